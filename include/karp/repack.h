@@ -38,8 +38,8 @@ KARP_API void karp_repack_options_init(karp_repack_options *options, size_t size
  * it with its own step; pods that later steps move there are placements whose node is the launch's id. After each step
  * the cluster is feasible and costs less than before it. Only nodes go that consolidation may disrupt; pods move at most once.
  * The decision's unschedulable pods and notes are those of no launch decision: pending pods keep the places they would get.
- * Equal input and equal effort give equal decisions; an interrupted search (should_stop) answers with what it has, and
- * says so in karp_repack.stopped.
+ * Equal input and equal effort give equal decisions; a search that is interrupted (should_stop) answers with what it has
+ * when keep_partial is set, and says so in karp_repack_cost.stopped.
  * Errors: INVALID (an option), NOMEM, CANCELED, ABI_*. May be called by several threads at once. Since 0.1.
  */
 KARP_API karp_status karp_repack(const karp_snapshot *snapshot, const karp_repack_options *options, karp_decision **out,

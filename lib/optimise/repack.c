@@ -32,7 +32,8 @@ void karp_repack_options_init(karp_repack_options *options, size_t size)
 bool repack_asked_to_stop(repacking *r)
 {
     const karp_options *o = &r->p.options;
-    if (r->p.own_context.stop_noted || (o->should_stop != NULL && o->should_stop(o->stop_user) != 0)) r->stopped = true;
+    if (r->p.stopped || r->p.own_context.stop_noted || (o->should_stop != NULL && o->should_stop(o->stop_user) != 0))
+        r->stopped = true;
     return r->stopped;
 }
 
@@ -97,6 +98,11 @@ static karp_status find_candidates(repacking *r)
     return KARP_OK;
 }
 
+static karp_status canceled(const repacking *r)
+{
+    return fail(r->error, KARP_E_CANCELED, "stopped before the plan was found");
+}
+
 /* ---- rounds ------------------------------------------------------------------------------------------------------------------- */
 
 static karp_status new_round(repacking *r, const uint32_t *removed, uint32_t removed_count, const uint32_t *moving,
@@ -105,9 +111,13 @@ static karp_status new_round(repacking *r, const uint32_t *removed, uint32_t rem
     policy_note_given_up(r->s, r->steps_now);
     memset(r->steps_now, 0, r->seen->raw.pods.count * sizeof *r->steps_now);
     scheduler_set_policy(r->s, g != NULL ? &r->policy : NULL);
-    if (g == NULL) return scheduler_round(r->s, removed, removed_count, moving, moving_count, r->error);
-    for (uint32_t i = 0; i < g->slot_count; i++) g->slots[i].claim = UINT32_MAX;
-    return scheduler_guided_round(r->s, g, removed, removed_count, moving, moving_count, r->error);
+    for (uint32_t i = 0; g != NULL && i < g->slot_count; i++) g->slots[i].claim = UINT32_MAX;
+    karp_status status = g == NULL
+                             ? scheduler_round(r->s, removed, removed_count, moving, moving_count, r->error)
+                             : scheduler_guided_round(r->s, g, removed, removed_count, moving, moving_count, r->error);
+    if (status != KARP_OK || !policy_stopped(r->s)) return status;
+    r->stopped = true;
+    return r->p.options.keep_partial ? KARP_OK : canceled(r);
 }
 
 karp_status repack_round(repacking *r, uint32_t count)
@@ -498,7 +508,7 @@ karp_status karp_repack(const karp_snapshot *snapshot, const karp_repack_options
     if (snapshot == NULL || out == NULL)
         return fail(error, KARP_E_INVALID, "a snapshot and a place for the decision are needed");
     repacking *r = mem_zalloc(snapshot->context, sizeof *r);
-    if (r == NULL) return fail_nomem(error);
+    if (r == NULL) return context_nomem(snapshot->context, error);
     r->error = error;
     r->cost.size = sizeof r->cost;
     karp_options common;
@@ -510,6 +520,7 @@ karp_status karp_repack(const karp_snapshot *snapshot, const karp_repack_options
     if (begun) status = begin(r, snapshot);
     bool started = begun && r->context != NULL;
     if (status == KARP_OK) status = decide(r);
+    if (status == KARP_OK && repack_asked_to_stop(r) && !r->p.options.keep_partial) status = canceled(r);
     if (status == KARP_OK) status = repack_decision(r, out);
     if (started) finish(r);
     mem_free(snapshot->context, r, sizeof *r);

@@ -312,8 +312,9 @@ static bool make_stages(maker *k)
     if (!ok) return false;
     /* Joined from the front, so that each is compared with the whole of the one before. */
     size_t all = k->out->stages.count;
-    repack_stage *list = arena_copy(&k->data, k->out->stages.items, (all + 1) * sizeof *list);
+    repack_stage *list = arena_array(&k->data, all + 1, sizeof *list);
     if (list == NULL) return false;
+    if (all > 0) memcpy(list, k->out->stages.items, all * sizeof *list);
     k->out->stages.count = 0;
     for (size_t i = 0; i < all; i++) {
         k->out->stages.items[k->out->stages.count++] = list[i];

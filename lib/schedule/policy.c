@@ -92,6 +92,8 @@ void policy_left(const scheduler *s, uint64_t *pods)
 
 bool policy_cut_short(const scheduler *s) { return s->round.stopped || devices_gave_up(s); }
 
+bool policy_stopped(const scheduler *s) { return s->own_context.stop_noted || s->round.stopped; }
+
 bool policy_has_topology(const scheduler *s)
 {
     return s->topology.groups.count > 0 || s->volumes.limited_drivers > 0 || s->devices != NULL;

@@ -43,5 +43,7 @@ void policy_left(const scheduler *s, uint64_t *pods);
 bool policy_has_topology(const scheduler *s);
 /* Whether the round ended before its time. */
 bool policy_cut_short(const scheduler *s);
+/* Whether somebody wanted it to stop, although it may have had nothing left to do. */
+bool policy_stopped(const scheduler *s);
 
 #endif

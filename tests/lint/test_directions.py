@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Includes point one way (docs/architecture.md): base <- model <- decision <- schedule <- {disrupt, optimise,
+"""Includes point one way (docs/architecture.md): base <- model <- decision <- schedule <- {disrupt <- optimise,
 explain}. io and the providers are the other library: beside the public headers they see base and json, io sees the
 providers, and replay sees io. Everything else sees the public headers only."""
 import re
@@ -13,7 +13,7 @@ BELOW = {
     'decision': {'base', 'model'},
     'schedule': {'base', 'model', 'decision'},
     'disrupt': {'base', 'model', 'decision', 'schedule'},
-    'optimise': {'base', 'model', 'decision', 'schedule'},
+    'optimise': {'base', 'model', 'decision', 'schedule', 'disrupt'},
     'explain': {'base', 'model', 'decision', 'schedule'},
     'json': {'base'}, 'providers': {'base', 'json'}, 'io': {'base', 'json', 'providers'},
     'replay': {'base', 'json', 'io'}, 'cli': set(),

@@ -206,6 +206,24 @@ static karp_status losing_and_paying(const given *g, uint64_t *digest)
     return status;
 }
 
+static karp_status repacking(const given *g, uint64_t *digest)
+{
+    karp_options common = options_of(g);
+    karp_objective objective;
+    karp_repack_options options;
+    karp_decision *d = NULL;
+    karp_text text = { NULL, 0, NULL };
+    karp_objective_init(&objective, sizeof objective);
+    objective.effort = 300;
+    common.objective = &objective;
+    karp_repack_options_init(&options, sizeof options);
+    options.common = &common;
+    karp_status status = karp_repack(g->snapshot, &options, &d, NULL);
+    if (status == KARP_OK) status = take_written(digest, karp_write_repack(g->context, d, NULL, &text, NULL), &text);
+    karp_decision_unref(d);
+    return status;
+}
+
 /* ---- explanations ---------------------------------------------------------------------------------------------------- */
 
 static karp_status why_pods_wait(const given *g, uint64_t *digest)
@@ -407,6 +425,7 @@ static const question questions[] = {
     { "provisioning", provisioning },
     { "disrupting", disrupting },
     { "what if", losing_and_paying },
+    { "repacking", repacking },
     { "why pods wait", why_pods_wait },
     { "why nodes stay", why_nodes_stay },
     { "verifying", verifying },

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 #include <karp/io.h>
+#include <karp/repack.h>
 #include <karp/what_if.h>
 #include <support/fault.h>
 #include <support/plain.h>
@@ -266,6 +267,31 @@ const karp_snapshot *karp_decision_snapshot(const karp_decision *d)
 karp_status karp_decision_cost(const karp_decision *d, karp_cost *out)
 {
     (void)d;
+    (void)out;
+    return KARP_E_NOT_FOUND;
+}
+karp_status karp_decision_repack(const karp_decision *d, karp_repack_cost *out)
+{
+    (void)d;
+    (void)out;
+    return KARP_E_NOT_FOUND;
+}
+karp_status karp_decision_repack_step(const karp_decision *d, size_t index, karp_repack_step *out)
+{
+    (void)d;
+    (void)index;
+    (void)out;
+    return KARP_E_NOT_FOUND;
+}
+size_t karp_decision_repack_point_count(const karp_decision *d)
+{
+    (void)d;
+    return 0;
+}
+karp_status karp_decision_repack_point(const karp_decision *d, size_t index, karp_repack_point *out)
+{
+    (void)d;
+    (void)index;
     (void)out;
     return KARP_E_NOT_FOUND;
 }

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Repack plans of small clusters whose answers can be worked out by hand. */
+#include <support/disrupting.h>
+
+#include <karp/repack.h>
+
+static const char any_number[] = ",\"budgets\":[{\"nodes\":\"100%\"}]";
+static const char two_at_once[] = ",\"budgets\":[{\"nodes\":\"2\"}]";
+
+static karp_repack_options defaults(void)
+{
+    karp_repack_options o;
+    karp_repack_options_init(&o, sizeof o);
+    return o;
+}
+
+static void repack(cluster *c, const karp_repack_options *options)
+{
+    karp_decision_unref(c->decision);
+    c->decision = NULL;
+    karp_status status = karp_repack(c->snapshot, options, &c->decision, &c->error);
+    if (status != KARP_OK) print_message("%s\n", c->error.message);
+    assert_int_equal(status, KARP_OK);
+}
+
+static karp_repack_cost cost_of(const cluster *c)
+{
+    karp_repack_cost k = { .size = sizeof k };
+    assert_int_equal(karp_decision_repack(c->decision, &k), KARP_OK);
+    return k;
+}
+
+static karp_repack_step step_at(const cluster *c, size_t index)
+{
+    karp_repack_step s = { .size = sizeof s };
+    assert_int_equal(karp_decision_repack_step(c->decision, index, &s), KARP_OK);
+    return s;
+}
+
+static size_t steps_of(const cluster *c) { return karp_decision_command_count(c->decision); }
+
+/* What every plan keeps: costs fall from step to step, and the figures agree with each other. */
+static void expect_sound(const cluster *c)
+{
+    karp_repack_cost k = cost_of(c);
+    double before = k.before;
+    uint64_t evictions = 0;
+    for (size_t i = 0; i < steps_of(c); i++) {
+        karp_repack_step s = step_at(c, i);
+        karp_command m = command_at(c, i);
+        assert_int_equal(m.method, KARP_METHOD_REPACK);
+        assert_true(s.saving > 0 && s.cost_after < before);
+        assert_true(s.saving == m.savings);
+        before = s.cost_after;
+        evictions += s.evictions;
+        assert_true(s.total_evictions == evictions);
+    }
+    assert_true(before == k.after && evictions == k.evictions);
+    double last = k.before + 1;
+    for (size_t i = 0; i < karp_decision_repack_point_count(c->decision); i++) {
+        karp_repack_point p = { .size = sizeof p };
+        assert_int_equal(karp_decision_repack_point(c->decision, i, &p), KARP_OK);
+        assert_true(p.cost < last && p.bound <= p.cost + 1e-6);
+        last = p.cost;
+    }
+}
+
+/* So many nodes of 6 cores, each with one pod of 2 cores that is 3 $/h. */
+static void thin_nodes(cluster *c, int nodes, const char *disruption)
+{
+    cluster_begin(c, 6, "");
+    add_pool(c, "pool", "", disruption);
+    for (int i = 0; i < nodes; i++) {
+        char name[16], pod[16];
+        (void)snprintf(name, sizeof name, "n%d", i);
+        (void)snprintf(pod, sizeof pod, "p%d", i);
+        add_node(c, name, 3, "on-demand", CONSOLIDATABLE);
+        add_pod(c, pod, name, "2");
+    }
+    cluster_ready(c);
+}
+
+/* Twelve cores are cheapest on two nodes of spot of 1.50 each, or one of 3. */
+static void test_everything_moves(void **state)
+{
+    cluster *c = *state;
+    karp_repack_options o = defaults();
+    thin_nodes(c, 6, any_number);
+    repack(c, &o);
+    karp_repack_cost k = cost_of(c);
+    assert_true(k.before == 18 && k.after == 3);
+    assert_int_equal(k.evictions, 6);
+    assert_int_equal(k.pods, 6);
+    expect_sound(c);
+    assert_int_equal(karp_decision_kept_count(c->decision), 0);
+}
+
+static void test_limits(void **state)
+{
+    cluster *c = *state;
+    karp_repack_options o = defaults();
+    thin_nodes(c, 6, any_number);
+    o.max_evictions = 2; /* two nodes go, their pods have space on the others */
+    repack(c, &o);
+    assert_true(cost_of(c).after == 12 && cost_of(c).evictions == 2);
+    expect_sound(c);
+    o.max_evictions = KARP_REPACK_ANY;
+    o.max_evicted_percent = 50;
+    repack(c, &o);
+    assert_true(cost_of(c).after == 9 && cost_of(c).evictions == 3);
+    o.max_evictions = 0;
+    repack(c, &o);
+    assert_int_equal(steps_of(c), 0);
+    assert_true(cost_of(c).after == 18);
+    o = defaults();
+    o.max_steps = 0;
+    repack(c, &o);
+    assert_int_equal(steps_of(c), 0);
+    o = defaults();
+    o.min_saving_per_eviction = 3.01;
+    repack(c, &o);
+    assert_int_equal(steps_of(c), 0);
+    o = defaults();
+    o.min_saving = 1000;
+    repack(c, &o);
+    assert_int_equal(steps_of(c), 0);
+}
+
+static void test_budgets(void **state)
+{
+    cluster *c = *state;
+    karp_repack_options o = defaults();
+    thin_nodes(c, 6, two_at_once);
+    repack(c, &o);
+    assert_true(steps_of(c) >= 3);
+    for (size_t i = 0; i < steps_of(c); i++) assert_true(command_at(c, i).node_count <= 2);
+    assert_true(cost_of(c).after == 3);
+    expect_sound(c);
+    thin_nodes(c, 6, ",\"budgets\":[{\"nodes\":\"0\"}]");
+    repack(c, &o);
+    assert_int_equal(steps_of(c), 0);
+    expect_kept(c, "n0", "BUDGET");
+    o.ignore_budgets = 1;
+    repack(c, &o);
+    assert_true(cost_of(c).after == 3);
+}
+
+static void test_who_stays(void **state)
+{
+    cluster *c = *state;
+    karp_repack_options o = defaults();
+    cluster_begin(c, 6, "");
+    add_pool(c, "pool", "", any_number);
+    add_node(c, "young", 3, "on-demand", "");
+    add_pod(c, "p0", "young", "1");
+    add_node_with(c, "own", "pool", 3, "on-demand", CONSOLIDATABLE, "", ",\"karpenter.sh/do-not-disrupt\":\"true\"");
+    add_pod(c, "p1", "own", "1");
+    add_node(c, "empty", 3, "on-demand", CONSOLIDATABLE);
+    cluster_ready(c);
+    repack(c, &o);
+    expect_commands(c, "empty");
+    assert_int_equal(step_at(c, 0).evictions, 0);
+    expect_kept(c, "own", "NODE_DO_NOT_DISRUPT");
+    expect_kept(c, "young", "NOT_CONSOLIDATABLE");
+    o.ignore_consolidate_after = 1;
+    repack(c, &o);
+    expect_sound(c);
+    assert_null(kept(c, "young", NULL));
+    const karp_str going = { "empty", 5 };
+    o.in_progress = &going;
+    o.in_progress_count = 1;
+    repack(c, &o);
+    expect_kept(c, "empty", "IN_QUEUE");
+}
+
+static void test_bad_options(void **state)
+{
+    cluster *c = *state;
+    karp_decision *d = NULL;
+    thin_nodes(c, 1, any_number);
+    karp_repack_options o = defaults();
+    o.max_evicted_percent = -1;
+    assert_int_equal(karp_repack(c->snapshot, &o, &d, &c->error), KARP_E_INVALID);
+    assert_non_null(strstr(c->error.message, "max_evicted_percent"));
+    o = defaults();
+    o.min_saving = -1;
+    assert_int_equal(karp_repack(c->snapshot, &o, &d, &c->error), KARP_E_INVALID);
+    o = defaults();
+    o.min_saving_per_eviction = 1e300;
+    assert_int_equal(karp_repack(c->snapshot, &o, &d, &c->error), KARP_E_INVALID);
+    o = defaults();
+    o.in_progress_count = 1;
+    assert_int_equal(karp_repack(c->snapshot, &o, &d, &c->error), KARP_E_INVALID);
+    assert_int_equal(karp_repack(NULL, NULL, &d, &c->error), KARP_E_INVALID);
+    decide(c, KARP_METHOD_SINGLE_NODE);
+    karp_repack_cost k = { .size = sizeof k };
+    assert_int_equal(karp_decision_repack(c->decision, &k), KARP_E_NOT_FOUND);
+    c->options.method = KARP_METHOD_REPACK;
+    assert_int_equal(karp_disrupt(c->snapshot, &c->options, &d, &c->error), KARP_E_INVALID);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_everything_moves), cmocka_unit_test(test_limits),      cmocka_unit_test(test_budgets),
+        cmocka_unit_test(test_who_stays),        cmocka_unit_test(test_bad_options),
+    };
+    return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);
+}
