@@ -7,6 +7,7 @@
 
 #include <karp/io.h>
 #include <karp/karp.h>
+#include <karp/replay.h>
 
 /* Exit statuses; docs/formats.md. */
 enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_CHANGES = 2, EXIT_UNSCHEDULABLE = 3 };
@@ -25,6 +26,20 @@ enum {
     KUBECTL_AS,
     KUBECTL_REQUEST_TIMEOUT,
     KUBECTL_OPTIONS
+};
+
+/* Options of a replay that replay.c reads. */
+enum {
+    REPLAY_UNTIL,
+    REPLAY_SEED,
+    REPLAY_FORMAT,
+    REPLAY_STEP,
+    REPLAY_BOOT,
+    REPLAY_BOOT_JITTER,
+    REPLAY_DISRUPTION_INTERVAL,
+    REPLAY_INTERRUPTIONS,
+    REPLAY_DUMP_AT,
+    REPLAY_OPTIONS
 };
 
 typedef struct cli_options {
@@ -46,6 +61,9 @@ typedef struct cli_options {
     cli_list facts; /* --facts, as given */
     cli_list settings; /* --set, likewise */
     cli_list profiles; /* --profile, every one that was given */
+    cli_list pools, policies; /* --nodepools, --policy, as given */
+    const char *replay[REPLAY_OPTIONS]; /* NULL = not given */
+    bool most_allocated, lenient;
     size_t list_bytes; /* of each list's memory: enough for every argument */
     const char *region; /* NULL = not given; likewise below */
     const char *provider;
@@ -102,7 +120,7 @@ typedef struct cli_verb {
 } cli_verb;
 
 extern const cli_verb verb_plan, verb_disrupt, verb_explain, verb_verify, verb_catalogue, verb_dump;
-extern const cli_verb verb_whatif, verb_simulate, verb_bench, verb_diff, verb_repack;
+extern const cli_verb verb_whatif, verb_simulate, verb_bench, verb_diff, verb_repack, verb_replay;
 
 /* ---- options.c --------------------------------------------------------------------------------------------------- */
 
@@ -123,7 +141,8 @@ enum {
     CLI_OPTION_OBJECTIVE = 8192, /* --objective --effort --node-cost */
     CLI_OPTION_SIDES = 16384, /* A -- B */
     CLI_OPTION_CERTIFICATE = 32768,
-    CLI_OPTION_REPACK = 65536 /* --max-evictions --max-steps --min-saving … */
+    CLI_OPTION_REPACK = 65536, /* --max-evictions --max-steps --min-saving … */
+    CLI_OPTION_REPLAY = 131072 /* traces, --nodepools --policy and what else a replay takes */
 };
 
 /* Where in argv the first word is that is no option and no option's value, or an option that cannot come first; argc = nowhere. */

@@ -65,7 +65,20 @@ enum {
     KEY_CLUSTER,
     KEY_USER,
     KEY_AS,
-    KEY_REQUEST_TIMEOUT
+    KEY_REQUEST_TIMEOUT,
+    KEY_NODEPOOLS,
+    KEY_POLICY,
+    KEY_MOST_ALLOCATED,
+    KEY_LENIENT,
+    KEY_UNTIL, /* these as REPLAY_* */
+    KEY_SEED,
+    KEY_FORMAT,
+    KEY_STEP,
+    KEY_BOOT,
+    KEY_BOOT_JITTER,
+    KEY_DISRUPTION_INTERVAL,
+    KEY_INTERRUPTIONS,
+    KEY_DUMP_AT
 };
 
 typedef struct option_row {
@@ -144,6 +157,25 @@ static const option_row rows[] = {
     { KEY_DESIGN, "design", "FILE", CLI_OPTION_CHANGES,
       "compare with the input with this laid over it, as --replace would (repeatable)" },
     { KEY_ADD, "add", "FILE", CLI_OPTION_CHANGES, "read this as well, as with -f" },
+    { KEY_NODEPOOLS, "nodepools", "FILE", CLI_OPTION_REPLAY,
+      "NodePools, node classes, DaemonSets, budgets: what is there from the start (repeatable)" },
+    { KEY_POLICY, "policy", "NAME,...", CLI_OPTION_REPLAY,
+      "karpenter, karpenter-1.14, karpenter-1.15, karp, cost; each is replayed (repeatable)" },
+    { KEY_FORMAT, "format", "NAME", CLI_OPTION_REPLAY, "what the traces are; default: told by what they say" },
+    { KEY_UNTIL, "until", "TIME", CLI_OPTION_REPLAY, "end then (RFC 3339), or after so long, as in 36h" },
+    { KEY_SEED, "seed", "N", CLI_OPTION_REPLAY, "of jitter and interruptions; default 0" },
+    { KEY_STEP, "step", "TIME", CLI_OPTION_REPLAY, "between the points of the series; default: about 300 of them" },
+    { KEY_BOOT, "boot", "TIME", CLI_OPTION_REPLAY, "from a launch to a ready node; default 45s" },
+    { KEY_BOOT_JITTER, "boot-jitter", "TIME", CLI_OPTION_REPLAY, "at most so much more; default 30s" },
+    { KEY_DISRUPTION_INTERVAL, "disruption-interval", "TIME", CLI_OPTION_REPLAY,
+      "between disruption passes; default 10s, as Karpenter" },
+    { KEY_INTERRUPTIONS, "interruptions", "[TYPE=]RATE,...", CLI_OPTION_REPLAY,
+      "of a running spot node, per hour; default 0" },
+    { KEY_MOST_ALLOCATED, "most-allocated", NULL, CLI_OPTION_REPLAY,
+      "kube-scheduler fills nodes up (MostAllocated) instead of spreading pods" },
+    { KEY_LENIENT, "lenient", NULL, CLI_OPTION_REPLAY, "leave out and count what contradicts itself in a trace" },
+    { KEY_DUMP_AT, "dump-at", "TIME", CLI_OPTION_REPLAY,
+      "write the cluster of that instant as a Snapshot instead; also 36h from the beginning" },
     { KEY_LIST, "list", NULL, CLI_OPTION_BENCH, "name the inputs that can be made" },
     { KEY_INPUT, "input", "NAME", CLI_OPTION_BENCH, "measure this input, or this Snapshot file (repeatable)" },
     { KEY_JSON, "json", NULL, CLI_OPTION_BENCH, "write JSON" },
@@ -437,6 +469,19 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
     case KEY_AS:
     case KEY_REQUEST_TIMEOUT: options->kubectl[key - KEY_CONTEXT] = value; return -1;
     case KEY_NAMESPACE: options->pod_namespace = value; return -1;
+    case KEY_NODEPOOLS: options->pools.items[options->pools.count++] = value; return -1;
+    case KEY_POLICY: options->policies.items[options->policies.count++] = value; return -1;
+    case KEY_MOST_ALLOCATED: options->most_allocated = true; return -1;
+    case KEY_LENIENT: options->lenient = true; return -1;
+    case KEY_UNTIL:
+    case KEY_SEED:
+    case KEY_FORMAT:
+    case KEY_STEP:
+    case KEY_BOOT:
+    case KEY_BOOT_JITTER:
+    case KEY_DISRUPTION_INTERVAL:
+    case KEY_INTERRUPTIONS:
+    case KEY_DUMP_AT: options->replay[key - KEY_UNTIL] = value; return -1;
     case KEY_LIST: options->list = true; return -1;
     case KEY_INPUT: options->inputs.items[options->inputs.count++] = value; return -1;
     case KEY_JSON: options->format = KARP_FORMAT_JSON; return -1;
@@ -480,7 +525,8 @@ static const option_row *row_of(const cli_verb *verb, int key)
     {                                                                                                                  \
         &(options)->files, &(options)->catalogues, &(options)->words, &(options)->removed, &(options)->zones,          \
             &(options)->factors, &(options)->inputs, &(options)->facts, &(options)->settings, &(options)->profiles,    \
-            &(options)->replaced, &(options)->deleted, &(options)->scaled, &(options)->designs                         \
+            &(options)->replaced, &(options)->deleted, &(options)->scaled, &(options)->designs, &(options)->pools,     \
+            &(options)->policies                                                                                       \
     }
 
 static bool make_lists(cli_options *options)
@@ -512,7 +558,7 @@ static int take_words(const cli_verb *verb, cli_options *options, int argc, char
     size_t words = options->certificate != NULL ? 0 : verb->word_count; /* verify: a proof in place of a plan */
     for (int i = optind; i < argc; i++) {
         cli_list *list = options->words.count < words ? &options->words : &options->files;
-        if (list == &options->files && (verb->options & CLI_OPTION_INPUT) == 0) {
+        if (list == &options->files && (verb->options & (CLI_OPTION_INPUT | CLI_OPTION_REPLAY)) == 0) {
             return wrong(verb, argv[i], "not expected");
         }
         list->items[list->count++] = argv[i];

@@ -123,6 +123,8 @@ karp_status story_disrupt(story *s);
 karp_status story_choose_expired(story *s, uint32_t *node);
 
 /* story_play.c */
+karp_status story_init(story *s, karp_context *context); /* freed even when it fails */
+void story_free(story *s);
 karp_status story_play(story *s);
 
 /* story_write.c */

@@ -179,7 +179,7 @@ karp_status story_play(story *s)
 
 /* ---- the call ---------------------------------------------------------------------------------------------------------------- */
 
-static void story_free(story *s)
+void story_free(story *s)
 {
     karp_free(s->context, s->steps, s->step_capacity * sizeof *s->steps);
     karp_free(s->context, s->workloads, s->workload_capacity * sizeof *s->workloads);
@@ -205,33 +205,38 @@ static karp_status take_options(story *s, const karp_options *options, const kar
     return check_write_options(write, &s->write, &s->error);
 }
 
+karp_status story_init(story *s, karp_context *context)
+{
+    memset(s, 0, sizeof *s);
+    karp_error_init(&s->error, sizeof s->error);
+    s->context = context;
+    s->validate_at = s->unblocked_at = KARP_NO_TIME;
+    strbuf_init(&s->proposed, context);
+    strbuf_init(&s->events, context);
+    strbuf_init(&s->out, context);
+    trees_init(&s->world, context);
+    karp_status status = karp_reader_new(context, NULL, &s->reader, &s->error);
+    if (status) return status;
+    io_table_init(&s->pod_index, s->reader->context);
+    io_table_init(&s->node_index, s->reader->context);
+    s->t = &s->reader->trees;
+    s->base = tree_new(s->t, TREE_LIST);
+    return s->base ? KARP_OK : story_nomem(s);
+}
+
 karp_status karp_story_play(karp_context *context, const char *path, karp_catalogue *catalogue,
                             const karp_options *options, const karp_write_options *write, karp_text *out,
                             karp_error *error)
 {
     story s;
-    memset(&s, 0, sizeof s);
-    karp_error_init(&s.error, sizeof s.error);
     if (!context || !path || !out) {
+        karp_error_init(&s.error, sizeof s.error);
         (void)story_fail(&s, KARP_E_INVALID, "a context, a path and a place for the text are needed");
         return io_give_error(&s.error, error);
     }
-    s.context = context;
+    karp_status status = story_init(&s, context);
     s.catalogue = catalogue;
-    s.validate_at = s.unblocked_at = KARP_NO_TIME;
-    strbuf_init(&s.proposed, context);
-    strbuf_init(&s.events, context);
-    strbuf_init(&s.out, context);
-    trees_init(&s.world, context);
-    karp_status status = take_options(&s, options, write);
-    if (!status) status = karp_reader_new(context, NULL, &s.reader, &s.error);
-    if (!status) {
-        io_table_init(&s.pod_index, s.reader->context);
-        io_table_init(&s.node_index, s.reader->context);
-        s.t = &s.reader->trees;
-        s.base = tree_new(s.t, TREE_LIST);
-        if (!s.base) status = story_nomem(&s);
-    }
+    if (!status) status = take_options(&s, options, write);
     if (!status && s.write.format != KARP_FORMAT_JSON && s.write.format != KARP_FORMAT_TEXT) {
         status = story_fail(&s, KARP_E_UNSUPPORTED, "a story is not written in that format");
     }

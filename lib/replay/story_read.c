@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <replay/objects.h>
 #include <replay/story.h>
 
 #include <stdarg.h>
@@ -21,20 +22,9 @@ karp_status story_nomem(story *s) { return fail_nomem(&s->error); }
 
 /* ---- files ------------------------------------------------------------------------------------------------------------ */
 
-static karp_status take_into(karp_reader *reader, tree *root, const io_place *place, void *user)
-{
-    tree *list = user;
-    const tree *items = tree_get(root, "items");
-    (void)place;
-    if (!tree_is(items, TREE_LIST)) tree_append(&reader->trees, list, root);
-    for (size_t i = 0; tree_is(items, TREE_LIST) && i < tree_count(items); i++)
-        tree_append(&reader->trees, list, tree_item(items, i));
-    return reader->trees.status ? io_reader_nomem(reader) : KARP_OK;
-}
-
 static karp_status read_documents(story *s, const char *path, tree *list)
 {
-    s->reader->take = take_into;
+    s->reader->take = replay_take;
     s->reader->take_user = list;
     karp_status status = io_read_path(s->reader, path);
     if (status) s->error = s->reader->error;
@@ -76,25 +66,12 @@ static karp_status add_workload(story *s, tree *object)
     return KARP_OK;
 }
 
-/* How long a node of the pool has to be left alone before it may be consolidated. */
-static int64_t window_of(const tree *object)
-{
-    const tree *spec = tree_get(object, "spec"), *ttl = tree_get(spec, "ttlSecondsAfterEmpty");
-    int64_t window = 0;
-    if (str_is(tree_get_text(object, "kind"), "Provisioner")) {
-        if (tree_integer(ttl, &window) && window >= 0 && window < INT32_MAX) return window * INT64_C(1000000000);
-        return tree_is(tree_get(tree_get(spec, "consolidation"), "enabled"), TREE_TRUE) ? 0 : KARP_DURATION_NEVER;
-    }
-    karp_str after = tree_get_text(tree_get(spec, "disruption"), "consolidateAfter");
-    if (after.len == 0) return 0;
-    return karp_duration_parse(after, &window) == KARP_OK ? window : KARP_DURATION_NEVER;
-}
-
 static karp_status add_pool(story *s, const tree *object)
 {
     if (!grow(s->context, (void **)&s->pools, &s->pool_capacity, s->pool_count + 1, sizeof *s->pools))
         return story_nomem(s);
-    s->pools[s->pool_count++] = (story_pool){ tree_get_text(tree_get(object, "metadata"), "name"), window_of(object) };
+    s->pools[s->pool_count++] = (story_pool){ tree_get_text(tree_get(object, "metadata"), "name"),
+                                              replay_window(object) };
     return KARP_OK;
 }
 

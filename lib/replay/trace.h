@@ -45,10 +45,11 @@ typedef struct trace {
     strings documents; /* names of files */
     trace_event *events;
     size_t count, capacity;
-    karp_str *objects; /* documents (YAML or JSON) of what is there from the start */
+    karp_str *objects; /* documents of what is there from the start: YAML, or one JSON object each */
     size_t object_count, object_capacity;
     int64_t begins, ends; /* instants; KARP_NO_TIME = those of the first and the last event */
     karp_str region; /* "" = not told */
+    int64_t boot; /* from a launch to a ready node; KARP_DURATION_UNSET = not told */
     uint64_t notes; /* events left out because they contradict others (lenient) */
 } trace;
 

@@ -3,7 +3,7 @@
 import pathlib
 import re
 
-IO_HEADERS = {'io.h', 'provider.h'}
+IO_HEADERS = {'io.h', 'provider.h', 'replay.h'}
 
 
 def public_headers(source):

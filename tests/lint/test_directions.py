@@ -43,7 +43,7 @@ def refusal(module, name, include, quoted):
         return None
     first = include.split('/')[0]
     if first == 'karp':
-        outside_only = include in ('karp/io.h', 'karp/provider.h')
+        outside_only = include in ('karp/io.h', 'karp/provider.h', 'karp/replay.h')
         return 'it belongs to libkarp-io' if outside_only and module in tree.CORE else None
     if first not in BELOW:
         return None
@@ -79,7 +79,7 @@ def main():
         for number, include, quoted in includes(path):
             if quoted or not (include.startswith('karp/') or include in PUBLIC_SYSTEM):
                 problems.append(f'{path}:{number}: {include}: a public header does without it')
-            elif include in ('karp/io.h', 'karp/provider.h') and path.name not in ('io.h', 'provider.h'):
+            elif include in ('karp/io.h', 'karp/provider.h', 'karp/replay.h') and path.name not in ('io.h', 'provider.h', 'replay.h'):
                 problems.append(f'{path}:{number}: {include}: it belongs to libkarp-io')
     for folder in ('examples', 'bindings'):
         for path in tree.files('.c', '.h', '.go', under=folder):

@@ -11,6 +11,7 @@
 
 #include <karp/io.h>
 #include <karp/karp.h>
+#include <karp/replay.h>
 #include <karp/provider.h>
 
 #define S(literal) ((karp_str){ literal, sizeof(literal) - 1 })

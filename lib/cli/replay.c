@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_POLICIES = 64, MOST_RATES = 64 };
+
+typedef struct replaying {
+    karp_replay_options options;
+    karp_str policies[MOST_POLICIES];
+    karp_replay_interruption rates[MOST_RATES];
+} replaying;
+
+static karp_str text_of(const char *text) { return (karp_str){ text, strlen(text) }; }
+
+static bool wrong(const char *option, const char *value, const char *message)
+{
+    char what[160];
+    (void)snprintf(what, sizeof what, "replay: %s %.100s", option, value);
+    print_problem(what, message);
+    return false;
+}
+
+static bool duration(const cli_options *options, int which, const char *name, int64_t *out)
+{
+    const char *value = options->replay[which];
+    if (value == NULL) {
+        return true;
+    }
+    return (karp_duration_parse(text_of(value), out) == KARP_OK && *out >= 0) ||
+           wrong(name, value, "not a duration like 10m");
+}
+
+/* The next of a list with commas; false at its end. */
+static bool next_word(const char **at, karp_str *word)
+{
+    if (**at == '\0') {
+        return false;
+    }
+    size_t length = strcspn(*at, ",");
+    *word = (karp_str){ *at, length };
+    *at += length + ((*at)[length] == ',');
+    return true;
+}
+
+static bool read_policies(const cli_options *options, replaying *r)
+{
+    for (size_t i = 0; i < options->policies.count; i++) {
+        const char *at = options->policies.items[i];
+        karp_str word;
+        while (next_word(&at, &word)) {
+            if (r->options.policy_count == MOST_POLICIES) {
+                return wrong("--policy", options->policies.items[i], "too many");
+            }
+            r->policies[r->options.policy_count++] = word;
+        }
+    }
+    r->options.policies = r->policies;
+    return true;
+}
+
+static bool read_rates(const cli_options *options, replaying *r)
+{
+    const char *value = options->replay[REPLAY_INTERRUPTIONS], *at = value ? value : "";
+    karp_str word;
+    while (next_word(&at, &word)) {
+        const char *sign = memchr(word.ptr, '=', word.len);
+        karp_replay_interruption *rate = &r->rates[r->options.interruption_count];
+        karp_str number = word;
+        if (r->options.interruption_count++ == MOST_RATES) {
+            return wrong("--interruptions", value, "too many");
+        }
+        if (sign != NULL) {
+            rate->instance_type = (karp_str){ word.ptr, (size_t)(sign - word.ptr) };
+            number = (karp_str){ sign + 1, word.len - rate->instance_type.len - 1 };
+        }
+        if (karp_double_parse(number, &rate->per_hour) != KARP_OK || !(rate->per_hour >= 0)) {
+            return wrong("--interruptions", value, "a rate per hour like 0.05, or m5.large=0.05");
+        }
+    }
+    r->options.interruptions = r->rates;
+    return true;
+}
+
+/* An instant, or a time since the beginning, which is then negative in options: the library does not know where it begins before
+ * the traces are read. */
+static bool instant(const cli_options *options, int which, const char *name, int64_t *at, int64_t *after)
+{
+    const char *value = options->replay[which];
+    if (value == NULL || karp_time_parse(text_of(value), at) == KARP_OK) {
+        return true;
+    }
+    return (karp_duration_parse(text_of(value), after) == KARP_OK && *after >= 0) ||
+           wrong(name, value, "not a time like 2026-11-21T10:00:00Z, nor a duration like 36h");
+}
+
+static bool read_options(const cli_options *options, replaying *r)
+{
+    const char *seed = options->replay[REPLAY_SEED], *format = options->replay[REPLAY_FORMAT];
+    karp_replay_options *o = &r->options;
+    if (seed != NULL && !parse_count(seed, &o->seed)) {
+        return wrong("--seed", seed, "not a number");
+    }
+    if (format != NULL) {
+        o->format = text_of(format);
+    }
+    if (options->region != NULL) {
+        o->region = text_of(options->region);
+    }
+    o->most_allocated = options->most_allocated;
+    o->lenient = options->lenient;
+    return read_policies(options, r) && read_rates(options, r) && duration(options, REPLAY_STEP, "--step", &o->step) &&
+           duration(options, REPLAY_BOOT, "--boot", &o->boot) &&
+           duration(options, REPLAY_BOOT_JITTER, "--boot-jitter", &o->boot_jitter) &&
+           duration(options, REPLAY_DISRUPTION_INTERVAL, "--disruption-interval", &o->disruption_interval) &&
+           instant(options, REPLAY_UNTIL, "--until", &o->until, &o->until_after) &&
+           instant(options, REPLAY_DUMP_AT, "--dump-at", &o->dump_at, &o->dump_after);
+}
+
+/* Documents of the files' names; NULL after printing the failure. */
+static karp_replay_document *documents(const cli_options *options, const cli_list *list)
+{
+    karp_replay_document *out = karp_alloc(options->context, (list->count + 1) * sizeof *out);
+    if (out == NULL) {
+        print_problem(NULL, "out of memory");
+        return NULL;
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        out[i] = (karp_replay_document){ .name = text_of(list->items[i]) };
+    }
+    return out;
+}
+
+static void documents_free(const cli_options *options, const cli_list *list, karp_replay_document *documents)
+{
+    karp_free(options->context, documents, (list->count + 1) * sizeof *documents);
+}
+
+static karp_status make(cli_answer *answer, void *own, int *result)
+{
+    (void)result;
+    progress_begin("replaying");
+    karp_status status = karp_replay(answer->options->context, own, &answer->write, &answer->text, &answer->error);
+    progress_end();
+    return status;
+}
+
+static int replay_with(const cli_options *options, replaying *r)
+{
+    karp_options decision = decision_options(options);
+    bool named = options->catalogues.count > 0 || options->region != NULL || options->provider != NULL;
+    r->options.decision = &decision;
+    r->options.catalogue = named ? catalogue_read(options) : NULL;
+    karp_replay_document *traces = documents(options, &options->files), *objects = documents(options, &options->pools);
+    r->options.traces = traces;
+    r->options.trace_count = options->files.count;
+    r->options.objects = objects;
+    r->options.object_count = options->pools.count;
+    bool ready = traces != NULL && objects != NULL && (!named || r->options.catalogue != NULL);
+    int result = ready ? answer_without_input(options, make, &r->options) : EXIT_ERROR;
+    documents_free(options, &options->files, traces);
+    documents_free(options, &options->pools, objects);
+    karp_catalogue_unref(r->options.catalogue);
+    return result;
+}
+
+static int run(const cli_options *options)
+{
+    replaying r;
+    memset(&r, 0, sizeof r);
+    karp_replay_options_init(&r.options, sizeof r.options);
+    return read_options(options, &r) ? replay_with(options, &r) : EXIT_ERROR;
+}
+
+const cli_verb verb_replay = {
+    .name = "replay",
+    .arguments = "TRACE...",
+    .summary = "what a recorded or made-up load would have cost, under one policy or several",
+    .details =
+        "Replays traces in virtual time: pods come and go as they say, and what Karpenter would launch and disrupt is\n"
+        "decided on the way. Compares policies by cost, evictions and how long pods were pending.",
+    .options = CLI_OPTION_CATALOGUE | CLI_OPTION_REPLAY | CLI_OPTION_OUTPUT,
+    .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_CSV | 1u << KARP_FORMAT_HTML,
+    .default_format = KARP_FORMAT_TEXT,
+    .run = run,
+};

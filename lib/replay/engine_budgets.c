@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* PodDisruptionBudgets: how many pods they cover, run, and may be evicted now, as the disruption controller would work it out. */
+#include <replay/engine.h>
+
+#include <io/decode.h>
+
+static bool selects(const karp_selector *selector, const karp_meta *meta)
+{
+    for (size_t i = 0; i < selector->match_label_count; i++) {
+        bool found = false;
+        for (size_t k = 0; k < meta->label_count; k++)
+            found = found || (equal_str(meta->labels[k].key, selector->match_labels[i].key) &&
+                              equal_str(meta->labels[k].value, selector->match_labels[i].value));
+        if (!found) return false;
+    }
+    for (size_t i = 0; i < selector->expression_count; i++) {
+        const karp_requirement *r = &selector->expressions[i];
+        bool has = false, among = false;
+        for (size_t k = 0; k < meta->label_count; k++) {
+            if (!equal_str(meta->labels[k].key, r->key)) continue;
+            has = true;
+            for (size_t v = 0; v < r->value_count; v++) among = among || equal_str(r->values[v], meta->labels[k].value);
+        }
+        bool holds = r->op == KARP_OP_IN       ? among
+                     : r->op == KARP_OP_NOT_IN ? !among
+                     : r->op == KARP_OP_EXISTS ? has
+                                               : !has;
+        if (!holds) return false;
+    }
+    return true;
+}
+
+/* Of `whole` pods; a percentage is rounded up. */
+static int64_t part(const karp_int_or_string *value, int64_t whole)
+{
+    int64_t percent = 0;
+    if (!value->is_text) return value->value;
+    for (size_t i = 0;
+         i < value->text.len && value->text.ptr[i] >= '0' && value->text.ptr[i] <= '9' && percent < 1000000; i++)
+        percent = percent * 10 + (value->text.ptr[i] - '0');
+    return (whole * percent + 99) / 100;
+}
+
+static void settle(engine *e, replay_budget *b)
+{
+    int64_t expected = b->expected, wanted = expected;
+    if (b->object.min_available.is_set) wanted = part(&b->object.min_available, expected);
+    else if (b->object.max_unavailable.is_set) wanted = expected - part(&b->object.max_unavailable, expected);
+    int64_t allowed = (int64_t)b->healthy - (wanted > 0 ? wanted : 0);
+    allowed = expected == 0 || allowed < 0 ? 0 : allowed;
+    if (allowed == b->allowed) return;
+    b->allowed = (int32_t)allowed;
+    e->changes++;
+}
+
+static bool covers(const replay_shape *shape, size_t budget)
+{
+    return shape->budgets && (shape->budgets[budget / 64] >> (budget % 64) & 1) != 0;
+}
+
+void budgets_note(engine *e, const replay_shape *shape, int total, int healthy)
+{
+    for (size_t i = 0; shape->budgets && i < e->budget_count; i++) {
+        if (!covers(shape, i)) continue;
+        e->budgets[i].expected += (uint32_t)total;
+        e->budgets[i].healthy += (uint32_t)healthy;
+        settle(e, &e->budgets[i]);
+    }
+}
+
+/* A pod that several cover is evicted by nobody. */
+bool budgets_allow(engine *e, uint32_t shape)
+{
+    size_t covering = 0;
+    bool allowed = true;
+    for (size_t i = 0; e->shapes[shape].budgets && i < e->budget_count; i++) {
+        if (!covers(&e->shapes[shape], i)) continue;
+        covering++;
+        allowed = allowed && e->budgets[i].allowed > 0;
+    }
+    return covering == 0 || (covering == 1 && allowed);
+}
+
+static karp_status read_budget(engine *e, const tree *object)
+{
+    io_decoder d;
+    if (!grow(e->context, (void **)&e->budgets, &e->budget_capacity, e->budget_count + 1, sizeof *e->budgets))
+        return fail_nomem(&e->error);
+    replay_budget *b = &e->budgets[e->budget_count];
+    *b = (replay_budget){ .shown = -1 };
+    io_decoder_init(&d, &e->memory);
+    io_decode_budget(&d, object, &b->object);
+    if (d.status) {
+        e->error = d.error;
+        return d.status;
+    }
+    if (b->object.meta.namespace_.len == 0) b->object.meta.namespace_ = str("default");
+    e->budget_count++;
+    return KARP_OK;
+}
+
+static karp_status cover(engine *e, replay_shape *shape)
+{
+    size_t words_ = (e->budget_count + 63) / 64;
+    for (size_t i = 0; i < e->budget_count; i++) {
+        const karp_pod_disruption_budget *b = &e->budgets[i].object;
+        if (!b->selector || !equal_str(b->meta.namespace_, shape->pod.meta.namespace_)) continue;
+        if (!selects(b->selector, &shape->pod.meta)) continue;
+        if (!shape->budgets) shape->budgets = arena_zalloc(&e->memory, words_ * sizeof *shape->budgets);
+        if (!shape->budgets) return fail_nomem(&e->error);
+        shape->budgets[i / 64] |= UINT64_C(1) << (i % 64);
+    }
+    return KARP_OK;
+}
+
+karp_status budgets_read(engine *e)
+{
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < tree_count(e->objects) && !status; i++) {
+        const tree *object = tree_item(e->objects, i);
+        if (str_is(tree_get_text(object, "kind"), "PodDisruptionBudget")) status = read_budget(e, object);
+    }
+    for (size_t i = 0; i < e->shape_count && !status; i++) status = cover(e, &e->shapes[i]);
+    return status;
+}

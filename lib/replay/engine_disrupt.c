@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Disruption passes every 10 s while there is anything to look at; validation after 15 s; and what a command does from its start to
+ * the end of its nodes. A pass whose answer cannot have changed is left out, as Karpenter leaves it out. */
+#include <replay/engine.h>
+
+#define FRUITLESS (300 * SECOND) /* how long nothing found is believed while nothing changes */
+
+static int64_t interval(const engine *e)
+{
+    return e->options->disruption_interval ? e->options->disruption_interval : 10 * SECOND;
+}
+
+/* ---- when ---------------------------------------------------------------------------------------------------------------- */
+
+static bool in_play(const replay_node *n) { return n->ready && !n->gone && !n->deleting && !n->tainted; }
+
+/* When the node may be consolidated if no pod comes or goes; KARP_NO_TIME = never. */
+static int64_t consolidatable_at(const engine *e, const replay_node *n)
+{
+    int64_t window = n->pool_number == REPLAY_NONE ? KARP_DURATION_NEVER : e->pools[n->pool_number].window;
+    if (window > INT64_MAX / 4) return KARP_NO_TIME;
+    return (n->last_event == KARP_NO_TIME ? n->ready_at : n->last_event) + window;
+}
+
+/* The first instant after the last pass at which some node is a candidate; INT64_MAX = none will be. */
+static int64_t first_candidate(const engine *e, bool only_new)
+{
+    int64_t first = INT64_MAX;
+    for (size_t i = 0; i < e->alive_count; i++) {
+        const replay_node *n = &e->nodes[e->alive[i]];
+        if (!in_play(n)) continue;
+        int64_t at = n->drifted || e->pools_changed ? e->now : consolidatable_at(e, n);
+        if (at == KARP_NO_TIME || (only_new && (n->consolidatable || n->drifted))) continue;
+        if (at < first) first = at;
+    }
+    return first;
+}
+
+static void schedule(engine *e, int64_t at)
+{
+    if (at == INT64_MAX) {
+        e->pass_due = KARP_NO_TIME;
+        return;
+    }
+    e->pass_due = at;
+    engine_at(e, at, EVENT_PASS, 0, 0);
+}
+
+void disrupt_plan(engine *e)
+{
+    if (e->status || e->validating) return;
+    int64_t soonest = e->last_pass == KARP_NO_TIME ? e->now : e->last_pass + interval(e);
+    if (soonest < e->now) soonest = e->now;
+    if (e->pass_due != KARP_NO_TIME && e->pass_due <= soonest) return;
+    if (e->changes == e->planned_changes) return;
+    e->planned_changes = e->changes;
+    int64_t first = first_candidate(e, false);
+    if (first < soonest) first = soonest;
+    if (e->pass_due == KARP_NO_TIME || first < e->pass_due) schedule(e, first);
+}
+
+/* Nothing was found, and so it stays until something changes or time does it. */
+static void after_nothing(engine *e)
+{
+    int64_t next = first_candidate(e, true), again = e->now + FRUITLESS;
+    if (next < e->now + interval(e)) next = e->now + interval(e);
+    if (e->look_again != KARP_NO_TIME && e->look_again > e->now && e->look_again < again) again = e->look_again;
+    if (first_candidate(e, false) == INT64_MAX) again = INT64_MAX;
+    e->planned_changes = e->changes;
+    schedule(e, next < again ? next : again);
+}
+
+/* ---- a pass -------------------------------------------------------------------------------------------------------------- */
+
+static bool update_conditions(engine *e)
+{
+    bool any = false;
+    for (size_t i = 0; i < e->alive_count; i++) {
+        replay_node *n = &e->nodes[e->alive[i]];
+        if (!in_play(n)) continue;
+        int64_t at = consolidatable_at(e, n);
+        bool now = at != KARP_NO_TIME && at <= e->now;
+        if (now != n->consolidatable) {
+            n->consolidatable = now;
+            node_touch(e, e->alive[i]);
+        }
+        any = any || now || n->drifted;
+    }
+    return any;
+}
+
+/* Which nodes are not what their pools say any more. */
+static void note_drift(engine *e)
+{
+    karp_advice *advice = NULL;
+    karp_snapshot *snapshot = engine_snapshot(e);
+    e->pools_changed = false;
+    if (!snapshot) return;
+    karp_status status = karp_advise_conditions(snapshot, e->now, NULL, 0, &advice, &e->error);
+    for (size_t i = 0; !status && i < karp_advice_count(advice); i++) {
+        karp_action action = { .size = sizeof action };
+        status = karp_advice_action(advice, i, &action);
+        uint32_t node = status ? IO_NONE : io_table_get(&e->node_index, action.object);
+        if (node == IO_NONE || !str_is(action.subject, "Drifted")) continue;
+        e->nodes[node].drifted = action.kind == KARP_ACTION_SET_CONDITION;
+        node_touch(e, node);
+    }
+    if (status) engine_fail(e, status);
+    karp_advice_free(advice);
+}
+
+static karp_disrupt_options pass_options(engine *e)
+{
+    karp_disrupt_options options;
+    karp_disrupt_options_init(&options, sizeof options);
+    options.common = &e->decision;
+    options.method = KARP_METHOD_ANY;
+    return options;
+}
+
+static void note_budgets(engine *e, const karp_decision *d)
+{
+    e->look_again = KARP_NO_TIME;
+    for (size_t i = 0; i < karp_decision_budget_count(d); i++) {
+        karp_pool_budget budget = { .size = sizeof budget };
+        if (karp_decision_budget(d, i, &budget) || budget.next_change == KARP_NO_TIME || budget.next_change <= e->now)
+            continue;
+        if (e->look_again == KARP_NO_TIME || budget.next_change < e->look_again) e->look_again = budget.next_change;
+    }
+}
+
+static void free_command(engine *e, replay_command *c)
+{
+    karp_decision_unref(c->decision);
+    karp_free(e->context, c->nodes, (c->node_count + c->dropped ? c->node_count + c->dropped : 1) * sizeof *c->nodes);
+    karp_free(e->context, c->replacements, c->launch_count * sizeof *c->replacements);
+    c->decision = NULL;
+    c->nodes = c->replacements = NULL;
+    c->over = true;
+}
+
+static uint32_t note_command(engine *e, karp_decision *d, uint32_t index, const karp_command *command)
+{
+    if (!grow(e->context, (void **)&e->commands, &e->command_capacity, e->command_count + 1, sizeof *e->commands)) {
+        engine_nomem(e);
+        return REPLAY_NONE;
+    }
+    replay_command *c = &e->commands[e->command_count];
+    *c = (replay_command){ .decision = karp_decision_ref(d),
+                           .index = index,
+                           .method = command->method,
+                           .launch_count = command->launch_count };
+    c->nodes = karp_alloc(e->context, (command->node_count ? command->node_count : 1) * sizeof *c->nodes);
+    c->replacements = karp_alloc(e->context, command->launch_count * sizeof *c->replacements);
+    if (!c->nodes || !c->replacements) engine_nomem(e);
+    c->node_count = c->nodes ? command->node_count : 0;
+    for (size_t i = 0; i < c->node_count; i++) c->nodes[i] = io_table_get(&e->node_index, command->nodes[i]);
+    return (uint32_t)e->command_count++;
+}
+
+static void start_command(engine *e, uint32_t command);
+
+static void follow(engine *e, karp_decision *d)
+{
+    for (size_t i = 0; i < karp_decision_command_count(d) && !e->status; i++) {
+        karp_command c = { .size = sizeof c };
+        karp_status status = karp_decision_command(d, i, &c);
+        if (status) {
+            engine_fail(e, fail(&e->error, status, "the decision does not show what it counts"));
+            return;
+        }
+        if (c.decision == KARP_COMMAND_REBOOT) continue;
+        uint32_t command = note_command(e, d, (uint32_t)i, &c);
+        if (e->status) return;
+        if (c.validate_after > 0) {
+            e->validating++;
+            engine_at(e, e->now + c.validate_after, EVENT_VALIDATE, command, 0);
+        } else {
+            start_command(e, command);
+        }
+    }
+}
+
+void disrupt_pass(engine *e)
+{
+    karp_decision *d = NULL;
+    e->pass_due = KARP_NO_TIME;
+    e->last_pass = e->now;
+    if (e->pools_changed) note_drift(e);
+    if (!update_conditions(e)) {
+        after_nothing(e);
+        return;
+    }
+    karp_snapshot *snapshot = engine_snapshot(e);
+    karp_disrupt_options options = pass_options(e);
+    if (!snapshot) return;
+    e->result.passes++;
+    karp_status status = karp_disrupt(snapshot, &options, &d, &e->error);
+    if (status) {
+        engine_fail(e, status);
+        return;
+    }
+    note_budgets(e, d);
+    if (karp_decision_command_count(d) == 0) {
+        after_nothing(e);
+    } else {
+        follow(e, d);
+        if (!e->validating) schedule(e, e->now + interval(e));
+    }
+    karp_decision_unref(d);
+}
+
+/* ---- carrying a command out -------------------------------------------------------------------------------------------------- */
+
+static void release_nodes(engine *e, const replay_command *c)
+{
+    for (size_t i = 0; i < c->node_count; i++) {
+        replay_node *n = &e->nodes[c->nodes[i]];
+        if (n->gone || n->deleting || !n->tainted) continue;
+        n->tainted = false;
+        e->room++;
+        (void)engine_push(e, &e->roomier, &e->roomier_count, &e->roomier_capacity, c->nodes[i]);
+        node_touch(e, c->nodes[i]);
+    }
+}
+
+static void give_up(engine *e, replay_command *c)
+{
+    release_nodes(e, c);
+    e->result.given_up++;
+    free_command(e, c);
+}
+
+static void finish_command(engine *e, replay_command *c)
+{
+    for (size_t i = 0; i < c->node_count; i++) {
+        e->nodes[c->nodes[i]].tainted = true;
+        node_delete(e, c->nodes[i]);
+    }
+    if (c->method < METHODS_MOST) e->result.commands[c->method]++;
+    free_command(e, c);
+}
+
+static bool launch_replacements(engine *e, replay_command *c, const karp_command *command)
+{
+    e->deciding = c->decision;
+    while (c->replacement_count < c->launch_count && !e->status) {
+        karp_launch launch = { .size = sizeof launch };
+        if (karp_decision_launch(c->decision, command->launch_first + c->replacement_count, &launch)) break;
+        uint32_t node = node_start(e, &launch);
+        if (node == REPLAY_NONE) break;
+        c->replacements[c->replacement_count++] = node;
+    }
+    e->deciding = NULL;
+    return c->replacement_count == c->launch_count;
+}
+
+static void start_command(engine *e, uint32_t number)
+{
+    replay_command *c = &e->commands[number];
+    karp_command command = { .size = sizeof command };
+    karp_status status = karp_decision_command(c->decision, c->index, &command);
+    if (status) {
+        engine_fail(e, status);
+        return;
+    }
+    c->started = true;
+    for (size_t i = 0; i < c->node_count; i++) {
+        replay_node *n = &e->nodes[c->nodes[i]];
+        n->tainted = true;
+        n->deleted_at = e->now;
+        node_touch(e, c->nodes[i]);
+    }
+    if (c->launch_count == 0 || command.decision == KARP_COMMAND_TERMINATE_FIRST) finish_command(e, c);
+    else if (!launch_replacements(e, c, &command)) give_up(e, c);
+}
+
+/* Whether all its nodes are still there to be disrupted. */
+static bool intact(const engine *e, const replay_command *c)
+{
+    for (size_t i = 0; i < c->node_count; i++) {
+        if (c->nodes[i] == REPLAY_NONE || !in_play(&e->nodes[c->nodes[i]])) return false;
+    }
+    return true;
+}
+
+static bool valid(engine *e, replay_command *c)
+{
+    karp_validation validation = { .size = sizeof validation };
+    karp_disrupt_options options = pass_options(e);
+    if (!intact(e, c)) return false;
+    (void)update_conditions(e);
+    karp_snapshot *snapshot = engine_snapshot(e);
+    uint32_t *goes = snapshot ? karp_alloc(e->context, (c->node_count + 1) * sizeof *goes) : NULL;
+    if (!goes) {
+        engine_nomem(e);
+        return false;
+    }
+    karp_status status = karp_disrupt_validate(snapshot, &options, c->decision, c->index, goes, &validation, &e->error);
+    if (status) engine_fail(e, status);
+    size_t kept = 0;
+    for (size_t i = 0; i < c->node_count && !status && validation.code == KARP_REASON_NONE; i++) {
+        if (goes[i]) c->nodes[kept++] = c->nodes[i];
+    }
+    karp_free(e->context, goes, (c->node_count + 1) * sizeof *goes);
+    if (kept) {
+        c->dropped = c->node_count - kept;
+        c->node_count = kept;
+    }
+    return !status && validation.code == KARP_REASON_NONE && kept > 0;
+}
+
+void disrupt_validate(engine *e, uint32_t number)
+{
+    replay_command *c = &e->commands[number];
+    e->validating--;
+    if (!valid(e, c)) {
+        if (!e->status) give_up(e, c);
+    } else {
+        start_command(e, number);
+    }
+    e->last_pass = e->now;
+    if (!e->validating && !e->status) schedule(e, e->now + interval(e));
+}
+
+/* ---- what it waits for ----------------------------------------------------------------------------------------------------- */
+
+static bool among_replacements(const replay_command *c, uint32_t node)
+{
+    for (size_t i = 0; i < c->replacement_count; i++) {
+        if (c->replacements[i] == node) return true;
+    }
+    return false;
+}
+
+/* The commands that are over stay in the list, at its beginning mostly. */
+static void each_waiting(engine *e, uint32_t node, void (*found)(engine *e, replay_command *c))
+{
+    while (e->first_command < e->command_count && e->commands[e->first_command].over) e->first_command++;
+    for (size_t i = e->first_command; i < e->command_count && !e->status; i++) {
+        replay_command *c = &e->commands[i];
+        if (c->started && !c->over && among_replacements(c, node)) found(e, c);
+    }
+}
+
+static void check_replacements(engine *e, replay_command *c)
+{
+    for (size_t i = 0; i < c->replacement_count; i++) {
+        if (!e->nodes[c->replacements[i]].ready) return;
+    }
+    finish_command(e, c);
+}
+
+void disrupt_replacement_ready(engine *e, uint32_t node) { each_waiting(e, node, check_replacements); }
+
+void disrupt_node_gone(engine *e, uint32_t node) { each_waiting(e, node, give_up); }
+
+void disrupt_free(engine *e)
+{
+    for (size_t i = 0; i < e->command_count; i++) {
+        if (!e->commands[i].over) free_command(e, &e->commands[i]);
+    }
+}

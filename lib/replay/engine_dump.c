@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cluster of an instant as a Snapshot document: the objects of the replay, and its pods and nodes as objects. */
+#include <replay/engine.h>
+
+static void set_time(trees *t, tree *object, const char *name, int64_t instant)
+{
+    char text[KARP_VALUE_TEXT];
+    if (instant == KARP_NO_TIME) return;
+    karp_time_format(instant, text);
+    tree_set_text(t, object, name, str(text));
+}
+
+static void add_condition(trees *t, tree *list, const char *type, const char *status, const char *reason, int64_t when)
+{
+    tree *condition = tree_new(t, TREE_MAP);
+    tree_set_text(t, condition, "type", str(type));
+    tree_set_text(t, condition, "status", str(status));
+    tree_set_text(t, condition, "reason", str(reason));
+    set_time(t, condition, "lastTransitionTime", when);
+    tree_append(t, list, condition);
+}
+
+static tree *conditions_of(trees *t, tree *object)
+{
+    tree *list = tree_new(t, TREE_LIST);
+    tree_set(t, tree_get_or_make(t, object, "status"), "conditions", list);
+    return list;
+}
+
+/* ---- pods ---------------------------------------------------------------------------------------------------------------- */
+
+static tree *pod_object(engine *e, trees *t, const replay_pod *p)
+{
+    const replay_shape *s = &e->shapes[p->shape];
+    tree *object = NULL;
+    karp_status status = tree_read(t, str("a pod of the trace"), s->text, &object, &e->error);
+    if (status) {
+        engine_fail(e, status);
+        return NULL;
+    }
+    tree *metadata = tree_get_or_make(t, object, "metadata"), *spec = tree_get_or_make(t, object, "spec");
+    tree_set_text(t, object, "apiVersion", str("v1"));
+    tree_set_text(t, object, "kind", str("Pod"));
+    tree_set_text(t, metadata, "name", p->name);
+    tree_set_text(t, metadata, "uid", p->name);
+    tree_set_text(t, metadata, "namespace", p->namespace_);
+    set_time(t, metadata, "creationTimestamp", p->created);
+    tree *stated = tree_get_or_make(t, object, "status"), *conditions = conditions_of(t, object);
+    bool runs = p->state == POD_RUNNING;
+    tree_set_text(t, stated, "phase", str(runs ? "Running" : "Pending"));
+    add_condition(t, conditions, "PodScheduled", runs ? "True" : "False", runs ? "PodScheduled" : "Unschedulable",
+                  runs ? p->started : p->waits_since);
+    if (!runs) return object;
+    tree_set_text(t, spec, "nodeName", e->nodes[p->node].name);
+    set_time(t, stated, "startTime", p->started);
+    add_condition(t, conditions, "Ready", "True", "Ready", p->started);
+    return object;
+}
+
+/* ---- nodes --------------------------------------------------------------------------------------------------------------- */
+
+static tree *label_map(trees *t, const karp_label *list, size_t count)
+{
+    tree *map = tree_new(t, TREE_MAP);
+    for (size_t i = 0; i < count; i++) tree_set_named(t, map, list[i].key, tree_new_text(t, list[i].value));
+    return map;
+}
+
+static tree *amounts(trees *t, const karp_resource *list, size_t count)
+{
+    tree *map = tree_new(t, TREE_MAP);
+    for (size_t i = 0; i < count; i++) tree_set_named(t, map, list[i].name, tree_new_text(t, list[i].text));
+    return map;
+}
+
+static tree *taint_list(trees *t, const karp_taint *list, size_t count, bool disrupted)
+{
+    static const karp_taint mark = { { "karpenter.sh/disrupted", 22 }, { "", 0 }, { "NoSchedule", 10 } };
+    tree *out = tree_new(t, TREE_LIST);
+    for (size_t i = 0; i < count + disrupted; i++) {
+        const karp_taint *taint = i < count ? &list[i] : &mark;
+        tree *object = tree_new(t, TREE_MAP);
+        tree_set_text(t, object, "key", taint->key);
+        if (taint->value.len) tree_set_text(t, object, "value", taint->value);
+        tree_set_text(t, object, "effect", taint->effect);
+        tree_append(t, out, object);
+    }
+    return out;
+}
+
+static tree *node_object(trees *t, const replay_node *n, bool claim)
+{
+    tree *object = tree_new(t, TREE_MAP);
+    tree_set_text(t, object, "apiVersion", str(claim ? "karpenter.sh/v1" : "v1"));
+    tree_set_text(t, object, "kind", str(claim ? "NodeClaim" : "Node"));
+    tree *metadata = tree_get_or_make(t, object, "metadata"), *spec = tree_get_or_make(t, object, "spec"),
+         *status = tree_get_or_make(t, object, "status");
+    tree_set_text(t, metadata, "name", n->name);
+    set_time(t, metadata, "creationTimestamp", n->created);
+    tree_set(t, metadata, "labels", label_map(t, n->labels, n->label_count - (claim && !n->ready)));
+    tree_set(t, spec, "taints", taint_list(t, n->taints, n->taint_count, !claim && (n->tainted || n->deleting)));
+    tree_set_text(t, claim ? status : spec, "providerID", n->name);
+    tree_set(t, status, "capacity", amounts(t, n->capacity, n->capacity_count));
+    tree_set(t, status, "allocatable", amounts(t, n->resources, n->resource_count));
+    return object;
+}
+
+static void set_duration(trees *t, tree *spec, const char *name, int64_t duration)
+{
+    char text[KARP_VALUE_TEXT];
+    if (duration == KARP_DURATION_UNSET) return;
+    if (duration == KARP_DURATION_NEVER) {
+        tree_set_text(t, spec, name, str("Never"));
+        return;
+    }
+    karp_duration_format(duration, text);
+    tree_set_text(t, spec, name, str(text));
+}
+
+static tree *claim_object(const engine *e, trees *t, const replay_node *n)
+{
+    tree *object = node_object(t, n, true), *spec = tree_get(object, "spec"), *status = tree_get(object, "status");
+    tree *metadata = tree_get(object, "metadata"), *conditions = conditions_of(t, object);
+    tree *ref = tree_get_or_make(t, spec, "nodeClassRef");
+    tree_set_text(t, ref, "group", n->node_class.group);
+    tree_set_text(t, ref, "kind", n->node_class.kind);
+    tree_set_text(t, ref, "name", n->node_class.name);
+    tree_set(t, metadata, "annotations", label_map(t, n->annotations, n->annotation_count));
+    if (n->deleting || n->tainted) set_time(t, metadata, "deletionTimestamp", n->deleted_at);
+    set_duration(t, spec, "expireAfter", n->expire_after);
+    set_duration(t, spec, "terminationGracePeriod", n->termination_grace_period);
+    set_time(t, status, "lastPodEventTime", n->last_event);
+    add_condition(t, conditions, "Launched", "True", "Launched", n->created);
+    if (n->ready) {
+        tree_set_text(t, status, "nodeName", n->name);
+        add_condition(t, conditions, "Registered", "True", "Registered", n->ready_at);
+        add_condition(t, conditions, "Initialized", "True", "Initialized", n->ready_at);
+        add_condition(t, conditions, "Ready", "True", "Ready", n->ready_at);
+    }
+    if (n->consolidatable) add_condition(t, conditions, "Consolidatable", "True", "Consolidatable", n->ready_at);
+    if (n->drifted) add_condition(t, conditions, "Drifted", "True", "Drifted", e->now);
+    return object;
+}
+
+/* ---- all of it ----------------------------------------------------------------------------------------------------------- */
+
+static karp_status add_object(engine *e, trees *t, karp_reader *reader, const tree *object)
+{
+    strbuf text;
+    if (e->status) return e->status;
+    strbuf_init(&text, e->context);
+    tree_write(&text, object);
+    karp_status status = t->status || text.failed
+                             ? fail_nomem(&e->error)
+                             : karp_reader_add(reader, str("the cluster"), (karp_str){ text.ptr, text.len }, &e->error);
+    strbuf_free(&text);
+    trees_clear(t);
+    return status;
+}
+
+static karp_status add_nodes(engine *e, trees *t, karp_reader *reader)
+{
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < e->alive_count && !status; i++) {
+        const replay_node *n = &e->nodes[e->alive[i]];
+        status = add_object(e, t, reader, claim_object(e, t, n));
+        if (status || !n->ready) continue;
+        tree *node = node_object(t, n, false);
+        add_condition(t, conditions_of(t, node), "Ready", "True", "Ready", n->ready_at);
+        status = add_object(e, t, reader, node);
+    }
+    return status;
+}
+
+karp_status engine_dump(engine *e, karp_text *out)
+{
+    trees t;
+    karp_reader *reader = NULL;
+    karp_snapshot *snapshot = NULL;
+    trees_init(&t, e->context);
+    karp_status status = engine_reader(e, true, &reader);
+    if (!status) status = add_nodes(e, &t, reader);
+    for (size_t i = 0; i < e->pod_count && !status; i++) {
+        if (e->pods[i].state != POD_GONE) status = add_object(e, &t, reader, pod_object(e, &t, &e->pods[i]));
+    }
+    if (!status) status = karp_reader_finish(reader, &snapshot, &e->error);
+    if (!status) status = karp_reader_dump(reader, out, &e->error);
+    karp_snapshot_unref(snapshot);
+    karp_reader_free(reader);
+    trees_free(&t);
+    return status;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What it costs: sums over time, points of the series, and the waiting of pods. */
+#include <replay/engine.h>
+
+#include <base/sort.h>
+
+#define HOUR 3.6e12
+
+static double cores(int64_t amount) { return (double)amount / 1e9; }
+static double bytes(int64_t amount) { return (double)amount / 1e3; }
+
+static void add_point(engine *e, int64_t at)
+{
+    replay_result *r = &e->result;
+    if (!grow(e->context, (void **)&r->points, &r->point_capacity, r->point_count + 1, sizeof *r->points)) {
+        engine_nomem(e);
+        return;
+    }
+    r->points[r->point_count++] = (replay_point){ .at = at,
+                                                  .cost_rate = e->cost_rate,
+                                                  .dollars = r->dollars,
+                                                  .nodes = (uint32_t)e->alive_count,
+                                                  .starting = (uint32_t)e->nodes_starting,
+                                                  .pods = (uint32_t)e->running,
+                                                  .waiting = (uint32_t)e->pending,
+                                                  .cpu_requested = cores(e->cpu_asked),
+                                                  .cpu = cores(e->cpu_had),
+                                                  .memory_requested = bytes(e->memory_asked),
+                                                  .memory = bytes(e->memory_had) };
+}
+
+static void add_time(engine *e, int64_t at)
+{
+    double hours = (double)(at - e->metered) / HOUR;
+    e->result.dollars += e->cost_rate * hours;
+    e->sums[0] += cores(e->cpu_asked) * hours;
+    e->sums[1] += cores(e->cpu_had) * hours;
+    e->sums[2] += bytes(e->memory_asked) * hours;
+    e->sums[3] += bytes(e->memory_had) * hours;
+    e->metered = at;
+}
+
+/* A point shows what is after everything that happened at its instant. */
+void meter_to(engine *e, int64_t at)
+{
+    while (e->next_point < at && e->next_point <= e->ends && !e->status) {
+        add_time(e, e->next_point);
+        add_point(e, e->next_point);
+        e->next_point += e->step;
+    }
+    add_time(e, at);
+}
+
+void meter_node(engine *e, uint32_t node)
+{
+    replay_node *n = &e->nodes[node];
+    double used = 0;
+    for (uint32_t i = RESOURCE_CPU; i <= RESOURCE_MEMORY && n->ready; i++) {
+        if (n->allocatable[i] <= 0) continue;
+        double share = (double)(n->allocatable[i] - n->free[i]) / (double)n->allocatable[i];
+        if (share > used) used = share;
+    }
+    n->idle += n->price * (1 - (used < 1 ? used : 1)) * ((double)(e->now - n->idle_until) / HOUR);
+    n->idle_until = e->now;
+}
+
+void meter_wait(engine *e, int64_t nanoseconds)
+{
+    if (!grow(e->context, (void **)&e->waits, &e->wait_capacity, e->wait_count + 1, sizeof *e->waits)) {
+        engine_nomem(e);
+        return;
+    }
+    e->waits[e->wait_count++] = (double)nanoseconds / 1e9;
+}
+
+static int by_size(const void *a, const void *b, const void *user)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    (void)user;
+    return x < y ? -1 : x > y;
+}
+
+/* Of 1,000 waits in order the p-th per mille. */
+static double per_mille(const engine *e, size_t p)
+{
+    if (e->wait_count == 0) return 0;
+    size_t rank = (e->wait_count * p + 999) / 1000;
+    return e->waits[rank ? rank - 1 : 0];
+}
+
+static void settle_nodes(engine *e)
+{
+    replay_result *r = &e->result;
+    r->dollars = r->node_hours = r->idle_dollars = 0;
+    for (uint32_t i = 0; i < e->node_count; i++) {
+        replay_node *n = &e->nodes[i];
+        if (!n->gone) meter_node(e, i);
+        double hours = (double)((n->gone ? n->gone_at : e->now) - n->created) / HOUR;
+        r->node_hours += hours;
+        r->dollars += n->price * hours;
+        r->idle_dollars += n->idle;
+    }
+}
+
+void meter_end(engine *e)
+{
+    replay_result *r = &e->result;
+    meter_to(e, e->ends);
+    e->now = e->ends;
+    if (r->point_count == 0 || r->points[r->point_count - 1].at < e->ends) add_point(e, e->ends);
+    for (size_t i = 0; i < e->pod_count; i++) {
+        if (e->pods[i].state == POD_WAITING) meter_wait(e, e->now - e->pods[i].waits_since);
+    }
+    settle_nodes(e);
+    if (!sort_stable(e->context, e->waits, e->wait_count, sizeof *e->waits, by_size, NULL)) engine_nomem(e);
+    r->wait_p50 = per_mille(e, 500);
+    r->wait_p99 = per_mille(e, 990);
+    r->wait_most = per_mille(e, 1000);
+    r->cpu_use = e->sums[1] > 0 ? e->sums[0] / e->sums[1] : 0;
+    r->memory_use = e->sums[3] > 0 ? e->sums[2] / e->sums[3] : 0;
+    r->waiting_pods = (uint32_t)e->pending;
+    r->running_pods = (uint32_t)e->running;
+}

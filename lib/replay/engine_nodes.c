@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A node from its launch to its end. */
+#include <replay/engine.h>
+
+#include <base/sort.h>
+
+#include <math.h>
+
+#define HOSTNAME "kubernetes.io/hostname"
+#define NOTICE (120 * SECOND) /* between a spot interruption and the end of the machine */
+
+/* ---- copies of what a launch says ------------------------------------------------------------------------------------------ */
+
+static void *copy_list(engine *e, arena *memory, const void *list, size_t count, size_t size)
+{
+    void *copy = arena_alloc(memory, count ? count * size : 1);
+    if (!copy) engine_nomem(e);
+    else if (count) memcpy(copy, list, count * size);
+    return copy;
+}
+
+static const karp_label *copy_labels(engine *e, arena *memory, const karp_label *list, size_t count)
+{
+    karp_label *copy = copy_list(e, memory, list, count, sizeof *copy);
+    for (size_t i = 0; copy && i < count; i++)
+        copy[i] = (karp_label){ engine_text(e, list[i].key), engine_text(e, list[i].value) };
+    return copy;
+}
+
+static const karp_taint *copy_taints(engine *e, arena *memory, const karp_taint *list, size_t count)
+{
+    karp_taint *copy = copy_list(e, memory, list, count, sizeof *copy);
+    for (size_t i = 0; copy && i < count; i++)
+        copy[i] = (karp_taint){ engine_text(e, list[i].key), engine_text(e, list[i].value),
+                                engine_text(e, list[i].effect) };
+    return copy;
+}
+
+static const karp_resource *copy_resources(engine *e, arena *memory, const karp_resource *list, size_t count)
+{
+    karp_resource *copy = copy_list(e, memory, list, count, sizeof *copy);
+    for (size_t i = 0; copy && i < count; i++) {
+        copy[i].name = engine_text(e, list[i].name);
+        if (list[i].text.ptr) copy[i].text = engine_text(e, list[i].text);
+    }
+    return copy;
+}
+
+/* ---- which machine the cloud gives ----------------------------------------------------------------------------------------- */
+
+/* What a launch becomes. Everything is borrowed. */
+typedef struct machine {
+    karp_choice choice;
+    const karp_instance_type *type; /* NULL = the launch's own choice */
+    const karp_offering *offering;
+    const karp_resource *allocatable;
+    size_t allocatable_count;
+} machine;
+
+bool loss_applies(const replay_loss *l, karp_str type, karp_str zone, karp_str capacity_type)
+{
+    return (l->instance_type.len == 0 || equal_str(l->instance_type, type)) &&
+           (l->zone.len == 0 || equal_str(l->zone, zone)) &&
+           (l->capacity_type.len == 0 || equal_str(l->capacity_type, capacity_type));
+}
+
+/* Whether the cloud is out of it; the launch has found that out, and Karpenter does not ask again for 3 minutes. */
+static bool sold_out(engine *e, karp_str type, karp_str zone, karp_str capacity_type)
+{
+    bool out = false;
+    for (size_t i = 0; i < e->loss_count; i++) {
+        replay_loss *l = &e->losses[i];
+        if (l->until <= e->now || !loss_applies(l, type, zone, capacity_type)) continue;
+        out = true;
+        if (l->known) continue;
+        l->known = e->stale = true;
+        engine_at(e, e->now + 180 * SECOND, EVENT_RETRY, (uint32_t)i, 0);
+    }
+    return out;
+}
+
+static bool requires(const karp_requirement *list, size_t count, karp_str key, karp_str value)
+{
+    for (size_t i = 0; i < count; i++) {
+        const karp_requirement *r = &list[i];
+        bool among = false;
+        if (!equal_str(r->key, key)) continue;
+        for (size_t k = 0; k < r->value_count; k++) among = among || equal_str(r->values[k], value);
+        if ((r->op == KARP_OP_IN && !among) || (r->op == KARP_OP_NOT_IN && among)) return false;
+    }
+    return true;
+}
+
+static karp_str single_value(const karp_offering *o, const char *key)
+{
+    for (size_t i = 0; i < o->requirement_count; i++) {
+        if (str_is(o->requirements[i].key, key) && o->requirements[i].value_count == 1)
+            return o->requirements[i].values[0];
+    }
+    return (karp_str){ "", 0 };
+}
+
+static void try_type(engine *e, const karp_launch *launch, size_t index, machine *best)
+{
+    const karp_instance_type *type = karp_catalogue_type(e->options->catalogue, index);
+    for (size_t i = 0; i < type->offering_count; i++) {
+        const karp_offering *o = &type->offerings[i];
+        karp_str zone = single_value(o, "topology.kubernetes.io/zone"),
+                 capacity = single_value(o, "karpenter.sh/capacity-type");
+        bool all = o->available != 0;
+        for (size_t k = 0; k < o->requirement_count && all; k++) {
+            if (o->requirements[k].value_count != 1) continue;
+            all = requires(launch->requirements, launch->requirement_count, o->requirements[k].key,
+                           o->requirements[k].values[0]);
+        }
+        if (!all || (best->offering && o->price >= best->choice.price) || sold_out(e, type->name, zone, capacity))
+            continue;
+        best->choice = (karp_choice){ type->name, zone, capacity, o->price };
+        best->type = type;
+        best->offering = o;
+        best->allocatable = karp_catalogue_allocatable(e->options->catalogue, index, &best->allocatable_count);
+    }
+}
+
+/* The launch's choice, or when the cloud is out of that the cheapest other of its types. */
+static bool find_machine(engine *e, const karp_launch *launch, machine *out)
+{
+    *out = (machine){ .choice = launch->choice,
+                      .allocatable = launch->allocatable,
+                      .allocatable_count = launch->allocatable_count };
+    const karp_choice *c = &launch->choice;
+    if (c->instance_type.len == 0) return false;
+    if (!sold_out(e, c->instance_type, c->zone, c->capacity_type)) return true;
+    if (!e->options->catalogue) {
+        if (!e->status)
+            e->status = fail(&e->error, KARP_E_UNSUPPORTED,
+                             "a trace with lost capacity needs a catalogue (--catalogue or --region)");
+        return false;
+    }
+    for (size_t i = 0; i < karp_catalogue_count(e->options->catalogue); i++) {
+        karp_str name = karp_catalogue_type(e->options->catalogue, i)->name;
+        for (size_t k = 0; k < launch->instance_type_count; k++) {
+            if (!equal_str(name, launch->instance_types[k])) continue;
+            try_type(e, launch, i, out);
+            break;
+        }
+    }
+    return out->offering != NULL;
+}
+
+/* ---- a new node ---------------------------------------------------------------------------------------------------------- */
+
+static void set_label(karp_label *list, size_t *count, karp_str key, karp_str value)
+{
+    for (size_t i = 0; i < *count; i++) {
+        if (!equal_str(list[i].key, key)) continue;
+        list[i].value = value;
+        return;
+    }
+    list[(*count)++] = (karp_label){ key, value };
+}
+
+static void label_single(engine *e, karp_label *list, size_t *count, const karp_requirement *r, size_t requirements)
+{
+    for (size_t i = 0; i < requirements; i++) {
+        if (r[i].op == KARP_OP_IN && r[i].value_count == 1)
+            set_label(list, count, engine_text(e, r[i].key), engine_text(e, r[i].values[0]));
+    }
+}
+
+/* What the machine is, what the NodeClaim says, and at last the host's name. */
+static void label_node(engine *e, replay_node *n, const karp_launch *launch, const machine *m)
+{
+    size_t most = launch->choice_label_count + launch->label_count + 4, count = 0;
+    if (m->type) most += m->type->requirement_count + m->offering->requirement_count;
+    karp_label *list = arena_alloc(&n->memory, most * sizeof *list);
+    if (!list) {
+        engine_nomem(e);
+        return;
+    }
+    for (size_t i = 0; !m->type && i < launch->choice_label_count; i++)
+        set_label(list, &count, engine_text(e, launch->choice_labels[i].key),
+                  engine_text(e, launch->choice_labels[i].value));
+    if (m->type) {
+        label_single(e, list, &count, m->type->requirements, m->type->requirement_count);
+        label_single(e, list, &count, m->offering->requirements, m->offering->requirement_count);
+    }
+    for (size_t i = 0; i < launch->label_count; i++)
+        set_label(list, &count, engine_text(e, launch->labels[i].key), engine_text(e, launch->labels[i].value));
+    set_label(list, &count, str("karpenter.sh/nodepool"), n->pool);
+    set_label(list, &count, str("karpenter.sh/registered"), str("true"));
+    set_label(list, &count, str("karpenter.sh/initialized"), str("true"));
+    set_label(list, &count, str(HOSTNAME), n->name);
+    n->labels = list;
+    n->label_count = count;
+}
+
+static uint32_t kind_of(engine *e, const replay_node *n)
+{
+    strbuf key;
+    strbuf_init(&key, e->context);
+    for (size_t i = 0; i < n->label_count; i++) {
+        if (str_is(n->labels[i].key, HOSTNAME)) continue;
+        strbuf_addstr(&key, n->labels[i].key);
+        strbuf_addc(&key, '=');
+        strbuf_addstr(&key, n->labels[i].value);
+        strbuf_addc(&key, '\n');
+    }
+    for (size_t i = 0; i < n->taint_count; i++) {
+        strbuf_addstr(&key, n->taints[i].key);
+        strbuf_addc(&key, '=');
+        strbuf_addstr(&key, n->taints[i].value);
+        strbuf_addc(&key, ':');
+        strbuf_addstr(&key, n->taints[i].effect);
+    }
+    uint32_t kind = key.failed ? IO_NONE : io_table_get(&e->kind_index, (karp_str){ key.ptr, key.len });
+    if (kind == IO_NONE && !key.failed &&
+        grow(e->context, (void **)&e->kinds, &e->kind_capacity, e->kind_count + 1, sizeof *e->kinds)) {
+        kind = (uint32_t)e->kind_count++;
+        e->kinds[kind] = (replay_kind){ copy_list(e, &e->memory, n->labels, n->label_count, sizeof *n->labels),
+                                        copy_list(e, &e->memory, n->taints, n->taint_count, sizeof *n->taints),
+                                        n->label_count, n->taint_count };
+        if (!io_table_put(&e->kind_index, (karp_str){ key.ptr, key.len }, kind)) kind = IO_NONE;
+    }
+    if (kind == IO_NONE) engine_nomem(e);
+    strbuf_free(&key);
+    return kind;
+}
+
+/* Its room for pods: daemons take what the launch asks for beyond its pods. */
+static void measure(engine *e, replay_node *n, const karp_launch *launch)
+{
+    for (size_t i = 0; i < n->resource_count; i++) {
+        uint32_t resource = engine_resource(e, n->resources[i].name);
+        if (resource < RESOURCES_MOST)
+            n->free[resource] = n->allocatable[resource] = engine_amount(&n->resources[i], resource);
+    }
+    for (size_t i = 0; i < launch->request_count; i++) {
+        uint32_t resource = engine_resource(e, launch->requests[i].name);
+        if (resource < RESOURCES_MOST) n->free[resource] -= engine_amount(&launch->requests[i], resource);
+    }
+    for (size_t i = 0; i < launch->pod_count; i++) {
+        uint32_t pod = io_table_get(&e->pod_index, karp_decision_pod_name(e->deciding, launch->pods[i]));
+        if (pod == IO_NONE) continue;
+        const replay_shape *s = &e->shapes[e->pods[pod].shape];
+        for (size_t k = 0; k < e->resource_names.count; k++) n->free[k] += s->requests[k];
+    }
+}
+
+static karp_str next_name(engine *e, replay_node *n)
+{
+    char digits[20];
+    size_t length = write_digits(digits, e->node_count + 1);
+    char *name = arena_alloc(&e->memory, n->pool.len + length + 2);
+    if (!name) {
+        engine_nomem(e);
+        return (karp_str){ "", 0 };
+    }
+    memcpy(name, n->pool.ptr, n->pool.len);
+    name[n->pool.len] = '-';
+    memcpy(name + n->pool.len + 1, digits, length);
+    name[n->pool.len + 1 + length] = '\0';
+    return (karp_str){ name, n->pool.len + 1 + length };
+}
+
+static double rate_of(const engine *e, const replay_node *n)
+{
+    double rate = 0;
+    for (size_t i = 0; i < e->options->interruption_count; i++) {
+        const karp_replay_interruption *r = &e->options->interruptions[i];
+        if ((r->instance_type.len == 0 || equal_str(r->instance_type, n->instance_type)) &&
+            (r->zone.len == 0 || equal_str(r->zone, n->zone)))
+            rate = r->per_hour;
+    }
+    return rate;
+}
+
+/* What will happen to it, whatever happens elsewhere: by its number and the seed. */
+static void plan_life(engine *e, uint32_t node)
+{
+    replay_node *n = &e->nodes[node];
+    int64_t jitter = e->options->boot_jitter;
+    if (jitter > 0) n->ready_at += (int64_t)(engine_random(e, node, 0) % (uint64_t)jitter);
+    engine_at(e, n->ready_at, EVENT_READY, node, 0);
+    if (n->expire_after != KARP_DURATION_UNSET && n->expire_after < INT64_MAX / 4)
+        engine_at(e, n->created + n->expire_after, EVENT_EXPIRED, node, 0);
+    double rate = str_is(n->capacity_type, "spot") ? rate_of(e, n) : 0;
+    if (rate <= 0) return;
+    double part = ((double)(engine_random(e, node, 1) >> 11) + 1) / 9007199254740992.0, hours = -log(part) / rate;
+    if (hours < 1e5) engine_at(e, n->created + llround(hours * 3600) * SECOND, EVENT_INTERRUPTED, node, 0);
+}
+
+static void fill_node(engine *e, replay_node *n, const karp_launch *launch, const machine *m)
+{
+    n->pool = engine_text(e, launch->node_pool);
+    n->instance_type = engine_text(e, m->choice.instance_type);
+    n->zone = engine_text(e, m->choice.zone);
+    n->capacity_type = engine_text(e, m->choice.capacity_type);
+    n->price = m->choice.price;
+    n->name = next_name(e, n);
+    label_node(e, n, launch, m);
+    n->annotations = copy_labels(e, &n->memory, launch->annotations, n->annotation_count = launch->annotation_count);
+    n->taints = copy_taints(e, &n->memory, launch->taints, n->taint_count = launch->taint_count);
+    n->startup_taints = copy_taints(e, &n->memory, launch->startup_taints,
+                                    n->startup_taint_count = launch->startup_taint_count);
+    n->capacity_count = m->type ? m->type->capacity_count : launch->capacity_count;
+    n->capacity = copy_resources(e, &n->memory, m->type ? m->type->capacity : launch->capacity, n->capacity_count);
+    n->resources = copy_resources(e, &n->memory, m->allocatable, n->resource_count = m->allocatable_count);
+    n->node_class = (karp_node_class_ref){ engine_text(e, launch->node_class.group),
+                                           engine_text(e, launch->node_class.kind),
+                                           engine_text(e, launch->node_class.name) };
+    n->expire_after = launch->expire_after;
+    n->termination_grace_period = launch->termination_grace_period;
+    engine_find_pool(e, n);
+    if (!e->status) n->kind = kind_of(e, n);
+    if (!e->status) measure(e, n, launch);
+}
+
+uint32_t node_start(engine *e, const karp_launch *launch)
+{
+    machine m;
+    if (!find_machine(e, launch, &m)) {
+        e->result.failed_launches++;
+        return REPLAY_NONE;
+    }
+    if (!grow(e->context, (void **)&e->nodes, &e->node_capacity, e->node_count + 1, sizeof *e->nodes)) {
+        engine_nomem(e);
+        return REPLAY_NONE;
+    }
+    uint32_t node = (uint32_t)e->node_count;
+    replay_node *n = &e->nodes[node];
+    *n = (replay_node){ .created = e->now,
+                        .ready_at = e->now + e->options->boot,
+                        .gone_at = KARP_NO_TIME,
+                        .last_event = KARP_NO_TIME,
+                        .idle_until = e->now,
+                        .first_pod = REPLAY_NONE };
+    arena_init(&n->memory, e->context);
+    fill_node(e, n, launch, &m);
+    e->node_count++;
+    if (!e->status && !io_table_put(&e->node_index, n->name, node)) engine_nomem(e);
+    if (e->status) return REPLAY_NONE;
+    (void)engine_push(e, &e->alive, &e->alive_count, &e->alive_capacity, node);
+    e->result.launches++;
+    e->nodes_running++;
+    e->nodes_starting++;
+    if (e->alive_count > e->result.most_nodes) e->result.most_nodes = (uint32_t)e->alive_count;
+    e->cost_rate += n->price;
+    node_touch(e, node);
+    plan_life(e, node);
+    return node;
+}
+
+/* ---- its life ------------------------------------------------------------------------------------------------------------ */
+
+void node_touch(engine *e, uint32_t node)
+{
+    replay_node *n = &e->nodes[node];
+    e->changes++;
+    if (n->dirty) return;
+    n->dirty = engine_push(e, &e->dirty_nodes, &e->dirty_node_count, &e->dirty_node_capacity, node);
+}
+
+/* Karpenter notes pod events of a node at most every 10 s. */
+void node_pod_event(engine *e, uint32_t node)
+{
+    replay_node *n = &e->nodes[node];
+    if (n->last_event != KARP_NO_TIME && e->now - n->last_event < 10 * SECOND) return;
+    n->last_event = e->now;
+    n->consolidatable = false;
+    node_touch(e, node);
+}
+
+void node_ready(engine *e, uint32_t node)
+{
+    replay_node *n = &e->nodes[node];
+    meter_node(e, node);
+    n->ready = e->fresh_node = true;
+    e->nodes_starting--;
+    e->cpu_had += n->allocatable[RESOURCE_CPU];
+    e->memory_had += n->allocatable[RESOURCE_MEMORY];
+    e->room++;
+    (void)engine_push(e, &e->roomier, &e->roomier_count, &e->roomier_capacity, node);
+    if (e->complex_waiting) e->bind_complex = true;
+    node_touch(e, node);
+    disrupt_replacement_ready(e, node);
+}
+
+static void node_gone(engine *e, uint32_t node)
+{
+    replay_node *n = &e->nodes[node];
+    meter_node(e, node);
+    if (n->ready) {
+        e->cpu_had -= n->allocatable[RESOURCE_CPU];
+        e->memory_had -= n->allocatable[RESOURCE_MEMORY];
+    } else {
+        e->nodes_starting--;
+    }
+    if (n->deleting) e->draining--;
+    n->gone = true;
+    n->gone_at = e->now;
+    e->result.ended_nodes++;
+    e->nodes_running--;
+    e->cost_rate = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < e->alive_count; i++) {
+        if (e->alive[i] == node) continue;
+        e->cost_rate += e->nodes[e->alive[i]].price;
+        e->alive[kept++] = e->alive[i];
+    }
+    e->alive_count = kept;
+    node_touch(e, node);
+    disrupt_node_gone(e, node);
+    if (e->pending) batch_open(e); /* what a limit refused may be launched now */
+}
+
+void node_delete(engine *e, uint32_t node)
+{
+    replay_node *n = &e->nodes[node];
+    if (n->deleting || n->gone) return;
+    n->deleting = true;
+    n->deleted_at = e->now;
+    e->draining++;
+    node_touch(e, node);
+    int64_t grace = n->termination_grace_period;
+    if (grace != KARP_DURATION_UNSET && grace < INT64_MAX / 4) engine_at(e, e->now + grace, EVENT_KILLED, node, 0);
+    if (n->pod_count) batch_open(e);
+}
+
+/* Its pods by number, in memory of the context; NULL = it has none, or no memory. */
+static uint32_t *pods_of(engine *e, const replay_node *n)
+{
+    uint32_t *list = n->pod_count ? karp_alloc(e->context, n->pod_count * sizeof *list) : NULL;
+    size_t count = 0;
+    if (n->pod_count && !list) engine_nomem(e);
+    for (uint32_t p = n->first_pod; list && p != REPLAY_NONE; p = e->pods[p].next) list[count++] = p;
+    if (list && !sort_numbers(e->context, list, count)) engine_nomem(e);
+    return list;
+}
+
+void node_drain(engine *e, uint32_t node)
+{
+    replay_node *n = &e->nodes[node];
+    size_t count = n->pod_count;
+    uint32_t *list = pods_of(e, n);
+    for (size_t i = 0; list && i < count && !e->status; i++) {
+        uint32_t shape = e->pods[list[i]].shape;
+        if (e->shapes[shape].protected_ || !budgets_allow(e, shape)) continue;
+        e->result.evictions++;
+        pod_evict(e, list[i]);
+    }
+    karp_free(e->context, list, count * sizeof *list);
+    if (n->pod_count == 0 && !e->status) node_gone(e, node);
+}
+
+void nodes_drain(engine *e)
+{
+    for (size_t i = 0; e->draining && i < e->alive_count && !e->status;) {
+        uint32_t node = e->alive[i];
+        if (e->nodes[node].deleting) node_drain(e, node);
+        if (i < e->alive_count && e->alive[i] == node) i++;
+    }
+}
+
+void node_kill(engine *e, uint32_t node)
+{
+    replay_node *n = &e->nodes[node];
+    size_t count = n->pod_count;
+    uint32_t *list = pods_of(e, n);
+    for (size_t i = 0; list && i < count && !e->status; i++) {
+        e->result.killed_pods++;
+        pod_evict(e, list[i]);
+    }
+    karp_free(e->context, list, count * sizeof *list);
+    if (!e->status) node_gone(e, node);
+}
+
+void node_interrupt(engine *e, uint32_t node)
+{
+    e->result.interruptions++;
+    engine_at(e, e->now + NOTICE, EVENT_KILLED, node, 0);
+    node_delete(e, node);
+}

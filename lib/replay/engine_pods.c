@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pods, and the stand-in of kube-scheduler: filters (resources, taints, node selectors and required node affinity), then
+ * LeastAllocated or MostAllocated. Pods that bear on other pods go where karp_provision() puts them (engine_provision.c). */
+#include <replay/engine.h>
+
+static karp_str pod_key(const replay_pod *p, strbuf *room)
+{
+    strbuf_clear(room);
+    strbuf_addstr(room, p->namespace_);
+    strbuf_addc(room, '/');
+    strbuf_addstr(room, p->name);
+    return (karp_str){ room->ptr, room->len };
+}
+
+static uint32_t find_pod(engine *e, karp_str namespace_, karp_str name)
+{
+    replay_pod wanted = { .namespace_ = namespace_, .name = name };
+    strbuf room;
+    strbuf_init(&room, e->context);
+    uint32_t found = REPLAY_NONE;
+    karp_str key = pod_key(&wanted, &room);
+    if (room.failed) engine_nomem(e);
+    else found = io_table_get(&e->pod_index, key);
+    strbuf_free(&room);
+    return found;
+}
+
+void pod_touch(engine *e, uint32_t pod)
+{
+    replay_pod *p = &e->pods[pod];
+    e->changes++;
+    if (p->dirty) return;
+    p->dirty = engine_push(e, &e->dirty_pods, &e->dirty_pod_count, &e->dirty_pod_capacity, pod);
+}
+
+/* ---- coming and going ---------------------------------------------------------------------------------------------------- */
+
+static void wait_for_node(engine *e, uint32_t pod)
+{
+    replay_pod *p = &e->pods[pod];
+    p->state = POD_WAITING;
+    p->node = REPLAY_NONE;
+    p->waits_since = e->now;
+    (void)engine_push(e, &e->waiting, &e->waiting_count, &e->waiting_capacity, pod);
+    if (!e->shapes[p->shape].plain) {
+        e->complex_waiting++;
+        e->bind_complex = true;
+    }
+    e->new_waiting = true;
+    e->pending++;
+    pod_touch(e, pod);
+}
+
+void pod_create(engine *e, const trace_event *event)
+{
+    if (!grow(e->context, (void **)&e->pods, &e->pod_capacity, e->pod_count + 1, sizeof *e->pods)) {
+        engine_nomem(e);
+        return;
+    }
+    uint32_t pod = (uint32_t)e->pod_count++;
+    replay_shape *s = &e->shapes[event->shape];
+    e->pods[pod] = (replay_pod){ .namespace_ = s->pod.meta.namespace_,
+                                 .name = event->of.pod.name,
+                                 .created = e->now,
+                                 .lasts = event->lasts,
+                                 .shape = event->shape,
+                                 .next = REPLAY_NONE,
+                                 .before = REPLAY_NONE };
+    strbuf room;
+    strbuf_init(&room, e->context);
+    karp_str key = pod_key(&e->pods[pod], &room);
+    if (room.failed || !io_table_put(&e->pod_index, key, pod)) engine_nomem(e);
+    strbuf_free(&room);
+    budgets_note(e, s, 1, 0);
+    wait_for_node(e, pod);
+}
+
+/* Off its node, whose room grows. */
+static void leave_node(engine *e, uint32_t pod)
+{
+    replay_pod *p = &e->pods[pod];
+    replay_node *n = &e->nodes[p->node];
+    const replay_shape *s = &e->shapes[p->shape];
+    meter_node(e, p->node);
+    for (size_t i = 0; i < e->resource_names.count; i++) n->free[i] += s->requests[i];
+    if (p->before == REPLAY_NONE) n->first_pod = p->next;
+    else e->pods[p->before].next = p->next;
+    if (p->next != REPLAY_NONE) e->pods[p->next].before = p->before;
+    p->next = p->before = REPLAY_NONE;
+    n->pod_count--;
+    e->running--;
+    if (n->ready && !n->gone) {
+        e->cpu_asked -= s->requests[RESOURCE_CPU];
+        e->memory_asked -= s->requests[RESOURCE_MEMORY];
+    }
+    budgets_note(e, &e->shapes[p->shape], 0, -1);
+    node_pod_event(e, p->node);
+    if (!n->deleting && !n->gone && !n->tainted) {
+        e->room++;
+        (void)engine_push(e, &e->roomier, &e->roomier_count, &e->roomier_capacity, p->node);
+    }
+    if (e->complex_waiting) e->bind_complex = true;
+}
+
+static void remove_pod(engine *e, uint32_t pod)
+{
+    replay_pod *p = &e->pods[pod];
+    if (p->state == POD_RUNNING) leave_node(e, pod);
+    else if (p->state == POD_WAITING && !e->shapes[p->shape].plain) e->complex_waiting--;
+    if (p->state == POD_WAITING) {
+        meter_wait(e, e->now - p->waits_since);
+        e->pending--;
+    }
+    p->state = POD_GONE;
+    p->node = REPLAY_NONE;
+    budgets_note(e, &e->shapes[p->shape], -1, 0);
+    pod_touch(e, pod);
+}
+
+void pod_end(engine *e, uint32_t pod)
+{
+    e->result.ended_pods++;
+    remove_pod(e, pod);
+}
+
+/* One that has come to its end by itself is deleted without effect. */
+void pod_delete(engine *e, const trace_event *event)
+{
+    uint32_t pod = find_pod(e, e->shapes[event->shape].pod.meta.namespace_, event->of.pod.name);
+    if (pod == REPLAY_NONE || e->pods[pod].state == POD_GONE) return;
+    if (e->pods[pod].state == POD_RUNNING) e->result.ended_pods++;
+    remove_pod(e, pod);
+}
+
+void pod_evict(engine *e, uint32_t pod)
+{
+    replay_pod *p = &e->pods[pod];
+    leave_node(e, pod);
+    p->life++;
+    if (e->shapes[p->shape].owned) {
+        wait_for_node(e, pod);
+        return;
+    }
+    e->result.lost_pods++;
+    p->state = POD_GONE;
+    p->node = REPLAY_NONE;
+    budgets_note(e, &e->shapes[p->shape], -1, 0);
+    pod_touch(e, pod);
+}
+
+void pod_bind(engine *e, uint32_t pod, uint32_t node)
+{
+    replay_pod *p = &e->pods[pod];
+    replay_node *n = &e->nodes[node];
+    const replay_shape *s = &e->shapes[p->shape];
+    meter_node(e, node);
+    for (size_t i = 0; i < e->resource_names.count; i++) n->free[i] -= s->requests[i];
+    if (!s->plain) e->complex_waiting--;
+    e->pending--;
+    p->state = POD_RUNNING;
+    p->node = node;
+    p->started = e->now;
+    p->before = REPLAY_NONE;
+    p->next = n->first_pod;
+    if (n->first_pod != REPLAY_NONE) e->pods[n->first_pod].before = pod;
+    n->first_pod = pod;
+    n->pod_count++;
+    e->running++;
+    e->result.starts++;
+    e->cpu_asked += s->requests[RESOURCE_CPU];
+    e->memory_asked += s->requests[RESOURCE_MEMORY];
+    meter_wait(e, e->now - p->waits_since);
+    budgets_note(e, &e->shapes[p->shape], 0, 1);
+    node_pod_event(e, node);
+    if (p->lasts != KARP_DURATION_UNSET && p->lasts <= e->ends - e->now)
+        engine_at(e, e->now + p->lasts, EVENT_POD_END, pod, p->life);
+    pod_touch(e, pod);
+}
+
+/* ---- kube-scheduler ------------------------------------------------------------------------------------------------------ */
+
+static bool takes_pods(const replay_node *n) { return n->ready && !n->gone && !n->deleting && !n->tainted; }
+
+static bool has_room(const engine *e, const replay_node *n, const replay_shape *s)
+{
+    for (size_t i = 0; i < e->resource_names.count; i++) {
+        if (s->requests[i] > n->free[i] && s->requests[i] > 0) return false;
+    }
+    return true;
+}
+
+/* Of 200: what cpu and memory have left of each hundred when the pod is there. */
+static int64_t score(const engine *e, const replay_node *n, const replay_shape *s)
+{
+    int64_t left = 0;
+    for (uint32_t i = RESOURCE_CPU; i <= RESOURCE_MEMORY; i++) {
+        int64_t hundredth = n->allocatable[i] / 100;
+        if (hundredth > 0) left += (n->free[i] - s->requests[i]) / hundredth;
+    }
+    return e->options->most_allocated ? 200 - left : left;
+}
+
+static void consider(engine *e, uint32_t node, uint32_t shape, uint32_t *best, int64_t *best_score)
+{
+    const replay_node *n = &e->nodes[node];
+    if (!takes_pods(n) || !has_room(e, n, &e->shapes[shape]) || !shape_admitted(e, shape, n)) return;
+    int64_t its = score(e, n, &e->shapes[shape]);
+    if (*best != REPLAY_NONE && (its < *best_score || (its == *best_score && node > *best))) return;
+    *best = node;
+    *best_score = its;
+}
+
+/* Among all nodes; or when none had room for the shape before, among those that got more since. */
+static uint32_t choose_node(engine *e, uint32_t shape)
+{
+    replay_shape *s = &e->shapes[shape];
+    uint32_t best = REPLAY_NONE;
+    int64_t best_score = 0;
+    if (s->full_at == e->room) return REPLAY_NONE;
+    if (s->full_at && s->full_at >= e->settled_room) {
+        for (size_t i = 0; i < e->roomier_count; i++) consider(e, e->roomier[i], shape, &best, &best_score);
+    } else {
+        for (size_t i = 0; i < e->alive_count; i++) consider(e, e->alive[i], shape, &best, &best_score);
+    }
+    if (best == REPLAY_NONE) s->full_at = e->room;
+    return best;
+}
+
+static int by_priority(uint32_t a, uint32_t b, const void *user)
+{
+    const engine *e = user;
+    int32_t x = e->shapes[e->pods[a].shape].priority, y = e->shapes[e->pods[b].shape].priority;
+    return x > y ? -1 : x < y;
+}
+
+void pods_settle(engine *e)
+{
+    if (e->status || (!e->roomier_count && !e->new_waiting && !e->bind_complex)) return;
+    size_t kept = 0;
+    /* Pods that were meant for a node that is there now, and had to give way to others, are planned for anew. */
+    bool fresh = e->new_waiting || e->fresh_node;
+    if (!e->ordered && e->new_waiting && !sort_ids(e->context, e->waiting, e->waiting_count, by_priority, e))
+        engine_nomem(e);
+    for (size_t i = 0; i < e->waiting_count && !e->status; i++) {
+        uint32_t pod = e->waiting[i];
+        if (e->pods[pod].state != POD_WAITING) continue;
+        uint32_t node = e->shapes[e->pods[pod].shape].plain ? choose_node(e, e->pods[pod].shape) : REPLAY_NONE;
+        if (node == REPLAY_NONE) e->waiting[kept++] = pod;
+        else pod_bind(e, pod, node);
+    }
+    if (!e->status) e->waiting_count = kept;
+    e->roomier_count = 0;
+    e->settled_room = e->room;
+    e->new_waiting = e->fresh_node = false;
+    if (e->bind_complex && e->complex_waiting && !e->status) provision_bind(e);
+    e->bind_complex = false;
+    if (fresh && e->pending) batch_open(e);
+}

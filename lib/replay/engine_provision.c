@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batches of pending pods, as Karpenter's batcher makes them, and what is launched for them. */
+#include <replay/engine.h>
+
+#define IDLE (1 * SECOND) /* a batch ends when no pod has come for so long … */
+#define LONGEST (10 * SECOND) /* … and at the latest after this */
+
+void batch_open(engine *e)
+{
+    if (e->batch_due != KARP_NO_TIME && e->batch_due == e->now) return;
+    if (e->batch_first == KARP_NO_TIME) e->batch_first = e->now;
+    int64_t due = e->now + IDLE, last = e->batch_first + LONGEST;
+    due = due < last ? due : last;
+    if (due == e->batch_due) return;
+    e->batch_due = due;
+    engine_at(e, due, EVENT_BATCH, 0, 0);
+}
+
+static void launch_all(engine *e, const karp_decision *d)
+{
+    uint64_t failed = e->result.failed_launches;
+    e->deciding = d;
+    for (size_t i = 0; i < karp_decision_launch_count(d) && !e->status; i++) {
+        karp_launch launch = { .size = sizeof launch };
+        karp_status status = karp_decision_launch(d, i, &launch);
+        if (status) engine_fail(e, fail(&e->error, status, "the decision does not show what it counts"));
+        else (void)node_start(e, &launch);
+    }
+    e->deciding = NULL;
+    if (e->result.failed_launches != failed) batch_open(e);
+}
+
+static karp_decision *decide(engine *e)
+{
+    karp_decision *d = NULL;
+    karp_snapshot *snapshot = engine_snapshot(e);
+    if (!snapshot) return NULL;
+    karp_status status = karp_provision(snapshot, &e->decision, &d, &e->error);
+    if (status) engine_fail(e, status);
+    e->result.decisions++;
+    return d;
+}
+
+void provision(engine *e)
+{
+    e->batch_first = e->batch_due = KARP_NO_TIME;
+    if (!e->pending && !e->draining) return;
+    karp_decision *d = decide(e);
+    if (d) launch_all(e, d);
+    karp_decision_unref(d);
+}
+
+/* ---- pods that bear on others ------------------------------------------------------------------------------------------------ */
+
+static void bind_placement(engine *e, const karp_decision *d, const karp_placement *p)
+{
+    uint32_t node = io_table_get(&e->node_index, p->node);
+    if (node == IO_NONE) return;
+    const replay_node *n = &e->nodes[node];
+    if (!n->ready || n->gone || n->deleting || n->tainted) return;
+    for (size_t i = 0; i < p->pod_count && !e->status; i++) {
+        uint32_t pod = io_table_get(&e->pod_index, karp_decision_pod_name(d, p->pods[i]));
+        if (pod == IO_NONE || e->pods[pod].state != POD_WAITING || e->shapes[e->pods[pod].shape].plain) continue;
+        pod_bind(e, pod, node);
+    }
+}
+
+static void forget_bound(engine *e)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < e->waiting_count; i++) {
+        if (e->pods[e->waiting[i]].state == POD_WAITING) e->waiting[kept++] = e->waiting[i];
+    }
+    e->waiting_count = kept;
+}
+
+void provision_bind(engine *e)
+{
+    if (e->nodes_running == 0) return;
+    karp_decision *d = decide(e);
+    for (size_t i = 0; d && i < karp_decision_placement_count(d) && !e->status; i++) {
+        karp_placement p = { .size = sizeof p };
+        karp_status status = karp_decision_placement(d, i, &p);
+        if (status) engine_fail(e, fail(&e->error, status, "the decision does not show what it counts"));
+        else bind_placement(e, d, &p);
+    }
+    karp_decision_unref(d);
+    forget_bound(e);
+}

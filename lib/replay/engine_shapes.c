@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kinds of pods. What a shape requests and its priority are read from a snapshot, so they are what decisions go by. */
+#include <replay/engine.h>
+
+#include <io/decode.h>
+#include <math.h>
+
+#define SHAPE_NAME "replay-shape-"
+#define HOSTNAME "kubernetes.io/hostname"
+
+/* ---- amounts ------------------------------------------------------------------------------------------------------------- */
+
+uint32_t engine_resource(engine *e, karp_str name)
+{
+    uint32_t id = strings_find(&e->resource_names, name.ptr, name.len);
+    if (id != NO_ID || e->resources_settled) return id;
+    if (e->resource_names.count == RESOURCES_MOST) {
+        if (!e->status)
+            e->status = fail(&e->error, KARP_E_LIMIT, "pods ask for more than %d resources", (int)RESOURCES_MOST);
+        return REPLAY_NONE;
+    }
+    id = strings_add(&e->resource_names, name.ptr, name.len);
+    if (id == NO_ID) engine_nomem(e);
+    return id;
+}
+
+static int64_t whole(double amount, uint32_t resource)
+{
+    double scaled = amount * (resource == RESOURCE_CPU ? 1e9 : 1e3);
+    return scaled > 9e18 ? INT64_C(9000000000000000000) : scaled < 0 ? 0 : (int64_t)llround(scaled);
+}
+
+int64_t engine_amount(const karp_resource *r, uint32_t resource)
+{
+    double value = 0;
+    if (r->text.ptr) (void)karp_quantity_double(r->text, &value);
+    else value = (double)r->value * pow(10, r->scale);
+    return whole(value, resource);
+}
+
+/* ---- which nodes admit a shape ------------------------------------------------------------------------------------------- */
+
+static const karp_str *label_of(const replay_kind *kind, karp_str key)
+{
+    for (size_t i = 0; i < kind->label_count; i++) {
+        if (equal_str(kind->labels[i].key, key)) return &kind->labels[i].value;
+    }
+    return NULL;
+}
+
+static bool listed(const karp_requirement *r, karp_str value)
+{
+    for (size_t i = 0; i < r->value_count; i++) {
+        if (equal_str(r->values[i], value)) return true;
+    }
+    return false;
+}
+
+static bool compares(const karp_requirement *r, karp_str value)
+{
+    double have = 0, wanted = 0;
+    if (r->value_count != 1 || karp_double_parse(value, &have) || karp_double_parse(r->values[0], &wanted))
+        return false;
+    return r->op == KARP_OP_GT ? have > wanted : have < wanted;
+}
+
+static bool holds(const karp_requirement *r, const replay_kind *kind)
+{
+    const karp_str *value = label_of(kind, r->key);
+    switch (r->op) {
+    case KARP_OP_IN: return value && listed(r, *value);
+    case KARP_OP_NOT_IN: return !value || !listed(r, *value);
+    case KARP_OP_EXISTS: return value != NULL;
+    case KARP_OP_DOES_NOT_EXIST: return value == NULL;
+    case KARP_OP_GT:
+    case KARP_OP_LT: return value && compares(r, *value);
+    default: return false;
+    }
+}
+
+static bool any_term(const karp_pod *pod, const replay_kind *kind)
+{
+    for (size_t i = 0; i < pod->required_node_term_count; i++) {
+        const karp_node_term *term = &pod->required_node_terms[i];
+        bool all = term->expression_count > 0;
+        for (size_t k = 0; k < term->expression_count && all; k++) all = holds(&term->expressions[k], kind);
+        if (all) return true;
+    }
+    return pod->required_node_terms == NULL;
+}
+
+static bool tolerates(const karp_pod *pod, const karp_taint *taint)
+{
+    for (size_t i = 0; i < pod->toleration_count; i++) {
+        const karp_toleration *t = &pod->tolerations[i];
+        if (t->effect.len && !equal_str(t->effect, taint->effect)) continue;
+        if (t->op == KARP_TOLERATION_EXISTS
+                ? t->key.len == 0 || equal_str(t->key, taint->key)
+                : t->op == KARP_TOLERATION_EQUAL && equal_str(t->key, taint->key) && equal_str(t->value, taint->value))
+            return true;
+    }
+    return false;
+}
+
+static bool admits(const karp_pod *pod, const replay_kind *kind)
+{
+    for (size_t i = 0; i < pod->node_selector_count; i++) {
+        const karp_str *value = label_of(kind, pod->node_selector[i].key);
+        if (!value || !equal_str(*value, pod->node_selector[i].value)) return false;
+    }
+    for (size_t i = 0; i < kind->taint_count; i++) {
+        if (!str_is(kind->taints[i].effect, "PreferNoSchedule") && !tolerates(pod, &kind->taints[i])) return false;
+    }
+    return any_term(pod, kind);
+}
+
+bool shape_admitted(engine *e, uint32_t shape, const replay_node *node)
+{
+    replay_shape *s = &e->shapes[shape];
+    if (node->kind >= s->admit_capacity) {
+        size_t had = s->admit_capacity;
+        if (!grow(e->context, (void **)&s->admits, &s->admit_capacity, node->kind + 1, 1)) {
+            engine_nomem(e);
+            return false;
+        }
+        memset(s->admits + had, 0, s->admit_capacity - had);
+    }
+    if (s->admits[node->kind] == 0) s->admits[node->kind] = admits(&s->pod, &e->kinds[node->kind]) ? 1 : 2;
+    return s->admits[node->kind] == 1;
+}
+
+/* ---- what the engine can judge by itself ------------------------------------------------------------------------------------ */
+
+static bool names_hosts(const karp_pod *pod)
+{
+    for (size_t i = 0; i < pod->node_selector_count; i++) {
+        if (str_is(pod->node_selector[i].key, HOSTNAME)) return true;
+    }
+    for (size_t i = 0; i < pod->required_node_term_count; i++) {
+        const karp_node_term *term = &pod->required_node_terms[i];
+        if (term->has_fields) return true;
+        for (size_t k = 0; k < term->expression_count; k++) {
+            if (str_is(term->expressions[k].key, HOSTNAME)) return true;
+        }
+    }
+    return false;
+}
+
+static bool has_ports(const karp_pod *pod)
+{
+    for (size_t i = 0; i < pod->container_count; i++) {
+        for (size_t k = 0; k < pod->containers[i].port_count; k++) {
+            if (pod->containers[i].ports[k].port) return true;
+        }
+    }
+    return false;
+}
+
+static bool needs_nothing_of_other_pods(const karp_pod *pod)
+{
+    bool plain = pod->required_affinity_count == 0 && pod->required_anti_affinity_count == 0 &&
+                 pod->resource_claim_count == 0 && !has_ports(pod) && !names_hosts(pod);
+    for (size_t i = 0; i < pod->spread_count; i++)
+        plain = plain && pod->spread[i].when_unsatisfiable != KARP_DO_NOT_SCHEDULE;
+    for (size_t i = 0; i < pod->volume_count; i++) plain = plain && pod->volumes[i].kind == KARP_VOLUME_OTHER;
+    return plain;
+}
+
+static bool has_label(const karp_meta *meta, const karp_label *wanted)
+{
+    for (size_t i = 0; i < meta->label_count; i++) {
+        if (equal_str(meta->labels[i].key, wanted->key)) return equal_str(meta->labels[i].value, wanted->value);
+    }
+    return false;
+}
+
+/* Whether pods of the shape may be among those that others keep away from: expressions are taken to select it. */
+static bool may_select(const karp_selector *selector, const karp_meta *meta)
+{
+    for (size_t i = 0; selector && i < selector->match_label_count; i++) {
+        if (!has_label(meta, &selector->match_labels[i])) return false;
+    }
+    return selector != NULL;
+}
+
+/* Pods that others keep away from are judged with those. */
+static void note_kept_away(engine *e)
+{
+    for (size_t i = 0; i < e->shape_count; i++) {
+        const karp_pod *by = &e->shapes[i].pod;
+        for (size_t k = 0; k < by->required_anti_affinity_count; k++) {
+            for (size_t j = 0; j < e->shape_count; j++) {
+                if (may_select(by->required_anti_affinity[k].label_selector, &e->shapes[j].pod.meta))
+                    e->shapes[j].plain = false;
+            }
+        }
+    }
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------------------------- */
+
+static bool is_protected(const karp_meta *meta)
+{
+    for (size_t i = 0; i < meta->annotation_count; i++) {
+        if (str_is(meta->annotations[i].key, "karpenter.sh/do-not-disrupt"))
+            return str_is(meta->annotations[i].value, "true");
+    }
+    return false;
+}
+
+static karp_status decode_shape(engine *e, replay_shape *s, tree **object)
+{
+    io_decoder d;
+    karp_status status = tree_read(&e->shapes_memory, str("a pod of the trace"), s->text, object, &e->error);
+    if (status) return status;
+    tree *metadata = tree_get_or_make(&e->shapes_memory, *object, "metadata");
+    char name[40] = SHAPE_NAME;
+    size_t length = sizeof SHAPE_NAME - 1;
+    length += write_digits(name + length, (uint64_t)(s - e->shapes));
+    tree_set_text(&e->shapes_memory, metadata, "name", (karp_str){ name, length });
+    tree_set_text(&e->shapes_memory, *object, "apiVersion", str("v1"));
+    tree_set_text(&e->shapes_memory, *object, "kind", str("Pod"));
+    if (e->shapes_memory.status) return fail_nomem(&e->error);
+    io_decoder_init(&d, &e->memory);
+    io_decode_pod(&d, *object, &s->pod);
+    if (d.status) {
+        e->error = d.error;
+        char field[sizeof e->error.field];
+        io_path_text(d.path, d.depth, field, sizeof field);
+        error_set_field(&e->error, "%s", field);
+        error_set_object(&e->error, "Pod", tree_get_text(metadata, "namespace"), (karp_str){ "of the trace", 12 });
+        return d.status;
+    }
+    if (s->pod.meta.namespace_.len == 0) s->pod.meta.namespace_ = str("default");
+    s->owned = s->pod.meta.owner_count > 0;
+    s->protected_ = is_protected(&s->pod.meta);
+    s->plain = needs_nothing_of_other_pods(&s->pod);
+    return KARP_OK;
+}
+
+/* The shapes as pods of their names, beside the objects. */
+static karp_status add_shapes(engine *e, karp_reader *reader)
+{
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < e->shape_count && !status; i++) {
+        tree *object = NULL;
+        strbuf text;
+        e->shapes[i] = (replay_shape){ .text = strings_get(&e->trace->shapes, (uint32_t)i) };
+        status = decode_shape(e, &e->shapes[i], &object);
+        if (status) return status;
+        strbuf_init(&text, e->context);
+        tree_write(&text, object);
+        status = text.failed
+                     ? fail_nomem(&e->error)
+                     : karp_reader_add(reader, str("a pod of the trace"), (karp_str){ text.ptr, text.len }, &e->error);
+        strbuf_free(&text);
+    }
+    return status;
+}
+
+/* The shape whose pod is row `row`; NULL = it is none. */
+static replay_shape *shape_of_row(engine *e, const karp_snapshot *snapshot, size_t row)
+{
+    karp_str name = karp_snapshot_pod_name(snapshot, row);
+    size_t slash = 0;
+    while (slash < name.len && name.ptr[slash] != '/') slash++;
+    size_t digits = slash + sizeof SHAPE_NAME;
+    if (digits >= name.len + 1 || memcmp(name.ptr + slash + 1, SHAPE_NAME, sizeof SHAPE_NAME - 1) != 0) return NULL;
+    uint64_t number = 0;
+    for (size_t i = digits; i < name.len; i++) number = number * 10 + (uint64_t)(name.ptr[i] - '0');
+    return number < e->shape_count ? &e->shapes[number] : NULL;
+}
+
+static karp_status read_column(engine *e, const karp_snapshot *snapshot, const karp_column *column, uint32_t resource)
+{
+    for (size_t row = 0; row < column->row_count; row++) {
+        replay_shape *s = shape_of_row(e, snapshot, row);
+        if (!s)
+            return fail(&e->error, KARP_E_UNSUPPORTED, "the objects of a replay have no pods: those come from a trace");
+        if (resource == REPLAY_NONE) s->priority = (int32_t)((const int64_t *)column->values)[row];
+        else s->requests[resource] = whole(((const double *)column->values)[row], resource);
+        if (resource != REPLAY_NONE && s->requests[resource]) s->requests[RESOURCE_PODS] = 1000;
+    }
+    return KARP_OK;
+}
+
+/* What the snapshot's table of pods says of requests and priorities. */
+static karp_status read_requests(engine *e, const karp_snapshot *snapshot)
+{
+    karp_table *table = NULL;
+    karp_status status = karp_snapshot_table(snapshot, KARP_TABLE_SNAPSHOT_PODS, &table, &e->error);
+    for (size_t i = 0; !status && i < karp_table_column_count(table); i++) {
+        karp_column column = { .size = sizeof column };
+        status = karp_table_column(table, i, &column);
+        karp_str name = column.name;
+        if (status) break;
+        if (str_is(name, "priority")) status = read_column(e, snapshot, &column, REPLAY_NONE);
+        if (!str_starts(name, "requests.")) continue;
+        uint32_t resource = engine_resource(e, (karp_str){ name.ptr + 9, name.len - 9 });
+        status = e->status ? e->status : read_column(e, snapshot, &column, resource);
+    }
+    karp_table_free(table);
+    for (size_t i = 0; i < e->shape_count; i++) e->shapes[i].requests[RESOURCE_PODS] = 1000;
+    return status;
+}
+
+karp_status engine_shapes(engine *e)
+{
+    karp_reader *reader = NULL;
+    karp_snapshot *snapshot = NULL;
+    karp_snapshot_counts counts = { .size = sizeof counts };
+    e->shape_count = e->trace->shapes.count;
+    e->shapes = mem_zalloc(e->context, e->shape_count * sizeof *e->shapes);
+    (void)engine_resource(e, str("cpu"));
+    (void)engine_resource(e, str("memory"));
+    (void)engine_resource(e, str("pods"));
+    if (!e->shapes) engine_nomem(e);
+    if (e->status) return e->status;
+    karp_status status = engine_reader(e, false, &reader);
+    if (!status) status = add_shapes(e, reader);
+    if (!status) status = karp_reader_finish(reader, &snapshot, &e->error);
+    if (!status) status = read_requests(e, snapshot);
+    if (!status) {
+        karp_snapshot_get_counts(snapshot, &counts);
+        if (counts.nodes)
+            status = fail(&e->error, KARP_E_UNSUPPORTED,
+                          "the objects of a replay have no nodes: a replay begins without any");
+    }
+    if (!status) {
+        note_kept_away(e);
+        e->resources_settled = true;
+        e->ordered = true;
+        for (size_t i = 1; i < e->shape_count; i++)
+            e->ordered = e->ordered && e->shapes[i].priority == e->shapes[0].priority;
+    }
+    karp_snapshot_unref(snapshot);
+    karp_reader_free(reader);
+    return status;
+}

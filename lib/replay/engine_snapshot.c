@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cluster as a snapshot: what has changed since the last one is edited into it (karp_snapshot_edit()). Built from nothing it is
+ * when objects or what can be bought changed, and now and then to give back the memory of rows that are gone. */
+#include <replay/engine.h>
+
+/* Rows that are gone and keep their memory, before a fresh snapshot is worth its time. */
+enum { MOST_STALE_ROWS = 400000 };
+
+#define CONDITION(type, when)                                                                                          \
+    (karp_condition) { { type, sizeof type - 1 }, { "True", 4 }, { type, sizeof type - 1 }, when }
+
+/* ---- nodes --------------------------------------------------------------------------------------------------------------- */
+
+static karp_meta node_meta(const replay_node *n)
+{
+    return (karp_meta){ .name = n->name, .labels = n->labels, .label_count = n->label_count, .creation = n->created };
+}
+
+static karp_status add_claim(engine *e, karp_builder *builder, const replay_node *n)
+{
+    karp_condition conditions[6];
+    size_t count = 0;
+    karp_node_claim claim;
+    karp_node_claim_init(&claim, sizeof claim);
+    claim.meta = node_meta(n);
+    if (!n->ready) claim.meta.label_count -= 1; /* the host's name is told when the node is there */
+    claim.meta.annotations = n->annotations;
+    claim.meta.annotation_count = n->annotation_count;
+    claim.meta.deletion = n->deleting || n->tainted ? n->deleted_at : KARP_NO_TIME;
+    claim.provider_id = n->name;
+    claim.node_class = n->node_class;
+    claim.taints = n->taints;
+    claim.taint_count = n->taint_count;
+    claim.startup_taints = n->startup_taints;
+    claim.startup_taint_count = n->startup_taint_count;
+    claim.capacity = n->capacity;
+    claim.capacity_count = n->capacity_count;
+    claim.allocatable = n->resources;
+    claim.allocatable_count = n->resource_count;
+    claim.expire_after = n->expire_after;
+    claim.termination_grace_period = n->termination_grace_period;
+    claim.last_pod_event = n->last_event;
+    conditions[count++] = CONDITION("Launched", n->created);
+    if (n->ready) {
+        conditions[count++] = CONDITION("Registered", n->ready_at);
+        conditions[count++] = CONDITION("Initialized", n->ready_at);
+        conditions[count++] = CONDITION("Ready", n->ready_at);
+    }
+    if (n->consolidatable) conditions[count++] = CONDITION("Consolidatable", n->ready_at);
+    if (n->drifted) conditions[count++] = CONDITION("Drifted", e->now);
+    claim.conditions = conditions;
+    claim.condition_count = count;
+    return karp_builder_add_node_claim(builder, &claim, &e->error);
+}
+
+static karp_status add_node(engine *e, karp_builder *builder, const replay_node *n)
+{
+    karp_condition ready = CONDITION("Ready", n->ready_at);
+    karp_taint taints[RESOURCES_MOST];
+    karp_node node;
+    karp_node_init(&node, sizeof node);
+    node.meta = node_meta(n);
+    node.provider_id = n->name;
+    node.taints = n->taints;
+    node.taint_count = n->taint_count;
+    if ((n->tainted || n->deleting) && n->taint_count < RESOURCES_MOST) {
+        if (n->taint_count) memcpy(taints, n->taints, n->taint_count * sizeof *taints);
+        taints[n->taint_count] = (karp_taint){ { "karpenter.sh/disrupted", 22 }, { "", 0 }, { "NoSchedule", 10 } };
+        node.taints = taints;
+        node.taint_count = n->taint_count + 1;
+    }
+    node.capacity = n->capacity;
+    node.capacity_count = n->capacity_count;
+    node.allocatable = n->resources;
+    node.allocatable_count = n->resource_count;
+    node.conditions = &ready;
+    node.condition_count = 1;
+    return karp_builder_add_node(builder, &node, &e->error);
+}
+
+static karp_status edit_node(engine *e, karp_builder *builder, replay_node *n)
+{
+    static const karp_str none = { "", 0 };
+    karp_status status = KARP_OK;
+    if (n->claim_in_snapshot) {
+        status = karp_builder_remove(builder, str("NodeClaim"), none, n->name, &e->error);
+        e->rows_since_rebuild++;
+    }
+    if (n->node_in_snapshot && !status) status = karp_builder_remove(builder, str("Node"), none, n->name, &e->error);
+    n->claim_in_snapshot = !n->gone;
+    n->node_in_snapshot = !n->gone && n->ready;
+    if (n->claim_in_snapshot && !status) status = add_claim(e, builder, n);
+    if (n->node_in_snapshot && !status) status = add_node(e, builder, n);
+    n->dirty = false;
+    if (n->gone) arena_free(&n->memory);
+    return status;
+}
+
+/* ---- pods ---------------------------------------------------------------------------------------------------------------- */
+
+static karp_status template_of(engine *e, karp_builder *builder, replay_shape *s)
+{
+    if (s->template_edit == e->edits) return KARP_OK;
+    s->template_edit = e->edits;
+    karp_pod pod = s->pod;
+    pod.priority = s->priority;
+    pod.has_priority = s->priority != 0;
+    return karp_builder_add_pod_template(builder, &pod, &s->template_, &e->error);
+}
+
+static karp_status add_pod(engine *e, karp_builder *builder, const replay_pod *p)
+{
+    static const karp_str scheduled = { "PodScheduled", 12 };
+    replay_shape *s = &e->shapes[p->shape];
+    karp_condition conditions[2] = { { scheduled, { "False", 5 }, { "Unschedulable", 13 }, p->waits_since },
+                                     { .last_transition = 0 } };
+    karp_templated_pod pod;
+    karp_status status = template_of(e, builder, s);
+    if (status) return status;
+    karp_templated_pod_init(&pod, sizeof pod);
+    pod.name = pod.uid = p->name; /* pods of one instant are taken by their UIDs */
+    pod.creation = p->created;
+    pod.phase = KARP_PHASE_PENDING;
+    pod.conditions = conditions;
+    pod.condition_count = 1;
+    if (p->state == POD_RUNNING) {
+        pod.node_name = e->nodes[p->node].name;
+        pod.phase = KARP_PHASE_RUNNING;
+        pod.start_time = p->started;
+        conditions[0] = CONDITION("PodScheduled", p->started);
+        conditions[1] = CONDITION("Ready", p->started);
+        pod.condition_count = 2;
+    }
+    return karp_builder_add_templated_pod(builder, s->template_, &pod, &e->error);
+}
+
+static karp_status edit_pod(engine *e, karp_builder *builder, replay_pod *p)
+{
+    karp_status status = KARP_OK;
+    if (p->in_snapshot) {
+        status = karp_builder_remove(builder, str("Pod"), p->namespace_, p->name, &e->error);
+        e->rows_since_rebuild++;
+    }
+    p->dirty = false;
+    p->in_snapshot = p->state != POD_GONE;
+    return status || !p->in_snapshot ? status : add_pod(e, builder, p);
+}
+
+/* ---- budgets ------------------------------------------------------------------------------------------------------------- */
+
+static karp_status edit_budgets(engine *e, karp_builder *builder)
+{
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < e->budget_count && !status; i++) {
+        replay_budget *b = &e->budgets[i];
+        if (b->shown == b->allowed) continue;
+        status = karp_builder_remove(builder, str("PodDisruptionBudget"), b->object.meta.namespace_,
+                                     b->object.meta.name, &e->error);
+        b->object.disruptions_allowed = b->shown = b->allowed;
+        if (!status) status = karp_builder_add_pod_disruption_budget(builder, &b->object, &e->error);
+    }
+    return status;
+}
+
+/* ---- from nothing -------------------------------------------------------------------------------------------------------- */
+
+/* The catalogue without what Karpenter has seen fail. */
+static karp_status known_catalogue(engine *e, karp_catalogue **out)
+{
+    karp_catalogue *all = e->options->catalogue;
+    size_t count = karp_catalogue_count(all);
+    bool any = false;
+    for (size_t i = 0; i < e->loss_count; i++) any = any || e->losses[i].known;
+    if (!any) {
+        *out = karp_catalogue_ref(all);
+        return KARP_OK;
+    }
+    arena memory;
+    arena_init(&memory, e->context);
+    karp_instance_type *types = arena_alloc(&memory, count * sizeof *types + 1);
+    for (size_t i = 0; types && i < count; i++) {
+        types[i] = *karp_catalogue_type(all, i);
+        karp_offering *offerings = arena_alloc(&memory, types[i].offering_count * sizeof *offerings + 1);
+        if (!offerings) {
+            types = NULL;
+            break;
+        }
+        if (types[i].offering_count) memcpy(offerings, types[i].offerings, types[i].offering_count * sizeof *offerings);
+        types[i].offerings = offerings;
+        for (size_t k = 0; k < types[i].offering_count; k++) {
+            karp_str zone = { "", 0 }, capacity = { "", 0 };
+            for (size_t r = 0; r < offerings[k].requirement_count; r++) {
+                const karp_requirement *q = &offerings[k].requirements[r];
+                if (q->value_count != 1) continue;
+                if (str_is(q->key, "topology.kubernetes.io/zone")) zone = q->values[0];
+                if (str_is(q->key, "karpenter.sh/capacity-type")) capacity = q->values[0];
+            }
+            for (size_t l = 0; l < e->loss_count; l++) {
+                if (e->losses[l].known && loss_applies(&e->losses[l], types[i].name, zone, capacity))
+                    offerings[k].available = 0;
+            }
+        }
+    }
+    karp_status status = types ? karp_catalogue_new(e->context, types, count, out, &e->error) : fail_nomem(&e->error);
+    arena_free(&memory);
+    return status;
+}
+
+karp_status engine_reader(engine *e, bool keep_documents, karp_reader **out)
+{
+    karp_reader_options options;
+    karp_reader *reader = NULL;
+    karp_catalogue *catalogue = NULL;
+    strbuf text;
+    strbuf_init(&text, e->context);
+    karp_reader_options_init(&options, sizeof options);
+    options.now = e->now;
+    options.region = e->options->region.len ? e->options->region : e->trace->region;
+    options.keep_documents = keep_documents;
+    karp_status status = karp_reader_new(e->context, &options, &reader, &e->error);
+    if (!status && e->options->catalogue) status = known_catalogue(e, &catalogue);
+    if (!status && catalogue) status = karp_reader_add_catalogue(reader, catalogue, &e->error);
+    for (size_t i = 0; i < tree_count(e->objects) && !status; i++) {
+        if (i) strbuf_addc(&text, '\n');
+        tree_write(&text, tree_item(e->objects, i));
+        if (text.failed) status = fail_nomem(&e->error);
+    }
+    if (!status && text.len)
+        status = karp_reader_add(reader, str("the objects of the replay"), (karp_str){ text.ptr, text.len }, &e->error);
+    strbuf_free(&text);
+    karp_catalogue_unref(catalogue);
+    if (status) karp_reader_free(reader);
+    else *out = reader;
+    return status;
+}
+
+static karp_status build_afresh(engine *e)
+{
+    karp_reader *reader = NULL;
+    karp_snapshot *fresh = NULL;
+    karp_status status = engine_reader(e, false, &reader);
+    if (!status) status = karp_reader_finish(reader, &fresh, &e->error);
+    karp_reader_free(reader);
+    if (status) return status;
+    karp_snapshot_unref(e->snapshot);
+    e->snapshot = fresh;
+    e->stale = false;
+    e->rows_since_rebuild = 0;
+    e->dirty_pod_count = e->dirty_node_count = 0;
+    for (size_t i = 0; i < e->pod_count; i++) {
+        e->pods[i].in_snapshot = e->pods[i].dirty = false;
+        if (e->pods[i].state != POD_GONE) pod_touch(e, (uint32_t)i);
+    }
+    for (size_t i = 0; i < e->node_count; i++) {
+        e->nodes[i].claim_in_snapshot = e->nodes[i].node_in_snapshot = e->nodes[i].dirty = false;
+        if (!e->nodes[i].gone) node_touch(e, (uint32_t)i);
+    }
+    for (size_t i = 0; i < e->budget_count; i++) e->budgets[i].shown = -1;
+    return e->status;
+}
+
+/* ---- all together -------------------------------------------------------------------------------------------------------- */
+
+/* Nodes first: a pod that runs on none is another thing to a decision. Removed pods leave their numbers to those that come. */
+static karp_status edit_rows(engine *e, karp_builder *builder)
+{
+    karp_status status = karp_builder_set_now(builder, e->now, &e->error);
+    for (size_t i = 0; i < e->dirty_node_count && !status; i++) {
+        replay_node *n = &e->nodes[e->dirty_nodes[i]];
+        if (!n->gone) status = edit_node(e, builder, n);
+    }
+    for (size_t i = 0; i < e->dirty_pod_count && !status; i++)
+        status = edit_pod(e, builder, &e->pods[e->dirty_pods[i]]);
+    for (size_t i = 0; i < e->dirty_node_count && !status; i++) {
+        replay_node *n = &e->nodes[e->dirty_nodes[i]];
+        if (n->gone && n->dirty) status = edit_node(e, builder, n);
+    }
+    if (!status) status = edit_budgets(e, builder);
+    e->dirty_pod_count = e->dirty_node_count = 0;
+    return status;
+}
+
+karp_snapshot *engine_snapshot(engine *e)
+{
+    karp_builder *builder = NULL;
+    karp_snapshot *edited = NULL;
+    uint64_t changes = e->changes;
+    if (e->status) return NULL;
+    karp_status status = e->stale || e->rows_since_rebuild > MOST_STALE_ROWS ? build_afresh(e) : KARP_OK;
+    e->changes = changes;
+    if (!status) status = karp_snapshot_edit(e->snapshot, &builder, &e->error);
+    e->edits++;
+    if (!status) status = edit_rows(e, builder);
+    if (!status) status = karp_builder_finish(builder, &edited, &e->error);
+    karp_builder_free(builder);
+    if (status) {
+        engine_fail(e, status);
+        return NULL;
+    }
+    karp_snapshot_unref(e->snapshot);
+    e->snapshot = edited;
+    return edited;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <replay/objects.h>
+
+#include <base/error.h>
+
+karp_status replay_take(karp_reader *reader, tree *root, const io_place *place, void *user)
+{
+    tree *list = user;
+    const tree *items = tree_get(root, "items");
+    (void)place;
+    if (!tree_is(items, TREE_LIST)) tree_append(&reader->trees, list, root);
+    for (size_t i = 0; tree_is(items, TREE_LIST) && i < tree_count(items); i++)
+        tree_append(&reader->trees, list, tree_item(items, i));
+    return reader->trees.status ? io_reader_nomem(reader) : KARP_OK;
+}
+
+int64_t replay_window(const tree *pool)
+{
+    const tree *spec = tree_get(pool, "spec"), *ttl = tree_get(spec, "ttlSecondsAfterEmpty");
+    int64_t window = 0;
+    if (str_is(tree_get_text(pool, "kind"), "Provisioner")) {
+        if (tree_integer(ttl, &window) && window >= 0 && window < INT32_MAX) return window * INT64_C(1000000000);
+        return tree_is(tree_get(tree_get(spec, "consolidation"), "enabled"), TREE_TRUE) ? 0 : KARP_DURATION_NEVER;
+    }
+    karp_str after = tree_get_text(tree_get(spec, "disruption"), "consolidateAfter");
+    if (after.len == 0) return 0;
+    return karp_duration_parse(after, &window) == KARP_OK ? window : KARP_DURATION_NEVER;
+}
+
+/* ---- pods of objects ------------------------------------------------------------------------------------------------------- */
+
+static uint32_t shape_of(trace *t, trees *memory, tree *pod)
+{
+    strbuf text;
+    strbuf_init(&text, t->context);
+    tree_write(&text, pod);
+    uint32_t shape = memory->status || text.failed ? NO_ID : trace_shape(t, (karp_str){ text.ptr, text.len });
+    strbuf_free(&text);
+    return shape;
+}
+
+static tree *owner_of(trees *memory, const tree *workload)
+{
+    tree *owner = tree_new(memory, TREE_MAP), *owners = tree_new(memory, TREE_LIST);
+    karp_str kind = tree_get_text(workload, "kind"), name = tree_get_text(tree_get(workload, "metadata"), "name");
+    tree_set_text(memory, owner, "apiVersion", str("apps/v1"));
+    tree_set_text(memory, owner, "kind", str_is(kind, "Deployment") ? str("ReplicaSet") : kind);
+    tree_set_text(memory, owner, "name", name);
+    tree_set_text(memory, owner, "uid", name);
+    tree_set(memory, owner, "controller", tree_new(memory, TREE_TRUE));
+    tree_append(memory, owners, owner);
+    return owners;
+}
+
+uint32_t replay_workload_shape(trace *t, trees *memory, const tree *workload, karp_str namespace_)
+{
+    const tree *template_ = tree_get(tree_get(workload, "spec"), "template"), *given = tree_get(template_, "metadata");
+    tree *pod = tree_new(memory, TREE_MAP), *spec = tree_get(template_, "spec");
+    tree *metadata = tree_get_or_make(memory, pod, "metadata");
+    tree_set_text(memory, metadata, "namespace", namespace_);
+    tree_set(memory, metadata, "labels", tree_get(given, "labels"));
+    tree_set(memory, metadata, "annotations", tree_get(given, "annotations"));
+    tree_set(memory, metadata, "ownerReferences", owner_of(memory, workload));
+    tree_set(memory, pod, "spec", spec ? spec : tree_new(memory, TREE_MAP));
+    return shape_of(t, memory, pod);
+}
+
+static bool add_pods(trace *t, uint32_t shape, karp_str namespace_, karp_str name, int64_t count, bool numbered)
+{
+    for (int64_t i = 0; i < count; i++) {
+        trace_event event = {
+            .at = t->begins, .kind = TRACE_POD_CREATED, .shape = shape, .lasts = KARP_DURATION_UNSET
+        };
+        strbuf own;
+        strbuf_init(&own, t->context);
+        strbuf_addstr(&own, name);
+        if (numbered) strbuf_addc(&own, '-');
+        if (numbered) strbuf_addu(&own, (uint64_t)i);
+        event.of.pod.namespace_ = trace_keep(t, namespace_);
+        event.of.pod.name = own.failed ? (karp_str){ NULL, 0 } : trace_keep(t, (karp_str){ own.ptr, own.len });
+        strbuf_free(&own);
+        if (!event.of.pod.namespace_.ptr || !event.of.pod.name.ptr || !trace_add(t, &event)) return false;
+    }
+    return true;
+}
+
+static uint32_t pod_shape(trace *t, trees *memory, const tree *object)
+{
+    tree *pod = tree_new(memory, TREE_MAP), *metadata = tree_get_or_make(memory, pod, "metadata");
+    const tree *given = tree_get(object, "metadata");
+    static const char *const kept[] = { "namespace", "labels", "annotations", "ownerReferences" };
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        tree_set(memory, metadata, kept[i], tree_get(given, kept[i]));
+    tree_set(memory, pod, "spec", tree_get(object, "spec"));
+    return shape_of(t, memory, pod);
+}
+
+karp_status replay_pods_of_objects(trace *t, trees *memory, tree *objects, karp_error *error)
+{
+    enum { MOST_REPLICAS = 1000000 };
+    for (size_t i = 0; i < tree_count(objects);) {
+        const tree *object = tree_item(objects, i), *metadata = tree_get(object, "metadata");
+        karp_str kind = tree_get_text(object, "kind"), namespace_ = tree_get_text(metadata, "namespace");
+        bool pod = str_is(kind, "Pod");
+        if (!pod && !str_is(kind, "Deployment") && !str_is(kind, "StatefulSet") && !str_is(kind, "ReplicaSet")) {
+            i++;
+            continue;
+        }
+        int64_t count = 1;
+        if (!pod) (void)tree_integer(tree_get(tree_get(object, "spec"), "replicas"), &count);
+        if (count < 0 || count > MOST_REPLICAS)
+            return fail(error, KARP_E_INVALID, "replicas: not a number from 0 to 1000000");
+        if (tree_get_text(tree_get(object, "spec"), "nodeName").len)
+            return fail(error, KARP_E_UNSUPPORTED, "a pod of the objects has a node: a replay begins without any");
+        if (namespace_.len == 0) namespace_ = str("default");
+        uint32_t shape = pod ? pod_shape(t, memory, object) : replay_workload_shape(t, memory, object, namespace_);
+        if (shape == NO_ID || !add_pods(t, shape, namespace_, tree_get_text(metadata, "name"), count, !pod))
+            return fail_nomem(error);
+        tree_remove_item(objects, i);
+    }
+    return KARP_OK;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Documents of objects as trees, before a snapshot is made of them. */
+#ifndef REPLAY_OBJECTS_H
+#define REPLAY_OBJECTS_H
+
+#include <io/reader.h>
+#include <replay/trace.h>
+
+/* What karp_reader.take is set to: puts every object, those of Lists each for itself, into the list `user` (a tree). */
+karp_status replay_take(karp_reader *reader, tree *root, const io_place *place, void *user);
+
+/* How long a node of the NodePool or Provisioner has to be left alone before it may be consolidated. */
+int64_t replay_window(const tree *pool);
+
+/* The shape of the pods that a workload (Deployment, StatefulSet, ReplicaSet) makes; NO_ID = no memory. */
+uint32_t replay_workload_shape(trace *t, trees *memory, const tree *workload, karp_str namespace_);
+
+/* Pods and workloads leave the list: their pods are created when the trace begins. Errors: INVALID, UNSUPPORTED, NOMEM. */
+karp_status replay_pods_of_objects(trace *t, trees *memory, tree *objects, karp_error *error);
+
+#endif

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <replay/objects.h>
+#include <replay/replay.h>
+#include <replay/trace_read.h>
+
+#include <base/error.h>
+
+#define MINUTE (60 * SECOND)
+
+enum { POINTS = 300, MOST_POINTS = 1000000, MOST_POLICIES = 64 };
+
+void karp_replay_options_init(karp_replay_options *options, size_t size)
+{
+    karp_replay_options given = { .boot = KARP_DURATION_UNSET, .boot_jitter = KARP_DURATION_UNSET };
+    if (!options) return;
+    memcpy(options, &given, size < sizeof given ? size : sizeof given);
+    if (size > sizeof given) memset((char *)options + sizeof given, 0, size - sizeof given);
+    options->size = size;
+}
+
+karp_str replay_policy(const replay *r, size_t index)
+{
+    return r->options.policy_count ? r->options.policies[index] : str("karpenter");
+}
+
+/* ---- input --------------------------------------------------------------------------------------------------------------- */
+
+static karp_status add_document(karp_reader *reader, const karp_replay_document *document, karp_error *error)
+{
+    char path[4096];
+    if (document->text.ptr) return karp_reader_add(reader, document->name, document->text, error);
+    if (document->name.len >= sizeof path) return fail(error, KARP_E_INVALID, "a path that is too long");
+    memcpy(path, document->name.ptr, document->name.len);
+    path[document->name.len] = '\0';
+    return karp_reader_add_path(reader, path, error);
+}
+
+/* Reads the objects as a snapshot, so that faults are told with their file and line. */
+static karp_status check_objects(replay *r)
+{
+    karp_reader_options options;
+    karp_reader *reader = NULL;
+    karp_snapshot *snapshot = NULL;
+    karp_reader_options_init(&options, sizeof options);
+    options.region = r->options.region.len ? r->options.region : r->base.trace.region;
+    karp_status status = karp_reader_new(r->base.context, &options, &reader, &r->error);
+    if (!status && r->options.catalogue) status = karp_reader_add_catalogue(reader, r->options.catalogue, &r->error);
+    for (size_t i = 0; i < r->options.object_count && !status; i++)
+        status = add_document(reader, &r->options.objects[i], &r->error);
+    for (size_t i = 0; i < r->base.trace.object_count && !status; i++)
+        status = karp_reader_add(reader, str("objects of the trace"), r->base.trace.objects[i], &r->error);
+    if (!status) status = karp_reader_finish(reader, &snapshot, &r->error);
+    karp_snapshot_unref(snapshot);
+    karp_reader_free(reader);
+    return status;
+}
+
+static karp_status collect_objects(replay *r)
+{
+    replay_base *b = &r->base;
+    karp_status status = karp_reader_new(b->context, NULL, &b->reader, &r->error);
+    if (status) return status;
+    b->objects = tree_new(&b->reader->trees, TREE_LIST);
+    if (!b->objects) return fail_nomem(&r->error);
+    b->reader->take = replay_take;
+    b->reader->take_user = b->objects;
+    for (size_t i = 0; i < r->options.object_count && !status; i++)
+        status = add_document(b->reader, &r->options.objects[i], &r->error);
+    for (size_t i = 0; i < b->trace.object_count && !status; i++)
+        status = karp_reader_add(b->reader, str("objects of the trace"), b->trace.objects[i], &r->error);
+    bool pools = false;
+    for (size_t i = 0; i < tree_count(b->objects) && !status; i++) {
+        karp_str kind = tree_get_text(tree_item(b->objects, i), "kind");
+        pools = pools || str_is(kind, "NodePool") || str_is(kind, "Provisioner");
+        if (str_is(kind, "Snapshot"))
+            status = fail(&r->error, KARP_E_UNSUPPORTED, "a replay begins with objects, not with a Snapshot");
+    }
+    if (!status && !pools) status = fail(&r->error, KARP_E_INVALID, "a replay needs a NodePool: --nodepools FILE");
+    return status;
+}
+
+static karp_status read_traces(replay *r)
+{
+    trace *t = &r->base.trace;
+    karp_status status = KARP_OK;
+    if (r->options.trace_count == 0) return fail(&r->error, KARP_E_INVALID, "a replay needs a trace");
+    for (size_t i = 0; i < r->options.trace_count && !status; i++)
+        status = trace_read(t, r->options.format, &r->options.traces[i], r->options.lenient != 0, &r->error);
+    return status;
+}
+
+/* The pods that the objects have come first. */
+static karp_status finish_trace(replay *r)
+{
+    trace *t = &r->base.trace;
+    for (size_t i = 0; i < t->count; i++) {
+        if (t->begins == KARP_NO_TIME || t->events[i].at < t->begins) t->begins = t->events[i].at;
+    }
+    if (t->begins == KARP_NO_TIME) t->begins = 0;
+    karp_status status = replay_pods_of_objects(t, &r->base.reader->trees, r->base.objects, &r->error);
+    if (!status) status = trace_finish(t, r->options.lenient != 0, &r->error);
+    if (status) return status;
+    if (r->options.until) t->ends = r->options.until;
+    if (r->options.until_after) t->ends = t->begins + r->options.until_after;
+    if (r->options.dump_after) r->options.dump_at = t->begins + r->options.dump_after;
+    if (t->ends < t->begins) return fail(&r->error, KARP_E_INVALID, "the replay ends before it begins");
+    if (t->ends - t->begins > INT64_MAX / 4) return fail(&r->error, KARP_E_RANGE, "the trace lasts too long");
+    for (size_t i = 0; i < t->count; i++) r->pods += t->events[i].kind == TRACE_POD_CREATED;
+    return KARP_OK;
+}
+
+/* ---- options ------------------------------------------------------------------------------------------------------------- */
+
+static karp_status settle_times(replay *r)
+{
+    karp_replay_options *o = &r->options;
+    int64_t length = r->base.trace.ends - r->base.trace.begins;
+    if (o->boot == KARP_DURATION_UNSET)
+        o->boot = r->base.trace.boot != KARP_DURATION_UNSET ? r->base.trace.boot : 45 * SECOND;
+    if (o->boot_jitter == KARP_DURATION_UNSET)
+        o->boot_jitter = r->base.trace.boot != KARP_DURATION_UNSET ? 0 : 30 * SECOND;
+    if (o->boot < 0 || o->boot_jitter < 0 || o->step < 0 || o->disruption_interval < 0 || o->boot > INT64_MAX / 8 ||
+        o->boot_jitter > INT64_MAX / 8 || o->disruption_interval > INT64_MAX / 8)
+        return fail(&r->error, KARP_E_INVALID, "a duration of the replay is negative, or too long");
+    r->step = o->step ? o->step : (length / POINTS / MINUTE + 1) * MINUTE;
+    if (length / r->step > MOST_POINTS) return fail(&r->error, KARP_E_LIMIT, "a series of more than a million points");
+    for (size_t i = 0; i < o->interruption_count; i++) {
+        double rate = o->interruptions[i].per_hour;
+        if (!(rate >= 0 && rate < 1e6))
+            return fail(&r->error, KARP_E_INVALID, "a rate of interruptions is not a number from 0 to a million");
+    }
+    return KARP_OK;
+}
+
+static karp_status take_policy(replay *r, karp_str name, engine *e)
+{
+    karp_options_init(&e->decision, sizeof e->decision);
+    if (r->options.decision) {
+        karp_status status = struct_check(r->options.decision, sizeof e->decision,
+                                          SIZE_THROUGH(karp_options, flip_quirks), &e->decision, "karp_options",
+                                          &r->error);
+        if (status) return status;
+    }
+    e->decision.explain = KARP_EXPLAIN_NONE;
+    e->decision.now = 0;
+    e->decision.profile = KARP_PROFILE_KARPENTER;
+    e->decision.peer_version = KARP_PEER_NEWEST;
+    e->result.policy = name;
+    karp_objective_init(&e->objective, sizeof e->objective);
+    if (str_is(name, "cost")) {
+        e->objective.kind = KARP_OBJECTIVE_COST;
+        e->decision.objective = &e->objective;
+        return KARP_OK;
+    }
+    if (str_is(name, "cost+repack"))
+        return fail(&r->error, KARP_E_UNSUPPORTED, "policy cost+repack: this version has no repacking");
+    if (karp_profile_parse(name, &e->decision.profile, &e->decision.peer_version) == KARP_OK) return KARP_OK;
+    return fail(&r->error, KARP_E_NOT_FOUND,
+                "no such policy: %.*s (karpenter, karpenter-1.14, karpenter-1.15, karp, cost)",
+                (int)(name.len > 40 ? 40 : name.len), name.ptr);
+}
+
+static bool documents_given(const karp_replay_document *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!str_given(list[i].name)) return false;
+    }
+    return true;
+}
+
+/* Only an empty text may be without bytes. */
+static karp_status check_texts(replay *r)
+{
+    const karp_replay_options *o = &r->options;
+    bool given = str_given(o->format) && str_given(o->region) && (o->policies || o->policy_count == 0) &&
+                 (o->interruptions || o->interruption_count == 0) && (o->traces || o->trace_count == 0) &&
+                 (o->objects || o->object_count == 0);
+    for (size_t i = 0; given && i < o->policy_count; i++) given = str_given(o->policies[i]);
+    for (size_t i = 0; given && i < o->interruption_count; i++)
+        given = str_given(o->interruptions[i].instance_type) && str_given(o->interruptions[i].zone);
+    given = given && documents_given(o->traces, o->trace_count) && documents_given(o->objects, o->object_count);
+    return given ? KARP_OK : fail(&r->error, KARP_E_INVALID, "a list or a text of the options is NULL");
+}
+
+static karp_status take_options(replay *r, const karp_replay_options *options, const karp_write_options *write)
+{
+    karp_status status = struct_check(options, sizeof r->options, SIZE_THROUGH(karp_replay_options, decision),
+                                      &r->options, "karp_replay_options", &r->error);
+    if (!status) status = check_texts(r);
+    if (!status) status = check_write_options(write, &r->write, &r->error);
+    uint32_t format = r->write.format;
+    if (!status && format != KARP_FORMAT_JSON && format != KARP_FORMAT_TEXT && format != KARP_FORMAT_CSV &&
+        format != KARP_FORMAT_HTML)
+        status = fail(&r->error, KARP_E_UNSUPPORTED, "a replay is not written in that format");
+    if (!status && r->options.policy_count > MOST_POLICIES)
+        status = fail(&r->error, KARP_E_LIMIT, "more than %d policies", (int)MOST_POLICIES);
+    for (size_t i = 0; i < r->options.policy_count && !status; i++) {
+        engine unused = { .context = r->base.context };
+        status = take_policy(r, r->options.policies[i], &unused);
+    }
+    return status;
+}
+
+/* ---- policies ------------------------------------------------------------------------------------------------------------ */
+
+static karp_status run_policy(replay *r, size_t index)
+{
+    engine *e = mem_alloc(r->base.context, sizeof *e);
+    if (!e) return fail_nomem(&r->error);
+    engine_init(e, &r->base);
+    e->step = r->step;
+    e->ends = r->base.trace.ends;
+    karp_status status = take_policy(r, replay_policy(r, index), e);
+    if (!status) {
+        status = engine_begin(e);
+        if (!status) status = engine_run(e);
+        if (status) r->error = e->error;
+    }
+    if (!status) {
+        r->results[index] = e->result;
+        e->result.points = NULL;
+        e->result.point_capacity = 0;
+    }
+    engine_free(e);
+    mem_free(r->base.context, e, sizeof *e);
+    return status;
+}
+
+static karp_status run_all(replay *r)
+{
+    r->result_count = r->options.policy_count ? r->options.policy_count : 1;
+    r->results = mem_zalloc(r->base.context, r->result_count * sizeof *r->results);
+    if (!r->results) return fail_nomem(&r->error);
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < r->result_count && !status; i++) status = run_policy(r, i);
+    return status;
+}
+
+static karp_status write_result(replay *r, karp_text *out)
+{
+    write_buffer buffer;
+    buffer_init(&buffer, r->base.context);
+    switch (r->write.format) {
+    case KARP_FORMAT_TEXT: replay_write_text(r, &buffer); break;
+    case KARP_FORMAT_CSV: replay_write_csv(r, &buffer); break;
+    case KARP_FORMAT_HTML: replay_write_html(r, &buffer); break;
+    default: replay_write_json(r, &buffer);
+    }
+    return buffer_finish(&buffer, out, &r->error);
+}
+
+static karp_status dump_at(replay *r, karp_text *out)
+{
+    engine *e = mem_alloc(r->base.context, sizeof *e);
+    if (!e) return fail_nomem(&r->error);
+    engine_init(e, &r->base);
+    e->step = r->step;
+    e->ends = r->base.trace.ends;
+    karp_status status = take_policy(r, replay_policy(r, 0), e);
+    if (!status && (r->options.dump_at < r->base.trace.begins || r->options.dump_at > e->ends))
+        status = fail(&r->error, KARP_E_INVALID, "the instant of the dump is not in the replay");
+    if (!status) {
+        e->ends = r->options.dump_at;
+        status = engine_begin(e);
+        if (!status) status = engine_run(e);
+        if (!status) status = engine_dump(e, out);
+        if (status) r->error = e->error;
+    }
+    engine_free(e);
+    mem_free(r->base.context, e, sizeof *e);
+    return status;
+}
+
+static void replay_free(replay *r)
+{
+    karp_context *c = r->base.context;
+    for (size_t i = 0; r->results && i < r->result_count; i++)
+        karp_free(c, r->results[i].points, r->results[i].point_capacity * sizeof *r->results[i].points);
+    karp_free(c, r->results, r->result_count * sizeof *r->results);
+    karp_reader_free(r->base.reader);
+    trace_free(&r->base.trace);
+}
+
+karp_status karp_replay(karp_context *context, const karp_replay_options *options, const karp_write_options *write,
+                        karp_text *out, karp_error *error)
+{
+    replay r;
+    memset(&r, 0, sizeof r);
+    karp_error_init(&r.error, sizeof r.error);
+    if (!context || !options || !out) {
+        (void)fail(&r.error, KARP_E_INVALID, "a context, options and a place for the text are needed");
+        return error_give(&r.error, error);
+    }
+    r.base.context = context;
+    r.base.options = &r.options;
+    trace_init(&r.base.trace, context);
+    karp_status status = take_options(&r, options, write);
+    if (!status) status = read_traces(&r);
+    if (!status) status = check_objects(&r);
+    if (!status) status = collect_objects(&r);
+    if (!status) status = finish_trace(&r);
+    if (!status) status = settle_times(&r);
+    if (!status && r.options.dump_at) status = dump_at(&r, out);
+    else if (!status) status = run_all(&r);
+    if (!status && !r.options.dump_at) status = write_result(&r, out);
+    if (status) {
+        status = karp_context_refusal(context, status, &r.error);
+        r.error.status = status;
+        (void)error_give(&r.error, error);
+    }
+    replay_free(&r);
+    return status;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A replay as a whole: its options, what all policies begin with, and their results. */
+#ifndef REPLAY_REPLAY_H
+#define REPLAY_REPLAY_H
+
+#include <io/write_buffer.h>
+#include <replay/engine.h>
+
+typedef struct replay {
+    replay_base base;
+    karp_replay_options options; /* complete */
+    karp_write_options write;
+    karp_error error;
+    replay_result *results; /* one for each policy */
+    size_t result_count;
+    int64_t step;
+    uint64_t pods; /* of the trace */
+} replay;
+
+/* How a policy is called, and the n-th: without any, "karpenter". */
+karp_str replay_policy(const replay *r, size_t index);
+
+/* ---- write_replay.c, write_replay_html.c ------------------------------------------------------------------------------------- */
+
+void replay_write_json(const replay *r, write_buffer *out);
+void replay_write_text(const replay *r, write_buffer *out);
+void replay_write_csv(const replay *r, write_buffer *out);
+void replay_write_html(const replay *r, write_buffer *out);
+
+#endif

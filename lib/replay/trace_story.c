@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stories as traces: the pods that Deployments make and take as they are scaled. */
+#include <replay/objects.h>
+#include <replay/story.h>
+#include <replay/trace_read.h>
+
+#include <base/error.h>
+
+typedef struct teller {
+    trace *t;
+    story s;
+    uint32_t *shapes; /* of the workloads */
+    uint64_t *pods; /* how many each has: numbers from 0 */
+    int64_t now;
+} teller;
+
+static bool refused(teller *l)
+{
+    (void)story_nomem(&l->s);
+    return false;
+}
+
+static bool shape_of(teller *l, size_t workload)
+{
+    const story_workload *w = &l->s.workloads[workload];
+    l->shapes[workload] = replay_workload_shape(l->t, l->s.t, w->object, w->namespace_);
+    return l->shapes[workload] != NO_ID || refused(l);
+}
+
+static bool tell_pod(teller *l, size_t workload, uint64_t number, uint32_t kind)
+{
+    const story_workload *w = &l->s.workloads[workload];
+    strbuf name;
+    strbuf_init(&name, l->t->context);
+    strbuf_addstr(&name, w->name);
+    strbuf_addc(&name, '-');
+    strbuf_addu(&name, number);
+    trace_event event = { .at = l->now, .kind = kind, .shape = l->shapes[workload], .lasts = KARP_DURATION_UNSET };
+    event.of.pod.namespace_ = trace_keep(l->t, w->namespace_);
+    if (!name.failed) event.of.pod.name = trace_keep(l->t, (karp_str){ name.ptr, name.len });
+    strbuf_free(&name);
+    return (event.of.pod.namespace_.ptr && event.of.pod.name.ptr && trace_add(l->t, &event)) || refused(l);
+}
+
+static bool scale(teller *l, size_t workload, uint64_t replicas)
+{
+    bool fine = true;
+    while (l->pods[workload] < replicas && fine) fine = tell_pod(l, workload, l->pods[workload]++, TRACE_POD_CREATED);
+    while (l->pods[workload] > replicas && fine) fine = tell_pod(l, workload, --l->pods[workload], TRACE_POD_DELETED);
+    return fine;
+}
+
+static karp_status tell_steps(teller *l)
+{
+    for (size_t i = 0; i < l->s.step_count; i++) {
+        const story_step *step = &l->s.steps[i];
+        if (step->what == STORY_EXPIRE)
+            return story_fail(&l->s, KARP_E_UNSUPPORTED, "steps[%zu].expire: a replay has its own nodes", i);
+        if (step->what == STORY_SCALE) {
+            if (!scale(l, step->workload, step->replicas)) return l->s.error.status;
+        } else if (step->duration > INT64_MAX / 4 - l->now) {
+            return story_fail(&l->s, KARP_E_RANGE, "the story lasts too long");
+        } else {
+            l->now += step->duration;
+        }
+    }
+    return KARP_OK;
+}
+
+static karp_status tell_objects(teller *l)
+{
+    strbuf text;
+    bool kept = true;
+    strbuf_init(&text, l->t->context);
+    for (size_t i = 0; i < tree_count(l->s.base) && kept; i++) {
+        strbuf_clear(&text);
+        tree_write(&text, tree_item(l->s.base, i));
+        kept = !text.failed && trace_add_objects(l->t, (karp_str){ text.ptr, text.len });
+    }
+    strbuf_free(&text);
+    return kept ? KARP_OK : story_nomem(&l->s);
+}
+
+static karp_status tell(teller *l)
+{
+    trace *t = l->t;
+    l->now = l->s.now;
+    if (t->begins == KARP_NO_TIME || l->now < t->begins) t->begins = l->now;
+    t->boot = l->s.delay;
+    if (l->s.region.len) t->region = trace_keep(t, l->s.region);
+    for (size_t i = 0; i < l->s.workload_count; i++) {
+        if (!shape_of(l, i) || !scale(l, i, l->s.workloads[i].replicas)) return l->s.error.status;
+    }
+    karp_status status = tell_steps(l);
+    if (t->ends == KARP_NO_TIME || l->now > t->ends) t->ends = l->now;
+    return status ? status : tell_objects(l);
+}
+
+karp_status trace_read_story(trace *t, const karp_replay_document *document, karp_error *error)
+{
+    teller l = { .t = t };
+    strbuf path;
+    strbuf_init(&path, t->context);
+    strbuf_addstr(&path, document->name);
+    if (document->text.ptr)
+        return fail(error, KARP_E_UNSUPPORTED, "a story names files beside it: it is read from a file");
+    if (path.failed) return fail_nomem(error);
+    karp_status status = story_init(&l.s, t->context);
+    if (!status) status = story_read(&l.s, path.ptr);
+    size_t bytes = (l.s.workload_count + 1) * sizeof(uint64_t);
+    l.shapes = mem_zalloc(t->context, bytes);
+    l.pods = mem_zalloc(t->context, bytes);
+    if (!status && (!l.shapes || !l.pods)) status = story_nomem(&l.s);
+    if (!status && l.s.old_rules)
+        status = story_fail(&l.s, KARP_E_UNSUPPORTED, "semantics: v1alpha5's rules are those of karp simulate alone");
+    if (!status) status = tell(&l);
+    if (status) {
+        l.s.error.status = status;
+        if (l.s.error.document[0] == '\0') str_shorten(l.s.error.document, sizeof l.s.error.document, document->name);
+        (void)io_give_error(&l.s.error, error);
+    }
+    karp_free(t->context, l.shapes, bytes);
+    karp_free(t->context, l.pods, bytes);
+    strbuf_free(&path);
+    story_free(&l.s);
+    return status;
+}

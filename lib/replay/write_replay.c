@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The results of a replay as JSON, text and CSV. */
+#include <replay/replay.h>
+
+#include <io/write_json.h>
+
+#include <math.h>
+
+static double rounded(double value) { return round(value * 1e6) / 1e6; }
+
+static void number(json_out *j, const char *key, double value)
+{
+    json_key(j, key);
+    json_double(j, rounded(value));
+}
+
+static void count(json_out *j, const char *key, uint64_t value)
+{
+    json_key(j, key);
+    json_uint(j, value);
+}
+
+static void instant(json_out *j, const char *key, int64_t at)
+{
+    char text[KARP_VALUE_TEXT];
+    karp_time_format(at, text);
+    json_member_text(j, key, text);
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------------------------------------- */
+
+static void write_disruptions(json_out *j, const replay_result *p)
+{
+    json_key(j, "disruptions");
+    json_open_object(j);
+    for (uint32_t m = 1; m < METHODS_MOST; m++) {
+        if (p->commands[m]) count(j, karp_method_name(m), p->commands[m]);
+    }
+    json_end(j);
+}
+
+static const struct {
+    const char *name;
+    size_t offset;
+    bool whole;
+} columns[] = {
+    { "costPerHour", offsetof(replay_point, cost_rate), false },
+    { "dollars", offsetof(replay_point, dollars), false },
+    { "nodes", offsetof(replay_point, nodes), true },
+    { "starting", offsetof(replay_point, starting), true },
+    { "pods", offsetof(replay_point, pods), true },
+    { "pending", offsetof(replay_point, waiting), true },
+    { "cpuRequested", offsetof(replay_point, cpu_requested), false },
+    { "cpu", offsetof(replay_point, cpu), false },
+    { "memoryRequested", offsetof(replay_point, memory_requested), false },
+    { "memory", offsetof(replay_point, memory), false },
+};
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
+
+static double value_of(const replay_point *point, size_t column)
+{
+    const char *at = (const char *)point + columns[column].offset;
+    uint32_t whole = 0;
+    double value = 0;
+    if (columns[column].whole) memcpy(&whole, at, sizeof whole);
+    else memcpy(&value, at, sizeof value);
+    return columns[column].whole ? whole : rounded(value);
+}
+
+static void write_series(json_out *j, const replay_result *p)
+{
+    json_key(j, "series");
+    json_open_object(j);
+    json_key(j, "time");
+    json_flat_array(j);
+    for (size_t i = 0; i < p->point_count; i++) json_int(j, p->points[i].at / SECOND);
+    json_end(j);
+    for (size_t c = 0; c < COLUMNS; c++) {
+        json_key(j, columns[c].name);
+        json_flat_array(j);
+        for (size_t i = 0; i < p->point_count; i++) json_double(j, value_of(&p->points[i], c));
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void write_policy(json_out *j, const replay_result *p)
+{
+    json_open_object(j);
+    json_member_str(j, "policy", p->policy);
+    number(j, "dollars", p->dollars);
+    number(j, "idleDollars", p->idle_dollars);
+    number(j, "nodeHours", p->node_hours);
+    count(j, "nodesMost", p->most_nodes);
+    count(j, "launches", p->launches);
+    count(j, "failedLaunches", p->failed_launches);
+    count(j, "endedNodes", p->ended_nodes);
+    count(j, "evictions", p->evictions);
+    count(j, "interruptions", p->interruptions);
+    count(j, "expirations", p->expirations);
+    count(j, "killedPods", p->killed_pods);
+    count(j, "lostPods", p->lost_pods);
+    write_disruptions(j, p);
+    count(j, "abandonedDisruptions", p->given_up);
+    json_key(j, "pendingSeconds");
+    json_flat_object(j);
+    number(j, "p50", p->wait_p50);
+    number(j, "p99", p->wait_p99);
+    number(j, "max", p->wait_most);
+    json_end(j);
+    number(j, "cpuUse", p->cpu_use);
+    number(j, "memoryUse", p->memory_use);
+    count(j, "podStarts", p->starts);
+    count(j, "podsEnded", p->ended_pods);
+    count(j, "podsRunning", p->running_pods);
+    count(j, "podsPending", p->waiting_pods);
+    count(j, "launchDecisions", p->decisions);
+    count(j, "disruptionPasses", p->passes);
+    write_series(j, p);
+    json_end(j);
+}
+
+void replay_write_json(const replay *r, write_buffer *out)
+{
+    json_out j;
+    json_init(&j, out, r->write.compact != 0);
+    json_open_object(&j);
+    json_member_text(&j, "apiVersion", "karp/v1");
+    json_member_text(&j, "kind", "Replay");
+    instant(&j, "begins", r->base.trace.begins);
+    instant(&j, "ends", r->base.trace.ends);
+    count(&j, "seed", r->options.seed);
+    count(&j, "pods", r->pods);
+    count(&j, "notes", r->base.trace.notes);
+    json_key(&j, "policies");
+    json_open_array(&j);
+    for (size_t i = 0; i < r->result_count; i++) write_policy(&j, &r->results[i]);
+    json_end(&j);
+    json_close(&j);
+}
+
+/* ---- CSV ----------------------------------------------------------------------------------------------------------------- */
+
+void replay_write_csv(const replay *r, write_buffer *out)
+{
+    char text[KARP_VALUE_TEXT];
+    buffer_text(out, "policy,time");
+    for (size_t c = 0; c < COLUMNS; c++) {
+        buffer_char(out, ',');
+        buffer_text(out, columns[c].name);
+    }
+    buffer_char(out, '\n');
+    for (size_t i = 0; i < r->result_count; i++) {
+        const replay_result *p = &r->results[i];
+        for (size_t k = 0; k < p->point_count; k++) {
+            karp_time_format(p->points[k].at, text);
+            buffer_str(out, p->policy);
+            buffer_char(out, ',');
+            buffer_text(out, text);
+            for (size_t c = 0; c < COLUMNS; c++) {
+                buffer_char(out, ',');
+                buffer_double(out, value_of(&p->points[k], c));
+            }
+            buffer_char(out, '\n');
+        }
+    }
+}
+
+/* ---- text ---------------------------------------------------------------------------------------------------------------- */
+
+enum { CELL = 32 };
+
+/* Digits after the point: as many as asked for. */
+static void fixed(char out[CELL], double value, int digits)
+{
+    double unit = digits == 2 ? 100 : digits == 1 ? 10 : 1, scaled = round(value * unit);
+    if (!(scaled < 1e15 && scaled >= 0)) scaled = 0;
+    uint64_t whole = (uint64_t)scaled / (uint64_t)unit, rest = (uint64_t)scaled % (uint64_t)unit;
+    size_t length = write_digits(out, whole);
+    if (digits) {
+        out[length++] = '.';
+        if (digits == 2) out[length++] = (char)('0' + rest / 10);
+        out[length++] = (char)('0' + rest % 10);
+    }
+    out[length] = '\0';
+}
+
+typedef struct text_row {
+    const char *name;
+    double (*value)(const replay_result *p);
+    int digits;
+    const char *unit;
+} text_row;
+
+static double row_dollars(const replay_result *p) { return p->dollars; }
+static double row_idle(const replay_result *p) { return p->idle_dollars; }
+static double row_hours(const replay_result *p) { return p->node_hours; }
+static double row_most(const replay_result *p) { return p->most_nodes; }
+static double row_launches(const replay_result *p) { return (double)p->launches; }
+static double row_failed(const replay_result *p) { return (double)p->failed_launches; }
+static double row_evictions(const replay_result *p) { return (double)p->evictions; }
+static double row_interruptions(const replay_result *p) { return (double)p->interruptions; }
+static double row_expirations(const replay_result *p) { return (double)p->expirations; }
+static double row_lost(const replay_result *p) { return (double)p->lost_pods; }
+static double row_p50(const replay_result *p) { return p->wait_p50; }
+static double row_p99(const replay_result *p) { return p->wait_p99; }
+static double row_max(const replay_result *p) { return p->wait_most; }
+static double row_cpu(const replay_result *p) { return p->cpu_use * 100; }
+static double row_memory(const replay_result *p) { return p->memory_use * 100; }
+static double row_pending(const replay_result *p) { return p->waiting_pods; }
+
+static const text_row rows[] = {
+    { "cost", row_dollars, 2, " $" },
+    { "of it idle", row_idle, 2, " $" },
+    { "node-hours", row_hours, 1, "" },
+    { "nodes at most", row_most, 0, "" },
+    { "launches", row_launches, 0, "" },
+    { "failed launches", row_failed, 0, "" },
+    { "evictions", row_evictions, 0, "" },
+    { "interruptions", row_interruptions, 0, "" },
+    { "expirations", row_expirations, 0, "" },
+    { "pods lost", row_lost, 0, "" },
+    { "pending p50", row_p50, 1, " s" },
+    { "pending p99", row_p99, 1, " s" },
+    { "pending max", row_max, 1, " s" },
+    { "cpu requested", row_cpu, 1, " %" },
+    { "memory requested", row_memory, 1, " %" },
+    { "pending at the end", row_pending, 0, "" },
+};
+
+static void cell(write_buffer *out, const char *text, size_t length, size_t width)
+{
+    for (size_t i = length; i < width; i++) buffer_char(out, ' ');
+    buffer_bytes(out, text, length);
+}
+
+static size_t column_width(const replay_result *p) { return p->policy.len > 14 ? p->policy.len + 2 : 16; }
+
+void replay_write_text(const replay *r, write_buffer *out)
+{
+    char text[KARP_VALUE_TEXT];
+    karp_time_format(r->base.trace.begins, text);
+    buffer_text(out, text);
+    karp_time_format(r->base.trace.ends, text);
+    buffer_text(out, " to ");
+    buffer_text(out, text);
+    buffer_text(out, ", ");
+    buffer_uint(out, r->pods);
+    buffer_text(out, r->pods == 1 ? " pod" : " pods");
+    if (r->base.trace.notes) {
+        buffer_text(out, ", ");
+        buffer_uint(out, r->base.trace.notes);
+        buffer_text(out, " contradictory events left out");
+    }
+    buffer_text(out, "\n\n");
+    buffer_text(out, "                   ");
+    for (size_t i = 0; i < r->result_count; i++)
+        cell(out, r->results[i].policy.ptr, r->results[i].policy.len, column_width(&r->results[i]));
+    buffer_char(out, '\n');
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        size_t length = strlen(rows[k].name);
+        buffer_text(out, rows[k].name);
+        for (; length < 19; length++) buffer_char(out, ' ');
+        for (size_t i = 0; i < r->result_count; i++) {
+            char value[CELL + 4];
+            fixed(value, rows[k].value(&r->results[i]), rows[k].digits);
+            size_t n = strlen(value), u = strlen(rows[k].unit);
+            memcpy(value + n, rows[k].unit, u + 1);
+            cell(out, value, n + u, column_width(&r->results[i]));
+        }
+        buffer_char(out, '\n');
+    }
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A replay as a page: what each policy costs, and curves of cost, nodes and pending pods under each other, all policies in each. One
+ * file without a script, for light and dark screens. */
+#include <replay/replay.h>
+
+#include <io/html.h>
+
+#include <math.h>
+
+enum { WIDTH = 960, HEIGHT = 190, LEFT = 56, RIGHT = 12, TOP = 10, BOTTOM = 22, COLOURS = 6, MOST_PIXELS = 900 };
+
+static const char head[] =
+    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>karp replay</title><style>"
+    ":root{color-scheme:light "
+    "dark;--ink:#1c2530;--dim:#5b6673;--page:#fff;--line:#d9dee4;--c0:#2a78d6;--c1:#d9661f;--c2:#1a9a6a;"
+    "--c3:#9a3fb0;--c4:#c23b4e;--c5:#7a6a10}"
+    "@media "
+    "(prefers-color-scheme:dark){:root{--ink:#e4e9ef;--dim:#9aa6b3;--page:#14181d;--line:#343c46;--c0:#6aa9f4;--c1:#"
+    "f2985c;"
+    "--c2:#4fc99a;--c3:#cd86de;--c4:#f07f8e;--c5:#cbbb4e}}"
+    "body{font:14px/1.45 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu "
+    "Sans',sans-serif;color:var(--ink);background:var(--page);"
+    "margin:24px auto;max-width:980px;padding:0 12px}"
+    "h1{font-size:19px;margin:0}h2{font-size:14px;margin:22px 0 4px}p{color:var(--dim);margin:2px 0 14px}"
+    "table{border-collapse:collapse;font-variant-numeric:tabular-nums}td,th{padding:3px 14px 3px 0;text-align:right;"
+    "border-bottom:1px solid "
+    "var(--line)}th{color:var(--dim);font-weight:500}td:first-child,th:first-child{text-align:left}"
+    "svg{display:block;width:100%;height:auto}svg "
+    "text{fill:var(--dim);font-size:11px}.g{stroke:var(--line);stroke-width:1}"
+    ".l{fill:none;stroke-width:1.6;stroke-linejoin:round}"
+    ".k{display:inline-block;width:11px;height:11px;border-radius:2px;margin-right:6px}"
+    ".s0{stroke:var(--c0)}.s1{stroke:var(--c1)}.s2{stroke:var(--c2)}.s3{stroke:var(--c3)}.s4{stroke:var(--c4)}.s5{"
+    "stroke:var(--c5)}"
+    ".b0{background:var(--c0)}.b1{background:var(--c1)}.b2{background:var(--c2)}.b3{background:var(--c3)}.b4{"
+    "background:var(--c4)}"
+    ".b5{background:var(--c5)}.d1{stroke-dasharray:6 3}</style></head><body>\n";
+
+/* ---- the table ------------------------------------------------------------------------------------------------------------- */
+
+static void data_cell(write_buffer *b, double value, const char *unit)
+{
+    buffer_text(b, "<td>");
+    html_number(b, value);
+    buffer_text(b, unit);
+    buffer_text(b, "</td>");
+}
+
+static void colour(write_buffer *b, const char *class, size_t policy)
+{
+    buffer_text(b, class);
+    buffer_uint(b, policy % COLOURS);
+}
+
+static void write_table(const replay *r, write_buffer *b)
+{
+    buffer_text(
+        b, "<table><tr><th>policy</th><th>cost</th><th>idle</th><th>node-hours</th><th>launches</th><th>evictions</th>"
+           "<th>interruptions</th><th>pending p50</th><th>p99</th><th>max</th><th>cpu</th><th>memory</th></tr>\n");
+    for (size_t i = 0; i < r->result_count; i++) {
+        const replay_result *p = &r->results[i];
+        buffer_text(b, "<tr><td><i class=\"k ");
+        colour(b, "b", i);
+        buffer_text(b, "\"></i>");
+        html_text(b, p->policy);
+        buffer_text(b, "</td>");
+        data_cell(b, p->dollars, " $");
+        data_cell(b, p->idle_dollars, " $");
+        data_cell(b, p->node_hours, "");
+        data_cell(b, (double)p->launches, "");
+        data_cell(b, (double)p->evictions, "");
+        data_cell(b, (double)p->interruptions, "");
+        data_cell(b, p->wait_p50, " s");
+        data_cell(b, p->wait_p99, " s");
+        data_cell(b, p->wait_most, " s");
+        data_cell(b, p->cpu_use * 100, " %");
+        data_cell(b, p->memory_use * 100, " %");
+        buffer_text(b, "</tr>\n");
+    }
+    buffer_text(b, "</table>\n");
+}
+
+/* ---- curves ---------------------------------------------------------------------------------------------------------------- */
+
+typedef double curve_value(const replay_point *point);
+
+static double cost_of(const replay_point *point) { return point->cost_rate; }
+static double nodes_of(const replay_point *point) { return point->nodes; }
+static double pending_of(const replay_point *point) { return point->waiting; }
+
+/* 1, 2 or 5 times a power of ten, not below a quarter of the largest value. */
+static double tick_of(double most)
+{
+    double tick = pow(10, floor(log10(most / 4)));
+    if (tick * 4 < most) tick *= 2;
+    if (tick * 4 < most) tick *= 2.5;
+    if (tick * 4 < most) tick *= 2;
+    return tick;
+}
+
+static void position(write_buffer *b, double value) { buffer_double(b, round(value * 10) / 10); }
+
+static double across(const replay *r, int64_t at)
+{
+    double length = (double)(r->base.trace.ends - r->base.trace.begins);
+    double part = length > 0 ? (double)(at - r->base.trace.begins) / length : 0;
+    return LEFT + part * (WIDTH - LEFT - RIGHT);
+}
+
+static double down(double value, double top) { return HEIGHT - BOTTOM - value / top * (HEIGHT - TOP - BOTTOM); }
+
+/* Of points that fall on one pixel the highest is drawn. */
+static void write_curve(const replay *r, size_t policy, curve_value *value, double top, write_buffer *b)
+{
+    const replay_result *p = &r->results[policy];
+    size_t together = p->point_count / MOST_PIXELS + 1;
+    buffer_text(b, "<path class=\"l ");
+    colour(b, "s", policy);
+    if (policy >= COLOURS) buffer_text(b, " d1");
+    buffer_text(b, "\" d=\"");
+    for (size_t i = 0; i < p->point_count; i += together) {
+        double most = 0;
+        for (size_t k = i; k < i + together && k < p->point_count; k++) most = fmax(most, value(&p->points[k]));
+        buffer_char(b, i ? 'L' : 'M');
+        position(b, across(r, p->points[i].at));
+        buffer_char(b, ' ');
+        position(b, down(most, top));
+    }
+    buffer_text(b, "\"/>\n");
+}
+
+static void write_levels(double top, double tick, const char *unit, write_buffer *b)
+{
+    for (int i = 0; i * tick <= top * 1.0001 && i <= 10; i++) {
+        buffer_text(b, "<line class=\"g\" x1=\"56\" x2=\"948\" y1=\"");
+        position(b, down(i * tick, top));
+        buffer_text(b, "\" y2=\"");
+        position(b, down(i * tick, top));
+        buffer_text(b, "\"/><text text-anchor=\"end\" x=\"50\" y=\"");
+        position(b, down(i * tick, top) + 4);
+        buffer_text(b, "\">");
+        html_number(b, i * tick);
+        buffer_text(b, i ? unit : "");
+        buffer_text(b, "</text>\n");
+    }
+}
+
+/* Days, or parts of one. */
+static void write_times(const replay *r, write_buffer *b)
+{
+    static const int64_t steps[] = { 300, 900, 3600, 10800, 21600, 43200, 86400, 604800, 2592000 };
+    int64_t begins = r->base.trace.begins / SECOND, ends = r->base.trace.ends / SECOND, step = steps[0];
+    char text[KARP_VALUE_TEXT];
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && (ends - begins) / step > 9; i++) step = steps[i];
+    if ((ends - begins) / step > 1000) return;
+    for (int64_t at = (begins / step + (begins % step != 0)) * step; at <= ends; at += step) {
+        karp_time_format(at * SECOND, text);
+        buffer_text(b, "<text text-anchor=\"middle\" x=\"");
+        position(b, across(r, at * SECOND));
+        buffer_text(b, "\" y=\"184\">");
+        if (step < 86400) buffer_bytes(b, text + 11, 5);
+        else buffer_bytes(b, text + 5, 5);
+        buffer_text(b, "</text>\n");
+    }
+}
+
+static void write_chart(const replay *r, const char *title, const char *unit, curve_value *value, write_buffer *b)
+{
+    double most = 0;
+    for (size_t i = 0; i < r->result_count; i++) {
+        for (size_t k = 0; k < r->results[i].point_count; k++) most = fmax(most, value(&r->results[i].points[k]));
+    }
+    if (!(most > 0)) most = 1;
+    double tick = tick_of(most), top = ceil(most / tick - 1e-9) * tick;
+    buffer_text(b, "<h2>");
+    html_words(b, title);
+    buffer_text(b, "</h2>\n<svg viewBox=\"0 0 960 190\" role=\"img\" aria-label=\"");
+    html_words(b, title);
+    buffer_text(b, "\">\n");
+    write_levels(top, tick, unit, b);
+    write_times(r, b);
+    for (size_t i = 0; i < r->result_count; i++) write_curve(r, i, value, top, b);
+    buffer_text(b, "</svg>\n");
+}
+
+void replay_write_html(const replay *r, write_buffer *out)
+{
+    char text[KARP_VALUE_TEXT];
+    buffer_text(out, head);
+    buffer_text(out, "<h1>");
+    html_text(out, r->write.title.len ? r->write.title : str("karp replay"));
+    buffer_text(out, "</h1>\n<p>");
+    karp_time_format(r->base.trace.begins, text);
+    buffer_text(out, text);
+    buffer_text(out, " to ");
+    karp_time_format(r->base.trace.ends, text);
+    buffer_text(out, text);
+    buffer_text(out, ", ");
+    buffer_uint(out, r->pods);
+    buffer_text(out, " pods</p>\n");
+    write_table(r, out);
+    write_chart(r, "cost per hour", " $", cost_of, out);
+    write_chart(r, "nodes", "", nodes_of, out);
+    write_chart(r, "pending pods", "", pending_of, out);
+    buffer_text(out, "</body></html>\n");
+}

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Replays on the command line: what a small story comes to under two policies, in every format; and what bad input is told."""
+import json
+import pathlib
+import tempfile
+
+from stories import check, equal, finish, run
+
+POOL = '''apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: default}
+spec:
+  template:
+    spec:
+      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
+      requirements:
+      - {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}
+      - {key: node.kubernetes.io/instance-type, operator: In, values: [m5.large]}
+  disruption: {consolidateAfter: 1m, budgets: [{nodes: "100%"}]}
+---
+apiVersion: karpenter.k8s.aws/v1
+kind: EC2NodeClass
+metadata: {name: default}
+spec: {amiSelectorTerms: [{alias: al2023@latest}], role: r}
+'''
+# One pod takes a node for itself; five minutes after its end the node is gone.
+STORY = '''apiVersion: karp/v1
+kind: Story
+start: "2026-03-02T00:00:00Z"
+nodeReadyAfter: 60s
+files: [pool.yaml]
+objects:
+- apiVersion: apps/v1
+  kind: Deployment
+  metadata: {name: web}
+  spec:
+    replicas: 0
+    template:
+      metadata: {labels: {app: web}}
+      spec: {containers: [{name: c, resources: {requests: {cpu: "1", memory: 1Gi}}}]}
+steps:
+- scale: {deployment: web, replicas: 2}
+- wait: 1h
+- scale: {deployment: web, replicas: 1}
+- wait: 1h
+- scale: {deployment: web, replicas: 0}
+- wait: 1h
+'''
+
+
+def tell(folder):
+    story = folder / 'story.yaml'
+    story.write_text(STORY)
+    (folder / 'pool.yaml').write_text(POOL)
+    text = run('replay', story, '--policy', 'karpenter,cost', '-o', 'json')[0]
+    equal(run('replay', story, '--policy', 'karpenter,cost', '-o', 'json')[0], text, 'the same again')
+    result = json.loads(text)
+    equal([p['policy'] for p in result['policies']], ['karpenter', 'cost'], 'policies')
+    one = result['policies'][0]
+    # Two nodes from 00:00:01 (the batch); one until 01:01:15 (a minute empty, 15 s of validation), the other until 02:01:15.
+    hours = (3674 + 7274) / 3600
+    equal(round(one['nodeHours'], 4), round(hours, 4), 'node-hours')
+    price = [line for line in run('catalogue', '--region', 'us-west-2', '-o', 'csv')[0].splitlines() if line.startswith('m5.large,')]
+    check(price, 'the catalogue has the type')
+    equal((one['launches'], one['evictions'], one['podStarts'], one['podsEnded']), (2, 0, 2, 2), 'counts')
+    equal(one['pendingSeconds'], {'p50': 61, 'p99': 61, 'max': 61}, 'pending')
+    equal(one['disruptions'], {'Emptiness': 2}, 'disruptions')
+    series = one['series']
+    equal({len(v) for v in series.values()}, {len(series['time'])}, 'columns of one length')
+    equal((max(series['nodes']), series['nodes'][-1]), (2, 0), 'nodes')
+    csv = run('replay', story, '-o', 'csv')[0].splitlines()
+    equal((csv[0].split(',')[:4], len(csv)), (['policy', 'time', 'costPerHour', 'dollars'], 1 + len(series['time'])), 'csv')
+    page = run('replay', story, '--policy', 'karpenter,cost', '-o', 'html')[0]
+    equal((page.count('<svg'), page.count('<path'), '<script' in page, 'http' in page), (3, 6, False, False), 'page')
+    check('cost' in run('replay', story)[0], 'text')
+    snapshot = folder / 'dump.json'
+    snapshot.write_text(run('replay', story, '--dump-at', '30s')[0])
+    plan = json.loads(run('plan', snapshot, '-o', 'json')[0])
+    equal((len(plan['launches']), len(plan['unschedulable'])), (0, 0), 'the nodes that are starting have room for the pods')
+    equal(json.loads(run('replay', story, '--until', '30m', '-o', 'json')[0])['ends'], '2026-03-02T00:30:00Z', 'until')
+
+
+def refused(words, *arguments):
+    said = run('replay', *arguments, status=1)[1]
+    check(words in said, f'{arguments}: {said.strip()} has not: {words}')
+
+
+def tell_wrong(folder):
+    story = folder / 'story.yaml'
+    for change, words in (('expire: web', 'steps[1].expire: a replay has its own nodes'), ('wait: 900000h', 'lasts too long'),
+                          ('wait: -1h', 'not a duration')):
+        wrong = folder / 'wrong.yaml'
+        wrong.write_text(STORY.replace('wait: 1h', change, 1) if change[0] == 'e' else STORY.replace('wait: 1h', change))
+        refused(words, wrong)
+    refused('no such policy: dear', story, '--policy', 'dear')
+    refused('cost+repack', story, '--policy', 'cost+repack')
+    refused('needs a trace', '--nodepools', folder / 'pool.yaml')
+    refused('not a duration', story, '--boot', 'soon')
+    refused('rate per hour', story, '--interruptions', 'm5.large=often')
+    refused('is not in the replay', story, '--dump-at', '4h')
+    bare = folder / 'bare.yaml'
+    bare.write_text(STORY.replace('files: [pool.yaml]', ''))
+    refused('needs a NodePool', bare)
+    node = folder / 'node.yaml'
+    node.write_text('apiVersion: v1\nkind: Node\nmetadata: {name: node-1}\n')
+    refused('have no nodes', story, '--nodepools', node)
+
+
+with tempfile.TemporaryDirectory() as name:
+    tell(pathlib.Path(name))
+    tell_wrong(pathlib.Path(name))
+finish()

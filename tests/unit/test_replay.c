@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What holds at every instant of a replay, on seeded worlds: no pod is lost or in two places, no node is above its allocatable, budgets of
+ * pods and of NodePools hold, the bill is the sum over nodes of price times lifetime, equal seeds give equal results, and who looks
+ * at the cluster on the way (a dump, whose plan is that of the replay) changes nothing.
+ * KARP_REPLAY_WORLDS says how many worlds.
+ */
+/* Before cmocka, which has a macro of the name of a function there. */
+#include <replay/engine.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <support/random.h>
+
+enum { TYPES = 6, SHAPES = 8, NAMES = 400 };
+#define BEGINS (INT64_C(1767225600) * SECOND)
+
+typedef struct world {
+    karp_context *context;
+    replay_base base;
+    karp_replay_options options;
+    karp_catalogue *catalogue;
+    trees objects;
+    uint64_t seed;
+    unsigned limit; /* nodes that the pool's budget lets go at a time; UINT32_MAX = not checked */
+    karp_replay_interruption rate;
+} world;
+
+static unsigned below(world *w, unsigned n) { return (unsigned)random_below(&w->seed, n); }
+
+/* ---- a world --------------------------------------------------------------------------------------------------------------- */
+
+static void make_catalogue(world *w)
+{
+    static const char *const zones[] = { "a", "b" }, *const kinds[] = { "on-demand", "spot" };
+    static char names[TYPES][16], cpus[TYPES][8], memories[TYPES][16];
+    static karp_str values[TYPES][8];
+    static karp_requirement requirements[TYPES][4][2], own[TYPES][2];
+    static karp_offering offerings[TYPES][4];
+    static karp_resource capacity[TYPES][3];
+    karp_instance_type types[TYPES];
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    memset(types, 0, sizeof types);
+    for (unsigned i = 0; i < TYPES; i++) {
+        (void)snprintf(names[i], sizeof names[i], "t%u", i);
+        (void)snprintf(cpus[i], sizeof cpus[i], "%u", 2u << (i % 4));
+        (void)snprintf(memories[i], sizeof memories[i], "%uGi", (i < 4 ? 4u : 8u) << (i % 4));
+        capacity[i][0] = (karp_resource){ .name = str("cpu"), .text = str(cpus[i]) };
+        capacity[i][1] = (karp_resource){ .name = str("memory"), .text = str(memories[i]) };
+        capacity[i][2] = (karp_resource){ .name = str("pods"), .text = str("30") };
+        own[i][0] = (karp_requirement){ .key = str("node.kubernetes.io/instance-type"),
+                                        .op = KARP_OP_IN,
+                                        .value_count = 1 };
+        values[i][0] = str(names[i]);
+        own[i][0].values = &values[i][0];
+        own[i][1] = (karp_requirement){ .key = str("kubernetes.io/arch"), .op = KARP_OP_IN, .value_count = 1 };
+        values[i][1] = str("amd64");
+        own[i][1].values = &values[i][1];
+        for (unsigned k = 0; k < 4; k++) {
+            values[i][2 + k % 2] = str(zones[k % 2]);
+            values[i][4 + k / 2] = str(kinds[k / 2]);
+            requirements[i][k][0] = (karp_requirement){ .key = str("topology.kubernetes.io/zone"),
+                                                        .op = KARP_OP_IN,
+                                                        .values = &values[i][2 + k % 2],
+                                                        .value_count = 1 };
+            requirements[i][k][1] = (karp_requirement){ .key = str("karpenter.sh/capacity-type"),
+                                                        .op = KARP_OP_IN,
+                                                        .values = &values[i][4 + k / 2],
+                                                        .value_count = 1 };
+            offerings[i][k] = (karp_offering){ .requirements = requirements[i][k],
+                                               .requirement_count = 2,
+                                               .price = 0.05 * (2u << (i % 4)) * (k < 2 ? 1 : 0.4) + 0.001 * i +
+                                                        0.0003 * k,
+                                               .available = 1 };
+        }
+        types[i] = (karp_instance_type){ .size = sizeof types[i],
+                                         .name = str(names[i]),
+                                         .requirements = own[i],
+                                         .requirement_count = 2,
+                                         .capacity = capacity[i],
+                                         .capacity_count = 3,
+                                         .offerings = offerings[i],
+                                         .offering_count = 4 };
+    }
+    assert_int_equal(karp_catalogue_new(w->context, types, TYPES, &w->catalogue, &error), KARP_OK);
+}
+
+static void add_object(world *w, const char *text)
+{
+    tree *object = NULL;
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    trees *t = &w->objects;
+    assert_int_equal(tree_read(t, str("object"), str(text), &object, &error), KARP_OK);
+    tree_append(t, w->base.objects, tree_deep_copy(t, object, true));
+}
+
+static const char *pool_text(world *w, char room[1024])
+{
+    static const char *const after[] = { "0s", "30s", "5m", "20m", "Never" }, *const expire[] = { "Never", "Never",
+                                                                                                  "1h", "40m" };
+    unsigned budget = below(w, 4), kind = below(w, 3), team = below(w, 2), life = below(w, 4), grace = below(w, 3),
+             limited = below(w, 3), window = below(w, 5), policy = below(w, 3);
+    (void)snprintf(room, 1024,
+                   "{\"apiVersion\":\"karpenter.sh/"
+                   "v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"default\"},\"spec\":{\"template\":{"
+                   "\"metadata\":{\"labels\":{\"team\":\"t%u\"}},\"spec\":{\"expireAfter\":\"%s\",%s\"requirements\":[{"
+                   "\"key\":\"karpenter.sh/"
+                   "capacity-type\",\"operator\":\"In\",\"values\":[%s]}]}},%s\"disruption\":{\"consolidateAfter\":\"%"
+                   "s\",\"consolidationPolicy\":"
+                   "\"%s\",\"budgets\":[{\"nodes\":\"%u\"}]}}}",
+                   team, expire[life], grace ? "" : "\"terminationGracePeriod\":\"5m\",",
+                   kind == 0   ? "\"on-demand\""
+                   : kind == 1 ? "\"spot\""
+                               : "\"spot\",\"on-demand\"",
+                   limited ? "" : "\"limits\":{\"cpu\":\"60\"},", after[window],
+                   policy ? "WhenEmptyOrUnderutilized" : "WhenEmpty", budget);
+    w->limit = budget;
+    return room;
+}
+
+static uint32_t make_shape(world *w, unsigned number)
+{
+    static const char *const cpu[] = { "100m", "250m", "500m", "1", "1500m", "3" }, *const memory[] = { "128Mi",
+                                                                                                        "512Mi", "1Gi",
+                                                                                                        "3Gi" };
+    char text[1024];
+    const char *extra = "";
+    switch (below(w, 8)) {
+    case 0: extra = ",\"nodeSelector\":{\"topology.kubernetes.io/zone\":\"b\"}"; break;
+    case 1:
+        extra = ",\"affinity\":{\"podAntiAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":[{"
+                "\"topologyKey\":\"kubernetes.io/"
+                "hostname\",\"labelSelector\":{\"matchLabels\":{\"tier\":\"web\"}}}]}}";
+        break;
+    case 2:
+        extra = ",\"topologySpreadConstraints\":[{\"maxSkew\":1,\"topologyKey\":\"topology.kubernetes.io/"
+                "zone\",\"whenUnsatisfiable\":"
+                "\"DoNotSchedule\",\"labelSelector\":{\"matchLabels\":{\"tier\":\"web\"}}}]";
+        break;
+    default: break;
+    }
+    unsigned tier = below(w, 2), kept = below(w, 8), owned = below(w, 6), much = below(w, 6), more = below(w, 4);
+    (void)snprintf(
+        text, sizeof text,
+        "{\"metadata\":{\"namespace\":\"default\",\"labels\":{\"app\":\"a%u\",\"tier\":\"%s\"}%s%s},\"spec\":{"
+        "\"containers\":[{"
+        "\"name\":\"c\",\"resources\":{\"requests\":{\"cpu\":\"%s\",\"memory\":\"%s\"}}}]%s}}",
+        number, tier ? "web" : "batch", kept ? "" : ",\"annotations\":{\"karpenter.sh/do-not-disrupt\":\"true\"}",
+        owned
+            ? ",\"ownerReferences\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"ReplicaSet\",\"name\":\"r\",\"uid\":\"r\","
+              "\"controller\":true}]"
+            : "",
+        cpu[much], memory[more], extra);
+    uint32_t shape = trace_shape(&w->base.trace, str(text));
+    assert_true(shape != NO_ID);
+    return shape;
+}
+
+static void add_event(world *w, trace_event event) { assert_true(trace_add(&w->base.trace, &event)); }
+
+static void add_pods(world *w, const uint32_t *shapes)
+{
+    static char names[NAMES][16];
+    int64_t length = (int64_t)(1 + below(w, 6)) * 1800 * SECOND;
+    unsigned count = 10 + below(w, NAMES - 10);
+    for (unsigned i = 0; i < count; i++) {
+        (void)snprintf(names[i], sizeof names[i], "p%u", i);
+        unsigned part = below(w, 1000), early = below(w, 3);
+        int64_t at = BEGINS + (int64_t)part * (length / 1000) / (1 + early);
+        int64_t lasts = below(w, 3) ? (int64_t)below(w, 3600) * SECOND : KARP_DURATION_UNSET;
+        trace_event event = { .at = at, .lasts = lasts, .kind = TRACE_POD_CREATED, .shape = shapes[below(w, SHAPES)] };
+        event.of.pod.namespace_ = str("default");
+        event.of.pod.name = str(names[i]);
+        add_event(w, event);
+        if (below(w, 3)) continue;
+        event.kind = TRACE_POD_DELETED;
+        event.lasts = KARP_DURATION_UNSET;
+        event.at = at + (int64_t)below(w, 4000) * SECOND;
+        add_event(w, event);
+    }
+    w->base.trace.ends = BEGINS + length;
+}
+
+static void add_trouble(world *w)
+{
+    int64_t length = w->base.trace.ends - BEGINS;
+    for (unsigned i = below(w, 4); i > 0; i--) {
+        trace_event event = { .at = BEGINS + length / 10 * (1 + below(w, 8)),
+                              .kind = TRACE_NODE_INTERRUPTED,
+                              .lasts = KARP_DURATION_UNSET };
+        add_event(w, event);
+    }
+    if (below(w, 3) == 0) {
+        trace_event event = { .at = BEGINS + length / 10 * below(w, 5),
+                              .kind = TRACE_CAPACITY_LOST,
+                              .lasts = length / 5 };
+        if (below(w, 2)) event.of.offering.instance_type = str("t3");
+        else event.of.offering.zone = str("a");
+        add_event(w, event);
+    }
+    if (below(w, 3)) return;
+    char room[1024];
+    karp_str text = trace_keep(&w->base.trace, str(pool_text(w, room)));
+    trace_event event = {
+        .at = BEGINS + length / 2, .kind = TRACE_OBJECT_APPLIED, .lasts = KARP_DURATION_UNSET, .of = { .text = text }
+    };
+    add_event(w, event);
+    w->limit = UINT32_MAX;
+}
+
+static void world_make(world *w, uint64_t seed)
+{
+    char room[1024];
+    uint32_t shapes[SHAPES];
+    karp_error error;
+    memset(w, 0, sizeof *w);
+    karp_error_init(&error, sizeof error);
+    w->seed = seed * 7919 + 1;
+    assert_int_equal(karp_context_new(NULL, &w->context, &error), KARP_OK);
+    trees_init(&w->objects, w->context);
+    make_catalogue(w);
+    karp_replay_options_init(&w->options, sizeof w->options);
+    w->options.catalogue = w->catalogue;
+    w->options.seed = seed;
+    w->options.boot = (int64_t)below(w, 120) * SECOND;
+    w->options.boot_jitter = (int64_t)below(w, 60) * SECOND;
+    w->options.most_allocated = below(w, 2);
+    w->rate.per_hour = below(w, 3) ? 0 : 0.7;
+    w->options.interruptions = &w->rate;
+    w->options.interruption_count = 1;
+    w->base.context = w->context;
+    w->base.options = &w->options;
+    trace_init(&w->base.trace, w->context);
+    w->base.trace.begins = BEGINS;
+    w->base.objects = tree_new(&w->objects, TREE_LIST);
+    add_object(w, pool_text(w, room));
+    if (below(w, 2))
+        add_object(
+            w, "{\"apiVersion\":\"policy/"
+               "v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{\"name\":\"web\"},\"spec\":{\"maxUnavailable\":1,"
+               "\"selector\":{\"matchLabels\":{\"tier\":\"web\"}}}}");
+    if (below(w, 3) == 0)
+        add_object(w,
+                   "{\"apiVersion\":\"policy/"
+                   "v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{\"name\":\"half\"},\"spec\":{\"minAvailable\":"
+                   "\"50%\",\"selector\":{\"matchLabels\":{\"app\":\"a1\"}}}}");
+    for (unsigned i = 0; i < SHAPES; i++) shapes[i] = make_shape(w, i);
+    add_pods(w, shapes);
+    add_trouble(w);
+    assert_int_equal(trace_finish(&w->base.trace, true, &error), KARP_OK);
+}
+
+static void world_free(world *w)
+{
+    trace_free(&w->base.trace);
+    trees_free(&w->objects);
+    karp_catalogue_unref(w->catalogue);
+    karp_context_free(w->context);
+}
+
+static void begin(engine *e, const world *w)
+{
+    engine_init(e, &w->base);
+    e->step = 60 * SECOND;
+    e->ends = w->base.trace.ends;
+    karp_options_init(&e->decision, sizeof e->decision);
+    e->decision.explain = KARP_EXPLAIN_NONE;
+    e->result.policy = str("karpenter");
+    karp_status status = engine_begin(e);
+    if (status) print_message("%s %s %s\n", e->error.object, e->error.field, e->error.message);
+    assert_int_equal(status, KARP_OK);
+}
+
+/* ---- what holds ------------------------------------------------------------------------------------------------------------ */
+
+static void check_nodes(engine *e)
+{
+    size_t running = 0;
+    for (size_t i = 0; i < e->node_count; i++) {
+        const replay_node *n = &e->nodes[i];
+        int64_t used[RESOURCES_MOST] = { 0 };
+        size_t count = 0;
+        for (uint32_t p = n->first_pod; p != REPLAY_NONE; p = e->pods[p].next, count++) {
+            assert_int_equal(e->pods[p].state, POD_RUNNING);
+            assert_int_equal(e->pods[p].node, i);
+            for (size_t r = 0; r < e->resource_names.count; r++) used[r] += e->shapes[e->pods[p].shape].requests[r];
+        }
+        assert_int_equal(count, n->pod_count);
+        running += count;
+        if (n->gone || !n->ready) assert_int_equal(count, 0);
+        for (size_t r = 0; r < e->resource_names.count && !n->gone; r++) {
+            assert_true(used[r] <= n->allocatable[r]);
+            assert_int_equal(n->free[r], n->allocatable[r] - used[r]);
+        }
+    }
+    assert_int_equal(running, e->running);
+}
+
+static void check_pods(engine *e)
+{
+    size_t waiting = 0, running = 0, listed = 0;
+    for (size_t i = 0; i < e->pod_count; i++) {
+        waiting += e->pods[i].state == POD_WAITING;
+        running += e->pods[i].state == POD_RUNNING;
+    }
+    for (size_t i = 0; i < e->waiting_count; i++) {
+        listed += e->pods[e->waiting[i]].state == POD_WAITING;
+        assert_true(i == 0 || !e->ordered || e->waiting[i] != e->waiting[i - 1]);
+    }
+    assert_int_equal(waiting, e->pending);
+    assert_int_equal(listed, e->pending);
+    assert_int_equal(running, e->running);
+}
+
+/* Nodes that disruption has taken, which its budget counts. */
+static unsigned disrupted(const engine *e)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < e->alive_count; i++) count += e->nodes[e->alive[i]].tainted;
+    return count;
+}
+
+typedef struct moment {
+    uint64_t evictions, killed, ended, pods;
+    unsigned disrupted;
+    int64_t healthy[2], wanted[2];
+} moment;
+
+static int64_t wanted(const replay_budget *b) { return (int64_t)b->healthy - b->allowed; }
+
+static moment look(const engine *e)
+{
+    moment m = {
+        e->result.evictions, e->result.killed_pods, e->result.ended_pods, e->pod_count, disrupted(e), { 0 }, { 0 }
+    };
+    for (size_t i = 0; i < e->budget_count; i++) {
+        m.healthy[i] = e->budgets[i].healthy;
+        m.wanted[i] = wanted(&e->budgets[i]);
+    }
+    return m;
+}
+
+/* Evictions alone never bring fewer to run than a budget wants. */
+static void check_budgets(const world *w, const engine *e, const moment *before)
+{
+    moment now = look(e);
+    bool evictions_alone = now.killed == before->killed && now.ended == before->ended && now.pods == before->pods;
+    for (size_t i = 0; i < e->budget_count; i++) {
+        uint32_t healthy = 0, expected = 0;
+        for (size_t p = 0; p < e->pod_count; p++) {
+            const replay_shape *s = &e->shapes[e->pods[p].shape];
+            if (!s->budgets || !(s->budgets[0] >> i & 1)) continue;
+            healthy += e->pods[p].state == POD_RUNNING;
+            expected += e->pods[p].state != POD_GONE;
+        }
+        assert_int_equal(healthy, e->budgets[i].healthy);
+        assert_int_equal(expected, e->budgets[i].expected);
+        if (evictions_alone && now.evictions != before->evictions && now.healthy[i] < before->healthy[i] &&
+            before->wanted[i] == now.wanted[i])
+            assert_true(now.healthy[i] >= now.wanted[i]);
+    }
+    if (w->limit != UINT32_MAX && now.disrupted > before->disrupted) assert_true(now.disrupted <= w->limit);
+}
+
+static void check_bill(engine *e)
+{
+    double bill = 0, hours = 0;
+    for (size_t i = 0; i < e->node_count; i++) {
+        const replay_node *n = &e->nodes[i];
+        double lived = (double)((n->gone ? n->gone_at : e->ends) - n->created) / 3.6e12;
+        bill += n->price * lived;
+        hours += lived;
+        assert_true(n->idle >= -1e-9 && n->idle <= n->price * lived + 1e-9);
+    }
+    assert_true(fabs(bill - e->result.dollars) <= 1e-9 * (1 + bill));
+    assert_true(fabs(hours - e->result.node_hours) <= 1e-9 * (1 + hours));
+    /* The series has summed the same up another way. */
+    assert_true(fabs(e->result.points[e->result.point_count - 1].dollars - bill) <= 1e-6 * (1 + bill));
+}
+
+/* ---- one world ------------------------------------------------------------------------------------------------------------- */
+
+static void expect_equal(const engine *a, const engine *b)
+{
+    replay_result x = a->result, y = b->result;
+    assert_int_equal(x.point_count, y.point_count);
+    assert_memory_equal(x.points, y.points, x.point_count * sizeof *x.points);
+    assert_true(x.dollars == y.dollars && x.idle_dollars == y.idle_dollars && x.wait_p99 == y.wait_p99);
+    assert_int_equal(x.launches, y.launches);
+    assert_int_equal(x.evictions, y.evictions);
+    assert_int_equal(x.starts, y.starts);
+}
+
+static void hash_plan(karp_snapshot *snapshot, char out[KARP_DIGEST_TEXT])
+{
+    karp_decision *d = NULL;
+    assert_int_equal(karp_provision(snapshot, NULL, &d, NULL), KARP_OK);
+    karp_decision_hash(d, out);
+    karp_decision_unref(d);
+}
+
+/* The Snapshot of this instant is decided on as the replay's own. */
+static void check_dump(engine *e)
+{
+    karp_text text = { 0 };
+    karp_reader *reader = NULL;
+    karp_snapshot *snapshot = NULL;
+    char own[KARP_DIGEST_TEXT], dumped[KARP_DIGEST_TEXT];
+    karp_snapshot *now = engine_snapshot(e);
+    karp_status status = engine_dump(e, &text);
+    if (status) print_message("%s %s %s\n", e->error.object, e->error.field, e->error.message);
+    assert_int_equal(status, KARP_OK);
+    assert_int_equal(karp_reader_new(e->context, NULL, &reader, NULL), KARP_OK);
+    assert_int_equal(karp_reader_add(reader, str("dump"), (karp_str){ text.ptr, text.len }, &e->error), KARP_OK);
+    assert_int_equal(karp_reader_finish(reader, &snapshot, &e->error), KARP_OK);
+    hash_plan(now, own);
+    hash_plan(snapshot, dumped);
+    assert_string_equal(own, dumped);
+    karp_text_free(&text);
+    karp_snapshot_unref(snapshot);
+    karp_reader_free(reader);
+}
+
+static void try_world(uint64_t seed)
+{
+    world w;
+    engine checked, whole;
+    world_make(&w, seed);
+    begin(&checked, &w);
+    int64_t cut = BEGINS + (w.base.trace.ends - BEGINS) / 10 * (1 + below(&w, 9));
+    for (bool dumped = false;;) {
+        moment before = look(&checked);
+        if (!engine_step(&checked)) break;
+        check_pods(&checked);
+        check_nodes(&checked);
+        check_budgets(&w, &checked, &before);
+        if (!dumped && checked.now >= cut) check_dump(&checked);
+        dumped = dumped || checked.now >= cut;
+    }
+    if (checked.status) print_message("world %u: %s\n", (unsigned)seed, checked.error.message);
+    assert_int_equal(checked.status, KARP_OK);
+    meter_end(&checked);
+    check_bill(&checked);
+    begin(&whole, &w);
+    assert_int_equal(engine_run(&whole), KARP_OK);
+    expect_equal(&checked, &whole);
+    engine_free(&checked);
+    engine_free(&whole);
+    world_free(&w);
+}
+
+static void test_worlds(void **state)
+{
+    const char *worlds = getenv("KARP_REPLAY_WORLDS"), *only = getenv("KARP_REPLAY_WORLD");
+    unsigned count = worlds ? (unsigned)atoi(worlds) : 6;
+    (void)state;
+    if (only) try_world((uint64_t)atoi(only));
+    for (unsigned i = 0; i < count && !only; i++) {
+        if (worlds && i % 50 == 0) print_message("# world %u\n", i);
+        try_world(i);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_worlds) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
