@@ -193,10 +193,13 @@ uint32_t type_of_labels(const karp_snapshot *w, uint32_t pool, label_list labels
     uint32_t name = label_get(labels, w->known.instance_type);
     if (w->pool_table[pool] == NO_ID || name == NO_ID) return NO_ID;
     const type_table *t = &w->tables[w->pool_table[pool]];
-    for (uint32_t i = 0; i < t->type_count; i++) {
-        if (t->types[i].name == name) return i;
+    uint32_t first = 0, end = t->type_count;
+    while (first < end) {
+        uint32_t middle = first + (end - first) / 2;
+        if (t->types[t->by_name[middle]].name < name) first = middle + 1;
+        else end = middle;
     }
-    return NO_ID;
+    return first < t->type_count && t->types[t->by_name[first]].name == name ? t->by_name[first] : NO_ID;
 }
 
 static size_t pods_to_place(const karp_snapshot *s)

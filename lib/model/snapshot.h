@@ -64,6 +64,7 @@ typedef struct type_table {
     offering *offerings;
     variant *variants;
     uint32_t type_count, offering_count, variant_count;
+    const uint32_t *by_name; /* types in the order of their names' ids; of one name in that of the catalogue */
     /* columns: the requirement a type (an offering) has on each key that any of them has; NO_ID = none */
     const uint32_t *type_keys, *offering_keys;
     uint32_t type_key_count, offering_key_count;

@@ -245,6 +245,20 @@ static bool table_sizes(const karp_snapshot *s, const uint32_t *uses_, uint32_t 
     return true;
 }
 
+static int by_type_name(uint32_t a, uint32_t b, const void *user)
+{
+    const type_table *t = user;
+    return t->types[a].name < t->types[b].name ? -1 : t->types[a].name > t->types[b].name;
+}
+
+static bool order_names(karp_snapshot *s, type_table *table)
+{
+    uint32_t *order = arena_array(&s->data, table->type_count + (size_t)1, sizeof *order);
+    for (uint32_t t = 0; order && t < table->type_count; t++) order[t] = t;
+    table->by_name = order;
+    return order && sort_ids(s->context, order, table->type_count, by_type_name, table);
+}
+
 /* Names that two types have, and different capacity types. */
 static bool find_repeats(karp_snapshot *s, type_table *table)
 {
@@ -286,7 +300,7 @@ static karp_status fill_table(karp_snapshot *s, type_table *table, const uint32_
         }
     }
     table->variant_count = f.variants;
-    if (!find_repeats(s, table)) return fail_nomem(error);
+    if (!find_repeats(s, table) || !order_names(s, table)) return fail_nomem(error);
     if (!key_columns(s, table->type_count, type_set, table, &table->type_keys, &table->type_key_count,
                      &table->type_columns) ||
         !key_columns(s, table->offering_count, offering_set, table, &table->offering_keys, &table->offering_key_count,

@@ -98,8 +98,11 @@ static karp_status read_pools(engine *e)
         if (!str_is(kind, "NodePool") && !str_is(kind, "Provisioner")) continue;
         if (!grow(e->context, (void **)&e->pools, &e->pool_capacity, e->pool_count + 1, sizeof *e->pools))
             return fail_nomem(&e->error);
-        e->pools[e->pool_count++] = (replay_pool){ engine_text(e, tree_get_text(tree_get(object, "metadata"), "name")),
-                                                   replay_window(object) };
+        const tree *disruption = tree_get(tree_get(object, "spec"), "disruption");
+        e->pools[e->pool_count++] = (replay_pool){
+            engine_text(e, tree_get_text(tree_get(object, "metadata"), "name")), replay_window(object),
+            str_is(tree_get_text(disruption, "consolidationPolicy"), "WhenEmpty")
+        };
     }
     for (size_t i = 0; i < e->alive_count; i++) engine_find_pool(e, &e->nodes[e->alive[i]]);
     return e->status;

@@ -91,6 +91,7 @@ typedef struct replay_kind {
 typedef struct replay_pool {
     karp_str name;
     int64_t window; /* consolidateAfter; KARP_DURATION_NEVER possible */
+    bool when_empty; /* consolidationPolicy */
 } replay_pool;
 
 typedef struct replay_budget {

@@ -14,6 +14,12 @@ static int64_t interval(const engine *e)
 
 static bool in_play(const replay_node *n) { return n->ready && !n->gone && !n->deleting && !n->tainted; }
 
+/* Whether a pass could take it: of a pool whose policy is WhenEmpty no node that has pods. */
+static bool eligible(const engine *e, const replay_node *n)
+{
+    return n->drifted || n->pod_count == 0 || n->pool_number == REPLAY_NONE || !e->pools[n->pool_number].when_empty;
+}
+
 /* When the node may be consolidated if no pod comes or goes; KARP_NO_TIME = never. */
 static int64_t consolidatable_at(const engine *e, const replay_node *n)
 {
@@ -28,7 +34,7 @@ static int64_t first_candidate(const engine *e, bool only_new)
     int64_t first = INT64_MAX;
     for (size_t i = 0; i < e->alive_count; i++) {
         const replay_node *n = &e->nodes[e->alive[i]];
-        if (!in_play(n)) continue;
+        if (!in_play(n) || (!eligible(e, n) && !e->pools_changed)) continue;
         int64_t at = n->drifted || e->pools_changed ? e->now : consolidatable_at(e, n);
         if (at == KARP_NO_TIME || (only_new && (n->consolidatable || n->drifted))) continue;
         if (at < first) first = at;
@@ -84,7 +90,7 @@ static bool update_conditions(engine *e)
             n->consolidatable = now;
             node_touch(e, e->alive[i]);
         }
-        any = any || now || n->drifted;
+        any = any || ((now || n->drifted) && eligible(e, n));
     }
     return any;
 }

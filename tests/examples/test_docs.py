@@ -85,9 +85,10 @@ def main():
                 counted += 1
                 problems += run_c(f'{path.relative_to(SOURCE)}:{line}', text, folder)
         problems += check_manual(folder)
-    for line, text in blocks(SOURCE / 'docs' / 'embedding.md', 'sh'):
-        counted += 1
-        problems += run_commands(f'docs/embedding.md:{line}', text)
+    for name in ('embedding', 'replay'):
+        for line, text in blocks(SOURCE / 'docs' / f'{name}.md', 'sh'):
+            counted += 1
+            problems += run_commands(f'docs/{name}.md:{line}', text)
     print('\n'.join(problems) or f'{counted} pieces')
     return 1 if problems or counted < 5 else 0
 
