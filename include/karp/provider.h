@@ -175,6 +175,28 @@ typedef struct karp_provider_http {
     void *user;
 } karp_provider_http;
 
+/** A kind of facts that load_facts takes. Since 0.1. */
+typedef struct karp_provider_facts_kind {
+    karp_str kind; /**< the word for load_facts */
+    karp_str file; /**< a usual name for the file: "types.json" */
+    karp_str command; /**< prints them for the region, for a POSIX shell; "" = the cloud's own tools do not */
+    karp_str what; /**< what it is, in a few words, or where else it is to be had */
+    karp_str missing; /**< why there are no types with prices as long as these are not loaded; "" = there are */
+    uint32_t optional; /**< 1 = decisions can do without */
+    uint32_t reserved;
+} karp_provider_facts_kind;
+
+/** What is known of a provider's facts, and how others are had. Since 0.1. */
+typedef struct karp_provider_facts_info {
+    size_t size;
+    karp_str region; /**< of the open provider */
+    karp_str built_in; /**< the regions that are built in, "a, b, c" */
+    karp_str as_of; /**< dates of the built-in facts, in words */
+    karp_str sources; /**< where those are from: lines, each with its newline */
+    const karp_provider_facts_kind *kinds; /**< in the order to load them */
+    size_t kind_count;
+} karp_provider_facts_info;
+
 /** Of karp_provider_plugin.flags. */
 enum {
     KARP_PROVIDER_WANTS_FIELDS = 1, /**< node classes come with `fields` */
@@ -279,6 +301,13 @@ typedef struct karp_provider_plugin {
                     const karp_provider_memory *memory, karp_provider_node *node, karp_provider_problem *problem);
     uint32_t (*list)(void *handle, const karp_provider_http *http, const karp_provider_memory *memory,
                      const karp_provider_node **nodes, size_t *count, karp_provider_problem *problem);
+
+    /** Fills @p info, which is zeroed but for its size. NULL = the provider has nothing to say of its facts. Since 0.1. */
+    uint32_t (*facts_info)(void *handle, const karp_provider_memory *memory, karp_provider_facts_info *info,
+                           karp_provider_problem *problem);
+    /** All facts of the region as one text, which load_facts takes as the kind "all". NULL = it has no such text. Since 0.1. */
+    uint32_t (*facts_write)(void *handle, const karp_provider_memory *memory, karp_str *text,
+                            karp_provider_problem *problem);
 } karp_provider_plugin;
 
 /** The only function of a plugin's shared object that the host looks for: "karp_provider_entry". The table lives for ever. */
@@ -341,6 +370,15 @@ KARP_API karp_status karp_provider_load_facts(karp_provider *provider, karp_str 
 /** The same from a file, or standard input ("-"). Also: IO. */
 KARP_API karp_status karp_provider_load_facts_file(karp_context *context, karp_provider *provider, karp_str kind,
                                                    const char *path, karp_error *error);
+
+/** What is known of the provider's facts, and how others are had: which commands print them, and which are missing. The size of
+ * @p out must be set. Errors: UNSUPPORTED, ABI_SIZE, NOMEM, the plugin's. Since 0.1. */
+KARP_API karp_status karp_provider_get_facts_info(karp_provider *provider, const karp_provider_memory *memory,
+                                                  karp_provider_facts_info *out, karp_error *error);
+/** The facts of the region, built in or loaded, as one text that karp_provider_load_facts() takes as the kind "all".
+ * Errors: UNSUPPORTED, NOT_FOUND (facts are missing: the error's field is their kind), NOMEM, the plugin's. Since 0.1. */
+KARP_API karp_status karp_provider_write_facts(karp_provider *provider, const karp_provider_memory *memory,
+                                               karp_str *text, karp_error *error);
 
 /** Reads a node class, one Kubernetes object in JSON. Errors: UNSUPPORTED, SYNTAX, LIMIT, NOMEM, the plugin's. */
 KARP_API karp_status karp_provider_class_new(karp_provider *provider, karp_str name, karp_str text,

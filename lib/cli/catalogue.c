@@ -9,6 +9,13 @@ static karp_status make(cli_answer *answer, void *catalogue, int *result)
 
 static int run(const cli_options *options)
 {
+    if (options->export_facts && options->catalogues.count + options->files.count > 0) {
+        print_problem("--export-facts", "facts are the provider's: neither --catalogue nor a node class changes them");
+        return EXIT_ERROR;
+    }
+    if (options->export_facts) {
+        return facts_export(options);
+    }
     progress_begin("reading");
     karp_catalogue *catalogue = catalogue_read(options);
     progress_end();
@@ -21,8 +28,10 @@ const cli_verb verb_catalogue = {
     .name = "catalogue",
     .arguments = "",
     .summary = "the instance types: allocatable amounts, offerings, prices",
-    .details = "Lists the types of the files given with --catalogue, or those of the provider (aws) in --region as a\n"
-               "node class makes them. The JSON can be read back with --catalogue.",
+    .details =
+        "Lists the types of the files given with --catalogue, or those of the provider (aws) in --region as a\n"
+        "node class makes them. The JSON can be read back with --catalogue; what --export-facts writes instead,\n"
+        "with --facts.",
     .options = CLI_OPTION_CATALOGUE | CLI_OPTION_TYPES | CLI_OPTION_OUTPUT,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_CSV,
     .default_format = KARP_FORMAT_TEXT,

@@ -87,6 +87,7 @@ typedef struct cli_options {
     const char *certificate;
     uint32_t runs;
     bool list;
+    bool export_facts;
     bool all_types;
     bool format_given;
     bool compact;
@@ -120,7 +121,7 @@ typedef struct cli_verb {
 } cli_verb;
 
 extern const cli_verb verb_plan, verb_disrupt, verb_explain, verb_verify, verb_catalogue, verb_dump;
-extern const cli_verb verb_whatif, verb_simulate, verb_bench, verb_diff, verb_repack, verb_replay;
+extern const cli_verb verb_whatif, verb_simulate, verb_bench, verb_diff, verb_repack, verb_replay, verb_facts;
 
 /* ---- options.c --------------------------------------------------------------------------------------------------- */
 
@@ -142,7 +143,8 @@ enum {
     CLI_OPTION_SIDES = 16384, /* A -- B */
     CLI_OPTION_CERTIFICATE = 32768,
     CLI_OPTION_REPACK = 65536, /* --max-evictions --max-steps --min-saving … */
-    CLI_OPTION_REPLAY = 131072 /* traces, --nodepools --policy and what else a replay takes */
+    CLI_OPTION_REPLAY = 131072, /* traces, --nodepools --policy and what else a replay takes */
+    CLI_OPTION_FACTS = 262144 /* --provider --region --facts --set */
 };
 
 /* Where in argv the first word is that is no option and no option's value, or an option that cannot come first; argc = nowhere. */
@@ -231,6 +233,15 @@ karp_provider *provider_open(const cli_options *options);
 /* Its types under a node class ("" = its defaults); likewise. */
 karp_catalogue *provider_catalogue(const cli_options *options, karp_str class_name, karp_str class_text);
 
+/* ---- facts.c ----------------------------------------------------------------------------------------------------- */
+
+/* Writes the facts of the provider's region, as options describe it. Returns the exit status. */
+int facts_export(const cli_options *options);
+/* Which commands tell the facts of a region that is not built in, on standard error. */
+void facts_hint(const cli_options *options, const char *name, karp_str region);
+/* Regions, dates and sources of all that is built in, on standard output. */
+void facts_print_built_in(const cli_options *options);
+
 /* ---- output.c ---------------------------------------------------------------------------------------------------- */
 
 /* "karp: FILE:LINE:COL: OBJECT: FIELD: MESSAGE" on standard error. */
@@ -246,6 +257,10 @@ karp_write_options write_options_of(const cli_options *options, const cli_input 
 void print_warnings(const cli_input *input);
 /* Writes the text to standard output and frees it; false after printing the failure. */
 bool print_text(karp_text *text);
+/* Likewise a text that stays the caller's. */
+bool print_output(karp_str text);
+/* The exit status after all that was printed: an error, when it has not arrived. */
+int standard_output_written(void);
 
 /* ---- answer.c ---------------------------------------------------------------------------------------------------- */
 

@@ -101,34 +101,15 @@ static bool collect_warnings(const cli_options *options, cli_input *input)
 /* A cluster is read as it is now, so that its clock is the computer's, in whole seconds. Files have their own. */
 static int64_t clock_now(void) { return (int64_t)time(NULL) * 1000000000; }
 
-/* What makes the types of a region that has none built in. */
-static void print_region_commands(karp_str region)
-{
-    int length = region.len < 60 ? (int)region.len : 60;
-    fprintf(
-        stderr,
-        "karp: with the AWS CLI these commands make them:\n"
-        "  aws ec2 describe-instance-types --region %.*s > types.json\n"
-        "  aws ec2 describe-instance-type-offerings --location-type availability-zone --region %.*s > offerings.json\n"
-        "  aws pricing get-products --service-code AmazonEC2 --region us-east-1 \\\n"
-        "    --filters Type=TERM_MATCH,Field=regionCode,Value=%.*s > prices.json\n"
-        "  aws ec2 describe-spot-price-history --product-descriptions Linux/UNIX --region %.*s \\\n"
-        "    --start-time \"$(date -u +%%FT%%TZ)\" > spot.json\n"
-        "and this reads them:\n"
-        "  karp ... --region %.*s --facts types=types.json --facts offerings=offerings.json \\\n"
-        "    --facts on-demand-prices=prices.json --facts spot-prices=spot.json\n"
-        "karp: or plan with another region's types and prices: --region us-west-2\n",
-        length, region.ptr, length, region.ptr, length, region.ptr, length, region.ptr, length, region.ptr);
-}
-
-static void print_read_error(const cli_input *input, const karp_error *error)
+static void print_read_error(const cli_options *options, const cli_input *input, const karp_error *error)
 {
     print_error(error);
     if (error->status == KARP_E_DUPLICATE) {
         print_problem("hint", "--replace FILE puts objects in the place of those that -f has read");
     }
     if (error->status == KARP_E_NOT_FOUND && strcmp(error->field, "region") == 0) {
-        print_region_commands(karp_reader_region(input->reader));
+        facts_hint(options, options->provider == NULL ? "aws" : options->provider, karp_reader_region(input->reader));
+        print_problem("hint", "or plan with another region's types and prices: --region us-west-2");
     }
 }
 
@@ -167,7 +148,7 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
     progress_end();
     if (!good) {
         if (!told) {
-            print_read_error(input, &error);
+            print_read_error(options, input, &error);
         }
         input_free(options, input);
         return false;

@@ -4,7 +4,6 @@
 
 #include "cli.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #if defined(__APPLE__)
@@ -12,9 +11,9 @@
 #endif
 #include <unistd.h>
 
-static const cli_verb *const verbs[] = { &verb_plan,   &verb_disrupt,  &verb_explain,   &verb_verify,
-                                         &verb_whatif, &verb_simulate, &verb_catalogue, &verb_dump,
-                                         &verb_bench,  &verb_diff,     &verb_repack,    &verb_replay };
+static const cli_verb *const verbs[] = { &verb_plan,     &verb_disrupt,   &verb_explain, &verb_verify, &verb_whatif,
+                                         &verb_simulate, &verb_catalogue, &verb_dump,    &verb_bench,  &verb_diff,
+                                         &verb_repack,   &verb_replay,    &verb_facts };
 
 enum { VERB_COUNT = sizeof(verbs) / sizeof(verbs[0]) };
 
@@ -36,9 +35,10 @@ static void print_help(FILE *out, bool plugin)
     for (size_t i = 0; i < VERB_COUNT; i++) {
         fprintf(out, "  %-10s  %s\n", verbs[i]->name, verbs[i]->summary);
     }
-    fputs(plugin ? "\nkubectl karp COMMAND --help lists its options; files given with -f are read after the cluster.\n"
-                 : "\nkarp COMMAND --help lists its options; karp --version prints the version.\n\n"
-                   "  kubectl get pods,nodes,nodepools,nodeclaims,daemonsets -A -o json | karp plan -f -\n",
+    fputs(plugin
+              ? "\nkubectl karp COMMAND --help lists its options; files given with -f are read after the cluster.\n"
+              : "\nkarp COMMAND --help lists its options; karp --version prints the version and what is built in.\n\n"
+                "  kubectl get pods,nodes,nodepools,nodeclaims,daemonsets -A -o json | karp plan -f -\n",
           out);
 }
 
@@ -108,14 +108,19 @@ static int run(const cli_verb *verb, int argc, char **argv)
     return status;
 }
 
-/* Whether what was printed has arrived. */
-static int written(void)
+/* The version, and what is built in with it. */
+static int print_version(void)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout)) {
-        return EXIT_OK;
+    karp_context_options context_options;
+    cli_options options;
+    memset(&options, 0, sizeof(options));
+    karp_context_options_init(&context_options, sizeof(context_options));
+    printf("karp %s\n", karp_version());
+    if (karp_context_new(&context_options, &options.context, NULL) == KARP_OK) {
+        facts_print_built_in(&options);
+        karp_context_free(options.context);
     }
-    fprintf(stderr, "karp: standard output: %s\n", strerror(errno));
-    return EXIT_ERROR;
+    return standard_output_written();
 }
 
 static int unknown(const char *name)
@@ -149,13 +154,12 @@ int main(int argc, char **argv)
     }
     const char *word = argv[1];
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-        printf("karp %s\n", karp_version());
-        return written();
+        return print_version();
     }
     bool help = strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
     if (help && (argc == 2 || argv[2][0] == '-')) {
         print_help(stdout, plugin);
-        return written();
+        return standard_output_written();
     }
     const cli_verb *verb = find_verb(help ? argv[2] : word);
     if (verb == NULL) {
@@ -164,7 +168,7 @@ int main(int argc, char **argv)
     const cli_verb own = called_as(verb, plugin);
     if (help) {
         print_verb_help(&own);
-        return written();
+        return standard_output_written();
     }
     return run(&own, argc - 1, argv + 1);
 }

@@ -47,6 +47,7 @@ enum {
     KEY_RESERVED_ENIS,
     KEY_VM_MEMORY_OVERHEAD,
     KEY_ALL_TYPES,
+    KEY_EXPORT_FACTS,
     KEY_REMOVE,
     KEY_LOSE_ZONE,
     KEY_PRICE_FACTOR,
@@ -113,15 +114,18 @@ static const option_row rows[] = {
     { KEY_VM_MEMORY_OVERHEAD, "vm-memory-overhead", "P", CLI_OPTION_TYPES,
       "part of memory the hypervisor takes; default 0.075" },
     { KEY_ALL_TYPES, "all-types", NULL, CLI_OPTION_TYPES, "also types that the region does not offer" },
+    { KEY_EXPORT_FACTS, "export-facts", NULL, CLI_OPTION_TYPES,
+      "the facts that the types are made of, as a file for --facts" },
     { KEY_NOW, "now", "TIME", CLI_OPTION_INPUT, "the clock, RFC 3339; default: what the input says" },
     { KEY_STRICT, "strict", NULL, CLI_OPTION_INPUT, "fill nothing in that the input leaves out" },
     { KEY_CATALOGUE, "catalogue", "FILE", CLI_OPTION_CATALOGUE, "instance types from a file (repeatable)" },
-    { KEY_PROVIDER, "provider", "NAME", CLI_OPTION_CATALOGUE,
+    { KEY_PROVIDER, "provider", "NAME", CLI_OPTION_CATALOGUE | CLI_OPTION_FACTS,
       "use the types of aws, azure, gcp, file, or of a plugin: its .so file" },
-    { KEY_REGION, "region", "NAME", CLI_OPTION_CATALOGUE, "the provider's; of aws us-east-1, us-west-2, eu-west-1" },
-    { KEY_FACTS, "facts", "[KIND=]FILE", CLI_OPTION_CATALOGUE,
+    { KEY_REGION, "region", "NAME", CLI_OPTION_CATALOGUE | CLI_OPTION_FACTS,
+      "the provider's; karp --version lists those that are built in" },
+    { KEY_FACTS, "facts", "[KIND=]FILE", CLI_OPTION_CATALOGUE | CLI_OPTION_FACTS,
       "facts in place of the provider's own, a whole table or a kind of them (repeatable)" },
-    { KEY_SET, "set", "NAME=VALUE", CLI_OPTION_CATALOGUE, "a setting of the provider (repeatable)" },
+    { KEY_SET, "set", "NAME=VALUE", CLI_OPTION_CATALOGUE | CLI_OPTION_FACTS, "a setting of the provider (repeatable)" },
     { KEY_PROFILE, "profile", "NAME", CLI_OPTION_DECISION | CLI_OPTION_REPACK,
       "karpenter (exactly its decisions), karpenter-1.14, karpenter-1.15, or karp (known defects off)" },
     { KEY_EXPLAIN, "explain", "LEVEL", CLI_OPTION_DECISION, "none, summary or full" },
@@ -453,6 +457,7 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
         return options->reserved_enis >= 0 ? -1 : wrong(verb, "--reserved-enis", "not a number of interfaces");
     case KEY_VM_MEMORY_OVERHEAD: return set_overhead(verb, options, value);
     case KEY_ALL_TYPES: options->all_types = true; return -1;
+    case KEY_EXPORT_FACTS: options->export_facts = true; return -1;
     case KEY_REMOVE: options->removed.items[options->removed.count++] = value; return -1;
     case KEY_LOSE_ZONE: options->zones.items[options->zones.count++] = value; return -1;
     case KEY_PRICE_FACTOR: options->factors.items[options->factors.count++] = value; return -1;

@@ -107,13 +107,24 @@ void print_warnings(const cli_input *input)
     }
 }
 
+int standard_output_written(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) {
+        return EXIT_OK;
+    }
+    print_problem("standard output", strerror(errno));
+    return EXIT_ERROR;
+}
+
+bool print_output(karp_str text)
+{
+    (void)fwrite(text.ptr, 1, text.len, stdout);
+    return standard_output_written() == EXIT_OK;
+}
+
 bool print_text(karp_text *text)
 {
-    bool good = fwrite(text->ptr, 1, text->len, stdout) == text->len && fflush(stdout) == 0;
-    int reason = errno;
+    bool good = print_output((karp_str){ text->ptr, text->len });
     karp_text_free(text);
-    if (!good) {
-        print_problem("standard output", strerror(reason));
-    }
     return good;
 }

@@ -22,6 +22,51 @@ karp_status karp_provider_class_hash(karp_provider *provider, const karp_provide
     return KARP_OK;
 }
 
+#define FIRST_FACTS_INFO SIZE_THROUGH(karp_provider_facts_info, kind_count)
+
+karp_status karp_provider_get_facts_info(karp_provider *provider, const karp_provider_memory *memory,
+                                         karp_provider_facts_info *out, karp_error *error)
+{
+    if (!provider || !memory || !out) return provider_null(error, "provider, memory or out");
+    karp_status status = struct_room(out, FIRST_FACTS_INFO, "karp_provider_facts_info", error);
+    if (status) return status;
+    if (!provider->plugin.facts_info) return provider_lacks(provider, error, "facts of its own");
+    karp_provider_facts_info info = { .size = sizeof info };
+    uint32_t kind = provider->plugin.facts_info(provider->handle, memory, &info, provider_ask(provider));
+    status = provider_answer(provider, kind, error);
+    return status ? status : struct_give(out, &info, sizeof info, FIRST_FACTS_INFO);
+}
+
+/* The first kind without which there is nothing to decide with. */
+static const karp_provider_facts_kind *missing_kind(const karp_provider_facts_info *info)
+{
+    for (size_t i = 0; i < info->kind_count; i++) {
+        if (info->kinds[i].missing.len > 0 && !info->kinds[i].optional) return &info->kinds[i];
+    }
+    return NULL;
+}
+
+karp_status karp_provider_write_facts(karp_provider *provider, const karp_provider_memory *memory, karp_str *text,
+                                      karp_error *error)
+{
+    if (!provider || !memory || !text) return provider_null(error, "provider, memory or text");
+    if (!provider->plugin.facts_write) return provider_lacks(provider, error, "table of facts");
+    karp_provider_facts_info info = { .size = sizeof info };
+    karp_status status = karp_provider_get_facts_info(provider, memory, &info, error);
+    if (status) return status;
+    const karp_provider_facts_kind *lacking = missing_kind(&info);
+    if (lacking) {
+        char field[64];
+        str_shorten(field, sizeof field, lacking->kind);
+        return provider_fail(error, KARP_E_NOT_FOUND, field, "%.*s", (int)lacking->missing.len, lacking->missing.ptr);
+    }
+    karp_str own = { "", 0 };
+    uint32_t kind = provider->plugin.facts_write(provider->handle, memory, &own, provider_ask(provider));
+    status = provider_answer(provider, kind, error);
+    if (status == KARP_OK) *text = own;
+    return status;
+}
+
 karp_status karp_provider_class_defaults(karp_provider *provider, karp_str name, karp_str text,
                                          const karp_provider_memory *memory, karp_str *out, karp_error *error)
 {

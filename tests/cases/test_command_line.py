@@ -15,13 +15,15 @@ QUICKSTART = ('-f', SOURCE / 'examples' / 'quickstart')
 
 def check_help():
     out, _ = run('--help')
-    for verb in ('plan', 'disrupt', 'explain', 'verify', 'whatif', 'simulate', 'replay', 'catalogue', 'dump', 'bench', 'diff', 'repack'):
+    for verb in ('plan', 'disrupt', 'explain', 'verify', 'whatif', 'simulate', 'replay', 'catalogue', 'dump', 'bench', 'diff', 'repack', 'facts'):
         check(f'\n  {verb}' in out, f'--help does not name {verb}')
         helped, _ = run(verb, '--help')
         check(helped.startswith(f'Usage: karp {verb}'), f'karp {verb} --help: {helped[:60]}')
         equal(run('help', verb)[0], helped, f'karp help {verb}')
     out, _ = run('--version')
-    check(out.startswith('karp 0.') and out.count('\n') == 1, f'--version: {out}')
+    check(out.startswith('karp 0.'), f'--version: {out}')
+    for part in ('\naws: us-east-1, ', '\nazure: eastus, ', '\ngcp: us-central1, ', '  source '):
+        check(part in out, f'--version: {out}')
     _, error = run(status=1)
     check('Usage' in error, 'no arguments')
 

@@ -52,6 +52,7 @@ typedef struct ec2_row {
 } ec2_row;
 
 extern const uint16_t ec2_region_names[EC2_REGIONS];
+extern const char ec2_as_of[], ec2_sources[];
 extern const size_t ec2_row_count;
 extern const ec2_row ec2_rows[]; /* by name */
 extern const ec2_device ec2_devices[];

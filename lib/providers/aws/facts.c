@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include <base/str.h>
 #include <providers/aws/seen.h>
 #include <providers/match.h>
 #include <providers/order.h>
@@ -104,10 +105,12 @@ uint32_t aws_facts_zones(const aws_facts *facts)
 }
 
 /* us-west-2a, for every letter that any type is offered in. */
-static void name_zones(aws_facts *facts)
+void aws_facts_name_zones(aws_facts *facts)
 {
+    static const karp_str none = TEXT("");
     uint32_t there = aws_facts_zones(facts);
     for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
+        facts->zones[i] = none;
         if (!(there >> i & 1)) continue;
         char *name = scratch_alloc(&facts->s, facts->region.len + 2);
         if (!name) return;
@@ -120,15 +123,15 @@ static void name_zones(aws_facts *facts)
 
 karp_status aws_facts_init(aws_facts *facts, karp_context *context, karp_str region, karp_error *error)
 {
-    static const karp_str none = TEXT("");
     memset(facts, 0, sizeof *facts);
     scratch_init(&facts->s, context);
     facts->built_in = find_region(region);
     facts->region_known = facts->spot_known = facts->built_in < EC2_REGIONS;
     facts->region = facts->region_known ? text_at(ec2_region_names[facts->built_in]) : scratch_text(&facts->s, region);
-    for (size_t i = 0; i < AWS_ZONES_MOST; i++) facts->zones[i] = none;
+    facts->as_of = str(ec2_as_of);
+    facts->sources = str(ec2_sources);
     facts->count = ec2_row_count;
-    name_zones(facts);
+    aws_facts_name_zones(facts);
     if (!facts->s.failed) return KARP_OK;
     aws_facts_free(facts);
     return provider_nomem(error);
@@ -165,6 +168,8 @@ karp_status aws_facts_copy(const aws_facts *from, aws_facts *to, karp_error *err
     scratch_init(&to->s, from->s.context);
     scratch *s = &to->s;
     to->region = keep(s, from->region);
+    to->as_of = keep(s, from->as_of);
+    to->sources = keep(s, from->sources);
     for (size_t i = 0; i < AWS_ZONES_MOST; i++) to->zones[i] = keep(s, from->zones[i]);
     to->types = scratch_array(s, from->count, sizeof *to->types);
     for (size_t i = 0; to->types && i < from->count; i++) {

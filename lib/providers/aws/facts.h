@@ -45,7 +45,7 @@ typedef struct aws_type {
 
 typedef struct aws_facts {
     scratch s; /* what was loaded; built-in texts live for ever */
-    karp_str region;
+    karp_str region, as_of, sources;
     bool region_known; /* built in, or its offerings were loaded */
     bool seen_by_images; /* some memory counts for certain images alone */
     bool spot_known; /* else spot prices are taken to be those on demand */
@@ -76,6 +76,8 @@ aws_type *aws_facts_find(const aws_facts *facts, karp_str name); /* NULL = not t
 void aws_facts_add_limits(aws_type *type);
 /* The number of a zone by name; AWS_ZONES_MOST = there is none. */
 size_t aws_facts_zone(const aws_facts *facts, karp_str name);
+/* Names the zones that some type is offered in, by letter: us-west-2a is bit 0. */
+void aws_facts_name_zones(aws_facts *facts);
 /* Puts the types in the order of their names. */
 void aws_facts_sort(aws_facts *facts);
 

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include <karp/values.h>
+#include <providers/aws/facts_table.h>
 #include <providers/aws/seen.h>
+#include <providers/cloud/write.h>
 
 /* ---- offerings ------------------------------------------------------------------------------- */
 
@@ -158,16 +160,18 @@ static const struct {
 karp_status aws_facts_read(aws_facts *into, karp_str kind, karp_str text, karp_error *error)
 {
     size_t at = 0;
+    if (match_is(kind, "all")) return aws_table_read(into, text, error);
     while (at < sizeof readers / sizeof *readers && !match_is(kind, readers[at].kind)) at++;
     if (at == sizeof readers / sizeof *readers) {
-        return provider_fail(
-            error, KARP_E_INVALID, "kind",
-            "aws has facts of the kinds types, offerings, on-demand-prices, spot-prices, limits, discovered-memory");
+        return provider_fail(error, KARP_E_INVALID, "kind",
+                             "aws has facts of the kinds all, types, offerings, on-demand-prices, spot-prices, limits, "
+                             "discovered-memory");
     }
     decoder d;
     decode_begin(&d, into->s.context, &into->s, error);
     const tree *root = decode_tree(&d, text, "a file of facts");
     if (root) readers[at].read(into, &d, root);
+    into->sources = cloud_sources(&into->s, into->sources, kind);
     decode_end(&d);
     if (into->s.failed && (!d.status || d.status == KARP_E_INVALID)) return provider_nomem(error);
     return d.status;

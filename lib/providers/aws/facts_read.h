@@ -7,6 +7,7 @@
 #include <providers/aws/facts.h>
 
 /* Kinds:
+ *   all                a table of facts: facts_table.h
  *   types              DescribeInstanceTypes
  *   offerings          DescribeInstanceTypeOfferings, by availability zone
  *   on-demand-prices   the price list's GetProducts, or a file of its bulk interface

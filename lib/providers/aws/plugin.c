@@ -10,6 +10,7 @@
 #include <providers/aws/defaults.h>
 #include <providers/aws/drift.h>
 #include <providers/aws/facts_read.h>
+#include <providers/aws/facts_table.h>
 #include <providers/aws/filters.h>
 #include <providers/aws/fleet.h>
 #include <providers/aws/label_tables.h>
@@ -138,6 +139,22 @@ static uint32_t aws_load_facts(void *handle, karp_str kind, const karp_provider_
     h->facts = next;
     h->generation++;
     return KARP_PROVIDER_OK;
+}
+
+static uint32_t aws_facts_info(void *handle, const karp_provider_memory *memory, karp_provider_facts_info *info,
+                               karp_provider_problem *problem)
+{
+    aws_handle *h = handle;
+    if (need_facts(h, NULL) != KARP_OK) return out_of_memory(problem);
+    return aws_table_about(&h->facts, memory, info, problem);
+}
+
+static uint32_t aws_write_facts(void *handle, const karp_provider_memory *memory, karp_str *text,
+                                karp_provider_problem *problem)
+{
+    aws_handle *h = handle;
+    if (need_facts(h, NULL) != KARP_OK) return out_of_memory(problem);
+    return aws_table_write(&h->facts, memory, text, problem);
 }
 
 static uint64_t aws_generation(const void *handle)
@@ -329,4 +346,6 @@ const karp_provider_plugin aws_plugin = {
     .expire = aws_expire,
     .drift = aws_drift_of,
     .repair_policies = aws_repair_policies,
+    .facts_info = aws_facts_info,
+    .facts_write = aws_write_facts,
 };

@@ -6,41 +6,28 @@
 #include <karp/values.h>
 
 #include <providers/azure/names.h>
+#include <providers/cloud/write.h>
 
 /* Made of data/azure.txt by the build. */
 extern const char azure_table[];
 extern const size_t azure_table_length;
 
-const cloud_format azure_format = { "azure", 7 };
-
 static karp_str azure_table_text(void) { return (karp_str){ azure_table, azure_table_length }; }
+
+const cloud_format azure_format = { "azure", 7, azure_table_text, AZURE_USUAL_REGION };
 
 /* ---- rows of a table ------------------------------------------------------------------------- */
 
-static const struct {
-    char letter;
-    uint32_t flag;
-} letters[] = { { 'A', AZURE_ARM64 },
-                { 'n', AZURE_ACCELERATED_NETWORKING },
-                { 'p', AZURE_PREMIUM },
-                { 'e', AZURE_EPHEMERAL_OS },
-                { 'x', AZURE_ENCRYPTION_AT_HOST },
-                { 't', AZURE_NO_TRUSTED_LAUNCH },
-                { '1', AZURE_GENERATION_1 },
-                { '2', AZURE_GENERATION_2 } };
+static const cloud_letter azure_letters[] = { { 'A', AZURE_ARM64 },
+                                              { 'n', AZURE_ACCELERATED_NETWORKING },
+                                              { 'p', AZURE_PREMIUM },
+                                              { 'e', AZURE_EPHEMERAL_OS },
+                                              { 'x', AZURE_ENCRYPTION_AT_HOST },
+                                              { 't', AZURE_NO_TRUSTED_LAUNCH },
+                                              { '1', AZURE_GENERATION_1 },
+                                              { '2', AZURE_GENERATION_2 } };
 
-enum { LETTERS = sizeof letters / sizeof *letters };
-
-static bool read_flags(karp_str text, uint32_t *out)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        size_t k = 0;
-        while (k < LETTERS && letters[k].letter != text.ptr[i]) k++;
-        if (k == LETTERS) return false;
-        *out |= letters[k].flag;
-    }
-    return true;
-}
+enum { LETTERS = sizeof azure_letters / sizeof *azure_letters };
 
 /* Digits from the front; how many. */
 static size_t read_digits(karp_str text, uint32_t *out)
@@ -101,7 +88,7 @@ static karp_status read_row(const cloud_table *t, const cloud_row *row, uint32_t
         return cloud_table_bad(t, row, "vcpus", error, "must be a whole number from 1 to 4096");
     if (!cloud_decimal(c[3], &out->memory_gib) || out->memory_gib <= 0 || out->memory_gib > 1 << 20)
         return cloud_table_bad(t, row, "memory", error, "must be a number of GiB");
-    if (!read_flags(c[4], &out->flags))
+    if (!cloud_flags(c[4], azure_letters, LETTERS, &out->flags))
         return cloud_table_bad(t, row, "flags", error, "must be letters of A, n, p, e, x, t, 1, 2");
     if (c[5].len > 0 && !cloud_whole(c[5], 1024, &out->gpus))
         return cloud_table_bad(t, row, "GPUs", error, "must be a whole number");
@@ -166,15 +153,6 @@ void azure_facts_free(azure_facts *facts)
     memset(facts, 0, sizeof *facts);
 }
 
-karp_str azure_built_in(char *regions, size_t room)
-{
-    cloud_table t;
-    regions[0] = '\0';
-    (void)cloud_table_open(&t, &azure_format, azure_table_text(), str(AZURE_USUAL_REGION), NULL);
-    cloud_table_regions(t.regions, regions, room);
-    return t.as_of;
-}
-
 azure_size *azure_facts_find(const azure_facts *facts, karp_str name)
 {
     return cloud_find(facts->list, facts->count, sizeof *facts->list, name);
@@ -183,6 +161,7 @@ azure_size *azure_facts_find(const azure_facts *facts, karp_str name)
 static void copy(const azure_facts *from, azure_facts *to)
 {
     to->zones = from->zones;
+    to->as_of = scratch_text(&to->s, from->as_of);
     to->spot_known = from->spot_known;
     to->list = scratch_array(&to->s, from->count, sizeof *to->list);
     to->count = to->list ? from->count : 0;
@@ -203,6 +182,7 @@ karp_status azure_facts_load(const azure_facts *facts, karp_str kind, karp_str t
         karp_str own = scratch_text(&next->s, text);
         if (!next->s.failed) status = read_table(next, own, error);
     } else if (str_is(kind, "sizes")) {
+        next->as_of = scratch_text(&next->s, facts->as_of);
         status = azure_read_skus(facts, next, text, error);
     } else if (str_is(kind, "prices")) {
         copy(facts, next);
@@ -210,7 +190,86 @@ karp_status azure_facts_load(const azure_facts *facts, karp_str kind, karp_str t
     } else {
         status = provider_fail(error, KARP_E_INVALID, "kind", "azure has facts of the kinds all, sizes, prices");
     }
+    if (!str_is(kind, "all")) next->sources = cloud_sources(&next->s, facts->sources, kind);
     if (status == KARP_OK && next->s.failed) status = provider_nomem(error);
     if (status) azure_facts_free(next);
     return status;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static void write_offer(cloud_writer *w, const azure_facts *f, const azure_size *s)
+{
+    if (s->zones == 0 && f->zones != 0) strbuf_addc(&w->out, '-');
+    else if (s->zones != f->zones) cloud_write_letters(w, s->zones, '0');
+    if (s->flags & AZURE_NO_SPOT) strbuf_addc(&w->out, 'n');
+    if (s->ultra_zones) {
+        strbuf_addc(&w->out, 'u');
+        cloud_write_letters(w, s->ultra_zones, '0');
+    }
+    strbuf_addc(&w->out, '/');
+    cloud_write_price(w, s->initial);
+    strbuf_addc(&w->out, '/');
+    if (s->on_demand < 0 && s->initial >= 0) strbuf_addc(&w->out, '-');
+    else if (s->on_demand != s->initial) cloud_write_price(w, s->on_demand);
+    strbuf_addc(&w->out, '/');
+    cloud_write_price(w, s->spot);
+}
+
+static void write_size(cloud_writer *w, const azure_facts *f, const azure_size *s)
+{
+    cloud_write_cell(w, s->name);
+    cloud_write_cell(w, s->quota_family);
+    cloud_write_whole(w, s->vcpus);
+    cloud_write_number(w, s->memory_gib);
+    cloud_write_cell(w, str(""));
+    for (size_t i = 0; i < LETTERS; i++) {
+        if (s->flags & azure_letters[i].flag) strbuf_addc(&w->out, azure_letters[i].letter);
+    }
+    cloud_write_whole(w, s->gpus);
+    cloud_write_whole(w, s->ephemeral_gb);
+    cloud_write_cell(w, str(""));
+    write_offer(w, f, s);
+    cloud_write_row(w);
+}
+
+uint32_t azure_facts_write(const azure_facts *facts, const karp_provider_memory *memory, karp_str *text,
+                           karp_provider_problem *problem)
+{
+    char digits[11];
+    size_t n = 0;
+    for (uint32_t i = 0; i < 10; i++) {
+        if (facts->zones >> i & 1) digits[n++] = (char)('0' + i);
+    }
+    cloud_writer w;
+    cloud_write_begin(&w, facts->s.context, &azure_format, facts->as_of, facts->sources, facts->region,
+                      (karp_str){ digits, n });
+    for (size_t i = 0; i < facts->count; i++) write_size(&w, facts, &facts->list[i]);
+    return cloud_write_end(&w, memory, text, problem);
+}
+
+/* The Retail Prices API answers in pages; az signs nothing for it. */
+#define AZURE_PAGES                                                                                                    \
+    "next=\"https://prices.azure.com/api/retail/prices?\\$filter=serviceName%20eq%20'Virtual%20Machines'%20and%20"     \
+    "priceType%20eq%20'Consumption'%20and%20armRegionName%20eq%20'@'\"; sep='['; while [ -n \"$next\" ]; do "          \
+    "page=$(az rest --method get --skip-authorization-header --url \"$next\") || break; "                              \
+    "printf '%s%s' \"$sep\" \"$page\"; sep=,; "                                                                        \
+    "next=$(printf '%s' \"$page\" | sed -n 's/.*\"NextPageLink\": \"\\(.*\\)\".*/\\1/p'); done; echo ']'"
+
+static const cloud_kind azure_kinds[] = {
+    { "sizes", "sizes.json", "az vm list-skus --location @ --resource-type virtualMachines --output json",
+      "the sizes that the subscription may use", "no VM size of @ is known", false },
+    { "prices", "prices.json", "{ " AZURE_PAGES "; }", "the price list, page by page", "no VM size of @ has a price",
+      false },
+};
+
+uint32_t azure_facts_about(const azure_facts *facts, const karp_provider_memory *memory, karp_provider_facts_info *info,
+                           karp_provider_problem *problem)
+{
+    uint32_t missing = 2 | (facts->count == 0);
+    for (size_t i = 0; i < facts->count; i++) {
+        if (facts->list[i].initial >= 0 || facts->list[i].on_demand >= 0) missing &= ~UINT32_C(2);
+    }
+    return cloud_facts_info(memory, &azure_format, azure_kinds, sizeof azure_kinds / sizeof *azure_kinds, missing,
+                            facts->region, info, problem);
 }

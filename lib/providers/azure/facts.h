@@ -51,8 +51,11 @@ void azure_facts_free(azure_facts *facts);
 /* *next = the facts with a file of a kind taken over: all, sizes, prices. */
 karp_status azure_facts_load(const azure_facts *facts, karp_str kind, karp_str text, azure_facts *next,
                              karp_error *error);
-/* The built-in table's dates; the regions it has, "a, b, c". */
-karp_str azure_built_in(char *regions, size_t room);
+/* A table of the region, and how others are had. */
+uint32_t azure_facts_write(const azure_facts *facts, const karp_provider_memory *memory, karp_str *text,
+                           karp_provider_problem *problem);
+uint32_t azure_facts_about(const azure_facts *facts, const karp_provider_memory *memory, karp_provider_facts_info *info,
+                           karp_provider_problem *problem);
 azure_size *azure_facts_find(const azure_facts *facts, karp_str name); /* NULL = not there */
 
 /* facts_files.c: what `az vm list-skus` and the Retail Prices API print. */

@@ -222,7 +222,7 @@ karp_status azure_read_prices(azure_facts *f, karp_str text, karp_error *error)
     for (size_t i = 0; i < f->count; i++) f->list[i].on_demand = f->list[i].spot = -1; /* the list is replaced */
     for (size_t page = 0; d.status == KARP_OK && page < pages; page++) {
         const tree *items = tree_get(is_list(root) ? tree_item(root, page) : root, "Items");
-        if (items_of(items) == 0) decode_bad(&d, "Items", "must list prices");
+        if (!is_list(items)) decode_bad(&d, "Items", "must list prices");
         for (size_t i = 0; d.status == KARP_OK && i < items_of(items); i++) {
             decode_at_element(&d, "Items", i);
             take_item(&d, f, tree_item(items, i), &taken);

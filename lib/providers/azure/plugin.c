@@ -151,6 +151,18 @@ static uint32_t azure_load_facts(void *handle, karp_str kind, const karp_provide
     return KARP_PROVIDER_OK;
 }
 
+static uint32_t azure_facts_info(void *handle, const karp_provider_memory *memory, karp_provider_facts_info *info,
+                                 karp_provider_problem *problem)
+{
+    return azure_facts_about(&((azure_handle *)handle)->facts, memory, info, problem);
+}
+
+static uint32_t azure_write_facts(void *handle, const karp_provider_memory *memory, karp_str *text,
+                                  karp_provider_problem *problem)
+{
+    return azure_facts_write(&((azure_handle *)handle)->facts, memory, text, problem);
+}
+
 static uint64_t azure_generation(const void *handle) { return ((const azure_handle *)handle)->generation; }
 
 /* ---- node classes ---------------------------------------------------------------------------- */
@@ -205,13 +217,7 @@ static uint32_t azure_instance_types(void *handle, const void *node_class, const
 {
     azure_handle *h = handle;
     scratch s;
-    if (h->facts.count == 0) {
-        char regions[160];
-        (void)azure_built_in(regions, sizeof regions);
-        return provider_problem(problem, KARP_PROVIDER_NOT_FOUND, "region",
-                                "%.*s is not built in (%s are): facts of it are needed", (int)h->facts.region.len,
-                                h->facts.region.ptr, regions);
-    }
+    if (h->facts.count == 0) return cloud_not_built_in(&azure_format, h->facts.region, problem);
     scratch_init_on(&s, memory);
     azure_types(&s, &h->facts, &h->settings, &h->marks, class_of(node_class), types, count);
     return s.failed ? out_of_memory(problem) : KARP_PROVIDER_OK;
@@ -435,4 +441,6 @@ const karp_provider_plugin azure_plugin = {
     .expire = azure_expire,
     .drift = azure_drift,
     .repair_policies = azure_repair_policies,
+    .facts_info = azure_facts_info,
+    .facts_write = azure_write_facts,
 };

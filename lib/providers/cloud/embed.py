@@ -9,7 +9,13 @@ COLUMNS is how many stand in a row before those of the regions. Types that none 
 import sys
 
 
+def regions(lines):
+    """The names of a table's regions."""
+    return [place.split(":")[0] for line in lines if line.startswith("regions ") for place in line.split(" ")[1:]]
+
+
 def cut(lines, columns, wanted):
+    """The table with these regions alone, without remarks."""
     rows, out, places = 0, [], []
     for line in lines:
         if line.startswith("#"):

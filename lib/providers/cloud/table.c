@@ -30,7 +30,7 @@ bool cloud_whole(karp_str text, int64_t most, int64_t *out)
 }
 
 /* Both the digits and the power of ten are exact doubles, so their quotient is the nearest one. */
-bool cloud_decimal(karp_str text, double *out)
+static bool short_decimal(karp_str text, double *out)
 {
     static const double powers[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                      1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
@@ -50,6 +50,24 @@ bool cloud_decimal(karp_str text, double *out)
     }
     if (digits == 0) return false;
     *out = (double)value / powers[behind];
+    return true;
+}
+
+bool cloud_decimal(karp_str text, double *out)
+{
+    if (short_decimal(text, out)) return true;
+    bool begins = text.len > 0 && (text.ptr[0] == '.' || (text.ptr[0] >= '0' && text.ptr[0] <= '9'));
+    return begins && karp_double_parse(text, out) == KARP_OK && *out >= 0;
+}
+
+bool cloud_flags(karp_str text, const cloud_letter *letters, size_t count, uint32_t *out)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        size_t k = 0;
+        while (k < count && letters[k].letter != text.ptr[i]) k++;
+        if (k == count) return false;
+        *out |= letters[k].flag;
+    }
     return true;
 }
 
@@ -115,7 +133,7 @@ static karp_status read_first(cloud_table *t, karp_error *error)
     return bad_line(t, str(""), "", error, "is a table of another version; this library reads version 1");
 }
 
-void cloud_table_regions(karp_str regions, char *into, size_t room)
+static void name_regions(karp_str regions, char *into, size_t room)
 {
     size_t at = 0;
     while (regions.len > 0) {
@@ -147,7 +165,7 @@ static karp_status find_region(cloud_table *t, karp_str region, karp_error *erro
     }
     if (found) return KARP_OK;
     char names[160];
-    cloud_table_regions(t->regions, names, sizeof names);
+    name_regions(t->regions, names, sizeof names);
     return provider_fail(error, KARP_E_NOT_FOUND, "region", "%.*s is not in the table, which has %s",
                          (int)(region.len < 60 ? region.len : 60), region.ptr, names);
 }
@@ -177,6 +195,22 @@ karp_status cloud_table_open(cloud_table *t, const cloud_format *format, karp_st
         }
     }
     return status == KARP_OK ? find_region(t, region, error) : status;
+}
+
+void cloud_built_in(const cloud_format *format, cloud_table *t, char *regions, size_t room)
+{
+    (void)cloud_table_open(t, format, format->built_in(), str(format->usual_region), NULL);
+    name_regions(t->regions, regions, room);
+}
+
+uint32_t cloud_not_built_in(const cloud_format *format, karp_str region, karp_provider_problem *problem)
+{
+    cloud_table t;
+    char regions[160];
+    cloud_built_in(format, &t, regions, sizeof regions);
+    return provider_problem(problem, KARP_PROVIDER_NOT_FOUND, "region",
+                            "%.*s is not built in (%s are): facts of it are needed", (int)region.len, region.ptr,
+                            regions);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */

@@ -9,12 +9,14 @@
 #include <providers/fail.h>
 #include <providers/scratch.h>
 
-enum { CLOUD_CELLS_MOST = 8 };
+enum { CLOUD_CELLS_MOST = 18 };
 
 /* What distinguishes the tables of one cloud. */
 typedef struct cloud_format {
     const char *cloud; /* "gcp" */
     size_t cells; /* before those of the regions */
+    karp_str (*built_in)(void); /* the table of the regions that are built in; NULL = it is none of these */
+    const char *usual_region; /* one of them */
 } cloud_format;
 
 typedef struct cloud_table {
@@ -50,15 +52,23 @@ void *cloud_grow(scratch *s, void *list, size_t count, size_t *room, size_t elem
 /* The element of a list by name, whose elements begin with a karp_str, their name; NULL = not there. */
 void *cloud_find(void *list, size_t count, size_t elem, karp_str name);
 
-/* The names of the regions, "a, b, c", cut to the room. */
-void cloud_table_regions(karp_str regions, char *into, size_t room);
+/* The built-in table's head; the names of its regions, "a, b, c", cut to the room. */
+void cloud_built_in(const cloud_format *format, cloud_table *t, char *regions, size_t room);
+/* NOT_FOUND: nothing is known of the region. */
+uint32_t cloud_not_built_in(const cloud_format *format, karp_str region, karp_provider_problem *problem);
 
 /* The text up to a letter, which is skipped; all of it where there is none. */
 karp_str cloud_until(karp_str *rest, char end);
 /* A whole number of at most `most`; false = it is none. */
 bool cloud_whole(karp_str text, int64_t most, int64_t *out);
-/* A decimal like .0902 or 3, of at most fifteen digits beside leading zeros; false = it is none. It is the nearest double. */
+/* A decimal like .0902, 3 or 1e-7; false = it is none, or negative. It is the nearest double. */
 bool cloud_decimal(karp_str text, double *out);
+/* Letters that each stand for a flag. */
+typedef struct cloud_letter {
+    char letter;
+    uint32_t flag;
+} cloud_letter;
+bool cloud_flags(karp_str text, const cloud_letter *letters, size_t count, uint32_t *out); /* adds to *out */
 /* A price in a cell: "" = unknown, which is negative. */
 bool cloud_price(karp_str text, double *out);
 

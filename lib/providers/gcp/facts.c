@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <providers/cloud/write.h>
 #include <providers/decode.h>
 #include <providers/order.h>
 
@@ -11,9 +12,9 @@
 extern const char gcp_table[];
 extern const size_t gcp_table_length;
 
-const cloud_format gcp_format = { "gcp", 6 };
+static karp_str gcp_table_text(void) { return (karp_str){ gcp_table, gcp_table_length }; }
 
-static karp_str built_in_text(void) { return (karp_str){ gcp_table, gcp_table_length }; }
+const cloud_format gcp_format = { "gcp", 6, gcp_table_text, GCP_USUAL_REGION };
 
 /* ---- rows of a table ------------------------------------------------------------------------- */
 
@@ -31,10 +32,11 @@ static bool read_accelerator(karp_str cell, gcp_type *out)
 {
     out->accelerator = cloud_until(&cell, '*');
     out->accelerators = 0;
-    double part = 0; /* a fraction of a GPU is one that is shared */
+    double part = 0;
     if (out->accelerator.len == 0) return cell.len == 0;
     if (!cloud_decimal(cell, &part) || part <= 0 || part > 1024) return false;
     out->accelerators = part < 1 ? 1 : (int64_t)part;
+    out->accelerator_part = part < 1 ? part : 0;
     return true;
 }
 
@@ -114,7 +116,7 @@ karp_status gcp_facts_init(gcp_facts *facts, karp_context *context, karp_str reg
     karp_error_init(&own, sizeof own);
     empty(facts, context);
     facts->region = scratch_text(&facts->s, region);
-    karp_status status = facts->s.failed ? KARP_E_NOMEM : read_table(facts, built_in_text(), &own);
+    karp_status status = facts->s.failed ? KARP_E_NOMEM : read_table(facts, gcp_table_text(), &own);
     if (status == KARP_OK || status == KARP_E_NOT_FOUND) return KARP_OK;
     gcp_facts_free(facts);
     return status == KARP_E_NOMEM ? provider_nomem(error) : error_give(&own, error);
@@ -124,15 +126,6 @@ void gcp_facts_free(gcp_facts *facts)
 {
     scratch_free(&facts->s);
     memset(facts, 0, sizeof *facts);
-}
-
-karp_str gcp_built_in(char *regions, size_t room)
-{
-    cloud_table t;
-    regions[0] = '\0';
-    (void)cloud_table_open(&t, &gcp_format, built_in_text(), str(GCP_USUAL_REGION), NULL);
-    cloud_table_regions(t.regions, regions, room);
-    return t.as_of;
 }
 
 const gcp_type *gcp_facts_find(const gcp_facts *facts, karp_str name)
@@ -277,6 +270,7 @@ static karp_status load_prices(gcp_facts *f, karp_str text, karp_error *error)
 static void copy(const gcp_facts *from, gcp_facts *to)
 {
     to->zones = from->zones;
+    to->as_of = scratch_text(&to->s, from->as_of);
     to->list = scratch_array(&to->s, from->count, sizeof *to->list);
     to->count = to->list ? from->count : 0;
     for (size_t i = 0; i < to->count; i++) {
@@ -295,6 +289,7 @@ karp_status gcp_facts_load(const gcp_facts *facts, karp_str kind, karp_str text,
         karp_str own = scratch_text(&next->s, text);
         if (!next->s.failed) status = read_table(next, own, error);
     } else if (str_is(kind, "machine-types")) {
+        next->as_of = scratch_text(&next->s, facts->as_of);
         status = load_machine_types(facts, next, text, error);
     } else if (str_is(kind, "prices")) {
         copy(facts, next);
@@ -302,7 +297,67 @@ karp_status gcp_facts_load(const gcp_facts *facts, karp_str kind, karp_str text,
     } else {
         status = provider_fail(error, KARP_E_INVALID, "kind", "gcp has facts of the kinds all, machine-types, prices");
     }
+    if (!str_is(kind, "all")) next->sources = cloud_sources(&next->s, facts->sources, kind);
     if (status == KARP_OK && next->s.failed) status = provider_nomem(error);
     if (status) gcp_facts_free(next);
     return status;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static void write_type(cloud_writer *w, const gcp_facts *f, const gcp_type *t)
+{
+    cloud_write_cell(w, t->name);
+    cloud_write_whole(w, t->vcpus);
+    cloud_write_whole(w, t->memory_mib);
+    cloud_write_cell(w, str(t->arm64 ? "a" : ""));
+    cloud_write_cell(w, str(""));
+    cloud_write_text(w, t->accelerator, "*");
+    if (t->accelerator.len > 0) {
+        strbuf_addc(&w->out, '*');
+        cloud_write_decimal(w, t->accelerator_part > 0 ? t->accelerator_part : (double)t->accelerators);
+    }
+    cloud_write_whole(w, t->partitions);
+    cloud_write_cell(w, str(""));
+    if (t->zones != f->zones) cloud_write_letters(w, t->zones, 'a');
+    strbuf_addc(&w->out, '/');
+    cloud_write_price(w, t->on_demand);
+    strbuf_addc(&w->out, '/');
+    cloud_write_price(w, t->spot);
+    cloud_write_row(w);
+}
+
+uint32_t gcp_facts_write(const gcp_facts *facts, const karp_provider_memory *memory, karp_str *text,
+                         karp_provider_problem *problem)
+{
+    char letters[27];
+    size_t n = 0;
+    for (uint32_t i = 0; i < 26; i++) {
+        if (facts->zones >> i & 1) letters[n++] = (char)('a' + i);
+    }
+    cloud_writer w;
+    cloud_write_begin(&w, facts->s.context, &gcp_format, facts->as_of, facts->sources, facts->region,
+                      (karp_str){ letters, n });
+    for (size_t i = 0; i < facts->count; i++) write_type(&w, facts, &facts->list[i]);
+    return cloud_write_end(&w, memory, text, problem);
+}
+
+static const cloud_kind gcp_kinds[] = {
+    { "machine-types", "machine-types.json", "gcloud compute machine-types list --filter=\"zone~^@-\" --format=json",
+      "machine types and their zones", "no machine type of @ is known", false },
+    { "prices", "prices.json", "",
+      "gcloud prints no prices: take them from a facts file of @ that comes with a release (--facts FILE, and then "
+      "machine-types), or write {\"prices\": {\"@\": {\"on_demand\": {\"e2-standard-4\": 0.134}, \"spot\": {}}}}",
+      "no machine type of @ has a price", false },
+};
+
+uint32_t gcp_facts_about(const gcp_facts *facts, const karp_provider_memory *memory, karp_provider_facts_info *info,
+                         karp_provider_problem *problem)
+{
+    uint32_t missing = 2 | (facts->count == 0);
+    for (size_t i = 0; i < facts->count; i++) {
+        if (facts->list[i].on_demand >= 0) missing &= ~UINT32_C(2);
+    }
+    return cloud_facts_info(memory, &gcp_format, gcp_kinds, sizeof gcp_kinds / sizeof *gcp_kinds, missing,
+                            facts->region, info, problem);
 }

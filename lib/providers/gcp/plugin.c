@@ -126,6 +126,18 @@ static uint32_t gcp_load_facts(void *handle, karp_str kind, const karp_provider_
     return KARP_PROVIDER_OK;
 }
 
+static uint32_t gcp_facts_info(void *handle, const karp_provider_memory *memory, karp_provider_facts_info *info,
+                               karp_provider_problem *problem)
+{
+    return gcp_facts_about(&((gcp_handle *)handle)->facts, memory, info, problem);
+}
+
+static uint32_t gcp_write_facts(void *handle, const karp_provider_memory *memory, karp_str *text,
+                                karp_provider_problem *problem)
+{
+    return gcp_facts_write(&((gcp_handle *)handle)->facts, memory, text, problem);
+}
+
 static uint64_t gcp_generation(const void *handle) { return ((const gcp_handle *)handle)->generation; }
 
 /* ---- node classes ---------------------------------------------------------------------------- */
@@ -180,13 +192,7 @@ static uint32_t gcp_instance_types(void *handle, const void *node_class, const k
 {
     gcp_handle *h = handle;
     scratch s;
-    if (h->facts.count == 0) {
-        char regions[160];
-        (void)gcp_built_in(regions, sizeof regions);
-        return provider_problem(problem, KARP_PROVIDER_NOT_FOUND, "region",
-                                "%.*s is not built in (%s are): facts of it are needed", (int)h->facts.region.len,
-                                h->facts.region.ptr, regions);
-    }
+    if (h->facts.count == 0) return cloud_not_built_in(&gcp_format, h->facts.region, problem);
     scratch_init_on(&s, memory);
     gcp_types(&s, &h->facts, &h->settings, &h->marks, class_of(node_class), types, count);
     if (s.failed) return out_of_memory(problem);
@@ -399,4 +405,6 @@ const karp_provider_plugin gcp_plugin = {
     .expire = gcp_expire,
     .drift = gcp_drift,
     .repair_policies = gcp_repair_policies,
+    .facts_info = gcp_facts_info,
+    .facts_write = gcp_write_facts,
 };

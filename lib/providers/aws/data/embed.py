@@ -8,7 +8,8 @@ import sys
 
 NONE = "EC2_NONE"
 FLAGS = {"b": "BARE_METAL", "e": "ENCRYPTION", "n": "NITRO_ENCLAVES", "t": "TRUNKING", "v": "NVME", "k": "CLUSTER_PLACEMENT",
-         "o": "ON_DEMAND", "s": "SPOT", "c": "CAPACITY_BLOCK"}
+         "A": "ARM64", "o": "ON_DEMAND", "s": "SPOT", "c": "CAPACITY_BLOCK"}
+CELLS = 18  # before those of the regions
 KINDS = {"gpu": "GPU", "inference": "INFERENCE", "neuron": "NEURON"}
 
 
@@ -20,7 +21,6 @@ class Strings:
         self.known = {}
 
     def add(self, value):
-        value = "" if value == "-" else value.replace("_", " ")
         if value not in self.known:
             self.known[value] = len(self.text)
             self.text += value + "\0"
@@ -44,19 +44,19 @@ class Runs:
 
 def micro(text):
     """Dollars as millionths, exactly."""
-    if text == "-":
+    if text == "":
         return NONE
     whole, _, part = text.partition(".")
     if len(part) > 6:
         raise SystemExit(f"{text}: more than six decimals")
-    value = int(whole) * 10**6 + int(part.ljust(6, "0") or "0")
+    value = int(whole or "0") * 10**6 + int(part.ljust(6, "0") or "0")
     if value >= 2**32 - 1:
         raise SystemExit(f"{text}: too dear for the table")
     return f"{value}u"
 
 
 def count(text):
-    return NONE if text == "-" else f"{int(text)}u"
+    return f"{int(text)}u" if text else NONE
 
 
 def device(text, strings):
@@ -64,35 +64,35 @@ def device(text, strings):
     return f"{{{last}u, {strings.add(maker)}u, {strings.add(name)}u, {number}u, EC2_{KINDS[kind]}}}"
 
 
-def offer(text, spots):
-    letters, on_demand, spot = text.split(":")
-    letters = "" if letters == "-" else letters
+def offer(text, spots, zones):
+    letters, on_demand, spot = (text or "-//").split("/")
+    letters = "" if letters == "-" else letters or zones
     if list(letters) != sorted(set(letters)) or any(not "a" <= z <= "h" for z in letters):
         raise SystemExit(f"{text}: zones must be letters a to h, in order")
     mask = sum(1 << (ord(z) - ord("a")) for z in letters)
-    prices = [] if spot == "-" else [micro(p) for p in spot.split(",")]
+    prices = [] if not spot else [micro(p) for p in spot.split(",")]
     if prices and len(prices) != len(letters):
         raise SystemExit(f"{text}: a spot price for each zone, or none")
     return mask, micro(on_demand), spots.add(prices) if prices else 0, 1 if prices else 0
 
 
-def row(line, strings, runs, spots):
-    c = line.split(" ")
-    if len(c) != 21:
-        raise SystemExit(f"{line}: {len(c)} columns, 21 expected")
-    flags = [] if c[7] == "-" else [f"EC2_{FLAGS[f]}" for f in c[7]]
-    if c[3] == "arm64":
-        flags.append("EC2_ARM64")
-    elif c[3] != "amd64":
-        raise SystemExit(f"{line}: architecture {c[3]}")
-    kinds = [] if c[17] == "-" else [device(d, strings) for d in c[17].split(",")]
-    offers = [offer(o, spots) for o in c[18:]]
-    fields = [f"{c[2]}u", count(c[13]), count(c[14]), count(c[16]), count(c[12]),
+def row(line, strings, runs, spots, zones):
+    c = line.split("|")
+    if len(c) != CELLS + len(zones) or c[CELLS - 1]:
+        raise SystemExit(f"{line}: {CELLS} columns and those of the regions are expected, and no interfaces by card")
+    flags = [f"EC2_{FLAGS[f]}" for f in c[3]]
+    kinds = [device(d, strings) for d in c[16].split(",") if d]
+    offers = [offer(o, spots, z) for o, z in zip(c[CELLS:], zones)]
+    fields = [f"{c[2]}u", count(c[13]), count(c[14]), count(c[15]), count(c[12]),
               "{" + ", ".join(o[1] for o in offers) + "}", "{" + ", ".join(f"{o[2]}u" for o in offers) + "}",
-              " | ".join(flags) or "0", str(strings.add(c[0])), str(strings.add(c[4])), str(strings.add(c[6])), c[1], c[5],
-              c[8], c[9], c[11], c[15], str(runs.add(kinds)), str(len(kinds)), c[10],
+              " | ".join(flags) or "0", str(strings.add(c[0])), str(strings.add(c[4])), str(strings.add(c[6])), c[1], c[5] or "0",
+              c[7], c[8], c[10] or "0", c[11] or "0", str(runs.add(kinds)), str(len(kinds)), c[9],
               "{" + ", ".join(str(o[0]) for o in offers) + "}", "{" + ", ".join(str(o[3]) for o in offers) + "}"]
     return "    {" + ", ".join(fields) + "},"
+
+
+def c_text(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
 def wrapped(items, per_line):
@@ -104,9 +104,13 @@ def main():
         raise SystemExit(__doc__)
     with open(sys.argv[1], encoding="ascii") as f:
         lines = [line.rstrip("\n") for line in f if not line.startswith("#")]
-    regions = lines[0].split(" ")[1:]
+    head = next(i for i, line in enumerate(lines) if line.startswith("regions "))
+    places = [place.split(":") for place in lines[head].split(" ")[1:]]
+    regions, zones = [p[0] for p in places], [p[1] for p in places]
+    as_of = next(line[len("as-of "):] for line in lines if line.startswith("as-of "))
+    sources = "".join(line + "\n" for line in lines if line.startswith("source "))
     strings, runs, spots = Strings(), Runs(), Runs()
-    rows = [row(line, strings, runs, spots) for line in lines[1:]]
+    rows = [row(line, strings, runs, spots, zones) for line in lines[head + 1:-1]]
     region_names = [strings.add(r) for r in regions]
     for what, size in (("strings", len(strings.text)), ("spot prices", len(spots.items)), ("types", len(rows))):
         if size >= 2**16:
@@ -114,6 +118,7 @@ def main():
     out = ["/* Made by embed.py from ec2.txt. */", "#include <providers/aws/ec2_table.h>", "",
            f"_Static_assert(EC2_REGIONS == {len(regions)}, \"columns of ec2.txt\");", "",
            "const uint16_t ec2_region_names[EC2_REGIONS] = {" + ", ".join(map(str, region_names)) + "};",
+           f"const char ec2_as_of[] = {c_text(as_of)};", f"const char ec2_sources[] = {c_text(sources)};",
            f"const size_t ec2_row_count = {len(rows)};",
            "const ec2_row ec2_rows[] = {"] + rows + ["};",
            "const ec2_device ec2_devices[] = {"] + ["    " + d + "," for d in runs.items] + ["};",

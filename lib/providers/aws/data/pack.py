@@ -16,7 +16,13 @@ SPREAD = 0.05  # half-width of the zonal spread of spot prices
 
 HEADER = """\
 # SPDX-License-Identifier: Apache-2.0
-# EC2 instance types: facts, zones and prices. Made by pack.py; columns, origin and licence are in README.md.
+# Facts and prices of EC2's instance types. docs/providers.md has the columns; made by pack.py.
+karp-facts aws 1
+as-of types 2026, prices 2026-07-20 (eu-west-1: 2025-03-02), spot savings 2025-06-28
+source moto 5.2.5 (Apache-2.0): types, zones
+source aws/karpenter-provider-aws (Apache-2.0): limits of network traffic, prices of us-east-1
+source apache-libcloud 3.9.1 (Apache-2.0): what eu-west-1 costs beside us-east-1
+source alexei-led/spotinfo (Apache-2.0): savings, of which spot prices are made
 """
 
 
@@ -28,13 +34,18 @@ def spot_price(name, zone, on_demand, savings):
 
 def word(text):
     """A text as one column."""
-    if "_" in text or "," in text or ":" in text:
+    if "|" in text or "," in text or ":" in text:
         raise SystemExit(f"cannot write {text!r} as a column")
-    return text.replace(" ", "_") or "-"
+    return text
 
 
 def number(value):
-    return "-" if value is None else str(value)
+    return "" if value is None else str(value)
+
+
+def some(value):
+    """A number of which 0 is no more than none."""
+    return str(value or "")
 
 
 def price(value):
@@ -43,7 +54,7 @@ def price(value):
     if micro / 1e6 != value:
         raise SystemExit(f"{value!r} has more than six decimals")
     whole, part = divmod(micro, 10**6)
-    return f"{whole}.{part:06d}".rstrip("0").rstrip(".")
+    return f"{whole or ''}.{part:06d}".rstrip("0").rstrip(".") or "0"
 
 
 def devices(t):
@@ -54,19 +65,19 @@ def devices(t):
         out.append(f"inference:{word(a['manufacturer'])}:{word(a['name'])}:{a['count']}:0")
     for n in t.get("neuron", []):
         out.append(f"neuron:AWS:{word(n['name'])}:{n['count']}:{n['coresPerDevice']}")
-    return ",".join(out) or "-"
+    return ",".join(out)
 
 
 def flags(t):
     storage = t.get("localStorage") or {}
-    letters = [("b", t["bareMetal"]), ("e", t["encryptionInTransit"]), ("n", t["nitroEnclaves"]), ("t", t["trunking"]),
+    letters = [("A", t["arch"] == "arm64"), ("b", t["bareMetal"]), ("e", t["encryptionInTransit"]), ("n", t["nitroEnclaves"]), ("t", t["trunking"]),
                ("v", storage.get("nvme", False)), ("k", "cluster" in t["placementStrategies"]),
                ("o", "on-demand" in t["usageClasses"]), ("s", "spot" in t["usageClasses"]),
                ("c", "capacity-block" in t["usageClasses"])]
-    return "".join(letter for letter, yes in letters if yes) or "-"
+    return "".join(letter for letter, yes in letters if yes)
 
 
-def offers(name, t, region, prices):
+def offers(name, t, region, prices, all_zones):
     zones = t["zones"].get(region, [])
     letters = "".join(z[len(region):] for z in zones)
     if any(z[:len(region)] != region or len(z) != len(region) + 1 for z in zones):
@@ -76,19 +87,23 @@ def offers(name, t, region, prices):
     spot = []
     if on_demand is not None and savings is not None:
         spot = [price(spot_price(name, z, on_demand, savings)) for z in zones]
-    return f"{letters or '-'}:{'-' if on_demand is None else price(on_demand)}:{','.join(spot) or '-'}"
+    if not letters and on_demand is None:
+        return ""
+    shown = "" if letters == all_zones else letters or "-"
+    return f"{shown}/{'' if on_demand is None else price(on_demand)}/{','.join(spot)}"
 
 
-def row(name, t, prices):
+def row(name, t, prices, zones):
     if t["firstArchArm64"] != (t["arch"] == "arm64"):
         raise SystemExit(f"{name}: several architectures")
     storage = t.get("localStorage") or {}
-    columns = [name, t["vcpu"], t["memoryMiB"], t["arch"], word(t["cpuManufacturer"] or ""),
-               int((t["clockGHz"] or 0) * 1000 + 0.5), word(t["hypervisor"]), flags(t), t["enis"], t["ipv4PerEni"],
-               t["networkCards"], t["branchEnis"], number(t["limitsIpv4PerEni"]), number(t["networkBandwidthMbps"]),
-               number(t.get("ebsBandwidthMbps")), t["efa"], number(storage.get("totalGB")), devices(t)]
-    columns += [offers(name, t, region, prices) for region in REGIONS]
-    return " ".join(str(c) for c in columns)
+    columns = [name, t["vcpu"], t["memoryMiB"], flags(t), word(t["cpuManufacturer"] or ""),
+               some(int((t["clockGHz"] or 0) * 1000 + 0.5)), word(t["hypervisor"]), t["enis"], t["ipv4PerEni"],
+               t["networkCards"], some(t["branchEnis"]), some(t["efa"]), number(t["limitsIpv4PerEni"]),
+               number(t["networkBandwidthMbps"]), number(t.get("ebsBandwidthMbps")), number(storage.get("totalGB")),
+               devices(t), ""]
+    columns += [offers(name, t, region, prices, zones[region]) for region in REGIONS]
+    return "|".join(str(c) for c in columns)
 
 
 def main():
@@ -98,9 +113,10 @@ def main():
         types = json.load(f)
     with open(sys.argv[2], encoding="utf-8") as f:
         prices = json.load(f)
-    out = [HEADER + "regions " + " ".join(REGIONS)]
-    out += [row(name, types[name], prices) for name in sorted(types)]
-    sys.stdout.write("\n".join(out) + "\n")
+    zones = {r: "".join(sorted({z[-1] for t in types.values() for z in t["zones"].get(r, [])})) for r in REGIONS}
+    out = [HEADER + "regions " + " ".join(f"{r}:{zones[r]}" for r in REGIONS)]
+    out += [row(name, types[name], prices, zones) for name in sorted(types)]
+    sys.stdout.write("\n".join(out) + f"\nend {len(types)}\n")
 
 
 if __name__ == "__main__":

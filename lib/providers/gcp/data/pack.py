@@ -57,7 +57,7 @@ def main():
             cells.append(f"{letters}/{number(known['onDemand'][at])}/{number(known['spot'][at])}")
         a = t.get("accelerator")
         facts = [t["name"], str(t["vcpus"]), str(t["memoryMiB"]), "a" if t["arch"] == "arm64" else "",
-                 f"{a['type']}*{a['count']:g}" if a else "", str(t.get("localSsd", {}).get("partitions", ""))]
+                 f"{a['type']}*{number(float(a['count']))}" if a else "", str(t.get("localSsd", {}).get("partitions", ""))]
         if any(cells):
             rows.append("|".join(facts + cells))
     sys.stdout.write(HEADER + "regions " + " ".join(f"{r}:{zones[r]}" for r in regions) + "\n")

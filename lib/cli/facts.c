@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Facts of a region: which commands print them, and one file of them. */
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* An open provider and what it says of its facts. */
+typedef struct facts_of {
+    karp_provider *provider;
+    karp_provider_memory *memory;
+    karp_provider_facts_info info;
+} facts_of;
+
+static karp_status begin(const cli_options *options, karp_provider *provider, facts_of *facts, karp_error *error)
+{
+    *facts = (facts_of){ .provider = provider, .info = { .size = sizeof(facts->info) } };
+    karp_status status = karp_provider_memory_new(options->context, &facts->memory, error);
+    return status == KARP_OK ? karp_provider_get_facts_info(provider, facts->memory, &facts->info, error) : status;
+}
+
+static void end(facts_of *facts)
+{
+    karp_provider_memory_free(facts->memory);
+    karp_provider_close(facts->provider);
+}
+
+static void put(FILE *out, karp_str text) { (void)fwrite(text.ptr, 1, text.len, out); }
+
+/* "karp VERB --provider P --region R --facts KIND=FILE ..." */
+static void print_reading(const facts_of *facts, const char *verb, FILE *out)
+{
+    fprintf(out, "karp %s --provider ", verb);
+    put(out, karp_provider_name(facts->provider));
+    fputs(" --region ", out);
+    put(out, facts->info.region);
+    for (size_t i = 0; i < facts->info.kind_count; i++) {
+        const karp_provider_facts_kind *kind = &facts->info.kinds[i];
+        fputs(" --facts ", out);
+        put(out, kind->kind);
+        fputc('=', out);
+        put(out, kind->file);
+    }
+}
+
+static void print_commands(const facts_of *facts, FILE *out)
+{
+    const karp_provider_facts_info *info = &facts->info;
+    fputs("# Facts of ", out);
+    put(out, karp_provider_name(facts->provider));
+    fputs(" in ", out);
+    put(out, info->region);
+    fputs("; built in are ", out);
+    put(out, info->built_in);
+    fputs(".\n", out);
+    for (size_t i = 0; i < info->kind_count; i++) {
+        const karp_provider_facts_kind *kind = &info->kinds[i];
+        fprintf(out, "# %.*s: %.*s%s\n", (int)kind->kind.len, kind->kind.ptr, (int)kind->what.len, kind->what.ptr,
+                kind->optional ? " (optional)" : "");
+        if (kind->command.len > 0) {
+            fprintf(out, "%.*s > %.*s\n", (int)kind->command.len, kind->command.ptr, (int)kind->file.len,
+                    kind->file.ptr);
+        }
+    }
+    fputs("# All of it in one file, for --facts:\n", out);
+    print_reading(facts, "facts", out);
+    fputs(" > ", out);
+    put(out, info->region);
+    fputs(".facts\n", out);
+}
+
+/* What there is nothing of; true = types can be made without it. */
+static bool check_missing(const facts_of *facts)
+{
+    bool enough = true;
+    for (size_t i = 0; i < facts->info.kind_count; i++) {
+        const karp_provider_facts_kind *kind = &facts->info.kinds[i];
+        if (kind->missing.len == 0) {
+            continue;
+        }
+        fprintf(stderr, "karp: %s--facts %.*s=FILE: %.*s", kind->optional ? "note: without " : "", (int)kind->kind.len,
+                kind->kind.ptr, (int)kind->missing.len, kind->missing.ptr);
+        if (!kind->optional) {
+            enough = false;
+            karp_str how = kind->command.len > 0 ? kind->command : kind->what;
+            fprintf(stderr, "; %.*s", (int)how.len, how.ptr);
+        }
+        fputc('\n', stderr);
+    }
+    return enough;
+}
+
+static int write_facts(const facts_of *facts)
+{
+    karp_error error;
+    karp_str text = { "", 0 };
+    karp_error_init(&error, sizeof(error));
+    if (!check_missing(facts)) {
+        return EXIT_ERROR;
+    }
+    if (karp_provider_write_facts(facts->provider, facts->memory, &text, &error) != KARP_OK) {
+        print_error(&error);
+        return EXIT_ERROR;
+    }
+    return print_output(text) ? EXIT_OK : EXIT_ERROR;
+}
+
+static int answer(const cli_options *options, bool write)
+{
+    facts_of facts;
+    karp_error error;
+    karp_error_init(&error, sizeof(error));
+    karp_provider *provider = provider_open(options);
+    if (provider == NULL) {
+        return EXIT_ERROR;
+    }
+    int result = EXIT_OK;
+    if (begin(options, provider, &facts, &error) != KARP_OK) {
+        print_error(&error);
+        result = EXIT_ERROR;
+    } else if (write) {
+        result = write_facts(&facts);
+    } else {
+        print_commands(&facts, stdout);
+        result = standard_output_written();
+    }
+    end(&facts);
+    return result;
+}
+
+int facts_export(const cli_options *options) { return answer(options, true); }
+
+void facts_hint(const cli_options *options, const char *name, karp_str region)
+{
+    facts_of facts;
+    karp_provider *provider = NULL;
+    karp_provider_options open;
+    karp_provider_options_init(&open, sizeof(open));
+    open.region = region;
+    if (karp_provider_open(options->context, (karp_str){ name, strlen(name) }, &open, &provider, NULL) != KARP_OK) {
+        return;
+    }
+    if (begin(options, provider, &facts, NULL) == KARP_OK) {
+        fputs("karp: these commands tell them:\n", stderr);
+        print_commands(&facts, stderr);
+    }
+    end(&facts);
+}
+
+static void print_built_in(const cli_options *options, karp_str name)
+{
+    facts_of facts;
+    karp_provider *provider = NULL;
+    if (karp_provider_open(options->context, name, NULL, &provider, NULL) != KARP_OK) {
+        return;
+    }
+    if (begin(options, provider, &facts, NULL) == KARP_OK) {
+        karp_str rest = facts.info.sources;
+        printf("%.*s: %.*s; %.*s\n", (int)name.len, name.ptr, (int)facts.info.built_in.len, facts.info.built_in.ptr,
+               (int)facts.info.as_of.len, facts.info.as_of.ptr);
+        while (rest.len > 0) {
+            const char *line_end = memchr(rest.ptr, '\n', rest.len);
+            size_t length = line_end == NULL ? rest.len : (size_t)(line_end - rest.ptr) + 1;
+            printf("  %.*s", (int)length, rest.ptr);
+            rest.ptr += length;
+            rest.len -= length;
+        }
+    }
+    end(&facts);
+}
+
+void facts_print_built_in(const cli_options *options)
+{
+    karp_provider_registry *registry = NULL;
+    if (karp_provider_registry_new(options->context, &registry, NULL) != KARP_OK) {
+        return;
+    }
+    fputs("Facts and prices of the clouds:\n", stdout);
+    for (size_t i = 0; i < karp_provider_registry_count(registry); i++) {
+        print_built_in(options, karp_provider_registry_name(registry, i));
+    }
+    karp_provider_registry_free(registry);
+}
+
+static int run(const cli_options *options) { return answer(options, options->facts.count > 0); }
+
+const cli_verb verb_facts = {
+    .name = "facts",
+    .arguments = "",
+    .summary = "how the facts of a cloud's region are had, and one file of them",
+    .details =
+        "Prints the commands of the cloud's own tools (aws, az, gcloud) that tell the instance types and prices of\n"
+        "--region. With --facts KIND=FILE it reads what they printed and writes one facts file, which every\n"
+        "command takes as --facts FILE. What is missing is said, and nothing is written then.",
+    .options = CLI_OPTION_FACTS,
+    .run = run,
+};
