@@ -294,7 +294,9 @@ static karp_status make_problem(repacking *r)
     if (status != KARP_OK || r->home_count == 0) return status;
     if (!menu_of_nodes(r->s, &r->data, r->homes, r->home_count, r->steps, r->objective.node_cost, &r->menu))
         return fail_nomem(r->error);
-    status = new_round(r, NULL, 0, NULL, 0, NULL);
+    status = new_round(r, NULL, 0, r->moving, r->moving_count, NULL);
+    if (status == KARP_OK && !policy_cut_short(r->s) && !repack_bound_make(r)) status = fail_nomem(r->error);
+    if (status == KARP_OK) status = new_round(r, NULL, 0, NULL, 0, NULL);
     if (status != KARP_OK) return status;
     if (!menu_hosts_make(r->s, &r->data, &r->menu, &r->hosts) || !make_launches(r) || !make_nodes(r))
         return fail_nomem(r->error);

@@ -12,6 +12,20 @@
 #include <schedule/provision.h>
 #include <schedule/result.h>
 
+/* How cheap a plan with so many evictions can be at most; repack_bound.c. Costs are $/h. */
+struct repack_bound {
+    bool known;
+    struct bound_node { /* that may go */
+        double price;
+        double space; /* what pods that came to it could be worth at most */
+        double worth; /* of its own pods, at least */
+        uint32_t evictions;
+    } * nodes;
+    uint32_t count;
+    double fixed, fixed_value; /* of nodes that may not */
+    double dearest; /* price per eviction */
+};
+
 typedef struct repacking {
     pass p; /* who may go, and what budgets allow */
     const karp_snapshot *seen;
@@ -32,6 +46,7 @@ typedef struct repacking {
     uint32_t *candidate_of; /* by node of the problem: in p.candidates */
     repack_pods pods;
     uint32_t *types; /* by offer: typeset + 1, 0 = not asked for yet */
+    struct repack_bound bound;
     repack_search *search;
     repack_plan plan;
     repack_steps stages;
@@ -49,6 +64,9 @@ typedef struct repacking {
 bool repack_asked_to_stop(repacking *r);
 /* The round of the first `count` steps, as the plan says. Status: OK, NOMEM, CANCELED. */
 karp_status repack_round(repacking *r, uint32_t count);
+/* After a round in which all that may move does, and no node is gone; false = refused. */
+bool repack_bound_make(repacking *r);
+double repack_bound_at(const repacking *r, uint64_t evictions); /* 0 = none is known */
 /* repack_rows.c: the decision, after the round of all steps. */
 karp_status repack_decision(repacking *r, karp_decision **out);
 

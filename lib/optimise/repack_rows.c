@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { MOST_BOUNDED = 50000 };
+
 /* Pods of the round that go to a launch or a host, in the order of names, step by step. */
 typedef struct lists {
     repacking *r;
@@ -192,6 +194,9 @@ static int by_evictions(const void *a, const void *b, const void *user)
     return x->cost < y->cost ? -1 : x->cost > y->cost;
 }
 
+/* Sums of prices are rounded. */
+static double within(double bound, double cost) { return bound > cost && bound < cost * (1 + 1e-7) ? cost : bound; }
+
 /* What was found on the way, and the steps of the plan: whoever costs no less than one with fewer evictions says nothing. */
 static bool add_curve(repacking *r, karp_decision *d)
 {
@@ -216,6 +221,13 @@ static bool add_curve(repacking *r, karp_decision *d)
         else if (better) list[n - 1] = list[i];
     }
     d->repack_points.count = n;
+    /* One for more evictions holds for fewer, too: where there are many nodes, not every point has its own. */
+    size_t each = n * (r->bound.count + (size_t)1) / MOST_BOUNDED + 1;
+    double bound = 0;
+    for (size_t i = n; i-- > 0;) {
+        if ((n - 1 - i) % each == 0) bound = repack_bound_at(r, list[i].evictions);
+        list[i].bound = within(bound, list[i].cost);
+    }
     return true;
 }
 
@@ -231,6 +243,7 @@ static bool fill(repacking *r, karp_decision *d)
         if (!add_step(&l, i)) return false;
     }
     if (!node_rows(r, d) || !disruption_lists(&r->p, d) || !add_curve(r, d)) return false;
+    r->cost.bound = within(repack_bound_at(r, r->cost.evictions), r->cost.after);
     d->cost_before = r->cost.before;
     d->cost_after = r->cost.after;
     return true;

@@ -158,8 +158,11 @@ static bool counts_here(const maker *k, place at)
 static bool find_classes(maker *k)
 {
     scheduler *s = k->s;
-    if (!places_settle(s)) return false;
-    for (size_t i = 0; i < s->snapshot->raw.pods.count; i++) {
+    size_t pods = s->snapshot->raw.pods.count;
+    k->out->class_of = arena_alloc(k->a, (pods + 1) * sizeof *k->out->class_of);
+    if (!places_settle(s) || k->out->class_of == NULL) return false;
+    memset(k->out->class_of, 0xff, (pods + 1) * sizeof *k->out->class_of);
+    for (size_t i = 0; i < pods; i++) {
         uint32_t p = s->snapshot->queue[i];
         if (!exclusion(&s->pods, p) || !counts_here(k, s->placement.places[p])) continue;
         uint64_t key = (uint64_t)s->snapshot->pod_class[p] << 32 | k->steps[p];
@@ -168,6 +171,7 @@ static bool find_classes(maker *k)
             id = make_class(k, p, k->steps[p]);
             if (id == NO_ID || !map64_put(&k->known, key, id)) return false;
         }
+        k->out->class_of[p] = id;
         k->counts.items[id]++;
         k->bought.items[id] += s->placement.places[p].where == PLACE_CLAIM;
     }
@@ -194,8 +198,9 @@ static bool merge_classes(maker *k, const uint32_t *like)
     bool ok = true;
     size_t dims = s->vectors.dims, length = 5 + 2 * dims;
     uint32_t *key = arena_array(k->a, length, sizeof *key);
+    uint32_t *merged = arena_array(k->a, k->samples.count + 1, sizeof *merged);
     words_init(&sizes, s->context);
-    for (uint32_t c = 0; ok && key != NULL && c < k->samples.count; c++) {
+    for (uint32_t c = 0; ok && key != NULL && merged != NULL && c < k->samples.count; c++) {
         const int64_t *requests = s->pods.classes[s->snapshot->pod_class[k->samples.items[c]]].requests;
         bool bounded = k->limits.items[c] < k->counts.items[c];
         key[0] = like[k->sign_of.items[c]];
@@ -209,6 +214,7 @@ static bool merge_classes(maker *k, const uint32_t *like)
         uint32_t id = words_add(&sizes, key, length);
         ok = id != NO_ID;
         if (!ok) break;
+        merged[c] = id;
         if (id == known) {
             r->samples[id] = k->samples.items[c];
             r->limits[id] = bounded ? 0 : COPIES_UNLIMITED;
@@ -221,7 +227,10 @@ static bool merge_classes(maker *k, const uint32_t *like)
     }
     r->class_count = (uint32_t)sizes.count;
     words_free(&sizes);
-    return ok && key != NULL;
+    if (!ok || key == NULL || merged == NULL) return false;
+    for (size_t i = 0; i < s->snapshot->raw.pods.count; i++)
+        r->class_of[i] = r->class_of[i] == NO_ID ? NO_ID : merged[r->class_of[i]];
+    return true;
 }
 
 static bool settle_classes(maker *k, size_t row_words)

@@ -23,6 +23,7 @@ typedef struct relaxed {
     karp_str *resources; /* by dimension: their names … */
     amount *units; /* … and what requests and capacity are counted in */
     uint32_t *samples; /* by class: its first pod in the queue */
+    uint32_t *class_of; /* by pod; UINT32_MAX = the round has not placed it */
     int64_t *requests; /* [class * dims] */
     int64_t *counts; /* by class: the pods that the round placed … */
     int64_t *bought; /* … and those of them that it did not place on existing nodes */
