@@ -13,9 +13,10 @@
 #include <disrupt/candidates.h>
 #include <math.h>
 #include <schedule/movable.h>
+#include <schedule/pricing.h>
 #include <string.h>
 
-enum { SPARE_PLANS = 8, POINTS = 10, MOST_ROUNDS_POD = 40000000 };
+enum { MORE_LAUNCHES = 1000, SPARE_PLANS = 8, POINTS = 10, MOST_ROUNDS_POD = 40000000 };
 #define SPOT_SLACK 0.15 /* how much dearer a listed type may be where the cheapest is spot (C-8) */
 
 void karp_repack_options_init(karp_repack_options *options, size_t size)
@@ -134,23 +135,54 @@ karp_status repack_round(repacking *r, uint32_t count)
         for (uint32_t k = 0; k < r->pods.counts[number]; k++) {
             uint32_t pod_number = r->pods.pods[number][k];
             r->moving[r->moving_count++] = pod_number;
-            r->host_of[pod_number] = o->host_of[pod_number] == UINT32_MAX ? UINT32_MAX
-                                                                          : r->hosts.host[o->host_of[pod_number]];
-            r->slot_of[pod_number] = o->bin_of[pod_number];
+            r->host_of[pod_number] = r->to_host[pod_number];
+            r->slot_of[pod_number] = r->to_slot[pod_number];
         }
     }
     return new_round(r, r->removed, r->removed_count, r->moving, r->moving_count, &r->guide);
 }
 
-/* Whether every pod that moves is where the plan wants it; else the node of the first that is not. */
-static uint32_t first_refused(repacking *r, uint32_t count)
+/* A launch that the scheduler made beside the plan's becomes one of its own; UINT32_MAX = there is no space for more. */
+static uint32_t slot_of_claim(repacking *r, uint32_t claim, uint32_t stage)
+{
+    guide *g = &r->guide;
+    for (uint32_t i = 0; i < g->slot_count; i++) {
+        if (g->slots[i].claim == claim) return i;
+    }
+    if (g->slot_count == r->slot_room) return UINT32_MAX;
+    r->stage_of_slot[g->slot_count] = stage;
+    g->slots[g->slot_count] = (guide_slot){ guide_claim_template(r->s, claim), guide_claim_types(r->s, claim),
+                                            guide_claim_pin(r->s, claim), claim };
+    return g->slot_count++;
+}
+
+/* The scheduler has placed the pod elsewhere; from now on the plan does. false = it has no place. */
+static bool correct(repacking *r, uint32_t pod_number, uint32_t stage)
+{
+    uint32_t host_index, claim;
+    if (!guide_found(r->s, pod_number, &host_index, &claim)) return false;
+    if (host_index != UINT32_MAX && !r->takes_pods[host_index]) return false;
+    r->to_host[pod_number] = host_index;
+    r->to_slot[pod_number] = UINT32_MAX;
+    if (claim == UINT32_MAX) return true;
+    r->to_slot[pod_number] = slot_of_claim(r, claim, stage);
+    return r->to_slot[pod_number] != UINT32_MAX;
+}
+
+/* After the round of the first `count` steps, those before which were admitted: takes what the scheduler decided otherwise about
+ * the last of them. A node whose pods have no place, or move those of earlier steps; UINT32_MAX = there is none. */
+static uint32_t first_refused(repacking *r, uint32_t count, uint32_t admitted)
 {
     const repack_steps *o = &r->stages;
-    uint32_t end = count == 0 ? 0 : o->stages.items[count - 1].first + o->stages.items[count - 1].count;
+    uint32_t first = admitted < count ? o->stages.items[admitted].first : 0;
+    uint32_t end = o->stages.items[count - 1].first + o->stages.items[count - 1].count, last = o->order.items[end - 1];
     for (uint32_t i = 0; i < end && r->guide.refused > 0; i++) {
         uint32_t number = o->order.items[i];
         for (uint32_t k = 0; k < r->pods.counts[number]; k++) {
-            if (!guide_followed(r->s, &r->guide, r->pods.pods[number][k])) return number;
+            uint32_t pod_number = r->pods.pods[number][k];
+            if (guide_followed(r->s, &r->guide, pod_number)) continue;
+            if (i < first) return last;
+            if (!correct(r, pod_number, o->stage_of[pod_number])) return number;
         }
     }
     return UINT32_MAX;
@@ -300,6 +332,9 @@ static karp_status make_problem(repacking *r)
     if (status != KARP_OK) return status;
     if (!menu_hosts_make(r->s, &r->data, &r->menu, &r->hosts) || !make_launches(r) || !make_nodes(r))
         return fail_nomem(r->error);
+    r->takes_pods = arena_array(&r->data, r->seen->node_count + (size_t)1, sizeof *r->takes_pods);
+    if (r->takes_pods == NULL) return fail_nomem(r->error);
+    for (uint32_t i = 0; i < r->hosts.count; i++) r->takes_pods[r->hosts.host[i]] = true;
     repack_problem *q = &r->problem;
     q->host_count = r->hosts.count;
     q->left = r->hosts.left;
@@ -324,10 +359,22 @@ static bool make_guide(repacking *r)
 {
     const packing_bins *bins = &r->plan.bins;
     size_t pods = r->seen->raw.pods.count + 1;
-    r->guide.slots = arena_array(&r->data, bins->list.count + 1, sizeof *r->guide.slots);
+    r->slot_room = (uint32_t)bins->list.count + MORE_LAUNCHES;
+    r->guide.slots = arena_array(&r->data, r->slot_room + (size_t)1, sizeof *r->guide.slots);
+    r->stage_of_slot = arena_array(&r->data, r->slot_room + (size_t)1, sizeof *r->stage_of_slot);
     if (r->slot_of == NULL) r->slot_of = arena_array(&r->data, pods, sizeof *r->slot_of);
     if (r->host_of == NULL) r->host_of = arena_array(&r->data, pods, sizeof *r->host_of);
-    if (r->guide.slots == NULL || r->slot_of == NULL || r->host_of == NULL) return false;
+    if (r->to_host == NULL) r->to_host = arena_array(&r->data, pods, sizeof *r->to_host);
+    if (r->to_slot == NULL) r->to_slot = arena_array(&r->data, pods, sizeof *r->to_slot);
+    if (r->guide.slots == NULL || r->stage_of_slot == NULL || r->slot_of == NULL || r->host_of == NULL ||
+        r->to_host == NULL || r->to_slot == NULL)
+        return false;
+    for (size_t p = 0; p + 1 < pods; p++) {
+        uint32_t host_index = r->stages.host_of[p];
+        r->to_host[p] = host_index == UINT32_MAX ? UINT32_MAX : r->hosts.host[host_index];
+        r->to_slot[p] = r->stages.bin_of[p];
+    }
+    for (size_t b = 0; b < bins->list.count; b++) r->stage_of_slot[b] = r->stages.stage_of_bin[b];
     for (size_t b = 0; b < bins->list.count; b++) {
         const packing_bin *bin = &bins->list.items[b];
         uint32_t set = 0;
@@ -378,9 +425,37 @@ static karp_status try_plan(repacking *r, uint32_t *refused, uint32_t *good)
     for (uint32_t n = order_matters(r) ? 1 : all; n <= all && n > 0; n++) {
         karp_status status = repack_round(r, n);
         if (status != KARP_OK) return status;
-        *refused = first_refused(r, n);
+        *refused = first_refused(r, n, *good);
         if (*refused != UINT32_MAX || policy_cut_short(r->s)) return KARP_OK;
         *good = n;
+    }
+    return *good > 0 && r->guide.refused > 0 ? repack_round(r, *good) : KARP_OK;
+}
+
+/* A node of a step that does not pay, as the scheduler found its launches; UINT32_MAX = there is none. */
+static karp_status check_savings(repacking *r, uint32_t *refused)
+{
+    const repack_steps *o = &r->stages;
+    size_t all = o->stages.count;
+    double *savings = arena_array(&r->data, all + 1, sizeof *savings);
+    *refused = UINT32_MAX;
+    r->result = (round_result){ .claim_count = 0 };
+    if (savings == NULL || (all > 0 && !result_read(r->s, &r->data, &r->result))) return fail_nomem(r->error);
+    for (uint32_t i = 0; i < r->guide.slot_count && all > 0; i++) {
+        uint32_t claim = r->guide.slots[i].claim, best;
+        if (claim == UINT32_MAX || r->stage_of_slot[i] >= all) continue;
+        const final_claim *f = &r->result.finals[claim];
+        const type_table *t = result_table(r->s, claim);
+        double *saving = &savings[r->stage_of_slot[i]];
+        if (f->type_count == 0 || !cheapest_offering(r->s, t, f->types[0], f->set, &best)) *saving = -HUGE_VAL;
+        else *saving -= t->offerings[best].price + r->objective.node_cost;
+    }
+    for (size_t i = 0; i < all && *refused == UINT32_MAX; i++) {
+        const repack_stage *s = &o->stages.items[i];
+        for (uint32_t k = 0; k < s->count; k++) savings[i] += r->problem.nodes[o->order.items[s->first + k]].price;
+        bool pays = savings[i] > 1e-9 && savings[i] >= r->options.min_saving &&
+                    savings[i] >= r->options.min_saving_per_eviction * (double)s->evictions;
+        if (!pays) *refused = o->order.items[s->first + s->count - 1];
     }
     return KARP_OK;
 }
@@ -392,6 +467,7 @@ static karp_status settle_plan(repacking *r, uint64_t most, uint64_t steps)
     for (uint32_t turn = 0;; turn++) {
         karp_status status = make_stages(r);
         if (status == KARP_OK) status = try_plan(r, &refused, &good);
+        if (status == KARP_OK && refused == UINT32_MAX) status = check_savings(r, &refused);
         if (status != KARP_OK || refused == UINT32_MAX) return status;
         if (turn == SPARE_PLANS) break;
         if (!repack_search_keep(r->search, refused) || !repack_search_run(r->search, most, steps / SPARE_PLANS))

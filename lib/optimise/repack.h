@@ -50,8 +50,11 @@ typedef struct repacking {
     repack_search *search;
     repack_plan plan;
     repack_steps stages;
-    guide guide; /* of the plan at hand */
+    guide guide; /* of the plan at hand: its bins, and launches that the scheduler wants beside them */
     uint32_t *slot_of, *host_of; /* its lists, by pod */
+    uint32_t *stage_of_slot, slot_room;
+    uint32_t *to_host, *to_slot; /* by pod: where the plan, and the scheduler's corrections of it, send it */
+    bool *takes_pods; /* by host */
     uint32_t *removed, *moving; /* of the round at hand */
     uint32_t removed_count, moving_count;
     round_result result; /* of the last round */

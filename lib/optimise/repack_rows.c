@@ -21,7 +21,7 @@ typedef struct lists {
 static bool find_bins(lists *l)
 {
     repacking *r = l->r;
-    size_t claims = 1, bins = r->plan.bins.list.count;
+    size_t claims = 1, bins = r->guide.slot_count;
     for (size_t b = 0; b < bins; b++) {
         if (r->guide.slots[b].claim != UINT32_MAX && r->guide.slots[b].claim >= claims)
             claims = r->guide.slots[b].claim + (size_t)1;
@@ -91,9 +91,9 @@ static bool add_placements(lists *l, uint32_t step)
         if (from.count > 0 && !add_placement(l, name_of(r->seen, r->seen->nodes[r->hosts.node[h]].name), from, step))
             return false;
     }
-    for (size_t b = 0; b < r->plan.bins.list.count; b++) {
+    for (size_t b = 0; b < r->guide.slot_count; b++) {
         uint32_t claim = r->guide.slots[b].claim;
-        if (claim == UINT32_MAX || r->stages.stage_of_bin[b] >= step) continue;
+        if (claim == UINT32_MAX || r->stage_of_slot[b] >= step) continue;
         if (!add_placement(l, l->d->launches.items[l->launch_of_bin[b]].id, l->got.claims[claim], step)) return false;
     }
     return sort_stable(l->d->context, l->d->placements.items + first, l->d->placements.count - first,
@@ -157,7 +157,7 @@ static bool add_step(lists *l, uint32_t step)
     if (row.nodes == NULL) return false;
     for (uint32_t i = 0; i < r->result.claim_count; i++) {
         uint32_t claim = r->result.claims[i], bin = l->bin_of_claim[claim];
-        if (bin == UINT32_MAX || r->stages.stage_of_bin[bin] != step) continue;
+        if (bin == UINT32_MAX || r->stage_of_slot[bin] != step) continue;
         if (!add_launch(l, claim, step)) return false;
     }
     row.launch_count = d->launches.count - row.launch_first;
@@ -235,6 +235,7 @@ static bool fill(repacking *r, karp_decision *d)
 {
     lists l = { .r = r, .d = d };
     uint32_t steps = (uint32_t)r->stages.stages.count;
+    r->result = (round_result){ .claim_count = 0 };
     if (steps > 0) {
         if (!report_received(r->s, &r->data, &l.got) || !result_read(r->s, &r->data, &r->result) || !find_bins(&l))
             return false;

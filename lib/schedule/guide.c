@@ -109,6 +109,27 @@ bool guide_followed(scheduler *s, const guide *g, uint32_t pod_number)
     return host_index == NO_ID || (at.where == PLACE_HOST && at.target == host_index);
 }
 
+bool guide_found(scheduler *s, uint32_t pod_number, uint32_t *host_index, uint32_t *claim_number)
+{
+    place at = places_get(s, pod_number);
+    *host_index = at.where == PLACE_HOST ? at.target : NO_ID;
+    *claim_number = at.where == PLACE_CLAIM ? at.target : NO_ID;
+    return at.where == PLACE_HOST || at.where == PLACE_CLAIM;
+}
+
+uint32_t guide_claim_pin(scheduler *s, uint32_t claim_number)
+{
+    uint32_t pin = EMPTY_SET, set = s->claims.list.items[claim_number].set;
+    for (uint32_t g = 0; g < s->topology.groups.count; g++) {
+        const group *x = &s->topology.groups.items[g];
+        uint32_t id = x->host ? NO_ID : set_get(&s->algebra, set, s->topology.keys[x->key].normalized);
+        if (id == NO_ID || set_get(&s->algebra, pin, s->topology.keys[x->key].normalized) != NO_ID) continue;
+        const requirement *r = requirement_get(&s->algebra, id);
+        if (!r->complement && r->value_count == 1) pin = set_add(&s->algebra, pin, id);
+    }
+    return pin;
+}
+
 uint32_t guide_types(scheduler *s, uint32_t template_number, uint32_t offering_number)
 {
     const template_ *t = &s->templates.items[template_number];

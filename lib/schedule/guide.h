@@ -27,8 +27,12 @@ typedef struct guide {
 karp_status scheduler_guided_round(scheduler *s, guide *g, const uint32_t *removed, uint32_t removed_count,
                                    const uint32_t *extra, uint32_t extra_count, karp_error *error);
 
-/* After the round: whether the pod is where the guide wanted it. */
+/* After the round: whether the pod is where the guide wanted it, … */
 bool guide_followed(scheduler *s, const guide *g, uint32_t pod_number);
+/* … and where it is: on a host, or on a claim, the other UINT32_MAX; false = nowhere. */
+bool guide_found(scheduler *s, uint32_t pod_number, uint32_t *host_index, uint32_t *claim_number);
+/* What holds the claim in the domains in which its pods are counted. */
+uint32_t guide_claim_pin(scheduler *s, uint32_t claim_number);
 
 /* The types of the template that cost at most what the offering does; NO_ID = minValues has a say, or out of memory. */
 uint32_t guide_types(scheduler *s, uint32_t template_number, uint32_t offering_number);
