@@ -16,7 +16,7 @@
 #include <schedule/pricing.h>
 #include <string.h>
 
-enum { MORE_LAUNCHES = 1000, SPARE_PLANS = 8, POINTS = 10, MOST_ROUNDS_POD = 40000000 };
+enum { MORE_LAUNCHES = 1000, SPARE_PLANS = 8, SAME_STEP = 5, POINTS = 10, MOST_ROUNDS_POD = 40000000 };
 #define SPOT_SLACK 0.15 /* how much dearer a listed type may be where the cheapest is spot (C-8) */
 
 void karp_repack_options_init(karp_repack_options *options, size_t size)
@@ -128,6 +128,7 @@ karp_status repack_round(repacking *r, uint32_t count)
     uint32_t end = count == 0 ? 0 : o->stages.items[count - 1].first + o->stages.items[count - 1].count;
     memcpy(r->host_of, r->hosts.host_of, pods * sizeof *r->host_of);
     memset(r->slot_of, 0xff, pods * sizeof *r->slot_of);
+    memset(r->moved, 0, bits_words(pods) * sizeof *r->moved);
     r->removed_count = r->moving_count = 0;
     for (uint32_t i = 0; i < end; i++) {
         uint32_t number = o->order.items[i];
@@ -135,6 +136,7 @@ karp_status repack_round(repacking *r, uint32_t count)
         for (uint32_t k = 0; k < r->pods.counts[number]; k++) {
             uint32_t pod_number = r->pods.pods[number][k];
             r->moving[r->moving_count++] = pod_number;
+            if (o->stage_of[pod_number] + 1 < count) bits_set(r->moved, pod_number);
             r->host_of[pod_number] = r->to_host[pod_number];
             r->slot_of[pod_number] = r->to_slot[pod_number];
         }
@@ -169,20 +171,21 @@ static bool correct(repacking *r, uint32_t pod_number, uint32_t stage)
     return r->to_slot[pod_number] != UINT32_MAX;
 }
 
-/* After the round of the first `count` steps, those before which were admitted: takes what the scheduler decided otherwise about
- * the last of them. A node whose pods have no place, or move those of earlier steps; UINT32_MAX = there is none. */
-static uint32_t first_refused(repacking *r, uint32_t count, uint32_t admitted)
+/* After the round of the first `count` steps, of which `admitted` were before: takes what the scheduler decided otherwise about the
+ * last of them. A node whose pods have no place; UINT32_MAX = there is none. *again: pods of earlier steps are elsewhere. */
+static uint32_t first_refused(repacking *r, uint32_t count, uint32_t admitted, bool *again)
 {
     const repack_steps *o = &r->stages;
     uint32_t first = admitted < count ? o->stages.items[admitted].first : 0;
-    uint32_t end = o->stages.items[count - 1].first + o->stages.items[count - 1].count, last = o->order.items[end - 1];
+    uint32_t end = o->stages.items[count - 1].first + o->stages.items[count - 1].count;
+    *again = false;
     for (uint32_t i = 0; i < end && r->guide.refused > 0; i++) {
         uint32_t number = o->order.items[i];
         for (uint32_t k = 0; k < r->pods.counts[number]; k++) {
             uint32_t pod_number = r->pods.pods[number][k];
             if (guide_followed(r->s, &r->guide, pod_number)) continue;
-            if (i < first) return last;
-            if (!correct(r, pod_number, o->stage_of[pod_number])) return number;
+            if (i < first) *again = true;
+            else if (!correct(r, pod_number, o->stage_of[pod_number])) return number;
         }
     }
     return UINT32_MAX;
@@ -366,8 +369,10 @@ static bool make_guide(repacking *r)
     if (r->host_of == NULL) r->host_of = arena_array(&r->data, pods, sizeof *r->host_of);
     if (r->to_host == NULL) r->to_host = arena_array(&r->data, pods, sizeof *r->to_host);
     if (r->to_slot == NULL) r->to_slot = arena_array(&r->data, pods, sizeof *r->to_slot);
-    if (r->guide.slots == NULL || r->stage_of_slot == NULL || r->slot_of == NULL || r->host_of == NULL ||
-        r->to_host == NULL || r->to_slot == NULL)
+    if (r->moved == NULL) r->moved = arena_array(&r->data, bits_words(pods) + 1, sizeof *r->moved);
+    if (r->closed == NULL) r->closed = arena_array(&r->data, r->problem.node_count + (size_t)1, sizeof *r->closed);
+    if (r->closed == NULL || r->moved == NULL || r->guide.slots == NULL || r->stage_of_slot == NULL ||
+        r->slot_of == NULL || r->host_of == NULL || r->to_host == NULL || r->to_slot == NULL)
         return false;
     for (size_t p = 0; p + 1 < pods; p++) {
         uint32_t host_index = r->stages.host_of[p];
@@ -384,8 +389,15 @@ static bool make_guide(repacking *r)
                                           UINT32_MAX };
     }
     r->guide.slot_count = (uint32_t)bins->list.count;
+    r->guide.closed_count = 0;
+    for (size_t i = 0; i < r->stages.order.count; i++) {
+        uint32_t host_index = r->problem.nodes[r->stages.order.items[i]].host;
+        if (host_index != UINT32_MAX) r->closed[r->guide.closed_count++] = r->hosts.host[host_index];
+    }
+    r->guide.closed = r->closed;
     r->guide.slot_of = r->slot_of;
     r->guide.host_of = r->host_of;
+    r->guide.first = r->moved;
     r->guide.steps = r->steps;
     return !scheduler_failed(r->s);
 }
@@ -423,10 +435,16 @@ static karp_status try_plan(repacking *r, uint32_t *refused, uint32_t *good)
     *refused = UINT32_MAX;
     *good = 0;
     for (uint32_t n = order_matters(r) ? 1 : all; n <= all && n > 0; n++) {
-        karp_status status = repack_round(r, n);
-        if (status != KARP_OK) return status;
-        *refused = first_refused(r, n, *good);
-        if (*refused != UINT32_MAX || policy_cut_short(r->s)) return KARP_OK;
+        bool again = true;
+        for (uint32_t turn = 0; again && turn < SAME_STEP; turn++) {
+            karp_status status = repack_round(r, n);
+            if (status != KARP_OK) return status;
+            *refused = first_refused(r, n, *good, &again);
+            if (*refused != UINT32_MAX || policy_cut_short(r->s)) return KARP_OK;
+        }
+        const repack_stage *s = &r->stages.stages.items[n - 1];
+        if (again) *refused = r->stages.order.items[s->first + s->count - 1];
+        if (again) return KARP_OK;
         *good = n;
     }
     return *good > 0 && r->guide.refused > 0 ? repack_round(r, *good) : KARP_OK;

@@ -55,6 +55,8 @@ typedef struct repacking {
     uint32_t *stage_of_slot, slot_room;
     uint32_t *to_host, *to_slot; /* by pod: where the plan, and the scheduler's corrections of it, send it */
     bool *takes_pods; /* by host */
+    uint32_t *closed; /* hosts that go with some step */
+    uint64_t *moved; /* by pod: before the step at hand */
     uint32_t *removed, *moving; /* of the round at hand */
     uint32_t removed_count, moving_count;
     round_result result; /* of the last round */

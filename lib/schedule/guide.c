@@ -8,6 +8,7 @@
 #include <schedule/scheduler.h>
 #include <schedule/topology.h>
 #include <schedule/views.h>
+#include <string.h>
 
 uint32_t guide_view(scheduler *s, uint32_t class_number, uint32_t step)
 {
@@ -87,18 +88,46 @@ static uint32_t turn(scheduler *s, guide *g, uint32_t *pods, uint32_t count)
     return left;
 }
 
-uint32_t guide_place(scheduler *s, guide *g, uint32_t *pods, uint32_t count)
+/* Turns as long as they place some: what others come before may be admitted later, as in the loop of §17. */
+static uint32_t turns(scheduler *s, guide *g, uint32_t *pods, uint32_t count)
 {
-    for (;;) { /* what others come before may be admitted later, as in the loop of §17 */
+    for (;;) {
         uint32_t left = turn(s, g, pods, count);
-        if (left == 0 || left == count || s->failed || s->algebra.failed) {
-            g->refused = 0;
-            for (uint32_t i = 0; i < left; i++)
-                g->refused += g->slot_of[pods[i]] != NO_ID || g->host_of[pods[i]] != NO_ID;
-            return left;
-        }
+        if (left == 0 || left == count || s->failed || s->algebra.failed) return left;
         count = left;
     }
+}
+
+/* Those that come first, and then the others; how many are first. */
+static uint32_t part(scheduler *s, const guide *g, uint32_t *pods, uint32_t count)
+{
+    size_t bytes = (count + (size_t)1) * sizeof *pods;
+    uint32_t *others = mem_alloc(s->context, bytes), n = 0, rest = 0;
+    if (others == NULL) {
+        s->failed = true;
+        return 0;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (bits_test(g->first, pods[i])) pods[n++] = pods[i];
+        else others[rest++] = pods[i];
+    }
+    if (rest > 0) memcpy(pods + n, others, rest * sizeof *pods);
+    mem_free(s->context, others, bytes);
+    return n;
+}
+
+uint32_t guide_place(scheduler *s, guide *g, uint32_t *pods, uint32_t count)
+{
+    uint32_t first = g->first != NULL ? part(s, g, pods, count) : 0;
+    if (first > 0) {
+        uint32_t left = turns(s, g, pods, first);
+        memmove(pods + left, pods + first, (count - first) * sizeof *pods);
+        count -= first - left;
+    }
+    uint32_t left = turns(s, g, pods, count);
+    g->refused = 0;
+    for (uint32_t i = 0; i < left; i++) g->refused += g->slot_of[pods[i]] != NO_ID || g->host_of[pods[i]] != NO_ID;
+    return left;
 }
 
 bool guide_followed(scheduler *s, const guide *g, uint32_t pod_number)

@@ -19,6 +19,9 @@ typedef struct guide {
     guide_slot *slots;
     uint32_t slot_count;
     const uint32_t *slot_of, *host_of;
+    const uint64_t *first; /* bits of pods that come before the others; NULL = none does */
+    const uint32_t *closed; /* hosts that take nobody … */
+    uint32_t closed_count; /* … so many */
     const uint16_t *steps; /* how far a pod gives up preferences */
     uint32_t refused; /* pods that were not admitted where they were to go, after the round */
 } guide;

@@ -328,6 +328,7 @@ karp_status scheduler_guided_round(scheduler *s, guide *g, const uint32_t *remov
     queue q = { .pods = NULL, .ring = NULL, .classes = NULL };
     if (!round_begin(s, removed, removed_count, extra, extra_count) || !enter_classes(s) || !queue_init(s, &q))
         return fail_nomem(error);
+    for (uint32_t i = 0; i < g->closed_count; i++) bits_clear(s->hosts.offered, g->closed[i]);
     if (s->templates.usable_pools > 0) {
         if (!follow(s, g, &q)) return fail_nomem(error);
         run_loop(s, &q);
