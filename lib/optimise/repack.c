@@ -171,6 +171,15 @@ static bool correct(repacking *r, uint32_t pod_number, uint32_t stage)
     return r->to_slot[pod_number] != UINT32_MAX;
 }
 
+/* What was launched stays in the domains in which it was. */
+static void pin_launches(repacking *r)
+{
+    for (uint32_t i = 0; i < r->guide.slot_count; i++) {
+        guide_slot *slot = &r->guide.slots[i];
+        if (slot->claim != UINT32_MAX) slot->set = guide_meet(r->s, slot->set, guide_claim_pin(r->s, slot->claim));
+    }
+}
+
 /* After the round of the first `count` steps, of which `admitted` were before: takes what the scheduler decided otherwise about the
  * last of them. A node whose pods have no place; UINT32_MAX = there is none. *again: pods of earlier steps are elsewhere. */
 static uint32_t first_refused(repacking *r, uint32_t count, uint32_t admitted, bool *again)
@@ -446,6 +455,7 @@ static karp_status try_plan(repacking *r, uint32_t *refused, uint32_t *good)
         if (again) *refused = r->stages.order.items[s->first + s->count - 1];
         if (again) return KARP_OK;
         *good = n;
+        pin_launches(r);
     }
     return *good > 0 && r->guide.refused > 0 ? repack_round(r, *good) : KARP_OK;
 }

@@ -120,7 +120,9 @@ uint32_t guide_place(scheduler *s, guide *g, uint32_t *pods, uint32_t count)
 {
     uint32_t first = g->first != NULL ? part(s, g, pods, count) : 0;
     if (first > 0) {
+        s->round.there = true;
         uint32_t left = turns(s, g, pods, first);
+        s->round.there = false;
         memmove(pods + left, pods + first, (count - first) * sizeof *pods);
         count -= first - left;
     }

@@ -19,7 +19,7 @@ typedef struct guide {
     guide_slot *slots;
     uint32_t slot_count;
     const uint32_t *slot_of, *host_of;
-    const uint64_t *first; /* bits of pods that come before the others; NULL = none does */
+    const uint64_t *first; /* bits of pods that are there already, whatever topology says; NULL = none is */
     const uint32_t *closed; /* hosts that take nobody … */
     uint32_t closed_count; /* … so many */
     const uint16_t *steps; /* how far a pod gives up preferences */

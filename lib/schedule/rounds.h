@@ -20,6 +20,7 @@ struct round {
     uint64_t version; /* counts successes */
     uint64_t steps;
     bool solving; /* the scheduling loop is running */
+    bool there; /* the pod that is being placed is taken to run there already: it counts, and no topology refuses it */
     bool stopped; /* a budget or the caller ended the loop */
 };
 

@@ -486,8 +486,9 @@ bool topology_admit(scheduler *s, const view *v, const spot *at, uint32_t *set)
     const label_group *k = &s->topology.label_groups.items[s->pods.classes[v->class_].label_group];
     uint32_t result = at->set;
     enum host_refusal lasting;
-    if (!topology_admits_host(s, v, at->host, at->host_text, &lasting)) return false;
     *set = at->set;
+    if (s->round.there) return true;
+    if (!topology_admits_host(s, v, at->host, at->host_text, &lasting)) return false;
     if (!v->elsewhere && !k->barred_elsewhere) return true;
     if (!quirk(s, 32) && share_a_key(s, v, k)) return admit_jointly(s, v, k, at, set);
     for (uint32_t i = 0; i < v->owned_count; i++) {
