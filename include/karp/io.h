@@ -12,6 +12,7 @@
 #include <karp/command.h>
 #include <karp/disrupt.h>
 #include <karp/explain.h>
+#include <karp/lint.h>
 #include <karp/provider.h>
 #include <karp/schedule.h>
 #include <karp/snapshot.h>
@@ -168,7 +169,8 @@ enum {
     KARP_FORMAT_JSON_LOG = 3,
     KARP_FORMAT_HTML = 4,
     KARP_FORMAT_CSV = 5,
-    KARP_FORMAT_MARKDOWN = 6 /**< of what the program writes by itself: karp diff */
+    KARP_FORMAT_MARKDOWN = 6, /**< findings, and what the program writes by itself: karp diff */
+    KARP_FORMAT_SARIF = 7 /**< findings, as SARIF 2.1.0. Since 0.1 */
 };
 
 /** Options of everything that writes documents. */
@@ -262,6 +264,10 @@ KARP_API void karp_certificate_document_free(karp_certificate_document *document
 /** Writes the proof of a bound. Format: JSON. Since 0.1. */
 KARP_API karp_status karp_write_certificate(karp_context *context, const karp_certificate *certificate,
                                             const karp_write_options *options, karp_text *out, karp_error *error);
+/** Writes what karp_lint_snapshot() found, and the warnings of @p options as findings of the rule input-note. Formats: JSON, TEXT,
+ * MARKDOWN, SARIF. Since 0.1. */
+KARP_API karp_status karp_write_lint(karp_context *context, const karp_lint *lint, const karp_write_options *options,
+                                     karp_text *out, karp_error *error);
 /**
  * Writes what karp_certificate_check() has said of the certificate: that it holds (@p refusal NULL), or why not. Formats: JSON, TEXT.
  * Since 0.1.

@@ -14,6 +14,7 @@
 #include <karp/explain.h>
 #include <karp/fit.h>
 #include <karp/lifecycle.h>
+#include <karp/lint.h>
 #include <karp/objective.h>
 #include <karp/objects.h>
 #include <karp/peer.h>

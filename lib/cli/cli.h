@@ -91,6 +91,7 @@ typedef struct cli_options {
     bool all_types;
     bool format_given;
     bool compact;
+    uint32_t lint_fails; /* the least severity that fails, plus one; 0 = none */
     bool digest; /* text says that of the input */
     bool strict;
     bool color;
@@ -122,6 +123,7 @@ typedef struct cli_verb {
 
 extern const cli_verb verb_plan, verb_disrupt, verb_explain, verb_verify, verb_catalogue, verb_dump;
 extern const cli_verb verb_whatif, verb_simulate, verb_bench, verb_diff, verb_repack, verb_replay, verb_facts;
+extern const cli_verb verb_lint;
 
 /* ---- options.c --------------------------------------------------------------------------------------------------- */
 
@@ -144,7 +146,8 @@ enum {
     CLI_OPTION_CERTIFICATE = 32768,
     CLI_OPTION_REPACK = 65536, /* --max-evictions --max-steps --min-saving … */
     CLI_OPTION_REPLAY = 131072, /* traces, --nodepools --policy and what else a replay takes */
-    CLI_OPTION_FACTS = 262144 /* --provider --region --facts --set */
+    CLI_OPTION_FACTS = 262144, /* --provider --region --facts --set */
+    CLI_OPTION_LINT = 524288 /* --format --fail-on SEVERITY */
 };
 
 /* Where in argv the first word is that is no option and no option's value, or an option that cannot come first; argc = nowhere. */

@@ -192,6 +192,8 @@ static const option_row rows[] = {
     { KEY_DETAILED_EXITCODE, "detailed-exitcode", NULL, CLI_OPTION_EXIT, "exit 2 when nodes would start or go" },
     { KEY_FAIL_ON, "fail-on", "WHAT,...", CLI_OPTION_FAIL_ON,
       "exit 3: unschedulable (pods are left), notes (there are any), cost=+10%, cost=+$50 or cost=$500 a month" },
+    { KEY_FORMAT, "format", "FORMAT", CLI_OPTION_LINT, "the same as -o" },
+    { KEY_FAIL_ON, "fail-on", "SEVERITY", CLI_OPTION_LINT, "exit 3 on findings of info, warning or error, or worse" },
     { KEY_BASELINE, "baseline", "PLAN.json", CLI_OPTION_FAIL_ON,
       "the plan that cost=+ compares with; default: the cost today" },
     { KEY_MAX_MEMORY, "max-memory", "SIZE", 0,
@@ -207,9 +209,9 @@ static bool takes(const cli_verb *verb, const option_row *row)
 }
 
 static const char *const format_names[] = {
-    [KARP_FORMAT_JSON] = "json",         [KARP_FORMAT_TEXT] = "text", [KARP_FORMAT_YAML] = "yaml",
-    [KARP_FORMAT_JSON_LOG] = "json-log", [KARP_FORMAT_HTML] = "html", [KARP_FORMAT_CSV] = "csv",
-    [KARP_FORMAT_MARKDOWN] = "markdown",
+    [KARP_FORMAT_JSON] = "json",         [KARP_FORMAT_TEXT] = "text",   [KARP_FORMAT_YAML] = "yaml",
+    [KARP_FORMAT_JSON_LOG] = "json-log", [KARP_FORMAT_HTML] = "html",   [KARP_FORMAT_CSV] = "csv",
+    [KARP_FORMAT_MARKDOWN] = "markdown", [KARP_FORMAT_SARIF] = "sarif",
 };
 
 enum { FORMAT_COUNT = sizeof(format_names) / sizeof(format_names[0]) };
@@ -248,7 +250,7 @@ void print_verb_help(const cli_verb *verb)
     } else {
         fputs("\nExit status: 0 success, 1 an error", stdout);
     }
-    fputs(verb->options & CLI_OPTION_FAIL_ON ? ", 3 what --fail-on names.\n" : ".\n", stdout);
+    fputs(verb->options & (CLI_OPTION_FAIL_ON | CLI_OPTION_LINT) ? ", 3 what --fail-on names.\n" : ".\n", stdout);
 }
 
 static int wrong(const cli_verb *verb, const char *what, const char *message)
@@ -308,6 +310,14 @@ static int set_color(const cli_verb *verb, cli_options *options, const char *tex
     if (word < 2) {
         options->color = word == 1;
     }
+    return -1;
+}
+
+static int set_severity(const cli_verb *verb, cli_options *options, const char *text)
+{
+    static const char *const words[] = { "info", "warning", "error" };
+    if (!parse_word(text, words, 3, &options->lint_fails)) return wrong(verb, "--fail-on", "info, warning or error");
+    options->lint_fails++;
     return -1;
 }
 
@@ -441,6 +451,7 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
         return -1;
     case KEY_DETAILED_EXITCODE: options->detailed_exitcode = true; return -1;
     case KEY_FAIL_ON:
+        if (verb->options & CLI_OPTION_LINT) return set_severity(verb, options, value);
         return fail_on_read(options, value)
                    ? -1
                    : wrong(verb, "--fail-on",
@@ -486,7 +497,10 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
     case KEY_BOOT_JITTER:
     case KEY_DISRUPTION_INTERVAL:
     case KEY_INTERRUPTIONS:
-    case KEY_DUMP_AT: options->replay[key - KEY_UNTIL] = value; return -1;
+    case KEY_DUMP_AT:
+        if (verb->options & CLI_OPTION_LINT) return set_format(verb, options, value);
+        options->replay[key - KEY_UNTIL] = value;
+        return -1;
     case KEY_LIST: options->list = true; return -1;
     case KEY_INPUT: options->inputs.items[options->inputs.count++] = value; return -1;
     case KEY_JSON: options->format = KARP_FORMAT_JSON; return -1;

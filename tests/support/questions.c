@@ -260,6 +260,20 @@ static karp_status why_nodes_stay(const given *g, uint64_t *digest)
     return status;
 }
 
+static karp_status linting(const given *g, uint64_t *digest)
+{
+    karp_lint *found = NULL;
+    karp_text text = { NULL, 0, NULL };
+    karp_write_options options;
+    karp_write_options_init(&options, sizeof options);
+    options.format = KARP_FORMAT_SARIF;
+    karp_status status = karp_lint_snapshot(g->snapshot, &found, NULL);
+    if (status == KARP_OK)
+        status = take_written(digest, karp_write_lint(g->context, found, &options, &text, NULL), &text);
+    karp_lint_free(found);
+    return status;
+}
+
 static karp_status verifying(const given *g, uint64_t *digest)
 {
     karp_verification *v = NULL;
@@ -428,6 +442,7 @@ static const question questions[] = {
     { "repacking", repacking },
     { "why pods wait", why_pods_wait },
     { "why nodes stay", why_nodes_stay },
+    { "linting", linting },
     { "verifying", verifying },
     { "verifying nonsense", verifying_nonsense },
     { "tables", tabulating },

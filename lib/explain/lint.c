@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* karp_lint_snapshot(): the rules, and the list of what they found. */
+#include <explain/lint.h>
+
+#include <base/context.h>
+#include <base/error.h>
+#include <base/sort.h>
+#include <model/prepare.h>
+#include <string.h>
+
+typedef struct finding {
+    enum lint_rule rule;
+    const char *kind;
+    karp_str object, field, text, remedy;
+} finding;
+
+struct karp_lint {
+    karp_context *context;
+    arena data;
+    LIST_OF(finding) findings;
+};
+
+static const struct {
+    const char *name, *summary;
+    uint32_t severity;
+} rules[LINT_RULES] = {
+    [LINT_BUDGET_NEVER_ACTIVE] = { "budget-never-active", "the schedule of a disruption budget never fires",
+                                   KARP_LINT_WARNING },
+    [LINT_BUDGET_NEVER_ALLOWS] = { "budget-never-allows", "a disruption budget without a schedule allows no node, ever",
+                                   KARP_LINT_WARNING },
+    [LINT_BUDGET_NO_LIMIT] = { "budget-no-limit", "a NodePool's disruption budgets allow all its nodes at once",
+                               KARP_LINT_INFO },
+    [LINT_LIMIT_BELOW_LAUNCH] = { "limit-below-launch", "a limit of a NodePool is below its smallest instance type",
+                                  KARP_LINT_ERROR },
+    [LINT_MIN_VALUES_UNMET] = { "min-values-unmet", "minValues asks for more values than the instance types have",
+                                KARP_LINT_ERROR },
+    [LINT_NO_INSTANCE_TYPE] = { "no-instance-type", "no instance type meets a NodePool's requirements",
+                                KARP_LINT_ERROR },
+    [LINT_NODE_CLASS_MISSING] = { "node-class-missing", "the node class of a NodePool is not there, or of another kind",
+                                  KARP_LINT_ERROR },
+    [LINT_PDB_NEVER_ALLOWS] = { "pdb-never-allows", "a PodDisruptionBudget never allows an eviction",
+                                KARP_LINT_WARNING },
+    [LINT_POOL_SHADOWED] = { "pool-shadowed", "a heavier NodePool takes everything that a NodePool could",
+                             KARP_LINT_WARNING },
+    [LINT_SPREAD_CANNOT_HOLD] = { "spread-cannot-hold", "a topology spread constraint leaves pods without a node",
+                                  KARP_LINT_WARNING },
+    [LINT_STRANDED_CAPACITY] = { "stranded-capacity", "no instance type is filled well by the requests of a pod",
+                                 KARP_LINT_INFO },
+    [LINT_UNKNOWN_LABEL] = { "unknown-label", "nothing has a label that is asked for", KARP_LINT_WARNING },
+    [LINT_UNKNOWN_VALUE] = { "unknown-value", "nothing has the value of a label that is asked for", KARP_LINT_WARNING },
+};
+
+const char *karp_lint_severity_name(uint32_t severity)
+{
+    static const char *const names[] = { "info", "warning", "error" };
+    return severity <= KARP_LINT_ERROR ? names[severity] : "unknown";
+}
+
+#define FIRST_RULE_SIZE SIZE_THROUGH(karp_lint_rule, reserved)
+#define FIRST_FINDING_SIZE SIZE_THROUGH(karp_lint_finding, remedy)
+
+karp_status karp_lint_rule_at(size_t index, karp_lint_rule *out)
+{
+    if (index >= LINT_RULES) return KARP_E_NOT_FOUND;
+    karp_lint_rule rule = { sizeof rule, rules[index].name, rules[index].summary, rules[index].severity, 0 };
+    return struct_give(out, &rule, sizeof rule, FIRST_RULE_SIZE);
+}
+
+/* ---- findings ------------------------------------------------------------------------------------------------------- */
+
+static karp_str keep(linting *l, karp_str text)
+{
+    char *copy = arena_alloc(&l->out->data, text.len + 1);
+    if (copy == NULL) {
+        l->refused = true;
+        return str("");
+    }
+    if (text.len > 0) memcpy(copy, text.ptr, text.len);
+    copy[text.len] = '\0';
+    return (karp_str){ copy, text.len };
+}
+
+static karp_str take(linting *l, strbuf *from)
+{
+    if (from->failed) l->refused = true;
+    karp_str copy = keep(l, (karp_str){ from->ptr, from->failed ? 0 : from->len });
+    strbuf_clear(from);
+    return copy;
+}
+
+void lint_note(linting *l, enum lint_rule rule, const char *kind, karp_str named)
+{
+    finding *f = list_push(l->out->context, &l->out->findings, sizeof *f);
+    if (f == NULL) {
+        l->refused = true;
+        return;
+    }
+    *f = (finding){ rule, kind, keep(l, named), take(l, &l->field), take(l, &l->text), take(l, &l->remedy) };
+}
+
+static int by_object(const void *a, const void *b)
+{
+    const finding *x = a, *y = b;
+    int order = strcmp(x->kind, y->kind);
+    if (order == 0) order = compare_str(x->object, y->object);
+    if (order == 0) order = (x->rule > y->rule) - (x->rule < y->rule);
+    if (order == 0) order = compare_str(x->field, y->field);
+    return order != 0 ? order : compare_str(x->text, y->text);
+}
+
+/* By pointers, since findings are large; then they are laid out anew. */
+static bool order_findings(struct karp_lint *out)
+{
+    size_t n = out->findings.count;
+    const void **order = arena_array(&out->data, n + 1, sizeof *order);
+    finding *sorted = arena_array(&out->data, n + 1, sizeof *sorted);
+    if (order == NULL || sorted == NULL) return false;
+    for (size_t i = 0; i < n; i++) order[i] = &out->findings.items[i];
+    if (!sort_pointers(out->context, order, n, by_object)) return false;
+    for (size_t i = 0; i < n; i++) sorted[i] = *(const finding *)order[i];
+    if (n > 0) memcpy(out->findings.items, sorted, n * sizeof *sorted);
+    return true;
+}
+
+/* ---- what the rules ask -------------------------------------------------------------------------------------------- */
+
+bool lint_admits(linting *l, const type_table *table, uint32_t type, uint32_t set)
+{
+    const instance_type *t = &table->types[type];
+    if (!set_agree(&l->algebra, t->set, set)) return false;
+    for (uint32_t i = 0; i < t->offering_count; i++) {
+        const offering *o = &table->offerings[t->offering_first + i];
+        if (o->available && set_compatible(&l->algebra, set, o->set, true)) return true;
+    }
+    return false;
+}
+
+/* What the pool's nodes will be: its requirements and its labels. */
+static uint32_t set_of_pool(linting *l, uint32_t pool)
+{
+    const karp_snapshot *s = l->snapshot;
+    const node_pool *p = &s->raw.pools.items[pool];
+    const label_pair own[] = { { s->known.node_pool, s->pool_names[pool].name },
+                               { s->pool_names[pool].class_label, p->class_name } };
+    demand d = { EMPTY_SET, NO_ID };
+    if (!demand_of_expressions(&l->algebra, p->requirements, &d) ||
+        !demand_of_labels(&l->algebra, p->template_labels, &d) ||
+        !demand_of_labels(&l->algebra, (label_list){ own, 2 }, &d))
+        l->refused = true;
+    return d.set;
+}
+
+static void know(linting *l, uint32_t key) { l->known_keys[key / 64] |= UINT64_C(1) << key % 64; }
+
+bool lint_key_is_known(const linting *l, uint32_t key)
+{
+    key = l->snapshot->facts.normalized[key];
+    return l->snapshot->facts.well_known[key] || ((l->known_keys[key / 64] >> key % 64) & 1) != 0;
+}
+
+static void know_labels(linting *l, label_list labels)
+{
+    for (uint32_t i = 0; i < labels.count; i++) know(l, l->snapshot->facts.normalized[labels.items[i].key]);
+}
+
+static void know_all(linting *l)
+{
+    const karp_snapshot *s = l->snapshot;
+    know(l, s->known.hostname);
+    for (uint32_t t = 0; t < s->table_count; t++) {
+        for (uint32_t i = 0; i < s->tables[t].type_key_count; i++) know(l, s->tables[t].type_keys[i]);
+        for (uint32_t i = 0; i < s->tables[t].offering_key_count; i++) know(l, s->tables[t].offering_keys[i]);
+    }
+    for (size_t i = 0; i < s->raw.nodes.count; i++) know_labels(l, s->raw.nodes.items[i].meta.labels);
+    for (size_t p = 0; p < s->raw.pools.count; p++) {
+        know_labels(l, s->raw.pools.items[p].template_labels);
+        know(l, s->pool_names[p].class_label);
+        for (uint32_t i = 0; i < s->raw.pools.items[p].requirements.count; i++)
+            know(l, s->facts.normalized[s->raw.pools.items[p].requirements.items[i].key]);
+    }
+}
+
+static bool prepare(linting *l)
+{
+    const karp_snapshot *s = l->snapshot;
+    size_t texts = s->facts.count / 64 + (size_t)1;
+    l->pool_sets = arena_array(&l->out->data, s->raw.pools.count + 1, sizeof *l->pool_sets);
+    l->known_keys = arena_array(&l->out->data, texts, sizeof *l->known_keys);
+    if (l->pool_sets == NULL || l->known_keys == NULL) return false;
+    memset(l->known_keys, 0, texts * sizeof *l->known_keys);
+    know_all(l);
+    for (uint32_t p = 0; p < s->raw.pools.count; p++)
+        l->pool_sets[p] = s->pool_table[p] == NO_ID ? NO_ID : set_of_pool(l, p);
+    return !l->refused;
+}
+
+static bool look(linting *l)
+{
+    static void (*const all[])(linting *) = { lint_pools, lint_labels_of_pools, lint_labels_of_pods, lint_budgets,
+                                              lint_pdbs,  lint_spread,          lint_requests };
+    if (!prepare(l)) return false;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (!mem_work(l->snapshot->context, 1)) return false;
+        all[i](l);
+    }
+    return !l->refused && !l->algebra.failed && order_findings(l->out);
+}
+
+/* ---- the interface --------------------------------------------------------------------------------------------------- */
+
+karp_status karp_lint_snapshot(const karp_snapshot *snapshot, karp_lint **out, karp_error *error)
+{
+    if (snapshot == NULL || out == NULL) return fail_null(error, "snapshot or out");
+    karp_context *context = snapshot->context;
+    linting l = { .snapshot = snapshot, .out = mem_alloc(context, sizeof *l.out) };
+    if (l.out == NULL) return context_refusal(context, fail_nomem(error), error);
+    *l.out = (struct karp_lint){ .context = context };
+    context_ref(context);
+    arena_init(&l.out->data, context);
+    strbuf_init(&l.text, context);
+    strbuf_init(&l.remedy, context);
+    strbuf_init(&l.field, context);
+    bool good = algebra_init(&l.algebra, context, &snapshot->facts, &snapshot->algebra) && look(&l);
+    algebra_free(&l.algebra);
+    strbuf_free(&l.text);
+    strbuf_free(&l.remedy);
+    strbuf_free(&l.field);
+    if (!good) {
+        karp_status status = context_refusal(context, fail_nomem(error), error);
+        karp_lint_free(l.out);
+        return status;
+    }
+    *out = l.out;
+    return KARP_OK;
+}
+
+void karp_lint_free(karp_lint *lint)
+{
+    if (lint == NULL) return;
+    karp_context *context = lint->context;
+    list_free(context, &lint->findings, sizeof(finding));
+    arena_free(&lint->data);
+    mem_free(context, lint, sizeof *lint);
+    context_unref(context);
+}
+
+size_t karp_lint_count(const karp_lint *lint) { return lint == NULL ? 0 : lint->findings.count; }
+
+karp_status karp_lint_at(const karp_lint *lint, size_t index, karp_lint_finding *out)
+{
+    if (lint == NULL || index >= lint->findings.count) return KARP_E_NOT_FOUND;
+    const finding *f = &lint->findings.items[index];
+    karp_lint_finding row = {
+        sizeof row, rules[f->rule].name, rules[f->rule].severity, 0, str(f->kind), f->object, f->field, f->text,
+        f->remedy
+    };
+    return struct_give(out, &row, sizeof row, FIRST_FINDING_SIZE);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Disruption budgets of NodePools, and PodDisruptionBudgets: those that allow nothing, ever, and those that hold nothing back. */
+#include <explain/lint.h>
+
+#include <base/context.h>
+#include <base/str.h>
+#include <model/cron.h>
+#include <model/selector.h>
+
+static bool scheduled(const budget *b) { return b->schedule.len > 0 || b->duration != KARP_DURATION_UNSET; }
+
+static bool allows_none(karp_str nodes) { return str_is(nodes, "0") || str_is(nodes, "0%"); }
+
+static void field_of_budget(linting *l, uint32_t index)
+{
+    strbuf_adds(&l->field, "spec.disruption.budgets[");
+    strbuf_addu(&l->field, index);
+    strbuf_addc(&l->field, ']');
+}
+
+static void check_schedule(linting *l, const budget *b, uint32_t index, karp_str pool)
+{
+    cron schedule;
+    int64_t hit;
+    if (!scheduled(b)) return;
+    bool read = cron_parse(b->schedule.ptr, b->schedule.len, &schedule);
+    if (read && cron_next(&schedule, l->snapshot->raw.now, &hit)) return;
+    field_of_budget(l, index);
+    strbuf_adds(&l->field, ".schedule");
+    strbuf_adds(&l->text, "the schedule ");
+    strbuf_addstr(&l->text, b->schedule);
+    if (read) strbuf_adds(&l->text, " does not fire within five years: the budget is never in force");
+    else strbuf_adds(&l->text, " cannot be read: the budget allows no node");
+    strbuf_adds(&l->remedy, "five fields in UTC, as in 0 9 * * 1-5");
+    lint_note(l, LINT_BUDGET_NEVER_ACTIVE, "NodePool", pool);
+}
+
+/* What a budget that is always in force lets through for any reason. */
+static void check_budget(linting *l, const budget *b, uint32_t index, karp_str pool)
+{
+    check_schedule(l, b, index, pool);
+    if (scheduled(b) || !allows_none(b->nodes)) return;
+    field_of_budget(l, index);
+    strbuf_adds(&l->field, ".nodes");
+    strbuf_adds(&l->text, b->has_reasons ? "for its reasons no node is ever disrupted"
+                                         : "no node of the pool is ever consolidated or replaced for drift");
+    strbuf_adds(&l->remedy, "give it a schedule and a duration, or allow at least one node");
+    lint_note(l, LINT_BUDGET_NEVER_ALLOWS, "NodePool", pool);
+}
+
+void lint_budgets(linting *l)
+{
+    const karp_snapshot *s = l->snapshot;
+    for (uint32_t p = 0; p < s->raw.pools.count && !l->refused; p++) {
+        const node_pool *pool = &s->raw.pools.items[p];
+        karp_str name = name_of(s, pool->meta.name);
+        bool limited = pool->budget_count == 0; /* none is Karpenter's own of 10 % */
+        for (uint32_t i = 0; i < pool->budget_count && !l->refused; i++) {
+            limited = limited || !str_is(pool->budgets[i].nodes, "100%");
+            check_budget(l, &pool->budgets[i], i, name);
+            /* A schedule is looked up over years of days. */
+            if (!mem_work(s->context, 4096)) l->refused = true;
+        }
+        if (limited) continue;
+        strbuf_adds(&l->field, "spec.disruption.budgets");
+        strbuf_adds(&l->text, "all nodes of the pool may be disrupted at once");
+        strbuf_adds(&l->remedy, "Karpenter's own budget is 10%");
+        lint_note(l, LINT_BUDGET_NO_LIMIT, "NodePool", name);
+    }
+}
+
+/* ---- PodDisruptionBudgets ------------------------------------------------------------------------------------------ */
+
+/* An amount of `all` pods; percents are rounded up, as Kubernetes does. false = it is absent or cannot be read. */
+static bool amount_of(const karp_int_or_string *field, uint64_t all, uint64_t *out)
+{
+    uint64_t percent = 0;
+    if (!field->is_set) return false;
+    if (!field->is_text) {
+        *out = field->value < 0 ? 0 : (uint64_t)field->value;
+        return true;
+    }
+    karp_str text = field->text;
+    if (text.len < 2 || text.len > 8 || text.ptr[text.len - 1] != '%') return false;
+    for (size_t i = 0; i + 1 < text.len; i++) {
+        if (text.ptr[i] < '0' || text.ptr[i] > '9') return false;
+        percent = 10 * percent + (uint64_t)(text.ptr[i] - '0');
+    }
+    *out = (percent * all + 99) / 100;
+    return true;
+}
+
+static uint64_t count_selected(const linting *l, const disruption_budget *b)
+{
+    const store *raw = &l->snapshot->raw;
+    uint64_t all = 0;
+    for (size_t i = 0; b->selects != NULL && selector_valid(b->selects) && i < raw->pods.count; i++) {
+        const pod *p = pod_at(raw, i);
+        bool over = p->phase == KARP_PHASE_SUCCEEDED || p->phase == KARP_PHASE_FAILED;
+        all += !over && p->name_space == b->meta.name_space &&
+               selector_selects(b->selects, store_pod_labels(raw, p->labels));
+    }
+    return all;
+}
+
+static void check_pdb(linting *l, const disruption_budget *b)
+{
+    const karp_snapshot *s = l->snapshot;
+    uint64_t all = count_selected(l, b), asked;
+    bool most = amount_of(&b->max_unavailable, all, &asked);
+    if (all == 0 || !(most ? asked == 0 : amount_of(&b->min_available, all, &asked) && asked >= all)) return;
+    strbuf_adds(&l->field, most ? "spec.maxUnavailable" : "spec.minAvailable");
+    if (most) strbuf_adds(&l->text, "none of its ");
+    else strbuf_adds(&l->text, "as many have to stay as there are: none of its ");
+    strbuf_addu(&l->text, all);
+    strbuf_adds(&l->text, all == 1 ? " pod may be evicted, so that its node stays"
+                                   : " pods may be evicted, so that their nodes stay");
+    strbuf_adds(&l->remedy, "allow one pod to be unavailable, or run one more");
+    strbuf name;
+    strbuf_init(&name, s->context);
+    strbuf_addstr(&name, text_of(s, b->meta.name_space));
+    strbuf_addc(&name, '/');
+    strbuf_addstr(&name, name_of(s, b->meta.name));
+    lint_note(l, LINT_PDB_NEVER_ALLOWS, "PodDisruptionBudget", (karp_str){ name.ptr, name.len });
+    l->refused = l->refused || name.failed;
+    strbuf_free(&name);
+}
+
+void lint_pdbs(linting *l)
+{
+    const store *raw = &l->snapshot->raw;
+    for (size_t i = 0; i < raw->budgets.count && !l->refused; i++) {
+        if (!mem_work(l->snapshot->context, raw->pods.count + 1)) l->refused = true;
+        else check_pdb(l, &raw->budgets.items[i]);
+    }
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Labels and values that are asked for and that nothing has, which are spelling mistakes more often than not. */
+#include <explain/lint.h>
+
+#include <base/bits.h>
+#include <base/context.h>
+
+enum { LONGEST = 80, CLOSE = 2 };
+
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+/* How many letters to change, add or drop to make one of the other; CLOSE + 1 = more than that, or too long to tell. */
+static size_t distance(karp_str a, karp_str b)
+{
+    size_t row[LONGEST + 1];
+    if (a.len > LONGEST || b.len > LONGEST || a.len > b.len + CLOSE || b.len > a.len + CLOSE) return CLOSE + 1;
+    for (size_t k = 0; k <= b.len; k++) row[k] = k;
+    for (size_t i = 1; i <= a.len; i++) {
+        size_t before = row[0];
+        row[0] = i;
+        for (size_t k = 1; k <= b.len; k++) {
+            size_t changed = before + (a.ptr[i - 1] != b.ptr[k - 1]);
+            before = row[k];
+            row[k] = least(changed, least(row[k], row[k - 1]) + 1);
+        }
+    }
+    return row[b.len];
+}
+
+/* The known label that is spelt most like it; NO_ID = none is close. */
+static uint32_t nearest_key(const linting *l, karp_str key)
+{
+    uint32_t best = NO_ID;
+    size_t least_distance = CLOSE + 1;
+    for (uint32_t id = 1; key.len > 2 * CLOSE && id < l->snapshot->facts.count; id++) {
+        if (!l->snapshot->facts.well_known[id] && !bits_test(l->known_keys, id)) continue;
+        size_t d = distance(key, text_of(l->snapshot, id));
+        if (d == 0 || d >= least_distance) continue;
+        best = id;
+        least_distance = d;
+    }
+    return best;
+}
+
+void lint_key(linting *l, uint32_t key, bool must_be_known, const char *kind, karp_str named, const char *field)
+{
+    if (lint_key_is_known(l, key)) return;
+    uint32_t meant = nearest_key(l, text_of(l->snapshot, key));
+    if (meant == NO_ID && !must_be_known) return;
+    strbuf_adds(&l->field, field);
+    strbuf_adds(&l->text, "no instance type, offering, node or NodePool has a label ");
+    strbuf_addstr(&l->text, text_of(l->snapshot, key));
+    if (meant != NO_ID) {
+        strbuf_addstr(&l->remedy, text_of(l->snapshot, meant));
+        strbuf_adds(&l->remedy, " may be meant");
+    }
+    lint_note(l, LINT_UNKNOWN_LABEL, kind, named);
+}
+
+static const uint32_t *column(const uint32_t *keys, uint32_t count, const uint32_t *columns, uint32_t width,
+                              uint32_t key)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (keys[i] == key) return columns + (size_t)i * width;
+    }
+    return NULL;
+}
+
+/* Of a type or an offering; `asked` NO_ID = whatever they are. */
+static uint32_t mark(linting *l, uint32_t of, uint32_t asked, uint64_t *seen)
+{
+    if (of == NO_ID) return 0;
+    const requirement *has = requirement_get(&l->algebra, of);
+    uint32_t more = 0;
+    for (uint32_t i = 0; !has->complement && i < has->value_count; i++) {
+        uint32_t v = has->values[i];
+        bool counts = asked == NO_ID || requirement_has(&l->algebra, requirement_get(&l->algebra, asked), v);
+        if (!counts || bits_test(seen, v)) continue;
+        bits_set(seen, v);
+        more++;
+    }
+    return more;
+}
+
+uint32_t lint_mark_values(linting *l, uint32_t pool, uint32_t key, uint32_t asked, uint64_t *seen)
+{
+    const type_table *t = lint_table(l, pool);
+    uint32_t set = l->pool_sets[pool], count = 0;
+    const uint32_t *of_types = column(t->type_keys, t->type_key_count, t->type_columns, t->type_count, key);
+    const uint32_t *of_offerings = column(t->offering_keys, t->offering_key_count, t->offering_columns,
+                                          t->offering_count, key);
+    if (of_types == NULL && of_offerings == NULL) return mark(l, set_get(&l->algebra, set, key), asked, seen);
+    for (uint32_t i = 0; i < t->type_count; i++) {
+        const instance_type *type = &t->types[i];
+        if (!lint_admits(l, t, i, set)) continue;
+        if (of_offerings == NULL) count += mark(l, of_types[i], asked, seen);
+        for (uint32_t k = 0; of_offerings != NULL && k < type->offering_count; k++) {
+            uint32_t o = type->offering_first + k;
+            if (t->offerings[o].available && set_compatible(&l->algebra, set, t->offerings[o].set, true))
+                count += mark(l, of_offerings[o], asked, seen);
+        }
+    }
+    return count;
+}
+
+static bool some_allows(linting *l, const uint32_t *requirements, uint32_t count, uint32_t value)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (requirements[i] != NO_ID &&
+            requirement_has(&l->algebra, requirement_get(&l->algebra, requirements[i]), value))
+            return true;
+    }
+    return false;
+}
+
+bool lint_has_key(const type_table *t, uint32_t key)
+{
+    return column(t->type_keys, t->type_key_count, t->type_columns, t->type_count, key) != NULL ||
+           column(t->offering_keys, t->offering_key_count, t->offering_columns, t->offering_count, key) != NULL;
+}
+
+bool lint_has_value(linting *l, const type_table *t, uint32_t key, uint32_t value)
+{
+    const uint32_t *types = column(t->type_keys, t->type_key_count, t->type_columns, t->type_count, key);
+    const uint32_t *offerings = column(t->offering_keys, t->offering_key_count, t->offering_columns, t->offering_count,
+                                       key);
+    return (types != NULL && some_allows(l, types, t->type_count, value)) ||
+           (offerings != NULL && some_allows(l, offerings, t->offering_count, value));
+}
+
+/* Whether anything at all has the value: a type, a node or a label of a pool. *asked = some table has the label. */
+static bool anything_has(linting *l, uint32_t key, uint32_t value, uint32_t pool, bool *asked)
+{
+    const karp_snapshot *s = l->snapshot;
+    *asked = false;
+    for (uint32_t p = 0; p < s->raw.pools.count; p++) {
+        if (s->pool_table[p] == NO_ID || (pool != NO_ID && p != pool)) continue;
+        if (!lint_has_key(lint_table(l, p), key)) continue;
+        *asked = true;
+        if (lint_has_value(l, lint_table(l, p), key, value)) return true;
+    }
+    for (size_t i = 0; pool == NO_ID && i < s->raw.nodes.count; i++) {
+        label_list labels = s->raw.nodes.items[i].meta.labels;
+        for (uint32_t k = 0; k < labels.count; k++) {
+            if (s->facts.normalized[labels.items[k].key] == key && labels.items[k].value == value) return true;
+        }
+    }
+    return false;
+}
+
+/* The value that the label has instead; only names that are close. */
+static uint32_t nearest_value(linting *l, uint32_t key, uint32_t value)
+{
+    const karp_snapshot *s = l->snapshot;
+    uint32_t best = NO_ID;
+    size_t least_distance = CLOSE + 1;
+    karp_str text = text_of(s, value);
+    for (uint32_t id = 1; id < s->facts.count; id++) {
+        size_t d = distance(text, text_of(s, id));
+        bool asked;
+        if (d == 0 || d >= least_distance || d * 3 > text.len || !anything_has(l, key, id, NO_ID, &asked)) continue;
+        best = id;
+        least_distance = d;
+    }
+    return best;
+}
+
+static void note_value(linting *l, uint32_t key, uint32_t value, const char *kind, karp_str named, const char *field)
+{
+    strbuf_adds(&l->field, field);
+    strbuf_addc(&l->field, '[');
+    strbuf_addstr(&l->field, text_of(l->snapshot, key));
+    strbuf_addc(&l->field, ']');
+    strbuf_adds(&l->text, "nothing has the value ");
+    strbuf_addstr(&l->text, text_of(l->snapshot, value));
+    strbuf_adds(&l->text, " of ");
+    strbuf_addstr(&l->text, text_of(l->snapshot, key));
+    uint32_t meant = nearest_value(l, key, value);
+    if (meant != NO_ID) {
+        strbuf_addstr(&l->remedy, text_of(l->snapshot, meant));
+        strbuf_adds(&l->remedy, " may be meant");
+    }
+    lint_note(l, LINT_UNKNOWN_VALUE, kind, named);
+}
+
+void lint_values(linting *l, const expression *e, uint32_t pool, const char *kind, karp_str named, const char *field)
+{
+    uint32_t key = l->snapshot->facts.normalized[e->key];
+    for (uint32_t i = 0; e->op == KARP_OP_IN && i < e->value_count; i++) {
+        bool asked;
+        if (anything_has(l, key, e->values[i], pool, &asked) || !asked) continue;
+        note_value(l, key, e->values[i], kind, named, field);
+    }
+}
+
+void lint_labels_of_pools(linting *l)
+{
+    const karp_snapshot *s = l->snapshot;
+    for (uint32_t p = 0; p < s->raw.pools.count && !l->refused; p++) {
+        const node_pool *pool = &s->raw.pools.items[p];
+        karp_str name = name_of(s, pool->meta.name);
+        for (uint32_t i = 0; i < pool->requirements.count; i++) {
+            const expression *e = &pool->requirements.items[i];
+            /* A label of its own is how a pool gives one to its nodes. */
+            bits_clear(l->known_keys, s->facts.normalized[e->key]);
+            if (s->pool_table[p] == NO_ID || !lint_has_key(lint_table(l, p), s->facts.normalized[e->key]))
+                lint_key(l, e->key, false, "NodePool", name, "spec.template.spec.requirements");
+            bits_set(l->known_keys, s->facts.normalized[e->key]);
+            lint_values(l, e, p, "NodePool", name, "spec.template.spec.requirements");
+        }
+    }
+}
+
+static void look_at_terms(linting *l, const shape *h, karp_str name)
+{
+    for (uint32_t i = 0; i < h->required.count; i++) {
+        for (uint32_t k = 0; k < h->required.items[i].expressions.count; k++) {
+            const expression *e = &h->required.items[i].expressions.items[k];
+            bool present = e->op != KARP_OP_NOT_IN && e->op != KARP_OP_DOES_NOT_EXIST;
+            lint_key(l, e->key, present, "Pod", name, "spec.affinity.nodeAffinity");
+            lint_values(l, e, NO_ID, "Pod", name, "spec.affinity.nodeAffinity");
+        }
+    }
+}
+
+void lint_labels_of_pods(linting *l)
+{
+    lint_groups groups = { 0 };
+    lint_group_pods(l, true, &groups);
+    for (size_t g = 0; g < groups.count && !l->refused; g++) {
+        const shape *h = groups.items[g].shape;
+        karp_str name = pod_name(l->snapshot, groups.items[g].pod);
+        for (uint32_t i = 0; i < h->node_selector.count; i++) {
+            const label_pair *want = &h->node_selector.items[i];
+            const expression e = { want->key, KARP_OP_IN, 0, 1, &want->value };
+            lint_key(l, want->key, true, "Pod", name, "spec.nodeSelector");
+            lint_values(l, &e, NO_ID, "Pod", name, "spec.nodeSelector");
+        }
+        look_at_terms(l, h, name);
+        if (!mem_work(l->snapshot->context, 64)) l->refused = true;
+    }
+    list_free(l->snapshot->context, &groups, sizeof(lint_group));
+}

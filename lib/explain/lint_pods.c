@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pods: spread constraints that leave some of them without a node, and requests that fill no instance type well. */
+#include <explain/lint.h>
+
+#include <base/bits.h>
+#include <base/context.h>
+#include <model/prepare.h>
+#include <string.h>
+
+/* ---- groups ---------------------------------------------------------------------------------------------------------- */
+
+static bool counts(const pod *p)
+{
+    return p->phase != KARP_PHASE_SUCCEEDED && p->phase != KARP_PHASE_FAILED &&
+           (p->flags & (POD_OF_DAEMON_SET | POD_OF_NODE)) == 0;
+}
+
+static uint32_t group_id(const karp_snapshot *s, const pod *p, bool by_rules)
+{
+    return by_rules ? s->raw.shapes.items[p->shape].rules : p->shape;
+}
+
+void lint_group_pods(linting *l, bool by_rules, lint_groups *out)
+{
+    const karp_snapshot *s = l->snapshot;
+    uint32_t ids = 0;
+    for (size_t i = 0; i < s->raw.pods.count; i++) {
+        uint32_t id = group_id(s, pod_at(&s->raw, i), by_rules);
+        if (id >= ids) ids = id + 1;
+    }
+    size_t bytes = (ids + (size_t)1) * sizeof(uint32_t);
+    uint32_t *group = mem_work(s->context, s->raw.pods.count + 1) ? mem_alloc(s->context, bytes) : NULL;
+    if (group == NULL) {
+        l->refused = true;
+        return;
+    }
+    memset(group, 0xff, bytes);
+    for (size_t i = 0; i < s->raw.pods.count && !l->refused; i++) {
+        const pod *p = pod_at(&s->raw, s->by_name[i]);
+        if (!counts(p)) continue;
+        uint32_t *mine = &group[group_id(s, p, by_rules)];
+        if (*mine == NO_ID) {
+            lint_group *g = list_push(s->context, out, sizeof *g);
+            if (g == NULL) {
+                l->refused = true;
+                break;
+            }
+            *mine = (uint32_t)(out->count - 1);
+            *g = (lint_group){ &s->raw.shapes.items[p->shape], s->by_name[i], 0 };
+        }
+        out->items[*mine].count++;
+    }
+    mem_free(s->context, group, bytes);
+}
+
+static void add_pods(strbuf *b, uint32_t count)
+{
+    strbuf_addu(b, count);
+    strbuf_adds(b, count == 1 ? " pod" : " pods");
+}
+
+/* ---- spread ---------------------------------------------------------------------------------------------------------- */
+
+static uint32_t count_domains(linting *l, uint32_t key, uint64_t *seen)
+{
+    const karp_snapshot *s = l->snapshot;
+    uint32_t count = 0;
+    memset(seen, 0, bits_words(s->facts.count) * sizeof *seen);
+    for (uint32_t p = 0; p < s->raw.pools.count; p++) {
+        if (l->pool_sets[p] != NO_ID && pool_usable(s, &s->raw.pools.items[p]))
+            count += lint_mark_values(l, p, key, NO_ID, seen);
+    }
+    for (size_t i = 0; i < s->raw.nodes.count; i++) {
+        label_list labels = s->raw.nodes.items[i].meta.labels;
+        for (uint32_t k = 0; k < labels.count; k++) {
+            if (s->facts.normalized[labels.items[k].key] != key || bits_test(seen, labels.items[k].value)) continue;
+            bits_set(seen, labels.items[k].value);
+            count++;
+        }
+    }
+    return count;
+}
+
+static void check_spread(linting *l, const lint_group *g, uint32_t index, uint64_t *seen)
+{
+    const spread_constraint *c = &g->shape->spread.items[index];
+    uint32_t key = l->snapshot->facts.normalized[c->topology_key];
+    if (c->schedule_anyway || key == l->snapshot->known.hostname) return;
+    uint32_t domains = count_domains(l, key, seen), wanted = c->min_domains > 0 ? (uint32_t)c->min_domains : 1;
+    uint64_t most = (uint64_t)domains * (uint32_t)(c->max_skew > 0 ? c->max_skew : 0);
+    if (domains >= wanted || most >= g->count) return;
+    strbuf_adds(&l->field, "spec.topologySpreadConstraints[");
+    strbuf_addu(&l->field, index);
+    strbuf_addc(&l->field, ']');
+    strbuf_addstr(&l->text, text_of(l->snapshot, key));
+    strbuf_adds(&l->text, " has ");
+    strbuf_addu(&l->text, domains);
+    strbuf_adds(&l->text, domains == 1 ? " value" : " values");
+    if (c->min_domains > 0) {
+        strbuf_adds(&l->text, " where minDomains asks for ");
+        strbuf_addu(&l->text, wanted);
+    }
+    strbuf_adds(&l->text, ": of ");
+    add_pods(&l->text, g->count);
+    strbuf_adds(&l->text, ", only ");
+    strbuf_addu(&l->text, most);
+    strbuf_adds(&l->text, " can be placed");
+    strbuf_adds(&l->remedy, domains == 0 ? "no node could have the label; spread over another"
+                                         : "allow more values in the NodePools, or lower minDomains");
+    lint_note(l, LINT_SPREAD_CANNOT_HOLD, "Pod", pod_name(l->snapshot, g->pod));
+}
+
+void lint_spread(linting *l)
+{
+    const karp_snapshot *s = l->snapshot;
+    lint_groups groups = { 0 };
+    uint64_t *seen = arena_array(&l->algebra.data, bits_words(s->facts.count) + 1, sizeof *seen);
+    if (seen == NULL) l->refused = true;
+    else lint_group_pods(l, true, &groups);
+    for (size_t g = 0; g < groups.count && !l->refused; g++) {
+        for (uint32_t i = 0; i < groups.items[g].shape->spread.count && !l->refused; i++) {
+            check_spread(l, &groups.items[g], i, seen);
+            if (!mem_work(s->context, 1024)) l->refused = true;
+        }
+    }
+    list_free(s->context, &groups, sizeof(lint_group));
+}
+
+/* ---- requests -------------------------------------------------------------------------------------------------------- */
+
+enum { MANY_PODS = 3 }; /* fewer are fill for other pods' nodes */
+
+/* What a pod costs on the best node for it: of pods like it alone, and if a node could be filled to the brim. */
+typedef struct filling {
+    double whole, exact;
+    const instance_type *type; /* of `whole` … */
+    uint64_t pods; /* … and how many it takes */
+} filling;
+
+static double least_price(linting *l, const type_table *table, const instance_type *t, uint32_t set)
+{
+    double least = -1;
+    for (uint32_t i = 0; i < t->offering_count; i++) {
+        const offering *o = &table->offerings[t->offering_first + i];
+        if (!o->available || (least >= 0 && o->price >= least)) continue;
+        if (set_compatible(&l->algebra, set, o->set, true)) least = o->price;
+    }
+    return least;
+}
+
+static void fill_type(linting *l, const type_table *table, uint32_t type, uint32_t set, const int64_t *requests,
+                      filling *best)
+{
+    const instance_type *t = &table->types[type];
+    if (t->variant_count == 0 || !set_agree(&l->algebra, t->set, set)) return;
+    const int64_t *has = table->variants[t->variant_first].allocatable;
+    double price = least_price(l, table, t, set), share = 0;
+    uint64_t pods = UINT64_MAX;
+    for (uint32_t r = 0; r < l->snapshot->dims; r++) {
+        if (requests[r] <= 0) continue;
+        if (has[r] < requests[r]) return;
+        uint64_t n = (uint64_t)(has[r] / requests[r]);
+        double part = (double)requests[r] / (double)has[r];
+        if (n < pods) pods = n;
+        if (part > share) share = part;
+    }
+    if (price <= 0 || pods == UINT64_MAX) return;
+    if (best->type == NULL || price * share < best->exact) best->exact = price * share;
+    if (best->type == NULL || price / (double)pods < best->whole) {
+        best->whole = price / (double)pods;
+        best->type = t;
+        best->pods = pods;
+    }
+}
+
+/* Requirements of a node of the pool for such pods; NO_ID = it cannot be one. Of node affinity the first term counts. */
+static uint32_t set_for(linting *l, uint32_t pool, const shape *h)
+{
+    demand d = { EMPTY_SET, NO_ID };
+    bool made = demand_of_labels(&l->algebra, h->node_selector, &d);
+    if (made && h->required.count > 0) made = demand_of_expressions(&l->algebra, h->required.items[0].expressions, &d);
+    if (!made) l->refused = true;
+    if (!made || !set_compatible(&l->algebra, l->pool_sets[pool], d.set, true)) return NO_ID;
+    return set_meet(&l->algebra, l->pool_sets[pool], d.set);
+}
+
+static void check_requests(linting *l, const lint_group *g)
+{
+    const karp_snapshot *s = l->snapshot;
+    filling best = { 0 };
+    for (uint32_t p = 0; p < s->raw.pools.count; p++) {
+        if (l->pool_sets[p] == NO_ID || !pool_usable(s, &s->raw.pools.items[p])) continue;
+        uint32_t set = set_for(l, p, g->shape);
+        for (uint32_t t = 0; set != NO_ID && t < lint_table(l, p)->type_count; t++)
+            fill_type(l, lint_table(l, p), t, set, s->classes[s->pod_class[g->pod]].requests, &best);
+    }
+    if (best.type == NULL || best.whole <= 1.25 * best.exact) return;
+    double wasted = 100 * (best.whole - best.exact) / best.whole;
+    strbuf_adds(&l->field, "spec.containers[*].resources.requests");
+    strbuf_adds(&l->text, "such pods fill no type well: the cheapest for them, ");
+    strbuf_addstr(&l->text, text_of(s, best.type->name));
+    strbuf_adds(&l->text, " with ");
+    add_pods(&l->text, best.pods > UINT32_MAX ? UINT32_MAX : (uint32_t)best.pods);
+    strbuf_adds(&l->text, ", leaves ");
+    strbuf_addu(&l->text, (uint64_t)(wasted + 0.5));
+    strbuf_adds(&l->text, "% of its price unused, unless other pods fill it");
+    strbuf_adds(&l->remedy, "ask for a little less, or allow other instance types");
+    lint_note(l, LINT_STRANDED_CAPACITY, "Pod", pod_name(s, g->pod));
+}
+
+void lint_requests(linting *l)
+{
+    const karp_snapshot *s = l->snapshot;
+    lint_groups groups = { 0 };
+    lint_group_pods(l, false, &groups);
+    for (size_t g = 0; g < groups.count && !l->refused; g++) {
+        const shape *h = groups.items[g].shape;
+        if (groups.items[g].count < MANY_PODS || h->required_anti.count > 0 || h->ports.count > 0 || h->has_claims)
+            continue;
+        if (mem_work(s->context, 4096)) check_requests(l, &groups.items[g]);
+        else l->refused = true;
+    }
+    list_free(s->context, &groups, sizeof(lint_group));
+}

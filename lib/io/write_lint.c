@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Findings of karp_lint_snapshot(), with the notes of the reader as findings of one more rule. */
+#include <io/write_call.h>
+#include <io/write_json.h>
+
+#include <string.h>
+
+static const karp_lint_rule of_notes = { sizeof of_notes, "input-note",
+                                         "a part of the input is not used, or is filled in", KARP_LINT_WARNING, 0 };
+
+/* Finding `index` of both. */
+static karp_lint_finding finding_at(const karp_lint *lint, const karp_write_options *options, size_t index)
+{
+    karp_lint_finding f = { .size = sizeof f };
+    size_t count = karp_lint_count(lint);
+    if (karp_lint_at(lint, index, &f) == KARP_OK) return f;
+    f.rule = of_notes.name;
+    f.severity = of_notes.severity;
+    f.kind = f.object = f.field = f.remedy = str("");
+    f.text = options->warnings[index - count];
+    return f;
+}
+
+static size_t count_all(const karp_lint *lint, const karp_write_options *options)
+{
+    return karp_lint_count(lint) + options->warning_count;
+}
+
+static void count_severities(const karp_lint *lint, const karp_write_options *options, size_t counts[3])
+{
+    memset(counts, 0, 3 * sizeof *counts);
+    for (size_t i = 0; i < count_all(lint, options); i++) counts[finding_at(lint, options, i).severity]++;
+}
+
+/* ---- text and Markdown -------------------------------------------------------------------------------------------- */
+
+/* Of what came from the input, without what a terminal or a table takes for more than a letter. */
+static void put_clean(write_buffer *b, karp_str text, bool markdown)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.ptr[i];
+        if (markdown && strchr("|\\`*_<>[]", c) != NULL && c != 0) buffer_char(b, '\\');
+        buffer_char(b, c < 0x20 || c == 0x7f ? '?' : (char)c);
+    }
+}
+
+static void put_totals(write_buffer *b, const size_t counts[3])
+{
+    size_t all = counts[0] + counts[1] + counts[2];
+    if (all == 0) {
+        buffer_text(b, "Nothing found.\n");
+        return;
+    }
+    buffer_uint(b, all);
+    buffer_text(b, all == 1 ? " finding" : " findings");
+    const char *between = ": ";
+    for (size_t s = 3; s-- > 0;) {
+        if (counts[s] == 0) continue;
+        buffer_text(b, between);
+        buffer_uint(b, counts[s]);
+        buffer_char(b, ' ');
+        buffer_text(b, karp_lint_severity_name((uint32_t)s));
+        if (counts[s] > 1 && s > 0) buffer_char(b, 's');
+        between = ", ";
+    }
+    buffer_text(b, ".\n");
+}
+
+static void put_text(write_buffer *b, const karp_lint_finding *f)
+{
+    const char *severity = karp_lint_severity_name(f->severity);
+    buffer_text(b, severity);
+    buffer_repeat(b, " ", 9 - strlen(severity));
+    put_clean(b, f->kind, false);
+    buffer_text(b, f->kind.len > 0 ? " " : "");
+    put_clean(b, f->object, false);
+    buffer_text(b, f->field.len > 0 ? "  " : "");
+    put_clean(b, f->field, false);
+    buffer_text(b, f->kind.len > 0 ? "\n         " : "");
+    put_clean(b, f->text, false);
+    buffer_text(b, "  [");
+    buffer_text(b, f->rule);
+    buffer_text(b, "]\n");
+    if (f->remedy.len == 0) return;
+    buffer_text(b, "         -> ");
+    put_clean(b, f->remedy, false);
+    buffer_char(b, '\n');
+}
+
+static void put_row(write_buffer *b, const karp_lint_finding *f)
+{
+    buffer_text(b, "| ");
+    buffer_text(b, karp_lint_severity_name(f->severity));
+    buffer_text(b, " | `");
+    buffer_text(b, f->rule);
+    buffer_text(b, "` | ");
+    put_clean(b, f->kind, true);
+    buffer_text(b, f->kind.len > 0 ? " " : "");
+    put_clean(b, f->object, true);
+    buffer_text(b, " | ");
+    put_clean(b, f->field, true);
+    buffer_text(b, " | ");
+    put_clean(b, f->text, true);
+    buffer_text(b, f->remedy.len > 0 ? "; " : "");
+    put_clean(b, f->remedy, true);
+    buffer_text(b, " |\n");
+}
+
+static void write_people(write_buffer *b, const karp_lint *lint, const karp_write_options *options)
+{
+    bool markdown = options->format == KARP_FORMAT_MARKDOWN;
+    size_t counts[3], all = count_all(lint, options);
+    count_severities(lint, options, counts);
+    if (markdown && all > 0)
+        buffer_text(b, "| severity | rule | object | field | finding |\n| --- | --- | --- | --- | --- |\n");
+    for (size_t i = 0; i < all; i++) {
+        karp_lint_finding f = finding_at(lint, options, i);
+        if (markdown) put_row(b, &f);
+        else put_text(b, &f);
+    }
+    if (all > 0) buffer_char(b, '\n');
+    put_totals(b, counts);
+}
+
+/* ---- JSON and SARIF ------------------------------------------------------------------------------------------------ */
+
+static void write_json(json_out *j, const karp_lint *lint, const karp_write_options *options)
+{
+    size_t counts[3];
+    count_severities(lint, options, counts);
+    json_open_object(j);
+    json_member_text(j, "apiVersion", "karp/v1");
+    json_member_text(j, "kind", "Lint");
+    json_key(j, "findings");
+    json_open_array(j);
+    for (size_t i = 0; i < count_all(lint, options); i++) {
+        karp_lint_finding f = finding_at(lint, options, i);
+        json_flat_object(j);
+        json_member_text(j, "rule", f.rule);
+        json_member_text(j, "severity", karp_lint_severity_name(f.severity));
+        json_member_str(j, "kind", f.kind);
+        json_member_str(j, "object", f.object);
+        json_member_str(j, "field", f.field);
+        json_member_str(j, "text", f.text);
+        json_member_str(j, "remedy", f.remedy);
+        json_end(j);
+    }
+    json_end(j);
+    json_key(j, "totals");
+    json_flat_object(j);
+    for (uint32_t s = 0; s < 3; s++) {
+        json_key(j, karp_lint_severity_name(s));
+        json_uint(j, counts[s]);
+    }
+    json_end(j);
+    json_close(j);
+}
+
+static void sarif_message(json_out *j, const char *key, karp_str text, karp_str more)
+{
+    json_key(j, key);
+    json_flat_object(j);
+    if (more.len == 0) json_member_str(j, "text", text);
+    else {
+        /* One string of two texts. */
+        write_buffer joined;
+        buffer_init(&joined, j->out->context);
+        buffer_str(&joined, text);
+        buffer_text(&joined, "; ");
+        buffer_str(&joined, more);
+        j->out->failed = j->out->failed || joined.failed;
+        json_member_str(j, "text", (karp_str){ buffer_start(&joined), joined.length });
+        buffer_free(&joined);
+    }
+    json_end(j);
+}
+
+static const char *sarif_level(uint32_t severity)
+{
+    return severity == KARP_LINT_INFO ? "note" : karp_lint_severity_name(severity);
+}
+
+static void sarif_rule(json_out *j, const karp_lint_rule *rule)
+{
+    json_open_object(j);
+    json_member_text(j, "id", rule->name);
+    sarif_message(j, "shortDescription", str(rule->summary), str(""));
+    json_key(j, "defaultConfiguration");
+    json_flat_object(j);
+    json_member_text(j, "level", sarif_level(rule->severity));
+    json_end(j);
+    json_end(j);
+}
+
+/* "NodePool/default/spec.limits.cpu", and the file when there is one. */
+static void sarif_location(json_out *j, const karp_lint_finding *f, karp_str file)
+{
+    json_key(j, "locations");
+    json_open_array(j);
+    json_open_object(j);
+    if (file.len > 0) {
+        json_key(j, "physicalLocation");
+        json_flat_object(j);
+        json_key(j, "artifactLocation");
+        json_flat_object(j);
+        json_member_str(j, "uri", file);
+        json_end(j);
+        json_end(j);
+    }
+    write_buffer name;
+    buffer_init(&name, j->out->context);
+    buffer_str(&name, f->kind);
+    buffer_char(&name, '/');
+    buffer_str(&name, f->object);
+    if (f->field.len > 0) buffer_char(&name, '/');
+    buffer_str(&name, f->field);
+    j->out->failed = j->out->failed || name.failed;
+    json_key(j, "logicalLocations");
+    json_flat_array(j);
+    json_flat_object(j);
+    json_member_str(j, "fullyQualifiedName", (karp_str){ buffer_start(&name), name.length });
+    json_end(j);
+    json_end(j);
+    buffer_free(&name);
+    json_end(j);
+    json_end(j);
+}
+
+static void sarif_results(json_out *j, const karp_lint *lint, const karp_write_options *options)
+{
+    json_key(j, "results");
+    json_open_array(j);
+    for (size_t i = 0; i < count_all(lint, options); i++) {
+        karp_lint_finding f = finding_at(lint, options, i);
+        json_open_object(j);
+        json_member_text(j, "ruleId", f.rule);
+        json_member_text(j, "level", sarif_level(f.severity));
+        sarif_message(j, "message", f.text, f.remedy);
+        if (f.kind.len > 0) sarif_location(j, &f, options->title);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void write_sarif(json_out *j, const karp_lint *lint, const karp_write_options *options)
+{
+    json_open_object(j);
+    json_member_text(j, "version", "2.1.0");
+    json_key(j, "runs");
+    json_open_array(j);
+    json_open_object(j);
+    json_key(j, "tool");
+    json_open_object(j);
+    json_key(j, "driver");
+    json_open_object(j);
+    json_member_text(j, "name", "karp");
+    json_member_text(j, "version", karp_version());
+    json_key(j, "rules");
+    json_open_array(j);
+    karp_lint_rule rule = { .size = sizeof rule };
+    for (size_t i = 0; karp_lint_rule_at(i, &rule) == KARP_OK; i++) sarif_rule(j, &rule);
+    sarif_rule(j, &of_notes);
+    json_end(j);
+    json_end(j);
+    json_end(j);
+    sarif_results(j, lint, options);
+    json_end(j);
+    json_end(j);
+    json_close(j);
+}
+
+karp_status karp_write_lint(karp_context *context, const karp_lint *lint, const karp_write_options *options,
+                            karp_text *out, karp_error *error)
+{
+    write_call call = { .context = context, .out = out, .error = error };
+    karp_status status = write_begin(
+        &call, options, lint != NULL, "a context, a result of karp_lint_snapshot() and a place for the text are needed",
+        1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN | 1u << KARP_FORMAT_SARIF);
+    if (status != KARP_OK) return status;
+    if (call.options.format == KARP_FORMAT_TEXT || call.options.format == KARP_FORMAT_MARKDOWN) {
+        write_people(&call.buffer, lint, &call.options);
+        return write_end(&call, KARP_OK);
+    }
+    json_out json;
+    json_init(&json, &call.buffer, call.options.compact != 0);
+    if (call.options.format == KARP_FORMAT_SARIF) write_sarif(&json, lint, &call.options);
+    else write_json(&json, lint, &call.options);
+    return write_end(&call, KARP_OK);
+}

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""karp lint: every rule finds its example in docs/lint.md, and nothing when the example is mended."""
+import json
+import pathlib
+import re
+import sys
+import tempfile
+
+from stories import check, equal, finish, run
+
+REGION = ('--region', 'us-west-2')
+
+# What makes each example good: (text, its replacement).
+MENDED = {
+    'budget-never-active': ('31 2', '31 3'),
+    'budget-never-allows': ('nodes: "0"', 'nodes: "1"'),
+    'budget-no-limit': ('100%', '20%'),
+    'limit-below-launch': ('cpu: 4', 'cpu: 8'),
+    'min-values-unmet': ('minValues: 3', 'minValues: 2'),
+    'no-instance-type': ('values: [m5]', 'values: [m6g]'),
+    'node-class-missing': ('defualt', 'default'),
+    'pdb-never-allows': ('maxUnavailable: 0', 'maxUnavailable: 1'),
+    'pool-shadowed': ('weight: 50', 'weight: 5'),
+    'spread-cannot-hold': ('minDomains: 3', 'minDomains: 2'),
+    'stranded-capacity': ('cpu: 2200m', 'cpu: 1900m'),
+    'unknown-label': ('famly', 'family'),
+    'unknown-value': ('m5.lrage', 'm5.xlarge'),
+}
+
+
+def findings(text, *arguments):
+    out, _ = run('lint', '-f', '-', *REGION, '-o', 'json', *arguments, text=text)
+    return json.loads(out)
+
+
+def examples():
+    text = pathlib.Path(__file__).parents[2].joinpath('docs/lint.md').read_text()
+    return {rule: (severity, example) for rule, severity, example in
+            re.findall(r'^## (\S+)\n\n\*(\w+)\*.*?```yaml\n(.*?)```', text, re.M | re.S)}
+
+
+def check_rules():
+    told = examples()
+    equal(sorted(told), sorted(MENDED), 'the rules of docs/lint.md')
+    sarif = json.loads(run('lint', '-f', '-', *REGION, '--format', 'sarif', text=told['limit-below-launch'][1])[0])
+    driver = sarif['runs'][0]['tool']['driver']
+    equal([r['id'] for r in driver['rules']], sorted(MENDED) + ['input-note'], 'the rules of the library')
+    levels = {r['id']: r['defaultConfiguration']['level'] for r in driver['rules']}
+    equal([(r['ruleId'], r['level']) for r in sarif['runs'][0]['results']], [('limit-below-launch', 'error'), ('input-note', 'warning')], 'results of SARIF')
+    for rule, (severity, example) in told.items():
+        found = [f for f in findings(example)['findings'] if f['rule'] == rule]
+        check(found and all(f['severity'] == severity and f['text'] for f in found), f'{rule}: {found}')
+        equal(levels[rule], 'note' if severity == 'info' else severity, f'{rule}: the level')
+        old, new = MENDED[rule]
+        check(old in example, f'{rule}: {old}')
+        mended = findings(example.replace(old, new))['findings']
+        equal([f for f in mended if f['rule'] == rule], [], f'{rule}: mended')
+
+
+def check_texts():
+    example = examples()['unknown-value'][1]
+    equal(findings(example)['findings'][0]['remedy'], 'm5.large may be meant', 'the nearest value')
+    found = findings(examples()['unknown-label'][1])['findings'][0]
+    equal(found['remedy'], 'karpenter.k8s.aws/instance-family may be meant', 'the nearest label')
+    found = findings(examples()['no-instance-type'][1])['findings'][0]
+    check(found['remedy'].startswith('without the requirement on karpenter.k8s.aws/instance-family there are '), found)
+    pod = 'apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {nodeSelector: {team: red}, containers: []}\n---\n'
+    found = next(f for f in findings(pod + example)['findings'] if f['rule'] == 'unknown-label')
+    equal((found['rule'], found['kind'], found['object'], found['field']), ('unknown-label', 'Pod', 'default/p', 'spec.nodeSelector'),
+          'a label that nothing has')
+
+
+def check_forms():
+    example = examples()['limit-below-launch'][1]
+    text, _ = run('lint', '-f', '-', *REGION, text=example)
+    check('error    NodePool default  spec.limits.cpu' in text and text.endswith('2 findings: 1 error, 1 warning.\n'), text)
+    table, _ = run('lint', '-f', '-', *REGION, '-o', 'markdown', text=example)
+    check('| error | `limit-below-launch` | NodePool default | spec.limits.cpu |' in table, table)
+    for severity, status in (('error', 3), ('warning', 3), ('info', 3)):
+        run('lint', '-f', '-', *REGION, '--fail-on', severity, text=example, status=status)
+    run('lint', '-f', '-', *REGION, '--fail-on', 'error', text=examples()['unknown-value'][1])
+    run('lint', '-f', '-', *REGION, '--fail-on', 'warning', text=examples()['unknown-value'][1], status=3)
+    _, error = run('lint', '-f', '-', '--fail-on', 'some', text=example, status=1)
+    check('info, warning or error' in error, error)
+    note = 'apiVersion: example.org/v1\nkind: Thing\nmetadata: {name: t}\n'
+    rules = [f['rule'] for f in findings(note)['findings']]
+    equal(rules, ['input-note'], 'a note of the reader')
+    run('lint', '-f', '-', '--fail-on', 'error', text=note)
+    run('lint', '-f', '-', '--fail-on', 'warning', text=note, status=3)
+    clean = 'apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: []}\n'
+    equal(run('lint', '-f', '-', text=clean)[0], 'Nothing found.\n', 'nothing wrong')
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, 'pool.yaml').write_text(example)
+        sarif = json.loads(run('lint', f'{folder}/pool.yaml', *REGION, '-o', 'sarif')[0])
+        place = sarif['runs'][0]['results'][0]['locations'][0]
+        equal(place['physicalLocation']['artifactLocation']['uri'], 'pool.yaml', 'the file')
+        equal(place['logicalLocations'][0]['fullyQualifiedName'], 'NodePool/default/spec.limits.cpu', 'the place')
+
+
+check_rules()
+check_texts()
+check_forms()
+sys.exit(finish())
