@@ -156,6 +156,7 @@ typedef struct karp_provider_node {
     const karp_taint *taints; /**< that the provider adds */
     size_t taint_count;
     int64_t launched; /**< instant, or #KARP_NO_TIME */
+    karp_str kubelet_version; /**< as the Node's status has it, "v1.34.2"; "" = not known. Since 0.1. */
 } karp_provider_node;
 
 /** Of what the cloud has none for a while. An empty part means any; what can be combined is the provider's to say. */
@@ -477,7 +478,8 @@ KARP_API karp_status karp_provider_delete(karp_provider *provider, karp_str prov
 /** One machine as it is. Errors: as karp_provider_create(), and NOT_FOUND. */
 KARP_API karp_status karp_provider_get(karp_provider *provider, karp_str provider_id, const karp_provider_http *http,
                                        const karp_provider_memory *memory, karp_provider_node *out, karp_error *error);
-/** All machines. Errors: as karp_provider_create(). */
+/** All machines, each @ref karp_provider_node.size bytes behind the one before, as the plugin made them. Errors: as
+ * karp_provider_create(). */
 KARP_API karp_status karp_provider_list(karp_provider *provider, const karp_provider_http *http,
                                         const karp_provider_memory *memory, const karp_provider_node **out,
                                         size_t *count, karp_error *error);

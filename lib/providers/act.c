@@ -282,7 +282,10 @@ karp_status karp_provider_list(karp_provider *provider, const karp_provider_http
     if (status) return status;
     if (n && !list) return provider_nonsense(provider, error, "no list of machines");
     for (size_t i = 0; i < n; i++) {
-        if (list[i].provider_id.len == 0) return provider_nonsense(provider, error, "a machine without an id");
+        const karp_provider_node *one = (const void *)((const char *)list + i * list->size);
+        if (one->size != list->size || one->size < FIRST_PROVIDER_NODE || one->size % sizeof(void *) != 0)
+            return provider_nonsense(provider, error, "machines of a size that cannot be");
+        if (one->provider_id.len == 0) return provider_nonsense(provider, error, "a machine without an id");
     }
     *out = list;
     *count = n;

@@ -85,13 +85,17 @@ def check_azure():
 def check_three_clouds():
     """The story: one workload, a pool for each cloud."""
     story = SOURCE / 'examples' / 'stories' / 'three-clouds'
-    columns = set()
+    columns, told = set(), (SOURCE / 'docs' / 'providers.md').read_text()
     for cloud, region, wanted in (('aws', 'us-east-1', 'm6a.4xlarge'), ('gcp', 'us-east1', 'n2d-standard-16'), ('azure', 'eastus', 'Standard_D16as_v6')):
         options = ('--provider', cloud, '--region', region)
         plan = json.loads(run('plan', story / f'{cloud}.yaml', story / 'workload.yaml', *options, '-o', 'json')[0])
         equal(plan['unschedulable'], [], f'{cloud}: unschedulable')
         equal([(l['choice']['instanceType'], len(l['pods'])) for l in plan['launches']], [(wanted, 8)], f'{cloud}: launches')
         check(plan['launches'][0]['choice']['zone'] != '0', 'a zone')
+        text = run('plan', story / f'{cloud}.yaml', story / 'workload.yaml', *options)[0]
+        check(cloud == 'aws' or text[text.index('Launch\n'):] in told, f'docs/providers.md shows another plan of {cloud}: {text}')
+        spot = json.loads(run('plan', story / f'{cloud}.yaml', story / 'workload.yaml', *options, '--scale', 'cache=0', '-o', 'json')[0])
+        equal({l['choice']['capacityType'] for l in spot['launches']}, {'spot'}, f'{cloud}: without the caches')
         columns.add(run('catalogue', *options, '-o', 'csv')[0].splitlines()[0])
     equal(len(columns), 1, 'columns of the lists')
 

@@ -230,6 +230,38 @@ static void places(void **state)
     "\",\"armSkuName\":\"Standard_D4s_v9\",\"skuName\":\"" sku "\",\"productName\":\"" product                         \
     "\",\"type\":\"Consumption\"}"
 
+#define QUOTA(family, limit, used) "{\"name\":{\"value\":\"" family "\"},\"limit\":" limit ",\"currentValue\":" used "}"
+
+/* A family whose quota is used up has no on-demand offering left; spot has another quota, and other families have theirs. */
+static void quotas(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint32_t left;
+    } cases[] = { { "[" QUOTA("STANDARDDSV5FAMILY", "\"100\"", "\"98\"") "]", 0 },
+                  { "[" QUOTA("standardDSv5Family", "100", "96") "]", 1 },
+                  { "[" QUOTA("standardDSv5Family", "10", "96") "," QUOTA("cores", "0", "0") "]", 0 },
+                  { "[" QUOTA("standardESv5Family", "0", "0") "]", 1 } };
+    karp_provider *p = open_with("eastus", "", "", KARP_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(load(p, "quotas", cases[i].text, NULL), KARP_OK);
+        karp_catalogue *types = types_of(p, NULL);
+        const karp_instance_type *t = find(types, "Standard_D4s_v5");
+        for (size_t k = 0; k < t->offering_count; k++)
+            assert_int_equal(t->offerings[k].available, k % 2 == 0 ? cases[i].left : 1);
+        karp_catalogue_unref(types);
+    }
+    /* What the subscription may start stays when the sizes are loaded anew. */
+    assert_int_equal(load(p, "quotas", cases[0].text, NULL), KARP_OK);
+    assert_int_equal(load(p, "all", HEAD "Standard_D4s_v5|standardDSv5Family|4|16|np12|||/1/2/.5|\nend 1\n", NULL),
+                     KARP_OK);
+    karp_catalogue *types = types_of(p, NULL);
+    assert_false(find(types, "Standard_D4s_v5")->offerings[0].available);
+    karp_catalogue_unref(types);
+    karp_provider_close(p);
+}
+
 static void what_azure_prints(void **state)
 {
     (void)state;
@@ -268,7 +300,11 @@ static void what_azure_prints(void **state)
                 { "prices", "{\"Items\":[" ITEM("eastus", "D4s v9", "DSv9", "-1") "]}" },
                 { "prices", "{\"Items\":[" ITEM("eastus", "D4s v9", "DSv9", "\"cheap\"") "]}" },
                 { "prices", "{\"Items\":[" ITEM("westus", "D4s v9", "DSv9", "1") "]}" },
-                { "prices", "no JSON" } };
+                { "prices", "no JSON" },
+                { "quotas", "{}" },
+                { "quotas", "[{\"limit\":1,\"currentValue\":0}]" },
+                { "quotas", "[" QUOTA("F", "\"many\"", "0") "]" },
+                { "quotas", "[" QUOTA("F", "1.5", "0") "]" } };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_int_equal(load(p, bad[i].kind, bad[i].text, NULL), KARP_E_INVALID);
     karp_provider_close(p);
@@ -319,7 +355,7 @@ static void drift(void **state)
     karp_provider_class *c = NULL;
     karp_provider_memory *memory = NULL;
     karp_str reason;
-    const char text[] = "{\"spec\":{},\"status\":{\"images\":[{\"id\":\"image-1\"}]}}";
+    const char text[] = "{\"spec\":{},\"status\":{\"kubernetesVersion\":\"1.34.2\",\"images\":[{\"id\":\"image-1\"}]}}";
     assert_int_equal(karp_provider_memory_new(context, &memory, NULL), KARP_OK);
     assert_int_equal(karp_provider_class_new(p, text_of("c"), text_of(text), &c, NULL), KARP_OK);
     /* The hash is the one of the provider's own code, of a class with the defaults. */
@@ -341,6 +377,12 @@ static void drift(void **state)
     labels[0].value = text_of("another");
     assert_int_equal(karp_provider_drift(p, c, &node, memory, &reason, NULL), KARP_OK);
     assert_true(same(reason, text_of("KubeletIdentityDrift")));
+    node.kubelet_version = text_of("v1.34.2");
+    assert_int_equal(karp_provider_drift(p, c, &node, memory, &reason, NULL), KARP_OK);
+    assert_true(same(reason, text_of("KubeletIdentityDrift")));
+    node.kubelet_version = text_of("v1.33.5");
+    assert_int_equal(karp_provider_drift(p, c, &node, memory, &reason, NULL), KARP_OK);
+    assert_true(same(reason, text_of("K8sVersionDrift")));
     annotations[1].value = text_of("1");
     assert_int_equal(karp_provider_drift(p, c, &node, memory, &reason, NULL), KARP_OK);
     assert_true(same(reason, text_of("NodeClassDrift")));
@@ -426,12 +468,12 @@ static void refused_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),          cmocka_unit_test(brackets),
-        cmocka_unit_test(settings),       cmocka_unit_test(prices_by_setting),
-        cmocka_unit_test(bad_tables),     cmocka_unit_test(places),
-        cmocka_unit_test(marks),          cmocka_unit_test(what_azure_prints),
-        cmocka_unit_test(drift),          cmocka_unit_test(bad_classes),
-        cmocka_unit_test(refused_memory),
+        cmocka_unit_test(names),       cmocka_unit_test(brackets),
+        cmocka_unit_test(settings),    cmocka_unit_test(prices_by_setting),
+        cmocka_unit_test(bad_tables),  cmocka_unit_test(places),
+        cmocka_unit_test(marks),       cmocka_unit_test(what_azure_prints),
+        cmocka_unit_test(drift),       cmocka_unit_test(quotas),
+        cmocka_unit_test(bad_classes), cmocka_unit_test(refused_memory),
     };
     return cmocka_run_group_tests_name("azure", tests, set_up, tear_down);
 }

@@ -172,12 +172,22 @@ static void copy(const azure_facts *from, azure_facts *to)
     }
 }
 
+static void copy_quotas(const azure_facts *from, azure_facts *to)
+{
+    azure_quota *list = scratch_array(&to->s, from->quota_count, sizeof *list);
+    to->quotas = list;
+    to->quota_count = list ? from->quota_count : 0;
+    for (size_t i = 0; i < to->quota_count; i++)
+        list[i] = (azure_quota){ scratch_text(&to->s, from->quotas[i].family), from->quotas[i].left };
+}
+
 karp_status azure_facts_load(const azure_facts *facts, karp_str kind, karp_str text, azure_facts *next,
                              karp_error *error)
 {
     karp_status status = KARP_OK;
     empty(next, facts->s.context);
     next->region = scratch_text(&next->s, facts->region);
+    copy_quotas(facts, next);
     if (str_is(kind, "all")) {
         karp_str own = scratch_text(&next->s, text);
         if (!next->s.failed) status = read_table(next, own, error);
@@ -187,10 +197,15 @@ karp_status azure_facts_load(const azure_facts *facts, karp_str kind, karp_str t
     } else if (str_is(kind, "prices")) {
         copy(facts, next);
         if (!next->s.failed) status = azure_read_prices(next, text, error);
+    } else if (str_is(kind, "quotas")) {
+        copy(facts, next);
+        next->sources = scratch_text(&next->s, facts->sources);
+        if (!next->s.failed) status = azure_read_quotas(next, text, error);
     } else {
-        status = provider_fail(error, KARP_E_INVALID, "kind", "azure has facts of the kinds all, sizes, prices");
+        status = provider_fail(error, KARP_E_INVALID, "kind",
+                               "azure has facts of the kinds all, sizes, prices, quotas");
     }
-    if (!str_is(kind, "all")) next->sources = cloud_sources(&next->s, facts->sources, kind);
+    if (str_is(kind, "sizes") || str_is(kind, "prices")) next->sources = cloud_sources(&next->s, facts->sources, kind);
     if (status == KARP_OK && next->s.failed) status = provider_nomem(error);
     if (status) azure_facts_free(next);
     return status;

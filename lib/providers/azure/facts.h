@@ -34,12 +34,20 @@ typedef struct azure_size {
         spot; /* dollars an hour; negative = not known. `initial` serves for both till prices come in */
 } azure_size;
 
+/* vCPUs of a quota family that the subscription may still start. */
+typedef struct azure_quota {
+    karp_str family;
+    int64_t left;
+} azure_quota;
+
 typedef struct azure_facts {
     scratch s; /* of the list and of texts that were loaded */
     karp_str region, as_of, sources;
     uint32_t zones; /* of the region */
     azure_size *list; /* by name */
     size_t count;
+    const azure_quota *quotas; /* those that were loaded; of no table */
+    size_t quota_count;
     bool spot_known; /* else spot costs what on-demand does */
 } azure_facts;
 
@@ -61,5 +69,8 @@ azure_size *azure_facts_find(const azure_facts *facts, karp_str name); /* NULL =
 /* facts_files.c: what `az vm list-skus` and the Retail Prices API print. */
 karp_status azure_read_skus(const azure_facts *old, azure_facts *f, karp_str text, karp_error *error);
 karp_status azure_read_prices(azure_facts *f, karp_str text, karp_error *error);
+karp_status azure_read_quotas(azure_facts *f, karp_str text, karp_error *error);
+/* Whether the family's quota has room for so many vCPUs; one that is not known has. */
+bool azure_quota_allows(const azure_facts *f, const azure_size *size);
 
 #endif

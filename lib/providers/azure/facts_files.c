@@ -184,6 +184,51 @@ karp_status azure_read_skus(const azure_facts *old, azure_facts *f, karp_str tex
     return KARP_OK;
 }
 
+/* ---- quotas ---------------------------------------------------------------------------------- */
+
+/* az writes some numbers as texts. */
+static int64_t quota_number(decoder *d, const tree *entry, const char *name)
+{
+    int64_t value = 0;
+    const tree *member = tree_get(entry, name);
+    if (tree_integer(member, &value) || cloud_whole(tree_text(member), INT64_MAX, &value)) return value;
+    decode_bad(d, name, "must be a whole number");
+    return 0;
+}
+
+/* What `az vm list-usage` prints. */
+karp_status azure_read_quotas(azure_facts *f, karp_str text, karp_error *error)
+{
+    decoder d;
+    tree *root = NULL;
+    decode_begin(&d, f->s.context, &f->s, error);
+    d.status = tree_read(&d.trees, str(""), text, &root, error);
+    if (d.status == KARP_OK && !is_list(root)) decode_bad(&d, "", "must be a list, as az vm list-usage prints it");
+    azure_quota *list = scratch_array(&f->s, items_of(root), sizeof *list);
+    size_t count = 0;
+    for (size_t i = 0; list && d.status == KARP_OK && i < items_of(root); i++) {
+        const tree *entry = tree_item(root, i);
+        decode_at_element(&d, "", i);
+        karp_str family = decode_text(&d, decode_object(&d, entry, "name"), "value");
+        if (family.len == 0) decode_bad(&d, "name.value", "is missing");
+        int64_t limit = quota_number(&d, entry, "limit"), used = quota_number(&d, entry, "currentValue");
+        if (d.status == KARP_OK) list[count++] = (azure_quota){ family, used < limit ? limit - used : 0 };
+    }
+    karp_status status = d.status;
+    decode_end(&d);
+    f->quotas = list;
+    f->quota_count = count;
+    return status;
+}
+
+bool azure_quota_allows(const azure_facts *f, const azure_size *size)
+{
+    for (size_t i = 0; i < f->quota_count; i++) {
+        if (same_letters(f->quotas[i].family, size->quota_family)) return size->vcpus <= f->quotas[i].left;
+    }
+    return true;
+}
+
 /* ---- prices ---------------------------------------------------------------------------------- */
 
 /* Linux by the hour; Windows and low priority are other products. */

@@ -81,11 +81,23 @@ static void read_spec(decoder *d, const tree *spec, azure_class *out)
     check_fips(d, spec, out);
 }
 
+/* A condition of the status; one that is not there does not stand in the way. */
+static bool is_ready(const tree *status, const char *type)
+{
+    const tree *list = tree_get(status, "conditions");
+    for (size_t i = 0; i < items_of(list); i++) {
+        const tree *one = tree_item(list, i);
+        if (is_text(tree_get(one, "type"), type)) return is_text(tree_get(one, "status"), "True");
+    }
+    return true;
+}
+
 static void read_status(decoder *d, const tree *root, azure_class *out)
 {
     const tree *status = decode_object(d, root, "status"), *images = NULL;
     decode_at(d, "status");
     out->local_dns = str_is(decode_text(d, status, "localDNSState"), "Enabled");
+    if (is_ready(status, "KubernetesVersionReady")) out->kubernetes = decode_text(d, status, "kubernetesVersion");
     size_t count = status ? decode_list(d, status, "images", &images) : 0;
     karp_str *list = scratch_array(d->s, count, sizeof *list);
     for (size_t i = 0; list && i < count; i++) {

@@ -20,6 +20,7 @@ typedef struct azure_class {
     bool local_dns; /* by the status */
     const karp_str *images; /* ids of the resolved ones */
     size_t image_count;
+    karp_str kubernetes; /* the version that the status resolved, without v; "" = none, or not ready */
     uint64_t hash;
 } azure_class;
 

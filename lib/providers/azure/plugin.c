@@ -388,6 +388,14 @@ static bool image_changed(const azure_class *c, const karp_provider_node *n)
     return true;
 }
 
+/* A node runs what its class has resolved. */
+static bool version_changed(const azure_class *c, const karp_provider_node *n)
+{
+    karp_str version = n->kubelet_version;
+    if (str_starts(version, "v")) version = (karp_str){ version.ptr + 1, version.len - 1 };
+    return version.len > 0 && c->kubernetes.len > 0 && !equal_str(version, c->kubernetes);
+}
+
 static uint32_t azure_drift(void *handle, const void *node_class, const karp_provider_node *node,
                             const karp_provider_memory *memory, karp_str *reason, karp_provider_problem *problem)
 {
@@ -398,6 +406,7 @@ static uint32_t azure_drift(void *handle, const void *node_class, const karp_pro
     if (!node_class) return KARP_PROVIDER_OK; /* the class is gone: that is not for this */
     karp_str identity = value_of(node->labels, node->label_count, AKS_GROUP "kubelet-identity-client-id");
     if (class_changed(class_of(node_class), node)) *reason = str("NodeClassDrift");
+    else if (version_changed(class_of(node_class), node)) *reason = str("K8sVersionDrift");
     else if (h->settings.identity.len > 0 && identity.len > 0 && !equal_str(identity, h->settings.identity))
         *reason = str("KubeletIdentityDrift");
     else if (image_changed(class_of(node_class), node)) *reason = str("ImageDrift");

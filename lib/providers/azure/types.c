@@ -116,10 +116,12 @@ static there add_offerings(maker *m, const azure_size *size, const azure_name *n
     uint32_t zones = size->zones | 1;
     karp_offering *list = scratch_array(m->s, (size_t)__builtin_popcount(zones) * KINDS, sizeof *list);
     size_t n = 0;
+    bool beyond_quota = !azure_quota_allows(m->facts, size);
     for (uint32_t zone = 0; list && zone < ZONES; zone++) {
         for (size_t kind = 0; zones >> zone & 1 && kind < KINDS; kind++) {
             bool ultra = size->ultra_zones >> zone & 1;
-            bool gone = (kind == 1 && size->flags & AZURE_NO_SPOT) || is_marked(m, size, name, kind, zone);
+            bool barred = kind == 1 ? (size->flags & AZURE_NO_SPOT) != 0 : beyond_quota;
+            bool gone = barred || is_marked(m, size, name, kind, zone);
             list[n].requirements = m->offers[zone][kind][ultra];
             list[n].requirement_count = OFFER_LABELS;
             list[n].price = price_of(m, size, kind);
