@@ -2,7 +2,7 @@
 /* How long a provider takes for all of a region's types with their offerings: processor time (user and system) from opening it,
  * its facts packed, to the catalogue, the least and the middle of many runs; and what it takes to free all of it again.
  *
- *   provider [RUNS [REGION]]        runs in one process; of the first one page faults, too
+ *   provider [RUNS [REGION]]        runs in one process; of the first one page faults, too. REGION is of aws, or CLOUD/REGION
  *   provider --cold [RUNS [REGION]] each run is the first call of a process of its own
  */
 #include <stdio.h>
@@ -45,7 +45,9 @@ typedef struct run {
 
 static karp_status once(const char *region, run *out, karp_error *error)
 {
-    static const char name[] = "aws";
+    const char *slash = strchr(region, '/');
+    karp_str name = slash ? (karp_str){ region, (size_t)(slash - region) } : (karp_str){ "aws", 3 };
+    const char *place = slash ? slash + 1 : region;
     karp_context *context = NULL;
     karp_provider *provider = NULL;
     karp_catalogue *types = NULL;
@@ -53,10 +55,9 @@ static karp_status once(const char *region, run *out, karp_error *error)
     long before = faults();
     double start = now_ms();
     karp_provider_options_init(&options, sizeof options);
-    options.region = (karp_str){ region, strlen(region) };
+    options.region = (karp_str){ place, strlen(place) };
     karp_status status = karp_context_new(NULL, &context, error);
-    if (status == KARP_OK)
-        status = karp_provider_open(context, (karp_str){ name, sizeof name - 1 }, &options, &provider, error);
+    if (status == KARP_OK) status = karp_provider_open(context, name, &options, &provider, error);
     if (status == KARP_OK) status = karp_provider_catalogue(provider, NULL, &types, error);
     out->build = now_ms() - start;
     out->faults = faults() - before;

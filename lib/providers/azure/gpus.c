@@ -109,7 +109,9 @@ static int compare(karp_str name, const char *known)
 
 bool azure_gpu_find(karp_str name, uint32_t *flags)
 {
+    static const size_t letter = sizeof "standard_" - 1; /* all of them are of the families N */
     size_t low = 0, high = sizeof sizes / sizeof *sizes;
+    if (name.len <= letter || small(name.ptr[letter]) != 'n') return false;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         int order = compare(name, sizes[middle].name);
