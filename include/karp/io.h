@@ -122,6 +122,17 @@ typedef void karp_reader_difference(karp_str object, karp_str field, karp_str be
 KARP_API karp_status karp_reader_compare(const karp_reader *before, const karp_reader *after,
                                          karp_reader_difference *row, void *user, karp_error *error);
 
+/**
+ * The input as it is at @p now when @p decision has been carried out: pods are bound to the nodes that exist where it puts them
+ * there, what was launched has joined the cluster as POOL-N, still empty, the nodes of commands are gone and so are those that
+ * were being deleted (their pods are pending), and NodeClaims are consolidatable as of then. @p decision is karp_provision()'s or
+ * karp_disrupt()'s of the snapshot of @p before; NULL = only time goes by. Calling it again and again plays the rounds of a cluster.
+ * @p before was read with keep_documents and is finished; the new reader likewise. The caller frees @p out and unrefs @p snapshot.
+ * Errors: INVALID (now is earlier), STATE, NOMEM, CANCELED. Since 0.1.
+ */
+KARP_API karp_status karp_reader_after(const karp_reader *before, const karp_decision *decision, int64_t now,
+                                       karp_reader **out, karp_snapshot **snapshot, karp_error *error);
+
 /** The canonical Snapshot: everything that was read and filled in, as JSON. Only with keep_documents, after finish. */
 KARP_API karp_status karp_reader_dump(const karp_reader *reader, karp_text *out, karp_error *error);
 

@@ -96,6 +96,8 @@ typedef struct cli_options {
     bool strict;
     bool color;
     bool disrupt;
+    bool settle;
+    bool no_disrupt;
     bool detailed_exitcode;
     bool fail_on_unschedulable;
     bool fail_on_notes;
@@ -133,7 +135,7 @@ enum {
     CLI_OPTION_DECISION = 4, /* --profile --explain --max-steps */
     CLI_OPTION_OUTPUT = 8, /* -o --compact --digest --color --width */
     CLI_OPTION_EXIT = 16, /* --detailed-exitcode */
-    CLI_OPTION_DISRUPT = 32, /* --disrupt */
+    CLI_OPTION_DISRUPT = 32, /* --disrupt --settle --no-disrupt */
     CLI_OPTION_METHOD = 64, /* --method --max-simulations --memory-in --memory-out */
     CLI_OPTION_TYPES = 128, /* -f (a node class) --reserved-enis --vm-memory-overhead --all-types */
     CLI_OPTION_CHANGES = 256, /* --remove --lose-zone --price-factor --add */
@@ -291,6 +293,14 @@ int answer_input(const cli_options *options, bool keep_documents, bool notes_apa
 bool fail_on_read(cli_options *options, const char *value);
 /* The status of --detailed-exitcode and --fail-on, which says what has failed; no disruption is NULL. */
 int exit_status_of_plan(const cli_answer *answer, const karp_decision *plan, const karp_decision *disruption);
+/* The same of a cluster that has settled: `first` says what it costs today, `last` what is left of it in the end. */
+int exit_status_of_settled(const cli_answer *answer, const karp_decision *first, const karp_decision *last,
+                           bool changes);
+
+/* ---- settle.c ------------------------------------------------------------------------------------------------------ */
+
+/* plan --settle: rounds until nothing more is launched or removed. */
+int settle(const cli_options *options);
 
 /* ---- progress.c -------------------------------------------------------------------------------------------------- */
 

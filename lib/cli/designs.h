@@ -31,7 +31,7 @@ typedef struct design {
     cli_options options; /* as they hold for it; its lists belong to others */
     cli_input input;
     karp_decision *plan;
-    design_groups pools, zones, capacity_types;
+    design_groups pools, zones, capacity_types, types;
     size_t nodes, launched, placed, left;
     double price, spot_price; /* per hour */
     double cpu_requested, cpu_allocatable, memory_requested, memory_allocatable;
@@ -43,9 +43,17 @@ typedef struct design {
 /* designs_totals.c: adds the plan up. Errors: NOMEM, and those of reading a decision. */
 karp_status design_add_up(design *d);
 void design_free(design *d);
+/* One more node of that name; false = no memory. */
+bool design_group_add(const cli_options *options, design_groups *groups, karp_str name, double price);
+void design_groups_free(const cli_options *options, design_groups *groups);
 
 /* designs_write.c: false = no memory. `differs` receives whether anything does. */
 bool designs_write(const cli_options *options, design *list, size_t count, cli_text *out, bool *differs);
+
+/* The totals of designs as columns of a table, and those of one in JSON. */
+struct cli_writer;
+void designs_write_table(struct cli_writer *w, const design *list, size_t count);
+void design_write_json(struct cli_writer *w, const design *d);
 
 /* designs.c: reads and plans every design, with the changes laid over each, and prints the comparison; the exit status. */
 int designs_answer(const cli_options *options, design *list, size_t count, const karp_change *changes,

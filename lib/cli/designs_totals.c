@@ -14,7 +14,7 @@ static int compare(karp_str a, karp_str b)
     return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-static bool add_to(const cli_options *options, design_groups *g, karp_str name, double price)
+bool design_group_add(const cli_options *options, design_groups *g, karp_str name, double price)
 {
     size_t at = 0;
     while (at < g->count && compare(g->items[at].name, name) < 0) at++;
@@ -37,14 +37,17 @@ static bool add_to(const cli_options *options, design_groups *g, karp_str name, 
     return true;
 }
 
-static karp_status count_node(design *d, karp_str pool, karp_str zone, karp_str capacity_type, double price)
+static karp_status count_node(design *d, karp_str pool, karp_str zone, karp_str capacity_type, karp_str type,
+                              double price)
 {
     static const char spot[] = "spot";
     d->nodes++;
     d->price += price;
     if (same(capacity_type, (karp_str){ spot, sizeof spot - 1 })) d->spot_price += price;
-    bool ok = add_to(&d->options, &d->pools, pool, price) && add_to(&d->options, &d->zones, zone, price) &&
-              (capacity_type.len == 0 || add_to(&d->options, &d->capacity_types, capacity_type, price));
+    bool ok = design_group_add(&d->options, &d->pools, pool, price) &&
+              design_group_add(&d->options, &d->zones, zone, price) &&
+              (capacity_type.len == 0 || design_group_add(&d->options, &d->capacity_types, capacity_type, price)) &&
+              design_group_add(&d->options, &d->types, type, price);
     return ok ? KARP_OK : KARP_E_NOMEM;
 }
 
@@ -69,7 +72,7 @@ static karp_status count_nodes(design *d)
         d->cpu_allocatable += n.cpu_allocatable;
         d->memory_requested += n.memory_requested;
         d->memory_allocatable += n.memory_allocatable;
-        status = count_node(d, n.node_pool, n.zone, n.capacity_type, n.price);
+        status = count_node(d, n.node_pool, n.zone, n.capacity_type, n.instance_type, n.price);
         if (status != KARP_OK) return status;
     }
     return KARP_OK;
@@ -127,7 +130,8 @@ static karp_status count_launches(design *d)
         d->memory_requested += amount(l.requests, l.request_count, "memory");
         d->cpu_allocatable += amount(l.allocatable, l.allocatable_count, "cpu");
         d->memory_allocatable += amount(l.allocatable, l.allocatable_count, "memory");
-        status = count_node(d, l.node_pool, l.choice.zone, l.choice.capacity_type, l.choice.price);
+        status = count_node(d, l.node_pool, l.choice.zone, l.choice.capacity_type, l.choice.instance_type,
+                            l.choice.price);
         if (status != KARP_OK) return status;
     }
     return KARP_OK;
@@ -185,12 +189,17 @@ karp_status design_add_up(design *d)
     return status;
 }
 
+void design_groups_free(const cli_options *options, design_groups *groups)
+{
+    karp_free(options->context, groups->items, groups->room * sizeof *groups->items);
+    *groups = (design_groups){ 0 };
+}
+
 void design_free(design *d)
 {
     const cli_options *options = &d->options;
-    design_groups *groups[] = { &d->pools, &d->zones, &d->capacity_types };
-    for (size_t i = 0; i < 3; i++)
-        karp_free(options->context, groups[i]->items, groups[i]->room * sizeof(design_group));
+    design_groups *groups[] = { &d->pools, &d->zones, &d->capacity_types, &d->types };
+    for (size_t i = 0; i < 4; i++) design_groups_free(options, groups[i]);
     karp_free(options->context, d->places, d->place_room * sizeof *d->places);
     text_file_free(options, &d->texts);
     karp_decision_unref(d->plan);

@@ -97,10 +97,10 @@ static bool base_cost(const cli_options *options, const karp_decision *plan, dou
 }
 
 /* Whether the cost is beyond the limit, which is said then; -1 = it cannot be told. */
-static int too_dear(const cli_options *options, const karp_decision *plan)
+static int too_dear(const cli_options *options, const karp_decision *today, const karp_decision *plan)
 {
     double before = 0, after = karp_decision_cost_after(plan);
-    if (!base_cost(options, plan, &before)) {
+    if (!base_cost(options, today, &before)) {
         return -1;
     }
     double limit = options->cost_is_part   ? before * (1 + options->cost_limit / 100)
@@ -114,25 +114,36 @@ static int too_dear(const cli_options *options, const karp_decision *plan)
     return 1;
 }
 
-int exit_status_of_plan(const cli_answer *answer, const karp_decision *plan, const karp_decision *disruption)
+/* EXIT_OK when nothing that --fail-on names has come up. */
+static int failure(const cli_answer *answer, const karp_decision *today, const karp_decision *plan, size_t notes)
 {
     const cli_options *options = answer->options;
     bool failed = options->fail_on_unschedulable && some_pod_left(plan);
-    if (options->fail_on_notes && note_count(answer, plan, disruption) > 0) {
+    if (options->fail_on_notes && notes > 0) {
         print_problem("--fail-on notes", "there are notes");
         failed = true;
     }
     if (options->fail_on_cost) {
-        int dear = too_dear(options, plan);
+        int dear = too_dear(options, today, plan);
         if (dear < 0) {
             return EXIT_ERROR;
         }
         failed = failed || dear > 0;
     }
-    if (failed) {
-        return EXIT_UNSCHEDULABLE;
-    }
+    return failed ? EXIT_UNSCHEDULABLE : EXIT_OK;
+}
+
+int exit_status_of_plan(const cli_answer *answer, const karp_decision *plan, const karp_decision *disruption)
+{
+    int status = failure(answer, plan, plan, note_count(answer, plan, disruption));
     bool changes = karp_decision_launch_count(plan) > 0 ||
                    (disruption != NULL && karp_decision_command_count(disruption) > 0);
-    return options->detailed_exitcode && changes ? EXIT_CHANGES : EXIT_OK;
+    return status == EXIT_OK && answer->options->detailed_exitcode && changes ? EXIT_CHANGES : status;
+}
+
+int exit_status_of_settled(const cli_answer *answer, const karp_decision *first, const karp_decision *last,
+                           bool changes)
+{
+    int status = failure(answer, first, last, note_count(answer, first, NULL));
+    return status == EXIT_OK && answer->options->detailed_exitcode && changes ? EXIT_CHANGES : status;
 }

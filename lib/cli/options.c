@@ -29,6 +29,8 @@ enum {
     KEY_FAIL_ON,
     KEY_BASELINE,
     KEY_DISRUPT,
+    KEY_SETTLE,
+    KEY_NO_DISRUPT,
     KEY_METHOD,
     KEY_MAX_SIMULATIONS,
     KEY_MEMORY_IN,
@@ -148,7 +150,10 @@ static const option_row rows[] = {
       "steps may remove more nodes at once than budgets allow" },
     { KEY_IGNORE_CONSOLIDATE_AFTER, "ignore-consolidate-after", NULL, CLI_OPTION_REPACK,
       "also nodes that changed a short while ago" },
-    { KEY_DISRUPT, "disrupt", NULL, CLI_OPTION_DISRUPT, "also say which nodes could go" },
+    { KEY_DISRUPT, "disrupt", NULL, CLI_OPTION_DISRUPT, "also say which nodes would be removed" },
+    { KEY_SETTLE, "settle", NULL, CLI_OPTION_DISRUPT,
+      "go on, round after round, until nothing more is launched or consolidated" },
+    { KEY_NO_DISRUPT, "no-disrupt", NULL, CLI_OPTION_DISRUPT, "with --settle: without consolidation" },
     { KEY_METHOD, "method", "NAME", CLI_OPTION_METHOD,
       "only Emptiness, StaticDrift, Drift, MultiNodeConsolidation, SingleNodeConsolidation, Expiration or Repair" },
     { KEY_MAX_SIMULATIONS, "max-simulations", "N", CLI_OPTION_METHOD, "stop after N simulations" },
@@ -458,6 +463,8 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
                            "unschedulable, notes, cost=+10%, cost=+$50 or cost=$500, or some of them");
     case KEY_BASELINE: options->baseline = value; return -1;
     case KEY_DISRUPT: options->disrupt = true; return -1;
+    case KEY_SETTLE: options->settle = true; return -1;
+    case KEY_NO_DISRUPT: options->no_disrupt = true; return -1;
     case KEY_METHOD: return set_method(verb, options, value);
     case KEY_MAX_SIMULATIONS:
         return parse_count(value, &options->max_simulations) ? -1 : wrong(verb, "--max-simulations", "not a number");

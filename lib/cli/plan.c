@@ -50,7 +50,7 @@ static karp_str *with_note(cli_answer *answer, size_t pods, char *text, size_t r
     }
     (void)snprintf(text, room,
                    "%zu %s beyond the limits of NodePools in this round, which counts a launch as its largest possible "
-                   "type; the next round, when the types are known, may place %s (karp simulate plays the rounds)",
+                   "type; the next round, when the types are known, may place %s (karp plan --settle plays the rounds)",
                    pods, pods == 1 ? "pod is" : "pods are", pods == 1 ? "it" : "them");
     list[count] = (karp_str){ text, strlen(text) };
     answer->write.warnings = list;
@@ -114,6 +114,9 @@ static karp_status make(cli_answer *answer, void *own, int *result)
 
 static int run(const cli_options *options)
 {
+    if (options->settle) {
+        return settle(options);
+    }
     bool records = options->format == KARP_FORMAT_YAML || options->format == KARP_FORMAT_JSON_LOG;
     return answer_input(options, !records || options->certificate != NULL, records, make, NULL);
 }
@@ -127,7 +130,7 @@ const cli_verb verb_plan = {
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OBJECTIVE |
                CLI_OPTION_CERTIFICATE | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT | CLI_OPTION_FAIL_ON | CLI_OPTION_DISRUPT,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_YAML | 1u << KARP_FORMAT_JSON_LOG |
-               1u << KARP_FORMAT_HTML,
+               1u << KARP_FORMAT_HTML | 1u << KARP_FORMAT_MARKDOWN,
     .default_format = KARP_FORMAT_TEXT,
     .run = run,
 };

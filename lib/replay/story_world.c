@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <replay/launched.h>
 #include <replay/story.h>
 
 #include <string.h>
-
-static void set_time(trees *t, tree *object, const char *name, int64_t instant)
-{
-    char text[KARP_VALUE_TEXT];
-    karp_time_format(instant, text);
-    tree_set_text(t, object, name, str(text));
-}
 
 /* What the last changes of objects came to. */
 static karp_status changed(story *s) { return s->t->status ? story_nomem(s) : KARP_OK; }
@@ -46,7 +40,7 @@ static karp_status note_pod_event(story *s, uint32_t node)
 {
     if (node >= s->node_count) return KARP_OK; /* one of the documents' own */
     s->nodes[node].last_event = s->now;
-    set_time(s->t, tree_get(s->nodes[node].claim, "status"), "lastPodEventTime", s->now);
+    replay_set_time(s->t, tree_get(s->nodes[node].claim, "status"), "lastPodEventTime", s->now);
     return changed(s);
 }
 
@@ -108,7 +102,7 @@ static tree *pod_object(story *s, const story_pod *p)
     tree *metadata = tree_get_or_make(t, object, "metadata");
     tree_set_text(t, metadata, "name", name);
     tree_set_text(t, metadata, "namespace", w->namespace_);
-    set_time(t, metadata, "creationTimestamp", p->created);
+    replay_set_time(t, metadata, "creationTimestamp", p->created);
     tree_set(t, metadata, "ownerReferences", owners(t, w));
     tree_set(t, metadata, "labels", tree_get(given, "labels"));
     tree_set(t, metadata, "annotations", tree_get(given, "annotations"));
@@ -116,66 +110,12 @@ static tree *pod_object(story *s, const story_pod *p)
     if (p->node != IO_NONE) {
         tree_set_text(t, spec, "nodeName", node_name(s, p->node));
         /* Since when a protection for some time counts. */
-        set_time(t, tree_get_or_make(t, object, "status"), "startTime", p->bound_at);
+        replay_set_time(t, tree_get_or_make(t, object, "status"), "startTime", p->bound_at);
     }
     return object;
 }
 
 /* ---- nodes --------------------------------------------------------------------------------------------------------------- */
-
-static tree *amounts(trees *t, const karp_resource *list, size_t count)
-{
-    tree *object = tree_new(t, TREE_MAP);
-    for (size_t i = 0; i < count; i++) tree_set_named(t, object, list[i].name, tree_new_text(t, list[i].text));
-    return object;
-}
-
-static tree *taint_list(trees *t, const karp_launch *l)
-{
-    tree *list = tree_new(t, TREE_LIST);
-    for (size_t i = 0; i < l->taint_count; i++) {
-        tree *taint = tree_new(t, TREE_MAP);
-        tree_set_text(t, taint, "key", l->taints[i].key);
-        tree_set_text(t, taint, "value", l->taints[i].value);
-        tree_set_text(t, taint, "effect", l->taints[i].effect);
-        tree_append(t, list, taint);
-    }
-    return list;
-}
-
-static void set_labels(trees *t, tree *labels, const karp_label *list, size_t count)
-{
-    for (size_t i = 0; i < count; i++) tree_set_named(t, labels, list[i].key, tree_new_text(t, list[i].value));
-}
-
-static tree *labels_of(trees *t, const karp_launch *l, karp_str name)
-{
-    tree *labels = tree_new(t, TREE_MAP);
-    set_labels(t, labels, l->choice_labels, l->choice_label_count);
-    set_labels(t, labels, l->labels, l->label_count);
-    tree_set_text(t, labels, "karpenter.sh/nodepool", l->node_pool);
-    tree_set_text(t, labels, "kubernetes.io/hostname", name);
-    return labels;
-}
-
-/* A Node, or the NodeClaim of one: they say the same here, the reader fills the rest in. */
-static tree *node_object(const story *s, const karp_launch *l, karp_str name, bool claim)
-{
-    trees *t = s->t;
-    tree *object = tree_new(t, TREE_MAP);
-    tree_set_text(t, object, "apiVersion", str(claim ? "karpenter.sh/v1" : "v1"));
-    tree_set_text(t, object, "kind", str(claim ? "NodeClaim" : "Node"));
-    tree *metadata = tree_get_or_make(t, object, "metadata"), *spec = tree_get_or_make(t, object, "spec"),
-         *status = tree_get_or_make(t, object, "status");
-    tree_set_text(t, metadata, "name", name);
-    set_time(t, metadata, "creationTimestamp", s->now);
-    tree_set(t, metadata, "labels", labels_of(t, l, name));
-    tree_set(t, spec, "taints", taint_list(t, l));
-    tree_set_text(t, claim ? status : spec, "providerID", name);
-    tree_set(t, status, "capacity", amounts(t, l->capacity, l->capacity_count));
-    tree_set(t, status, "allocatable", amounts(t, l->allocatable, l->allocatable_count));
-    return object;
-}
 
 static karp_str next_name(story *s, karp_str pool)
 {
@@ -205,8 +145,8 @@ karp_status story_start_node(story *s, const karp_launch *launch)
         .name = name, .created = s->now, .ready_at = s->now + s->delay, .last_event = s->now, .expires_at = KARP_NO_TIME
     };
     n->window = window_of(s, launch->node_pool);
-    n->claim = node_object(s, launch, name, true);
-    n->node = node_object(s, launch, name, false);
+    n->claim = replay_launched(s->t, launch, name, s->now, true);
+    n->node = replay_launched(s->t, launch, name, s->now, false);
     s->node_count++;
     bool expires = launch->expire_after != KARP_DURATION_UNSET && launch->expire_after < INT64_MAX / 4;
     if (n->claim && expires && story_set_expiry(s, (uint32_t)(s->node_count - 1), s->now + launch->expire_after))
@@ -237,7 +177,7 @@ karp_status story_set_expiry(story *s, uint32_t node, int64_t instant)
 karp_status story_mark_deleting(story *s, uint32_t node)
 {
     s->nodes[node].deleting = true;
-    set_time(s->t, tree_get(s->nodes[node].claim, "metadata"), "deletionTimestamp", s->now);
+    replay_set_time(s->t, tree_get(s->nodes[node].claim, "metadata"), "deletionTimestamp", s->now);
     return changed(s);
 }
 

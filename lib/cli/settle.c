@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* karp plan --settle: what becomes of a cluster when every decision is carried out and time goes by. */
+#include "designs.h"
+#include "writer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SECOND_NS INT64_C(1000000000)
+#define BOOT (60 * SECOND_NS) /* from a launch until its pods run */
+#define LOOK_AGAIN (15 * SECOND_NS) /* as Karpenter validates */
+#define HORIZON (7 * 24 * 3600 * SECOND_NS) /* nobody waits longer for a budget's window or consolidateAfter */
+
+enum { ROUNDS_MOST = 500 };
+
+typedef struct settle_round {
+    int64_t at;
+    uint32_t method; /* KARP_METHOD_ANY = pending pods were provisioned for */
+    size_t launched, removed, placed, left;
+    double cost; /* per hour, afterwards */
+    size_t removed_text, launched_text; /* offsets in the texts */
+} settle_round;
+
+typedef struct settling {
+    const cli_options *options;
+    karp_options common;
+    karp_error *error;
+    karp_reader *reader; /* of the round at hand */
+    karp_snapshot *snapshot;
+    bool own; /* those are not the input's */
+    int64_t began, now, step; /* step: until the next look at nodes that were left alone too short a while ago */
+    settle_round *rounds;
+    size_t count, room;
+    cli_text texts;
+    karp_decision *first, *last;
+} settling;
+
+static karp_status no_memory(settling *s)
+{
+    s->error->status = KARP_E_NOMEM;
+    return KARP_E_NOMEM;
+}
+
+static void leave(settling *s)
+{
+    if (s->own) {
+        karp_snapshot_unref(s->snapshot);
+        karp_reader_free(s->reader);
+    }
+    s->own = false;
+}
+
+/* The decision is carried out (NULL = nothing is), and it is that later. */
+static karp_status go_on(settling *s, const karp_decision *decision, int64_t later)
+{
+    karp_reader *reader = NULL;
+    karp_snapshot *snapshot = NULL;
+    karp_status status = karp_reader_after(s->reader, decision, s->now + later, &reader, &snapshot, s->error);
+    if (status != KARP_OK) {
+        return status;
+    }
+    leave(s);
+    s->now += later;
+    s->reader = reader;
+    s->snapshot = snapshot;
+    s->own = true;
+    return KARP_OK;
+}
+
+/* ---- a round ------------------------------------------------------------------------------------------------------- */
+
+/* "2 x c6g.large, m6a.large" */
+static karp_status note_launches(settling *s, const karp_decision *d, size_t *text)
+{
+    design_groups types = { 0 };
+    char number[32];
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < karp_decision_launch_count(d) && status == KARP_OK; i++) {
+        karp_launch l = { .size = sizeof l };
+        status = karp_decision_launch(d, i, &l);
+        if (status == KARP_OK && !design_group_add(s->options, &types, l.choice.instance_type, l.choice.price)) {
+            status = no_memory(s);
+        }
+    }
+    *text = s->texts.len;
+    bool ok = status == KARP_OK;
+    for (size_t i = 0; i < types.count && ok; i++) {
+        const design_group *g = &types.items[i];
+        (void)snprintf(number, sizeof number, "%s%zu x ", i > 0 ? ", " : "", g->nodes);
+        ok = text_add(s->options, &s->texts, number, strlen(number)) &&
+             text_add(s->options, &s->texts, g->name.ptr, g->name.len);
+    }
+    ok = ok && text_add(s->options, &s->texts, "", 1);
+    design_groups_free(s->options, &types);
+    return status != KARP_OK ? status : ok ? KARP_OK : no_memory(s);
+}
+
+static karp_status note_removed(settling *s, const karp_decision *d, settle_round *round)
+{
+    bool ok = true;
+    round->removed_text = s->texts.len;
+    for (size_t i = 0; i < karp_decision_command_count(d); i++) {
+        karp_command c = { .size = sizeof c };
+        karp_status status = karp_decision_command(d, i, &c);
+        if (status != KARP_OK) {
+            return status;
+        }
+        round->method = c.method;
+        for (size_t k = 0; k < c.node_count && ok; k++) {
+            ok = (round->removed++ == 0 || text_add(s->options, &s->texts, " ", 1)) &&
+                 text_add(s->options, &s->texts, c.nodes[k].ptr, c.nodes[k].len);
+        }
+    }
+    return ok && text_add(s->options, &s->texts, "", 1) ? KARP_OK : no_memory(s);
+}
+
+static karp_status note_round(settling *s, const karp_decision *d, size_t placed)
+{
+    if (s->count == ROUNDS_MOST) {
+        s->error->status = KARP_E_LIMIT;
+        (void)snprintf(s->error->message, sizeof s->error->message, "the cluster has not come to rest after %d rounds",
+                       (int)ROUNDS_MOST);
+        return KARP_E_LIMIT;
+    }
+    if (s->count == s->room) {
+        size_t room = s->room == 0 ? 16 : s->room * 2;
+        settle_round *larger = karp_alloc(s->options->context, room * sizeof *larger);
+        if (larger == NULL) {
+            return no_memory(s);
+        }
+        if (s->count > 0) {
+            memcpy(larger, s->rounds, s->count * sizeof *larger);
+        }
+        karp_free(s->options->context, s->rounds, s->room * sizeof *larger);
+        s->rounds = larger;
+        s->room = room;
+    }
+    settle_round *round = &s->rounds[s->count++];
+    *round = (settle_round){ .at = s->now,
+                             .method = KARP_METHOD_ANY,
+                             .launched = karp_decision_launch_count(d),
+                             .placed = placed,
+                             .left = karp_decision_unschedulable_count(d),
+                             .cost = karp_decision_cost_after(d) };
+    karp_status status = note_removed(s, d, round);
+    return status == KARP_OK ? note_launches(s, d, &round->launched_text) : status;
+}
+
+/* Pods that nodes are launched for, those that nodes which exist receive, and whether nodes are being deleted. */
+static karp_status look_at(const karp_decision *d, size_t *launched_for, size_t *received, bool *deleting)
+{
+    karp_status status = KARP_OK;
+    *launched_for = *received = 0;
+    *deleting = false;
+    for (size_t i = 0; i < karp_decision_launch_count(d) && status == KARP_OK; i++) {
+        karp_launch l = { .size = sizeof l };
+        status = karp_decision_launch(d, i, &l);
+        *launched_for += l.pod_count;
+    }
+    for (size_t i = 0; i < karp_decision_node_count(d) && status == KARP_OK; i++) {
+        karp_node_use n = { .size = sizeof n };
+        status = karp_decision_node(d, i, &n);
+        *received += n.pods_received;
+        *deleting = *deleting || n.marked != 0;
+    }
+    return status;
+}
+
+/* ---- until nothing changes ----------------------------------------------------------------------------------------- */
+
+/* Rounds until pending pods get no more nodes; the decision of the last stays in s->last. */
+static karp_status provision(settling *s)
+{
+    size_t received_before = SIZE_MAX;
+    while (s->count < ROUNDS_MOST) {
+        size_t launched_for = 0, received = 0;
+        bool deleting = false;
+        karp_decision_unref(s->last);
+        s->last = NULL;
+        karp_status status = karp_provision(s->snapshot, &s->common, &s->last, s->error);
+        if (status == KARP_OK) {
+            status = look_at(s->last, &launched_for, &received, &deleting);
+        }
+        if (status == KARP_OK && s->first == NULL) {
+            s->first = karp_decision_ref(s->last);
+        }
+        bool launches = karp_decision_launch_count(s->last) > 0;
+        /* Pods of nodes that have not joined the cluster are received again and again. */
+        bool goes_on = launches || deleting || (received > 0 && received != received_before);
+        received_before = received;
+        if (status != KARP_OK || !goes_on) {
+            return status;
+        }
+        if (launches || deleting) {
+            received_before = SIZE_MAX;
+            status = note_round(s, s->last, launched_for);
+        }
+        if (status == KARP_OK) {
+            status = go_on(s, s->last, launches ? BOOT : 0);
+        }
+        if (status != KARP_OK) {
+            return status;
+        }
+    }
+    return KARP_OK;
+}
+
+/* When a pass can say something else without anything being done: a budget opens, or a node has been left alone for long enough,
+ * which is looked for again and again, each time after twice as long. KARP_NO_TIME = never. */
+static karp_status next_look(settling *s, const karp_decision *pass, int64_t *next)
+{
+    *next = KARP_NO_TIME;
+    for (size_t i = 0; i < karp_decision_kept_count(pass); i++) {
+        karp_kept k = { .size = sizeof k };
+        karp_status status = karp_decision_kept(pass, i, &k);
+        if (status != KARP_OK) {
+            return status;
+        }
+        if (k.code == KARP_REASON_NOT_CONSOLIDATABLE || k.code == KARP_REASON_CONSOLIDATE_AFTER) {
+            *next = s->now + s->step;
+        }
+    }
+    s->step *= 2;
+    for (size_t i = 0; i < karp_decision_budget_count(pass); i++) {
+        karp_pool_budget b = { .size = sizeof b };
+        karp_status status = karp_decision_budget(pass, i, &b);
+        if (status != KARP_OK) {
+            return status;
+        }
+        bool opens = b.remaining == 0 && b.next_change != KARP_NO_TIME && b.next_change > s->now;
+        if (opens && (*next == KARP_NO_TIME || b.next_change < *next)) {
+            *next = b.next_change;
+        }
+    }
+    return KARP_OK;
+}
+
+static karp_status consolidate(settling *s)
+{
+    karp_disrupt_options options;
+    karp_disrupt_options_init(&options, sizeof options);
+    options.common = &s->common;
+    for (;;) {
+        karp_decision *pass = NULL;
+        int64_t next = KARP_NO_TIME;
+        karp_status status = karp_disrupt(s->snapshot, &options, &pass, s->error);
+        bool acts = status == KARP_OK && karp_decision_command_count(pass) > 0;
+        if (acts) {
+            s->step = LOOK_AGAIN;
+            status = note_round(s, pass, 0);
+            if (status == KARP_OK) {
+                status = go_on(s, pass, karp_decision_launch_count(pass) > 0 ? BOOT : LOOK_AGAIN);
+            }
+            if (status == KARP_OK) {
+                status = provision(s);
+            }
+        } else if (status == KARP_OK) {
+            status = next_look(s, pass, &next);
+            bool later = next != KARP_NO_TIME && next > s->now && next - s->began <= HORIZON;
+            if (status == KARP_OK && later) {
+                status = go_on(s, NULL, next - s->now);
+            }
+            acts = later;
+        }
+        karp_decision_unref(pass);
+        if (status != KARP_OK || !acts || s->count >= ROUNDS_MOST) {
+            return status;
+        }
+    }
+}
+
+static karp_status play(settling *s)
+{
+    karp_status status = provision(s);
+    if (status == KARP_OK && !s->options->no_disrupt) {
+        status = consolidate(s);
+    }
+    if (status != KARP_OK) {
+        return status;
+    }
+    /* The cluster as it has become, with what it costs and how much of it is used. */
+    karp_decision_unref(s->last);
+    s->last = NULL;
+    return karp_provision(s->snapshot, &s->common, &s->last, s->error);
+}
+
+/* ---- the answer ---------------------------------------------------------------------------------------------------- */
+
+static void put_time(cli_writer *w, int64_t at)
+{
+    char text[KARP_VALUE_TEXT];
+    karp_time_format(at, text);
+    cli_put_text(w, text);
+}
+
+static void json_rounds(cli_writer *w, const settling *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        const settle_round *r = &s->rounds[i];
+        const char *method = r->method == KARP_METHOD_ANY ? "" : karp_method_name(r->method);
+        const char *launched = s->texts.ptr + r->launched_text, *removed = s->texts.ptr + r->removed_text;
+        cli_put_format(w, "%s\n  {\"time\": \"", i > 0 ? "," : "");
+        put_time(w, r->at);
+        cli_put_format(w, "\", \"method\": \"%s\", \"launches\": %zu, \"launched\": ", method, r->launched);
+        cli_put_quoted(w, launched, strlen(launched));
+        cli_put_format(w, ", \"nodesRemoved\": %zu, \"removed\": ", r->removed);
+        cli_put_quoted(w, removed, strlen(removed));
+        cli_put_format(w, ", \"podsLaunchedFor\": %zu, \"podsLeft\": %zu, \"perHour\": ", r->placed, r->left);
+        cli_put_number(w, r->cost);
+        cli_put_text(w, "}");
+    }
+}
+
+static void write_json(cli_writer *w, const settling *s, const design *both)
+{
+    cli_put_text(w, "{\"apiVersion\": \"karp/v1\", \"kind\": \"Settlement\",\n \"rounds\": [");
+    json_rounds(w, s);
+    cli_put_text(w, "],\n \"designs\": [");
+    design_write_json(w, &both[0]);
+    cli_put_text(w, ",");
+    design_write_json(w, &both[1]);
+    cli_put_text(w, "]}\n");
+}
+
+static void text_round(cli_writer *w, const settling *s, size_t number)
+{
+    const settle_round *r = &s->rounds[number];
+    const char *launched = s->texts.ptr + r->launched_text, *removed = s->texts.ptr + r->removed_text;
+    cli_put_format(w, w->markdown ? "%zu. " : "  %3zu  ", number + 1);
+    put_time(w, r->at);
+    cli_put_format(w, "  %10s%.4f/h  ", "$", r->cost);
+    if (r->removed > 0) {
+        cli_put_format(w, "%s: remove ", karp_method_name(r->method));
+        cli_put_shown(w, removed, strlen(removed));
+        cli_put_text(w, r->launched > 0 ? "; " : "");
+    }
+    if (r->launched > 0) {
+        cli_put_text(w, "launch ");
+        cli_put_shown(w, launched, strlen(launched));
+    }
+    if (r->method == KARP_METHOD_ANY && r->launched > 0) {
+        cli_put_format(w, " for %zu %s", r->placed, r->placed == 1 ? "pod" : "pods");
+    }
+    if (r->left > 0 && r->method == KARP_METHOD_ANY) {
+        cli_put_format(w, ", %zu left", r->left);
+    }
+    cli_put_text(w, "\n");
+}
+
+static void write_text(cli_writer *w, const settling *s, const design *both)
+{
+    const char *heading = w->markdown ? "## " : "";
+    double before = both[0].price, after = both[1].price;
+    cli_put_format(w, "%sFirst round $%.4f/h, settled $%.4f/h (%+.4f/h, %+.2f/month of %d h)\n",
+                   w->markdown ? "# " : "", before, after, after - before, (after - before) * HOURS_A_MONTH,
+                   (int)HOURS_A_MONTH);
+    if (s->count >= ROUNDS_MOST) {
+        cli_put_format(w, "It has not come to rest after %d rounds.\n", (int)ROUNDS_MOST);
+    }
+    cli_put_format(w, "\n%sRounds\n", heading);
+    cli_put_text(w, w->markdown ? "\n" : "");
+    for (size_t i = 0; i < s->count; i++) {
+        text_round(w, s, i);
+    }
+    if (s->count == 0) {
+        cli_put_text(w, "  none: nothing is launched or removed\n");
+    }
+    cli_put_format(w, "\n%sNodes in the end\n", heading);
+    cli_put_text(w, w->markdown ? "\n" : "");
+    for (size_t i = 0; i < both[1].types.count; i++) {
+        const design_group *g = &both[1].types.items[i];
+        cli_put_format(w, w->markdown ? "- %zu x " : "  %4zu x ", g->nodes);
+        cli_put_shown(w, g->name.len > 0 ? g->name.ptr : "no type known", g->name.len > 0 ? g->name.len : 13);
+        cli_put_format(w, "  $%.4f/h\n", g->price);
+    }
+    cli_put_text(w, "\n");
+    designs_write_table(w, both, 2);
+}
+
+static karp_status write_answer(cli_answer *answer, const settling *s)
+{
+    const cli_options *options = answer->options;
+    design both[2] = { { .name = "first round", .options = *options, .plan = karp_decision_ref(s->first) },
+                       { .name = "settled", .options = *options, .plan = karp_decision_ref(s->last) } };
+    cli_text out = { 0 };
+    cli_writer w = { .options = options,
+                     .out = &out,
+                     .json = options->format == KARP_FORMAT_JSON,
+                     .markdown = options->format == KARP_FORMAT_MARKDOWN };
+    karp_status status = design_add_up(&both[0]);
+    if (status == KARP_OK) {
+        status = design_add_up(&both[1]);
+    }
+    if (status == KARP_OK && w.json) {
+        write_json(&w, s, both);
+    } else if (status == KARP_OK) {
+        write_text(&w, s, both);
+    }
+    if (w.refused) {
+        status = KARP_E_NOMEM;
+    }
+    if (status == KARP_OK) {
+        fwrite(out.ptr, 1, out.len, stdout);
+    }
+    answer->error.status = status;
+    text_file_free(options, &out);
+    design_free(&both[0]);
+    design_free(&both[1]);
+    return status;
+}
+
+static karp_status make(cli_answer *answer, void *own, int *result)
+{
+    (void)own;
+    const cli_options *options = answer->options;
+    settling s = { .options = options,
+                   .common = decision_options(options),
+                   .error = &answer->error,
+                   .reader = answer->input.reader,
+                   .snapshot = answer->input.snapshot };
+    s.began = s.now = karp_snapshot_now(s.snapshot);
+    s.step = LOOK_AGAIN;
+    progress_begin("playing rounds");
+    karp_status status = play(&s);
+    progress_end();
+    if (status == KARP_OK) {
+        status = write_answer(answer, &s);
+    }
+    if (status == KARP_OK) {
+        *result = exit_status_of_settled(answer, s.first, s.last, s.count > 0);
+    }
+    leave(&s);
+    karp_decision_unref(s.first);
+    karp_decision_unref(s.last);
+    karp_free(options->context, s.rounds, s.room * sizeof *s.rounds);
+    text_file_free(options, &s.texts);
+    return status;
+}
+
+int settle(const cli_options *options)
+{
+    uint32_t formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN;
+    if (!(formats & (1u << options->format))) {
+        print_problem("--settle", "is written as text, json or markdown");
+        return EXIT_ERROR;
+    }
+    return answer_input(options, true, true, make, NULL);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "writer.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SHOWN = 120 };
+
+void cli_put(cli_writer *w, const char *bytes, size_t length)
+{
+    w->refused = w->refused || !text_add(w->options, w->out, bytes, length);
+}
+
+void cli_put_text(cli_writer *w, const char *text) { cli_put(w, text, strlen(text)); }
+
+void cli_put_format(cli_writer *w, const char *format, ...)
+{
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    cli_put_text(w, text);
+}
+
+void cli_put_quoted(cli_writer *w, const char *text, size_t length)
+{
+    cli_put_text(w, "\"");
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '"' || c == '\\') cli_put_format(w, "\\%c", c);
+        else if (c < 0x20 || c == 0x7f) cli_put_format(w, "\\u%04x", c);
+        else cli_put(w, &text[i], 1);
+    }
+    cli_put_text(w, "\"");
+}
+
+void cli_put_shown(cli_writer *w, const char *text, size_t length)
+{
+    size_t most = length > SHOWN ? SHOWN : length;
+    while (most < length && most > 0 && ((unsigned char)text[most] & 0xc0) == 0x80) most--;
+    for (size_t i = 0; i < most; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (w->markdown && strchr("\\`*_<>|[]#", text[i]) != NULL) cli_put_text(w, "\\");
+        bool control = c < 0x20 || c == 0x7f || (c == 0xc2 && i + 1 < most && (unsigned char)text[i + 1] < 0xa0);
+        cli_put(w, control ? "?" : &text[i], 1);
+        i += control && c == 0xc2;
+    }
+    if (most < length) cli_put_text(w, " \xe2\x80\xa6");
+}
+
+void cli_put_number(cli_writer *w, double value)
+{
+    char text[KARP_VALUE_TEXT];
+    karp_double_format(round(value * 1e9) / 1e9, text);
+    cli_put_text(w, text);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text and JSON of the answers that the program makes itself. */
+#ifndef CLI_WRITER_H
+#define CLI_WRITER_H
+
+#include "cli.h"
+
+enum { HOURS_A_MONTH = 730 };
+
+typedef struct cli_writer {
+    const cli_options *options;
+    cli_text *out;
+    bool json, markdown;
+    bool refused; /* no memory */
+    bool differs;
+    size_t rows; /* of the list at hand */
+} cli_writer;
+
+void cli_put(cli_writer *w, const char *bytes, size_t length);
+void cli_put_text(cli_writer *w, const char *text);
+void cli_put_format(cli_writer *w, const char *format, ...) __attribute__((format(printf, 2, 3))); /* short */
+void cli_put_quoted(cli_writer *w, const char *text, size_t length); /* as JSON */
+/* What a file says, for people: control characters as '?', cut where it is long, and nothing that markdown reads. */
+void cli_put_shown(cli_writer *w, const char *text, size_t length);
+/* To a billionth, so that sums do not show what a double cannot hold. */
+void cli_put_number(cli_writer *w, double value);
+
+#endif

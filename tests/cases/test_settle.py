@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""plan --settle: rounds until nothing more is launched, then consolidation, in virtual time."""
+import pathlib
+
+from stories import check, document, equal, finish, run
+
+ASKS = pathlib.Path(__file__).parent / 'asks'
+LIMITS, TIERS, DUMP = ASKS / 'limits-one-round.yaml', ASKS / 'three-tier', ASKS / 'dump.json'
+
+
+def hourly(document):
+    return [design['cost']['perHour'] for design in document['designs']]
+
+
+# A limit that counts launches as their largest type lets two more in each round, then one.
+settled = document('plan', '--settle', LIMITS)
+equal([r['launches'] for r in settled['rounds']], [2, 2, 1, 1], 'rounds')
+equal([r['podsLeft'] for r in settled['rounds']], [4, 2, 1, 0], 'pods left')
+equal(hourly(settled), [0.136, 0.408], 'first round and settled')
+equal(settled['designs'][1]['instanceTypes'], [{'name': 'c6g.large', 'nodes': 6, 'perHour': 0.408}], 'six nodes')
+run('plan', LIMITS, '--fail-on', 'unschedulable', status=3)
+run('plan', '--settle', LIMITS, '--fail-on', 'unschedulable')
+run('plan', '--settle', LIMITS, '--fail-on', 'cost=$200', status=3)
+run('plan', '--settle', LIMITS, '--detailed-exitcode', status=2)
+check(any('karp plan --settle plays the rounds' in w for w in document('plan', LIMITS)['warnings']), 'a plan says what is left')
+
+# Consolidation follows the launches, and only then.
+tiers = document('plan', '--settle', TIERS)
+first, last = hourly(tiers)
+check(abs(first - 8.1581) < 1e-3 and last < 6.6, (first, last))
+equal([r['method'] for r in tiers['rounds'][:2]], ['', ''], 'launches come first')
+check({r['method'] for r in tiers['rounds'][2:]} <= {'SingleNodeConsolidation', 'MultiNodeConsolidation', 'Emptiness'}, 'then consolidation')
+check(all(a['time'] <= b['time'] for a, b in zip(tiers['rounds'], tiers['rounds'][1:])), 'in the order of time')
+equal([d['podsLeft'] for d in tiers['designs']], [0, 0], 'every pod has its node')
+only = document('plan', '--settle', '--no-disrupt', TIERS)
+equal(only['rounds'], tiers['rounds'][:2], 'without consolidation')
+
+# A dump: its own nodes are consolidated, daemons go with them, a budget's window is waited for.
+dump = document('plan', '--settle', DUMP)
+removed = ' '.join(r['removed'] for r in dump['rounds'])
+check('ip-10-0-32-24.us-west-2.compute.internal' in removed, removed)
+check(dump['rounds'][1]['time'] >= '2026-03-02T18:00:00Z', 'the budgets close disruption until 18:00')
+check(hourly(dump)[1] < hourly(dump)[0], hourly(dump))
+equal(document('plan', '--settle', DUMP), dump, 'the same again')
+
+text, _ = run('plan', '--settle', LIMITS)
+check(text.startswith('First round $0.1360/h, settled $0.4080/h (+0.2720/h, +198.56/month of 730 h)\n'), text)
+check('     6 x c6g.large  $0.4080/h\n' in text, text)
+text, _ = run('plan', '--settle', LIMITS, '-o', 'markdown')
+check(text.startswith('# First round') and '\n## Rounds\n' in text and '| nodes | 2 | 6 (+4) |' in text, text)
+_, error = run('plan', '--settle', LIMITS, '-o', 'html', status=1)
+check('--settle: is written as text, json or markdown' in error, error)
+finish()
