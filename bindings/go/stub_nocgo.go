@@ -288,6 +288,36 @@ type Fitting struct {
 	Left     []FitLeft
 }
 
+type RepackOptions struct {
+	MaxEvictions           *uint64
+	MaxEvictedPercent      *float64
+	MaxSteps               *uint64
+	MinSaving              float64
+	MinSavingPerEviction   float64
+	IgnoreBudgets          bool
+	IgnoreConsolidateAfter bool
+	InProgress             []string
+}
+
+type RepackStep struct {
+	Saving, TotalSaving, CostAfter float64
+	Evictions, TotalEvictions      uint64
+}
+
+type RepackPoint struct {
+	Evictions   uint64
+	Cost, Bound float64
+}
+
+type Repacking struct {
+	Before, After, Bound float64
+	Evictions, Pods      uint64
+	Work                 uint64
+	Stopped              bool
+	Steps                []RepackStep
+	Curve                []RepackPoint
+}
+
 type Snapshot struct{}
 
 type Counts struct{ Pods, PodsToPlace, PodClasses, Nodes, NodePools, InstanceTypes, Offerings int }
@@ -612,6 +642,13 @@ func Fit(ctx context.Context, limits *Limits, request *FitRequest) (r0 *Fitting,
 	r1 = ErrNoCgo
 	return
 }
+
+func (s *Snapshot) Repack(ctx context.Context, options *RepackOptions) (r0 *Decision, r1 error) {
+	r1 = ErrNoCgo
+	return
+}
+
+func (d *Decision) Repacking() (r0 Repacking, r1 error) { r1 = ErrNoCgo; return }
 
 func SnapshotOf(ptr unsafe.Pointer) (r0 *Snapshot) { return }
 

@@ -369,7 +369,7 @@ static uint32_t types_of(repacking *r, uint32_t offer)
 /* The guide for the plan's launches. */
 static bool make_guide(repacking *r)
 {
-    const packing_bins *bins = &r->plan.bins;
+    const packing_bins *bins = &r->stages.bins;
     size_t pods = r->seen->raw.pods.count + 1;
     r->slot_room = (uint32_t)bins->list.count + MORE_LAUNCHES;
     r->guide.slots = arena_array(&r->data, r->slot_room + (size_t)1, sizeof *r->guide.slots);
@@ -498,7 +498,7 @@ static karp_status settle_plan(repacking *r, uint64_t most, uint64_t steps)
         if (status == KARP_OK && refused == UINT32_MAX) status = check_savings(r, &refused);
         if (status != KARP_OK || refused == UINT32_MAX) return status;
         if (turn == SPARE_PLANS) break;
-        if (!repack_search_keep(r->search, refused) || !repack_search_run(r->search, most, steps / SPARE_PLANS))
+        if (!repack_search_keep(r->search, refused) || !repack_search_run(r->search, most, steps / SPARE_PLANS, false))
             return fail_nomem(r->error);
     }
     repack_steps_cut(&r->stages, good);
@@ -521,6 +521,33 @@ static uint64_t most_evictions(const repacking *r)
     return part < r->options.max_evictions ? part : r->options.max_evictions;
 }
 
+static double saving_of_stages(const repacking *r)
+{
+    double sum = 0;
+    for (size_t i = 0; i < r->stages.stages.count; i++) sum += r->stages.stages.items[i].saving;
+    return sum;
+}
+
+/* From the nodes there are, and from all of them replaced: what saves more as steps. */
+static karp_status search_plan(repacking *r, uint64_t most, uint64_t steps)
+{
+    repack_plan first = { .saving = 0 };
+    if (!repack_search_run(r->search, most, steps / 2, true) || !repack_search_plan(r->search, &first)) {
+        repack_plan_free(r->context, &first);
+        return fail_nomem(r->error);
+    }
+    karp_status status = make_stages(r);
+    double saving = saving_of_stages(r);
+    if (status == KARP_OK && !(repack_search_everything(r->search, steps / 4) &&
+                               repack_search_run(r->search, most, steps - steps / 2 - steps / 4, false)))
+        status = fail_nomem(r->error);
+    if (status == KARP_OK) status = make_stages(r);
+    if (status == KARP_OK && saving_of_stages(r) < saving && !repack_search_take(r->search, &first))
+        status = fail_nomem(r->error);
+    repack_plan_free(r->context, &first);
+    return status;
+}
+
 static karp_status plan(repacking *r)
 {
     uint64_t most = most_evictions(r), all = 0;
@@ -531,14 +558,14 @@ static karp_status plan(repacking *r)
     /* The curve: rising limits, each going on from the plan before. */
     for (uint32_t i = 1; i <= POINTS && !repack_asked_to_stop(r); i++) {
         uint64_t limit = all * i / POINTS;
-        if (!repack_search_run(r->search, limit, effort / 4 / POINTS)) return fail_nomem(r->error);
+        if (!repack_search_run(r->search, limit, effort / 4 / POINTS, false)) return fail_nomem(r->error);
         repack_plan_free(r->context, &r->plan);
         if (!repack_search_plan(r->search, &r->plan) ||
             !add_point(r, r->plan.evictions, r->cost.before - r->plan.saving))
             return fail_nomem(r->error);
     }
-    if (!repack_search_run(r->search, most, effort - effort / 4)) return fail_nomem(r->error);
-    return settle_plan(r, most, effort);
+    karp_status status = search_plan(r, most, effort - effort / 4);
+    return status == KARP_OK ? settle_plan(r, most, effort) : status;
 }
 
 /* ---- the call ------------------------------------------------------------------------------------------------------------------------ */

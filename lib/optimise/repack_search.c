@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { WORK_A_STEP = 160, MOST_TOGETHER = 6, FULL_SCAN = 160, SAMPLE = 48 };
+enum { WORK_A_STEP = 160, MOST_TOGETHER = 6, FULL_SCAN = 160, SAMPLE = 48, MANY_NODES = 500 };
 
 /* ---- chance ------------------------------------------------------------------------------------------------------------ */
 
@@ -50,18 +50,20 @@ static void fill_sample(repack_search *q, uint32_t c, uint32_t from, uint32_t to
     }
 }
 
-/* The nodes that are least likely to go come first; whoever is full for the class stays so while nothing is taken away. */
+/* The nodes that are least likely to go come first. Those that are full for the class before the move has touched them stay so,
+ * until a pass begins anew. */
 static void fill_in_order(repack_search *q, uint32_t c)
 {
     const repack_problem *p = q->p;
     uint32_t at = q->first_open[c];
-    bool passed = true;
-    q->opened[c] = at;
+    bool full = true;
     for (; at < p->host_count && q->demand[c] > 0 && !q->failed; at++) {
         uint32_t host = q->host_order[at];
+        int64_t before = q->demand[c];
+        bool untouched = q->touched[host] != q->move;
         fill_place(q, host, c);
-        if (passed && q->demand[c] > 0 && !q->closed[host]) q->first_open[c] = at + 1;
-        else passed = false;
+        full = full && untouched && q->demand[c] == before;
+        if (full) q->first_open[c] = at + 1;
     }
 }
 
@@ -171,6 +173,7 @@ static void begin_move(repack_search *q)
     q->open_count = 0;
     q->shrunk.count = 0;
     q->log.count = 0;
+    q->move++;
     q->began.cost = q->cost;
     q->began.evictions = q->evictions;
 }
@@ -200,10 +203,7 @@ static bool remove_one(repack_search *q, uint32_t which)
         state_undo(q);
         return false;
     }
-    bool settled = settle(q, most_cost(q, 0), true);
-    if (end_move(q, settled, 0)) return true;
-    for (uint32_t i = 0; i < q->open_count; i++) q->first_open[q->open[i]] = q->opened[q->open[i]];
-    return false;
+    return end_move(q, settle(q, most_cost(q, 0), true), 0);
 }
 
 static double ratio_of(const repack_node *n) { return n->evictions == 0 ? HUGE_VAL : n->price / n->evictions; }
@@ -291,14 +291,19 @@ static bool order_nodes(repack_search *q)
     return true;
 }
 
-/* The nodes one by one. Whether some could be removed. */
-static bool pass(repack_search *q)
+/* The nodes one by one, until no more may move. Whether some could be removed. Where there are many, a pass goes on where the
+ * one before ended, as one for more evictions does. */
+static bool pass(repack_search *q, bool whole)
 {
     bool some = false;
-    memset(q->first_open, 0, q->p->launches.class_count * sizeof *q->first_open);
-    for (uint32_t i = 0; i < q->p->node_count && !q->failed; i++) {
+    if (whole) q->next = 0;
+    if (q->next == 0) memset(q->first_open, 0, q->p->launches.class_count * sizeof *q->first_open);
+    for (uint32_t i = q->next; i < q->p->node_count && !q->failed; i++) {
         uint32_t which = q->by_ratio[i];
-        if (!q->gone[which] && !q->fixed[which] && remove_one(q, which)) some = true;
+        bool fits = q->evictions + q->p->nodes[which].evictions <= q->most;
+        if (fits || whole) q->next = i + 1;
+        else break;
+        if (fits && !q->gone[which] && !q->fixed[which] && remove_one(q, which)) some = true;
     }
     return some;
 }
@@ -314,8 +319,58 @@ static void all_at_once(repack_search *q)
     }
     for (uint32_t b = q->p->host_count; b < q->places.count && !q->failed; b++) state_empty(q, b);
     for (uint32_t h = 0; h < q->p->host_count && !q->failed; h++) state_empty(q, h);
+    q->next = 0;
     memset(q->first_open, 0, q->p->launches.class_count * sizeof *q->first_open);
     (void)end_move(q, !q->failed && settle(q, most_cost(q, 0), true), 0);
+}
+
+static bool all_removed(repack_search *q, const packing_bins *bins, double saving, repack_plan *out)
+{
+    *out = (repack_plan){ .saving = saving };
+    for (uint32_t i = 0; i < q->p->node_count; i++) {
+        uint32_t *slot = q->fixed[i] ? NULL : list_push(q->context, &out->removed, sizeof *slot);
+        if (!q->fixed[i] && slot == NULL) return false;
+        if (slot != NULL) *slot = i;
+    }
+    for (size_t b = 0; b < bins->list.count; b++) {
+        const packing_bin *from = &bins->list.items[b];
+        packing_bin *to = packing_add_bin(q->context, &out->bins, from->offer);
+        for (size_t e = 0; to != NULL && e < from->entries.count; e++) {
+            if (!packing_add_entry(q->context, to, from->entries.items[e].class_, from->entries.items[e].copies))
+                return false;
+        }
+        if (to == NULL) return false;
+    }
+    return true;
+}
+
+bool repack_search_everything(repack_search *q, uint64_t steps)
+{
+    packing_problem whole = q->p->launches;
+    uint32_t *counts = arena_array(&q->data, whole.class_count + (size_t)1, sizeof *counts);
+    double price = 0;
+    uint64_t evictions = 0;
+    if (counts == NULL) return false;
+    for (uint32_t i = 0; i < q->p->node_count; i++) {
+        const repack_node *n = &q->p->nodes[i];
+        if (q->fixed[i]) continue;
+        price += n->price;
+        evictions += n->evictions;
+        for (uint32_t e = 0; e < n->entry_count; e++) counts[n->entries[e].class_] += n->entries[e].copies;
+    }
+    if (evictions > q->most || evictions == 0) return true;
+    whole.counts = counts;
+    packing *k = packing_begin(q->context, &whole, NULL);
+    repack_plan found = { .saving = 0 };
+    bool ok = k != NULL && packing_search(k, steps);
+    if (ok) q->work += packing_steps(k) * WORK_A_STEP;
+    if (ok && objective(q, packing_best(k)->cost - price, evictions) < q->best_objective) {
+        ok = (!q->best_at_hand || state_save(q, &q->best)) &&
+             all_removed(q, packing_best(k), price - packing_best(k)->cost, &found) && state_take(q, &found);
+    }
+    packing_end(k);
+    repack_plan_free(q->context, &found);
+    return ok;
 }
 
 /* Nodes come back until no more pods move than may. */
@@ -356,7 +411,7 @@ static void note_best(repack_search *q)
     q->best_at_hand = true;
 }
 
-bool repack_search_run(repack_search *q, uint64_t most, uint64_t steps)
+bool repack_search_run(repack_search *q, uint64_t most, uint64_t steps, bool last)
 {
     uint64_t start = repack_search_work(q), moves = 0, stale = 0;
     q->most = most;
@@ -367,8 +422,10 @@ bool repack_search_run(repack_search *q, uint64_t most, uint64_t steps)
     if (q->evictions > most) everything_back(q);
     q->best_objective = HUGE_VAL;
     note_best(q);
-    for (uint32_t turn = 0; turn < 3 && !q->failed && pass(q); turn++) note_best(q);
-    all_at_once(q);
+    bool many = q->p->node_count > MANY_NODES;
+    for (uint32_t turn = 0; turn < (many ? 1 : 3) && !q->failed && pass(q, !many || last); turn++) note_best(q);
+    note_best(q);
+    if (!many || last) all_at_once(q);
     note_best(q);
     uint64_t patience = 4000 + 400 * (uint64_t)q->p->node_count;
     while (!q->failed && q->p->node_count > q->fixed_count && stale < patience) {
@@ -385,6 +442,13 @@ bool repack_search_run(repack_search *q, uint64_t most, uint64_t steps)
         if (++moves % 512 == 0 && !go_back(q)) break;
     }
     return !q->failed && (!q->best_at_hand || state_save(q, &q->best));
+}
+
+bool repack_search_take(repack_search *q, const repack_plan *plan)
+{
+    if (!state_take(q, plan)) return false;
+    q->best_objective = objective(q, q->cost, q->evictions);
+    return state_save(q, &q->best);
 }
 
 uint64_t repack_search_work(const repack_search *q) { return q->work / WORK_A_STEP + packing_steps(q->packing); }

@@ -50,8 +50,13 @@ repack_search *repack_search_begin(karp_context *context, const repack_problem *
 void repack_search_end(repack_search *q);
 /* The node stays from now on. */
 bool repack_search_keep(repack_search *q, uint32_t node);
-/* Goes on for so many steps of work with at most so many evictions, from the best plan so far. false = refused. */
-bool repack_search_run(repack_search *q, uint64_t most, uint64_t steps);
+/* Goes on for so many steps of work with at most so many evictions, from the best plan so far; `last`: each node is looked at
+ * once more, however many there are. false = refused. */
+bool repack_search_run(repack_search *q, uint64_t most, uint64_t steps, bool last);
+/* Every node replaced, where so many pods may move: a packing of its own, which is the plan when it is better. false = refused. */
+bool repack_search_everything(repack_search *q, uint64_t steps);
+/* Makes this the best plan of the last run. false = refused. */
+bool repack_search_take(repack_search *q, const repack_plan *plan);
 uint64_t repack_search_work(const repack_search *q);
 /* A copy of the best plan of the last run. false = refused. */
 bool repack_search_plan(repack_search *q, repack_plan *out);

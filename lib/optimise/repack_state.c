@@ -91,6 +91,7 @@ static bool change_copies(repack_search *q, uint32_t place, uint32_t class_, int
     const packing_problem *l = &q->p->launches;
     const int64_t *r = l->requests + (size_t)class_ * l->dims;
     size_t i = 0;
+    if (is_host(q, place)) q->touched[place] = q->move;
     while (i < x->entries.count && x->entries.items[i].class_ != class_) i++;
     if (i == x->entries.count) {
         packing_entry *slot = list_push(q->context, &x->entries, sizeof *slot);
@@ -182,7 +183,9 @@ static void toggle(repack_search *q, uint32_t which)
         q->evictions += n->evictions;
     }
     q->gone[which] = !q->gone[which];
-    if (n->host != UINT32_MAX) q->closed[n->host] = q->gone[which];
+    if (n->host == UINT32_MAX) return;
+    q->closed[n->host] = q->gone[which];
+    q->touched[n->host] = q->move;
 }
 
 static void ask(repack_search *q, uint32_t class_, int64_t copies)
@@ -408,11 +411,11 @@ static bool make_room(repack_search *q)
     q->value = arena_array(&q->data, classes, sizeof *q->value);
     q->wanted = arena_array(&q->data, classes, sizeof *q->wanted);
     q->first_open = arena_array(&q->data, classes, sizeof *q->first_open);
-    q->opened = arena_array(&q->data, classes, sizeof *q->opened);
+    q->touched = arena_array(&q->data, p->host_count + (size_t)1, sizeof *q->touched);
     q->used = arena_array(&q->data, p->launches.dims + (size_t)1, sizeof *q->used);
     return q->gone != NULL && q->fixed != NULL && q->list != NULL && q->at != NULL && q->by_ratio != NULL &&
            q->closed != NULL && q->host_order != NULL && q->demand != NULL && q->is_open != NULL && q->open != NULL &&
-           q->value != NULL && q->wanted != NULL && q->first_open != NULL && q->opened != NULL && q->used != NULL;
+           q->value != NULL && q->wanted != NULL && q->first_open != NULL && q->touched != NULL && q->used != NULL;
 }
 
 static bool make_hosts(repack_search *q)

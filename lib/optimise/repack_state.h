@@ -48,7 +48,9 @@ struct repack_search {
     double *value;
     packing_entry *wanted;
     uint32_t *by_ratio, *host_order;
-    uint32_t *first_open, *opened; /* by class: the first host in order that may have space; as the move began */
+    uint32_t *first_open; /* by class: the first host in order that may have space */
+    uint64_t *touched, move; /* by host: the last move that changed it; the number of the one at hand */
+    uint32_t next; /* in by_ratio: where a pass goes on */
     int64_t *used; /* [dims] */
     double mean_price;
     repack_plan best;

@@ -5,7 +5,16 @@
 #include <math.h>
 #include <string.h>
 
-enum { WINDOW = 256, BINS_LOOKED_AT = 64, MOST_STAGES = 100 };
+enum {
+    WINDOW = 256,
+    BINS_LOOKED_AT = 64,
+    MOST_STAGES = 100,
+    FEW_BATCHES = 10,
+    MANY_BATCHES = 50,
+    LEAST_BATCH = 4,
+    BATCH_STEPS = 2000,
+    BINS_A_NODE = 4
+};
 
 /* Where pods of a class may go: to a host, or to a bin that is launched. */
 typedef struct target {
@@ -30,6 +39,8 @@ typedef struct maker {
     targets *of; /* by class */
     uint32_t *first_bin, *bins; /* by class: which bins hold it */
     uint32_t *rest; /* by class: pods of the node at hand without a place */
+    uint32_t bin_room;
+    uint32_t batches; /* not 0: launches are not the plan's; about so many steps */
     uint32_t *waiting; /* nodes that are not removed yet */
     uint32_t waiting_count;
     int64_t *now; /* by pool: nodes that the step at hand removes */
@@ -53,16 +64,16 @@ static bool find_bins(maker *k)
     uint32_t classes = k->p->launches.class_count;
     size_t all = 0;
     k->first_bin = arena_array(&k->data, classes + (size_t)2, sizeof *k->first_bin);
-    for (size_t b = 0; b < k->plan->bins.list.count; b++) all += k->plan->bins.list.items[b].entries.count;
+    for (size_t b = 0; b < k->out->bins.list.count; b++) all += k->out->bins.list.items[b].entries.count;
     k->bins = arena_array(&k->data, all + 1, sizeof *k->bins);
     if (k->first_bin == NULL || k->bins == NULL) return false;
-    for (size_t b = 0; b < k->plan->bins.list.count; b++) {
-        const packing_bin *bin = &k->plan->bins.list.items[b];
+    for (size_t b = 0; b < k->out->bins.list.count; b++) {
+        const packing_bin *bin = &k->out->bins.list.items[b];
         for (size_t e = 0; e < bin->entries.count; e++) k->first_bin[bin->entries.items[e].class_ + 2]++;
     }
     for (uint32_t c = 0; c < classes; c++) k->first_bin[c + 2] += k->first_bin[c + 1];
-    for (size_t b = 0; b < k->plan->bins.list.count; b++) {
-        const packing_bin *bin = &k->plan->bins.list.items[b];
+    for (size_t b = 0; b < k->out->bins.list.count; b++) {
+        const packing_bin *bin = &k->out->bins.list.items[b];
         for (size_t e = 0; e < bin->entries.count; e++)
             k->bins[k->first_bin[bin->entries.items[e].class_ + 1]++] = (uint32_t)b;
     }
@@ -120,7 +131,7 @@ static uint32_t choose_bin(const maker *k, const repack_node *n, uint32_t class_
     for (uint32_t i = k->first_bin[class_]; i < k->first_bin[class_ + 1] && seen < BINS_LOOKED_AT; i++) {
         uint32_t b = k->bins[i];
         if (k->out->stage_of_bin[b] != UINT32_MAX) continue;
-        const packing_bin *bin = &k->plan->bins.list.items[b];
+        const packing_bin *bin = &k->out->bins.list.items[b];
         double score = 0, price = k->p->launches.prices[bin->offer];
         for (uint32_t e = 0; e < n->entry_count; e++) {
             uint32_t c = n->entries[e].class_, has = k->rest[c] > 0 ? bin_has(bin, c) : 0;
@@ -135,7 +146,7 @@ static uint32_t choose_bin(const maker *k, const repack_node *n, uint32_t class_
 
 static bool launch(maker *k, uint32_t bin)
 {
-    const packing_bin *b = &k->plan->bins.list.items[bin];
+    const packing_bin *b = &k->out->bins.list.items[bin];
     k->out->stage_of_bin[bin] = (uint32_t)k->out->stages.count;
     k->stage.saving -= k->p->launches.prices[b->offer];
     for (size_t e = 0; e < b->entries.count; e++) {
@@ -256,9 +267,91 @@ static int by_price_a_pod(uint32_t x, uint32_t y, const void *user)
     return a > b ? -1 : a < b;
 }
 
+/* Adds the packing to the launches, as those of the step at hand. */
+static bool take_bins(maker *k, const packing_bins *from)
+{
+    for (size_t b = 0; b < from->list.count; b++) {
+        const packing_bin *bin = &from->list.items[b];
+        if (k->out->bins.list.count == k->bin_room) return false;
+        uint32_t number = (uint32_t)k->out->bins.list.count;
+        packing_bin *to = packing_add_bin(k->context, &k->out->bins, bin->offer);
+        for (size_t e = 0; to != NULL && e < bin->entries.count; e++) {
+            if (!packing_add_entry(k->context, to, bin->entries.items[e].class_, bin->entries.items[e].copies) ||
+                !add_target(k, bin->entries.items[e].class_,
+                            (target){ UINT32_MAX, number, bin->entries.items[e].copies }))
+                return false;
+        }
+        if (to == NULL) return false;
+        k->out->stage_of_bin[number] = (uint32_t)k->out->stages.count;
+        k->stage.saving -= k->p->launches.prices[bin->offer];
+    }
+    return true;
+}
+
+/* New nodes for what the batch, the last of the order, needs beyond the space that is there. *bought: there are some. */
+static bool buy_for_batch(maker *k, bool *bought)
+{
+    packing_problem need = k->p->launches;
+    uint32_t *counts = arena_array(&k->data, need.class_count + (size_t)1, sizeof *counts);
+    uint64_t all = 0;
+    if (counts == NULL) return false;
+    for (uint32_t i = k->stage.first; i < k->out->order.count; i++) {
+        const repack_node *n = &k->p->nodes[k->out->order.items[i]];
+        for (uint32_t e = 0; e < n->entry_count; e++) counts[n->entries[e].class_] += n->entries[e].copies;
+    }
+    for (uint32_t c = 0; c < need.class_count; c++) {
+        uint64_t left = k->of[c].left;
+        counts[c] = counts[c] > left ? counts[c] - (uint32_t)left : 0;
+        all += counts[c];
+    }
+    *bought = true;
+    if (all == 0) return true;
+    need.counts = counts;
+    packing *found = packing_begin(k->context, &need, NULL);
+    bool ok = found != NULL && packing_search(found, BATCH_STEPS);
+    *bought = ok && packing_best(found)->cost < HUGE_VAL;
+    if (*bought) ok = take_bins(k, packing_best(found));
+    packing_end(found);
+    return ok;
+}
+
+/* A step that buys for itself: a batch of nodes at once. */
+static bool next_batch(maker *k, bool *ended)
+{
+    uint32_t wanted = (uint32_t)k->plan->removed.count / k->batches;
+    if (wanted < LEAST_BATCH) wanted = LEAST_BATCH;
+    k->stage = (repack_stage){ .first = (uint32_t)k->out->order.count };
+    memset(k->now, 0, k->limits->pool_count * sizeof *k->now);
+    for (; k->stage.count < wanted; k->stage.count++) {
+        uint32_t place = choose(k);
+        if (place == UINT32_MAX) break;
+        uint32_t which = k->waiting[place], *slot = list_push(k->context, &k->out->order, sizeof *slot);
+        if (slot == NULL) return false;
+        *slot = which;
+        memmove(&k->waiting[place], &k->waiting[place + 1], (k->waiting_count - place - 1) * sizeof *k->waiting);
+        k->waiting_count--;
+        k->now[k->p->nodes[which].pool]++;
+        k->stage.saving += k->p->nodes[which].price;
+        k->stage.evictions += k->p->nodes[which].evictions;
+    }
+    bool bought = false;
+    *ended = k->stage.count == 0;
+    if (*ended) return true;
+    if (!buy_for_batch(k, &bought)) return false;
+    *ended = !bought || !pays(k->limits, &k->stage);
+    for (uint32_t i = k->stage.first; i < k->out->order.count && !*ended; i++) {
+        uint32_t which = k->out->order.items[i];
+        for (uint32_t e = 0; e < k->pods->counts[which]; e++) send(k, k->pods->pods[which][e]);
+    }
+    repack_stage *stage = *ended ? NULL : list_push(k->context, &k->out->stages, sizeof *stage);
+    if (stage != NULL) *stage = k->stage;
+    return *ended || stage != NULL;
+}
+
 /* *ended: nothing more pays. */
 static bool next_stage(maker *k, bool *ended)
 {
+    if (k->batches > 0) return next_batch(k, ended);
     k->stage = (repack_stage){ .first = (uint32_t)k->out->order.count };
     memset(k->now, 0, k->limits->pool_count * sizeof *k->now);
     do {
@@ -277,7 +370,7 @@ static bool next_stage(maker *k, bool *ended)
 static void renumber(maker *k, const uint32_t *stage_before)
 {
     repack_steps *o = k->out;
-    for (size_t b = 0; b < k->plan->bins.list.count; b++) {
+    for (size_t b = 0; b < k->out->bins.list.count; b++) {
         uint32_t s = o->stage_of_bin[b];
         o->stage_of_bin[b] = s == UINT32_MAX ? s : stage_before[s];
     }
@@ -330,11 +423,28 @@ static bool make_stages(maker *k)
     return true;
 }
 
+static bool copy_bins(maker *k)
+{
+    for (size_t b = 0; b < k->plan->bins.list.count; b++) {
+        const packing_bin *from = &k->plan->bins.list.items[b];
+        packing_bin *to = packing_add_bin(k->context, &k->out->bins, from->offer);
+        for (size_t e = 0; to != NULL && e < from->entries.count; e++) {
+            if (!packing_add_entry(k->context, to, from->entries.items[e].class_, from->entries.items[e].copies))
+                return false;
+        }
+        if (to == NULL) return false;
+    }
+    return true;
+}
+
 static bool begin(maker *k)
 {
     const repack_problem *p = k->p;
     repack_steps *o = k->out;
-    size_t pods = k->pods->all + 1, bins = k->plan->bins.list.count + 1;
+    if (k->batches == 0 && !copy_bins(k)) return false;
+    size_t pods = k->pods->all + 1, bins = k->out->bins.list.count + 1;
+    if (k->batches > 0) bins = p->node_count * (size_t)BINS_A_NODE + 1;
+    k->bin_room = (uint32_t)bins - 1;
     k->of = arena_array(&k->data, p->launches.class_count + (size_t)1, sizeof *k->of);
     k->rest = arena_array(&k->data, p->launches.class_count + (size_t)1, sizeof *k->rest);
     k->waiting = arena_array(&k->data, p->node_count + (size_t)1, sizeof *k->waiting);
@@ -358,20 +468,46 @@ static bool begin(maker *k)
     return sort_ids(k->context, k->waiting, k->waiting_count, by_price_a_pod, p->nodes);
 }
 
+static bool make_steps(maker *k)
+{
+    *k->out = (repack_steps){ .stages = { .count = 0 } };
+    arena_init(&k->data, k->context);
+    arena_init(&k->out->data, k->context);
+    bool ok = begin(k) && make_stages(k);
+    for (uint32_t c = 0; k->of != NULL && c < k->p->launches.class_count; c++)
+        list_free(k->context, &k->of[c].list, sizeof *k->of[c].list.items);
+    arena_free(&k->data);
+    if (ok) repack_steps_cut(k->out, k->limits->max_steps < UINT32_MAX ? (uint32_t)k->limits->max_steps : UINT32_MAX);
+    else repack_steps_free(k->context, k->out);
+    return ok;
+}
+
+static double saving_of(const repack_steps *s)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s->stages.count; i++) sum += s->stages.items[i].saving;
+    return sum;
+}
+
 bool repack_steps_make(karp_context *context, const repack_problem *p, const repack_plan *plan, const repack_pods *pods,
                        const repack_limits *limits, repack_steps *out)
 {
-    maker k = { .context = context, .p = p, .plan = plan, .pods = pods, .limits = limits, .out = out };
-    *out = (repack_steps){ .stages = { .count = 0 } };
-    arena_init(&k.data, context);
-    arena_init(&out->data, context);
-    bool ok = begin(&k) && make_stages(&k);
-    for (uint32_t c = 0; k.of != NULL && c < p->launches.class_count; c++)
-        list_free(context, &k.of[c].list, sizeof *k.of[c].list.items);
-    arena_free(&k.data);
-    if (ok) repack_steps_cut(out, limits->max_steps < UINT32_MAX ? (uint32_t)limits->max_steps : UINT32_MAX);
-    else repack_steps_free(context, out);
-    return ok;
+    static const uint32_t batches[] = { 0, FEW_BATCHES, MANY_BATCHES };
+    for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
+        repack_steps other;
+        maker k = { .context = context, .p = p, .plan = plan, .pods = pods, .limits = limits, .out = &other };
+        k.batches = batches[i];
+        if (!make_steps(&k)) {
+            if (i > 0) repack_steps_free(context, out);
+            return false;
+        }
+        bool better = i == 0 || saving_of(&other) > saving_of(out);
+        repack_steps worse = better ? *out : other;
+        if (better) *out = other;
+        if (i > 0) repack_steps_free(context, &worse);
+        if (saving_of(out) >= plan->saving - 1e-6) break;
+    }
+    return true;
 }
 
 void repack_steps_cut(repack_steps *s, uint32_t count)
@@ -385,6 +521,7 @@ void repack_steps_free(karp_context *context, repack_steps *s)
 {
     list_free(context, &s->order, sizeof *s->order.items);
     list_free(context, &s->stages, sizeof *s->stages.items);
+    packing_bins_free(context, &s->bins);
     arena_free(&s->data);
     *s = (repack_steps){ .stages = { .count = 0 } };
 }

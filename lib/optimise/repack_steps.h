@@ -2,7 +2,8 @@
 /*
  * A plan (repack_search.h) as steps that follow each other: each removes a few nodes, after launching what their pods need that
  * is not there yet. Pods of one class are alike, so that whose pods go where is free to choose: the first steps take the space
- * that is there, and each launch is made as late as can be.
+ * that is there, and each launch is made as late as can be. Where budgets let a step remove too few nodes for that to pay each time,
+ * the steps buy for themselves instead.
  */
 #ifndef OPTIMISE_REPACK_STEPS_H
 #define OPTIMISE_REPACK_STEPS_H
@@ -33,7 +34,8 @@ typedef struct repack_stage {
 typedef struct repack_steps {
     LIST_OF(uint32_t) order; /* nodes, as they are removed */
     LIST_OF(repack_stage) stages;
-    uint32_t *stage_of_bin; /* by bin of the plan: the step that launches it, UINT32_MAX = none does */
+    packing_bins bins; /* launches: those of the plan, or step by step what each needs by itself */
+    uint32_t *stage_of_bin; /* by bin: the step that launches it, UINT32_MAX = none does */
     uint32_t *host_of, *bin_of; /* by pod: where it goes, UINT32_MAX = not to one of these */
     uint32_t *stage_of; /* by pod, of those that move */
     arena data;

@@ -224,6 +224,13 @@ func WriteDisruption(decision *karp.Decision, format Format) ([]byte, error) {
 	})
 }
 
+// WriteRepack writes a decision of [karp.Snapshot.Repack]. Errors: also karp.ErrNotFound (of another call).
+func WriteRepack(decision *karp.Decision, format Format) ([]byte, error) {
+	return write(decision, format, func(c *call, d *C.karp_decision, how *C.karp_write_options, out *C.karp_text) C.karp_status {
+		return C.karp_write_repack(c.context, d, how, out, &c.fault)
+	})
+}
+
 func write(decision *karp.Decision, format Format,
 	run func(c *call, d *C.karp_decision, how *C.karp_write_options, out *C.karp_text) C.karp_status) ([]byte, error) {
 	c, err := newCall()

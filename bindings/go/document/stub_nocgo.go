@@ -60,3 +60,8 @@ func WriteDisruption(decision *karp.Decision, format Format) (r0 []byte, r1 erro
 	r1 = karp.ErrNoCgo
 	return
 }
+
+func WriteRepack(decision *karp.Decision, format Format) (r0 []byte, r1 error) {
+	r1 = karp.ErrNoCgo
+	return
+}

@@ -12,8 +12,9 @@
 import pathlib as _pathlib
 
 from ._catalogue import Catalogue, InstanceType, Offering, catalogue
-from ._decision import (Candidate, Choice, Command, Cost, DisruptionPlan, Funnel, Ignored, Kept, Launch, MethodError, Objective,
-                        NodeUse, Placement, Plan, PoolRefusal, TargetRefusal, Unschedulable)
+from ._decision import (Candidate, Choice, Command, Cost, CurvePoint, DisruptionPlan, Funnel, Ignored, Kept, Launch, MethodError, Objective,
+                        NodeUse, Placement, Plan, PoolRefusal, RepackPlan, Step,
+                        TargetRefusal, Unschedulable)
 from ._errors import (CanceledError, ClosedError, Error, FileError, InputError, LibraryError, LimitError, NotFoundError,
                       OutOfMemoryError)
 from ._explain import Blocker, Finding, Move, NodeExplanation, PodExplanation, Remedy, Verification
@@ -38,10 +39,10 @@ def example() -> _pathlib.Path:
 
 __all__ = [
     'Blocker', 'CanceledError', 'Candidate', 'Catalogue', 'Choice', 'ClosedError', 'Column', 'Command', 'Cost',
-    'Counts', 'Demand', 'DisruptionPlan', 'Error', 'FileError', 'Finding', 'Fitting', 'Funnel', 'Ignored',
+    'Counts', 'CurvePoint', 'Demand', 'DisruptionPlan', 'Error', 'FileError', 'Finding', 'Fitting', 'Funnel', 'Ignored',
     'InputError', 'InstanceType', 'Kept', 'Launch', 'Left', 'LibraryError', 'LimitError', 'Load', 'MethodError',
     'Move', 'Node', 'NodeExplanation', 'NodeType', 'NodeUse', 'NotFoundError', 'Offering', 'OutOfMemoryError',
-    'Placement', 'Plan', 'PodExplanation', 'Point', 'PoolRefusal', 'Remedy', 'Requirement', 'Snapshot', 'Table',
+    'Placement', 'Plan', 'PodExplanation', 'Point', 'PoolRefusal', 'Remedy', 'RepackPlan', 'Requirement', 'Snapshot', 'Step', 'Table',
     'Taint', 'TargetRefusal', 'Unschedulable', 'Verification', '__version__', 'catalogue', 'example', 'fit',
     'library_path', 'load', 'quantity', 'sweep', 'verify',
 ]

@@ -539,6 +539,75 @@ class DisruptionPlan(Decision):
         return f'<karp.DisruptionPlan {self.method}: {nodes} nodes go, {self.cost.delta:+.4g} $/h>'
 
 
+class Step(NamedTuple):
+    """One step of a repack plan: the command to carry out, and what it comes to. Costs are $/h."""
+    command: Command
+    saving: float
+    total_saving: float
+    cost_after: float
+    evictions: int
+    total_evictions: int
+
+
+class CurvePoint(NamedTuple):
+    """The least cost that was found for so many evictions; no plan with so many goes below the bound."""
+    evictions: int
+    cost: float
+    bound: float
+
+
+class RepackPlan(DisruptionPlan):
+    """From the cluster there is to a cheaper one, step by step."""
+
+    @property
+    def _figures(self) -> S.RepackCost:
+        handle = self._handle
+        return read.row(S.RepackCost, native.core.karp_decision_repack, handle.live())
+
+    @property
+    def bound(self) -> float:
+        """No plan with so many evictions ends with less, $/h; 0 when none is known."""
+        return float(self._figures.bound)
+
+    @property
+    def evictions(self) -> int:
+        return int(self._figures.evictions)
+
+    @property
+    def pods(self) -> int:
+        """Pods that could move, on all nodes."""
+        return int(self._figures.pods)
+
+    @property
+    def stopped(self) -> bool:
+        return bool(self._figures.stopped)
+
+    @cached_property
+    def steps(self) -> Tuple[Step, ...]:
+        handle, found = self._handle, []
+        for i, command in enumerate(self.commands):
+            raw = read.row(S.RepackStep, native.core.karp_decision_repack_step, handle.live(), i)
+            found.append(Step(command, raw.saving, raw.total_saving, raw.cost_after, int(raw.evictions), int(raw.total_evictions)))
+        return tuple(found)
+
+    @cached_property
+    def curve(self) -> Tuple[CurvePoint, ...]:
+        handle = self._handle
+        most = int(native.core.karp_decision_repack_point_count(handle.live()))
+        rows = [read.row(S.RepackPoint, native.core.karp_decision_repack_point, handle.live(), i) for i in range(most)]
+        return tuple(CurvePoint(int(raw.evictions), raw.cost, raw.bound) for raw in rows)
+
+    def _write(self, format: int, **options: Any) -> bytes:
+        handle = self._handle
+        return native.write(native.io.karp_write_repack, handle.live(), format=format, digest=self.sha256,
+                            warnings=self._notes, **options)
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return '<karp.RepackPlan, closed>'
+        return f'<karp.RepackPlan {len(self.commands)} steps, {self.evictions} evictions, {self.cost.delta:+.4g} $/h>'
+
+
 class Plan(Decision):
     """Which nodes to start for which pods, which pods go to nodes that exist, and which fit nowhere."""
 

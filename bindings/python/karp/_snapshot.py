@@ -14,7 +14,7 @@ from typing import Any, Callable, Iterable, List, Mapping, NamedTuple, Optional,
 from . import _native as native
 from . import _structs as S
 from ._catalogue import Catalogue, Types, catalogue as read_catalogue
-from ._decision import DisruptionPlan, Plan
+from ._decision import DisruptionPlan, Plan, RepackPlan
 from ._digest import Digest
 from ._errors import ClosedError, LibraryError
 from ._explain import NodeExplanation, PodExplanation, Verification, findings
@@ -315,6 +315,34 @@ class Snapshot:
             if method is None:
                 options.method = native.io.karp_reader_method(world.reader.address)
             return self._disrupt(world, options)
+
+    def repack(self, *, max_evictions: Union[None, int, str] = None, max_steps: Optional[int] = None, min_saving: float = 0,
+               min_saving_per_eviction: float = 0, ignore_budgets: bool = False, ignore_consolidate_after: bool = False,
+               effort: Union[int, str] = '100ms', node_cost: float = 0, now: Optional[Time] = None, profile: str = 'karpenter',
+               keep_partial: bool = True, should_stop: Optional[Stop] = None) -> RepackPlan:
+        """A cheaper cluster for the same pods, in steps that each pay (docs/repack.md).
+
+        `max_evictions`: pods that may move, or '10%' of all; `max_steps`: steps at most; `min_saving` and `min_saving_per_eviction`:
+        what each step has to save, $/h. `effort` and `node_cost` as in plan().
+        """
+        world = self._open()
+        with Run(now=now, profile=profile, explain='summary', max_steps=0, keep_partial=keep_partial,
+                 should_stop=should_stop) as run:
+            run.aim('cost', effort, node_cost)
+            options = S.RepackOptions()
+            native.core.karp_repack_options_init(C.byref(options), C.sizeof(options))
+            options.common = C.addressof(run.options)
+            if isinstance(max_evictions, str):
+                options.max_evicted_percent = float(max_evictions.rstrip('%'))
+            elif max_evictions is not None:
+                options.max_evictions = max_evictions
+            if max_steps is not None:
+                options.max_steps = max_steps
+            options.min_saving, options.min_saving_per_eviction = min_saving, min_saving_per_eviction
+            options.ignore_budgets, options.ignore_consolidate_after = int(ignore_budgets), int(ignore_consolidate_after)
+            decision = native.make(native.core.karp_repack, native.core.karp_decision_unref, world.snapshot.address,
+                                   C.byref(options))
+        return RepackPlan(decision, world.digest.lend(), world.warnings)
 
     def what_if(self, *, remove: Union[str, Iterable[str]] = (), add: Optional[Source] = None,
                 lose_zone: Union[str, Iterable[str]] = (), price: Union[None, float, Mapping[str, float]] = None,

@@ -75,6 +75,28 @@ class DisruptOptions(C.Structure):
                 ('in_progress', C.c_void_p), ('in_progress_count', C.c_size_t)]
 
 
+class RepackOptions(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('common', C.c_void_p), ('max_evictions', C.c_uint64), ('max_steps', C.c_uint64),
+                ('max_evicted_percent', C.c_double), ('min_saving', C.c_double), ('min_saving_per_eviction', C.c_double),
+                ('ignore_budgets', C.c_uint32), ('ignore_consolidate_after', C.c_uint32), ('in_progress', C.c_void_p),
+                ('in_progress_count', C.c_size_t)]
+
+
+class RepackCost(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('before', C.c_double), ('after', C.c_double), ('bound', C.c_double),
+                ('evictions', C.c_uint64), ('pods', C.c_uint64), ('effort', C.c_uint64), ('work', C.c_uint64),
+                ('stopped', C.c_uint32), ('reserved', C.c_uint32)]
+
+
+class RepackStep(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('saving', C.c_double), ('total_saving', C.c_double), ('cost_after', C.c_double),
+                ('evictions', C.c_uint64), ('total_evictions', C.c_uint64)]
+
+
+class RepackPoint(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('evictions', C.c_uint64), ('cost', C.c_double), ('bound', C.c_double)]
+
+
 class Change(C.Structure):
     _fields_ = [('name', Str), ('factor', C.c_double), ('kind', C.c_uint32), ('reserved', C.c_uint32)]
 
