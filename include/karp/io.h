@@ -140,7 +140,7 @@ KARP_API karp_status karp_reader_dump(const karp_reader *reader, karp_text *out,
  * @p name is used in errors. */
 KARP_API karp_status karp_catalogue_read(karp_context *context, karp_str name, karp_str text, karp_catalogue **out,
                                          karp_error *error);
-/** The same of a file. Errors: also IO. */
+/** The same of a file, or standard input ("-"). Errors: also IO. */
 KARP_API karp_status karp_catalogue_read_file(karp_context *context, const char *path, karp_catalogue **out,
                                               karp_error *error);
 /** The embedded EC2 catalogue of a region (us-east-1, us-west-2, eu-west-1). Errors: NOT_FOUND, NOMEM. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/str.h>
 
+#include <stdint.h>
+
 int compare_str(karp_str a, karp_str b)
 {
     size_t common = a.len < b.len ? a.len : b.len;
@@ -44,4 +46,15 @@ size_t utf8_length(karp_str text, size_t at)
     bool surrogate = c == 0xed && p[1] >= 0xa0;
     bool beyond = c == 0xf4 && p[1] >= 0x90;
     return overlong || surrogate || beyond ? 0 : length;
+}
+
+static bool within(uint32_t c, uint32_t first, uint32_t last) { return c >= first && c <= last; }
+
+bool utf8_unseen(const char *at, size_t length)
+{
+    const unsigned char *p = (const unsigned char *)at;
+    uint32_t c = length == 1 ? p[0] : p[0] & (0xffu >> (length + 1));
+    for (size_t i = 1; i < length; i++) c = c << 6 | (p[i] & 0x3fu);
+    return c < 0x20 || within(c, 0x7f, 0x9f) || within(c, 0x200b, 0x200f) || within(c, 0x2028, 0x202e) ||
+           within(c, 0x2060, 0x206f) || c == 0x061c || c == 0xfeff;
 }

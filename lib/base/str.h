@@ -27,6 +27,10 @@ bool str_ends(karp_str a, const char *suffix);
 /* Copies the text, shortened at a character's boundary, with a NUL. */
 void str_shorten(char *into, size_t room, karp_str text);
 
+/* Whether a sequence that utf8_length() has measured is a control, or a mark that turns or embeds a direction of writing or has no
+ * width: a name could show something else than it is. */
+bool utf8_unseen(const char *at, size_t length);
+
 /* Length of the UTF-8 sequence at text[at], 0 when it is none. */
 size_t utf8_length(karp_str text, size_t at);
 

@@ -298,7 +298,7 @@ static int run(const cli_options *options)
 {
     if (options->list) {
         bench_list();
-        return fflush(stdout) == 0 ? EXIT_OK : EXIT_ERROR;
+        return standard_output_written();
     }
     if (options->inputs.count == 0) {
         print_problem(NULL, "no input: name one with --input (--list names them)");
@@ -329,7 +329,7 @@ static int run(const cli_options *options)
         fputs("]}\n", stdout);
     }
     karp_free(options->context, m, sizeof(*m));
-    return good && fflush(stdout) == 0 ? EXIT_OK : EXIT_ERROR;
+    return good ? standard_output_written() : EXIT_ERROR;
 }
 
 const cli_verb verb_bench = {

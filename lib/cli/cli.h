@@ -179,10 +179,8 @@ bool text_add(const cli_options *options, cli_text *text, const char *bytes, siz
 /* A whole file, or standard input ("-"); false after printing the failure. */
 bool text_file_read(const cli_options *options, const char *path, cli_text *text);
 void text_file_free(const cli_options *options, cli_text *text);
-/* Makes the file anew. Errors: IO. */
-/* Writes beside the file, and then takes its place: it is whole, or as it was. */
+/* Writes beside the file, and then takes its place: it is whole, or as it was. Symbolic links are not followed. Errors: IO, NOMEM. */
 karp_status text_file_replace(karp_context *context, const char *path, const karp_text *text, karp_error *error);
-karp_status text_file_write(const char *path, const karp_text *text, karp_error *error);
 
 /* ---- sort.c ------------------------------------------------------------------------------------------------------- */
 

@@ -54,7 +54,7 @@ static karp_status write_memory(cli_answer *answer, const karp_decision *decisio
         status = karp_write_memory(options->context, &memory, NULL, &text, &answer->error);
     }
     if (status == KARP_OK) {
-        status = text_file_write(options->memory_out, &text, &answer->error);
+        status = text_file_replace(options->context, options->memory_out, &text, &answer->error);
     }
     karp_text_free(&text);
     return status;

@@ -675,7 +675,7 @@ int options_read(const cli_verb *verb, int argc, char **argv, cli_options *optio
         }
         if (key == KEY_HELP) {
             print_verb_help(verb);
-            return EXIT_OK;
+            return standard_output_written();
         }
         int status = set_option(verb, options, key, optarg);
         if (status >= 0) {

@@ -5,16 +5,32 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Names come out of files, and a terminal obeys control characters: those of ASCII and U+0080 to U+009F become '?'. */
+/* The length of a sequence that is not to be shown, 0 = of none: controls up to U+009F, and marks that have no width or turn the
+ * direction of writing (U+061C, U+200B to 200F, 2028 to 202E, 2060 to 206F, FEFF). */
+static size_t unseen(const char *text, size_t length)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    if (p[0] < 0x20 || p[0] == 0x7f) {
+        return 1;
+    }
+    if (length >= 2 && ((p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0) || (p[0] == 0xd8 && p[1] == 0x9c))) {
+        return 2;
+    }
+    if (length < 3) {
+        return 0;
+    }
+    bool general = p[0] == 0xe2 && p[1] == 0x80 && ((p[2] >= 0x8b && p[2] <= 0x8f) || (p[2] >= 0xa8 && p[2] <= 0xae));
+    bool more = p[0] == 0xe2 && p[1] == 0x81 && p[2] >= 0xa0 && p[2] <= 0xaf;
+    return general || more || memcmp(p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
+/* Names come out of files, and a terminal obeys what is in them. */
 static void print_bytes(const char *text, size_t length)
 {
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c == 0xc2 && i + 1 < length && (unsigned char)text[i + 1] >= 0x80 && (unsigned char)text[i + 1] < 0xa0) {
-            i++;
-            c = '?';
-        }
-        fputc(c < 0x20 || c == 0x7f ? '?' : c, stderr);
+    for (size_t i = 0; i < length;) {
+        size_t hidden = unseen(text + i, length - i);
+        fputc(hidden > 0 ? '?' : (unsigned char)text[i], stderr);
+        i += hidden > 0 ? hidden : 1;
     }
 }
 

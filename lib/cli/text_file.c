@@ -2,8 +2,11 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { FIRST_ROOM = 16384 };
 
@@ -63,13 +66,34 @@ static bool read_all(const cli_options *options, const char *path, FILE *file, c
     return true;
 }
 
+/* A FIFO would be waited for, a device could go on for ever. What the program was handed open may be of any kind. */
+static FILE *open_regular(const char *path)
+{
+    struct stat about;
+    bool handed = strcmp(path, "/dev/stdin") == 0 || strncmp(path, "/dev/fd/", 8) == 0;
+    int file = open(path, O_RDONLY | O_CLOEXEC | (handed ? 0 : O_NONBLOCK));
+    if (file < 0) {
+        return NULL;
+    }
+    if (fstat(file, &about) != 0 || !(S_ISREG(about.st_mode) || handed)) {
+        (void)close(file);
+        errno = 0;
+        return NULL;
+    }
+    FILE *stream = fdopen(file, "rb");
+    if (stream == NULL) {
+        (void)close(file);
+    }
+    return stream;
+}
+
 bool text_file_read(const cli_options *options, const char *path, cli_text *text)
 {
     *text = (cli_text){ 0 };
     bool standard = strcmp(path, "-") == 0;
-    FILE *file = standard ? stdin : fopen(path, "rb");
+    FILE *file = standard ? stdin : open_regular(path);
     if (file == NULL) {
-        print_problem(path, strerror(errno));
+        print_problem(path, errno == 0 ? "is no regular file" : strerror(errno));
         return false;
     }
     bool good = read_all(options, path, file, text);
@@ -82,11 +106,50 @@ bool text_file_read(const cli_options *options, const char *path, cli_text *text
     return good;
 }
 
+static karp_status io_failure(const char *path, const char *why, karp_error *error)
+{
+    error->status = KARP_E_IO;
+    (void)snprintf(error->document, sizeof(error->document), "%s", path);
+    (void)snprintf(error->message, sizeof(error->message), "%s", why);
+    return KARP_E_IO;
+}
+
+/* A new file that nobody else has put there. */
+static int create(const char *path)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (file < 0 && errno == EEXIST && remove(path) == 0) { /* of a program that was ended while it wrote */
+        file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    }
+    return file;
+}
+
+static karp_status write_whole(const char *path, const karp_text *text, karp_error *error)
+{
+    int number = create(path);
+    FILE *file = number < 0 ? NULL : fdopen(number, "wb");
+    bool good = file != NULL && fwrite(text->ptr, 1, text->len, file) == text->len;
+    int reason = errno;
+    if (file == NULL && number >= 0) {
+        (void)close(number);
+    }
+    if (file != NULL && fclose(file) != 0 && good) {
+        reason = errno;
+        good = false;
+    }
+    return good ? KARP_OK : io_failure(path, strerror(reason), error);
+}
+
 /* Beside the file first, so that nobody reads half of it, and what was there stays when the disk is full. */
 karp_status text_file_replace(karp_context *context, const char *path, const karp_text *text, karp_error *error)
 {
     static const char suffix[] = ".new";
+    struct stat about;
     size_t length = strlen(path);
+    if (lstat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
+        return io_failure(
+            path, S_ISLNK(about.st_mode) ? "is a symbolic link: name the file itself" : "is no regular file", error);
+    }
     char *beside = karp_alloc(context, length + sizeof(suffix));
     if (beside == NULL) {
         error->status = KARP_E_NOMEM;
@@ -94,33 +157,11 @@ karp_status text_file_replace(karp_context *context, const char *path, const kar
     }
     memcpy(beside, path, length);
     memcpy(beside + length, suffix, sizeof(suffix));
-    karp_status status = text_file_write(beside, text, error);
+    karp_status status = write_whole(beside, text, error);
     if (status == KARP_OK && rename(beside, path) != 0) {
-        status = error->status = KARP_E_IO;
-        (void)snprintf(error->document, sizeof(error->document), "%s", path);
-        (void)snprintf(error->message, sizeof(error->message), "%s", strerror(errno));
-    }
-    if (status != KARP_OK) {
+        status = io_failure(path, strerror(errno), error);
         (void)remove(beside);
     }
     karp_free(context, beside, length + sizeof(suffix));
     return status;
-}
-
-karp_status text_file_write(const char *path, const karp_text *text, karp_error *error)
-{
-    FILE *file = fopen(path, "wb");
-    bool good = file != NULL && fwrite(text->ptr, 1, text->len, file) == text->len;
-    int reason = errno;
-    if (file != NULL && fclose(file) != 0 && good) {
-        reason = errno;
-        good = false;
-    }
-    if (good) {
-        return KARP_OK;
-    }
-    error->status = KARP_E_IO;
-    (void)snprintf(error->document, sizeof(error->document), "%s", path);
-    (void)snprintf(error->message, sizeof(error->message), "%s", strerror(reason));
-    return KARP_E_IO;
 }

@@ -3,8 +3,8 @@
 #include <io/catalogue_read.h>
 #include <base/error.h>
 #include <io/reader.h>
+#include <io/whole_file.h>
 
-#include <stdio.h>
 #include <string.h>
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -126,31 +126,10 @@ karp_status karp_catalogue_read(karp_context *context, karp_str name, karp_str t
 karp_status karp_catalogue_read_file(karp_context *context, const char *path, karp_catalogue **out, karp_error *error)
 {
     if (!context || !path || !out) return fail_null(error, "context, path or out");
-    karp_str name = str(path);
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        fail(error, KARP_E_IO, "cannot be opened");
-        if (error) str_shorten(error->document, sizeof error->document, name);
-        return KARP_E_IO;
-    }
-    uint64_t most = karp_context_get_options(context)->max_document_bytes;
     strbuf text;
-    strbuf_init(&text, context);
-    char piece[16384];
-    size_t got = 0;
-    /* One byte beyond the limit is enough for the reader to refuse. */
-    while (!text.failed && text.len <= most && (got = fread(piece, 1, sizeof piece, file)) > 0) {
-        strbuf_add(&text, piece, got);
-    }
-    karp_status status = KARP_OK;
-    if (ferror(file)) {
-        status = fail(error, KARP_E_IO, "cannot be read");
-        if (error) str_shorten(error->document, sizeof error->document, name);
-    } else if (text.failed) {
-        status = fail_nomem(error);
-    }
-    (void)fclose(file);
-    if (status == KARP_OK) status = karp_catalogue_read(context, name, (karp_str){ text.ptr, text.len }, out, error);
+    karp_status status = io_whole_file(context, path, &text, error);
+    if (status == KARP_OK)
+        status = karp_catalogue_read(context, str(path), (karp_str){ text.ptr, text.len }, out, error);
     strbuf_free(&text);
     return status;
 }

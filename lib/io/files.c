@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <io/reader.h>
+#include <io/whole_file.h>
 
 #include <dirent.h>
 #include <errno.h>
@@ -74,7 +75,11 @@ static karp_status read_file(karp_reader *reader, const char *path)
     karp_str name = str(path);
     reader->directory = directory_of(reader, name);
     if (!reader->directory.ptr) return io_reader_nomem(reader);
-    FILE *file = fopen(path, "rbe");
+    FILE *file = io_open_file(path);
+    if (!file && errno == 0) {
+        io_place place = { .document = name };
+        return io_reader_fail(reader, KARP_E_IO, &place, NULL, "is no regular file");
+    }
     if (!file) return file_failed(reader, name, "cannot be opened", errno);
     karp_status status = read_stream(reader, file, name);
     (void)fclose(file);

@@ -17,29 +17,6 @@ static const char *entity(unsigned char c)
     }
 }
 
-static bool within(uint32_t c, uint32_t first, uint32_t last) { return c >= first && c <= last; }
-
-/* Controls, and marks that turn or embed a direction of writing: a name could show something else than it is. */
-static bool is_unseen(uint32_t c)
-{
-    return (c < 0x20 && c != '\n') || within(c, 0x7f, 0x9f) || within(c, 0x200b, 0x200f) || within(c, 0x2028, 0x202e) ||
-           within(c, 0x2060, 0x206f) || c == 0x061c || c == 0xfeff;
-}
-
-/* The character of a sequence that utf8_length() has measured. */
-static uint32_t character(const char *at, size_t length)
-{
-    const unsigned char *p = (const unsigned char *)at;
-    if (length == 1) {
-        return p[0];
-    }
-    uint32_t c = p[0] & (0xffu >> (length + 1));
-    for (size_t i = 1; i < length; i++) {
-        c = c << 6 | (p[i] & 0x3fu);
-    }
-    return c;
-}
-
 /* Longer ones are handed on in pieces, so that the buffer can ask who wants to stop. */
 enum { PIECE = 4096 };
 
@@ -50,7 +27,7 @@ void html_text(write_buffer *b, karp_str text)
     while (at < text.len) {
         size_t length = utf8_length(text, at);
         const char *instead = length == 1 ? entity((unsigned char)text.ptr[at]) : NULL;
-        if (length == 0 || (instead == NULL && is_unseen(character(text.ptr + at, length)))) {
+        if (length == 0 || (instead == NULL && text.ptr[at] != '\n' && utf8_unseen(text.ptr + at, length))) {
             instead = "\xef\xbf\xbd";
         }
         length = length == 0 ? 1 : length;

@@ -1,29 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+
 #include <io/whole_file.h>
 
+#include <errno.h>
 #include <io/place.h>
-#include <stdio.h>
 #include <string.h>
+#if !defined(_WIN32) && !defined(__wasi__)
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+#if defined(_WIN32) || defined(__wasi__)
+
+FILE *io_open_file(const char *path) { return fopen(path, "rb"); }
+
+#else
+
+static bool is_handed(const char *path)
+{
+    karp_str name = str(path);
+    return str_is(name, "/dev/stdin") || str_starts(name, "/dev/fd/") || str_starts(name, "/proc/self/fd/");
+}
+
+/* Without waiting for a writer: what it is can be said once it is open. */
+FILE *io_open_file(const char *path)
+{
+    struct stat about;
+    int file = open(path, O_RDONLY | O_CLOEXEC | (is_handed(path) ? 0 : O_NONBLOCK));
+    if (file < 0) return NULL;
+    if (fstat(file, &about) != 0 || !(S_ISREG(about.st_mode) || is_handed(path))) {
+        (void)close(file);
+        errno = 0;
+        return NULL;
+    }
+    FILE *stream = fdopen(file, "rb");
+    if (!stream) (void)close(file);
+    return stream;
+}
+
+#endif
+
+static karp_status cannot(const char *path, const char *what, karp_error *error)
+{
+    karp_status status = fail(error, KARP_E_IO, "%s", what);
+    if (error) str_shorten(error->document, sizeof error->document, str(path));
+    return status;
+}
 
 karp_status io_whole_file(karp_context *context, const char *path, strbuf *text, karp_error *error)
 {
     strbuf_init(text, context);
     bool standard_input = strcmp(path, "-") == 0;
-    FILE *file = standard_input ? stdin : fopen(path, "rb");
+    FILE *file = standard_input ? stdin : io_open_file(path);
     karp_status status = KARP_OK;
-    if (!file) {
-        status = fail(error, KARP_E_IO, "cannot be opened");
-        if (error) str_shorten(error->document, sizeof error->document, str(path));
-        return status;
-    }
+    if (!file) return cannot(path, errno ? "cannot be opened" : "is no regular file", error);
     uint64_t most = karp_context_get_options(context)->max_document_bytes;
     char piece[16384];
     size_t got = 0;
     while (!text->failed && text->len <= most && (got = fread(piece, 1, sizeof piece, file)) > 0)
         strbuf_add(text, piece, got);
     if (ferror(file)) {
-        status = fail(error, KARP_E_IO, "cannot be read");
-        if (error) str_shorten(error->document, sizeof error->document, str(path));
+        status = cannot(path, "cannot be read", error);
     } else if (text->failed) {
         status = fail_nomem(error);
     }

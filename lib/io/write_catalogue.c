@@ -6,6 +6,7 @@
 #include "write_devices.h"
 #include "write_launch.h"
 #include "write_members.h"
+#include "write_text.h"
 
 #define ZONE_KEY "topology.kubernetes.io/zone"
 #define CAPACITY_TYPE_KEY "karpenter.sh/capacity-type"
@@ -258,23 +259,22 @@ static karp_status catalogue_as_json(const catalogue_job *job)
 
 /* ---- CSV --------------------------------------------------------------------------------------------------------- */
 
+/* What a spreadsheet would take for a formula begins with an apostrophe; characters that are not seen become question marks. */
 static void csv_field(write_buffer *b, karp_str text)
 {
-    bool quote = false;
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.ptr[i];
-        quote = quote || c == ',' || c == '"' || c == '\n' || c == '\r';
+    bool quote = false, formula = text.len > 0 && strchr("=+-@", text.ptr[0]);
+    for (size_t i = 0; i < text.len; i++) quote = quote || text.ptr[i] == ',' || text.ptr[i] == '"';
+    buffer_repeat(b, "\"", quote);
+    buffer_repeat(b, "'", formula);
+    while (text.len > 0) {
+        const char *mark = memchr(text.ptr, '"', text.len);
+        size_t plain = mark == NULL ? text.len : (size_t)(mark - text.ptr) + 1;
+        text_clean(b, (karp_str){ text.ptr, plain });
+        buffer_repeat(b, "\"", mark != NULL);
+        text.ptr += plain;
+        text.len -= plain;
     }
-    if (!quote) {
-        buffer_str(b, text);
-        return;
-    }
-    buffer_char(b, '"');
-    for (size_t i = 0; i < text.len; i++) {
-        buffer_repeat(b, "\"", text.ptr[i] == '"');
-        buffer_char(b, text.ptr[i]);
-    }
-    buffer_char(b, '"');
+    buffer_repeat(b, "\"", quote);
 }
 
 karp_str requirement_value(const karp_requirement *list, size_t count, const char *key)

@@ -15,16 +15,16 @@ size_t text_columns(karp_str text)
 void text_clean(write_buffer *b, karp_str text)
 {
     size_t plain = 0;
-    for (size_t i = 0; i < text.len; i++) {
+    for (size_t i = 0, length; i < text.len; i += length) {
         unsigned char c = (unsigned char)text.ptr[i];
-        bool c1_control = c == 0xc2 && i + 1 < text.len && (unsigned char)text.ptr[i + 1] < 0xa0;
-        if (c >= 0x20 && c != 0x7f && !c1_control) {
+        length = c < 0x80 ? 1 : utf8_length(text, i);
+        if (c < 0x80 ? c >= 0x20 && c != 0x7f : length > 0 && !utf8_unseen(text.ptr + i, length)) {
             continue;
         }
+        length = length == 0 ? 1 : length;
         buffer_bytes(b, text.ptr + plain, i - plain);
         buffer_char(b, '?');
-        i += c1_control;
-        plain = i + 1;
+        plain = i + length;
     }
     if (text.len > plain) {
         buffer_bytes(b, text.ptr + plain, text.len - plain);

@@ -145,15 +145,57 @@ def check_catalogue():
 
 def check_output_failure():
     if os.path.exists('/dev/full'):
-        with open('/dev/full', 'w', encoding='utf-8') as device:
-            done = subprocess.run([os.environ['KARP'], 'plan', *map(str, WORKSHOP)], stdout=device,
-                                  stderr=subprocess.PIPE, text=True, timeout=100)
-        equal(done.returncode, 1, 'exit with a full disk')
-        check('standard output' in done.stderr, done.stderr)
+        for words in (['plan', *map(str, WORKSHOP)], ['--help'], ['--version'], ['plan', '--help'], ['help', 'plan'], ['bench', '--list'],
+                      ['facts', '--region', 'eu-south-2']):
+            with open('/dev/full', 'w', encoding='utf-8') as device:
+                done = subprocess.run([os.environ['KARP'], *words], stdout=device, stderr=subprocess.PIPE, text=True, timeout=100)
+            equal(done.returncode, 1, f'{words} with a full disk')
+            check('standard output' in done.stderr, done.stderr)
+
+
+def check_kinds_of_files():
+    """Nothing waits for a FIFO or reads a device; what the program was handed open is read; links are not written through."""
+    with tempfile.TemporaryDirectory() as folder:
+        fifo, link, file = (os.path.join(folder, name) for name in ('pods.yaml', 'link', 'memory.json'))
+        os.mkfifo(fifo)
+        for words in (['plan', '-f', fifo], ['plan', '-f', '/dev/zero'], ['plan', '-f', folder], ['catalogue', '--catalogue', fifo],
+                      ['catalogue', '-f', fifo], ['catalogue', '--provider', 'gcp', '--facts', fifo],
+                      ['verify', fifo, *WORKSHOP], ['disrupt', *WORKSHOP, '--memory-in', fifo]):
+            _, error = run(*words, status=1)
+            check('is no regular file' in error, f'{words}: {error}')
+        out, _ = run('plan', '-f', '/dev/stdin', text=(STORIES / 'workshop' / 'cluster.yaml').read_text())
+        check('Launch' in out, 'standard input by its name')
+        pathlib.Path(file).write_text('before')
+        os.symlink(file, link)
+        _, error = run('disrupt', *WORKSHOP, '--memory-out', link, status=1)
+        check('is a symbolic link' in error and pathlib.Path(file).read_text() == 'before', error)
+        _, error = run('disrupt', *WORKSHOP, '--memory-out', fifo, status=1)
+        check('is no regular file' in error, error)
+        os.symlink(link, file + '.new')  # what somebody put beside it is not written through either
+        run('disrupt', *WORKSHOP, '--memory-out', file)
+        check(json.loads(pathlib.Path(file).read_text()) and sorted(os.listdir(folder)) == ['link', 'memory.json', 'pods.yaml'],
+              os.listdir(folder))
+
+
+def check_neutral():
+    """Names that a terminal or a spreadsheet would obey."""
+    row = '{},2,4Gi,110,desk,0.1\n'
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, 'machines.csv')
+        pathlib.Path(file).write_text('name,cpu,memory,pods,zones,price\n' + row.format('=1+1') + row.format('a\u202eb\x1b[2J\u200b') +
+                                      row.format('"x,z"'))
+        out, _ = run('catalogue', '--catalogue', file, '-o', 'csv')
+        equal([line.split(',amd64')[0] for line in out.splitlines()[1:]], ["'=1+1", 'a?b?[2J?', '"x,z"'], 'CSV')
+        out, _ = run('catalogue', '--catalogue', file)
+        check('a?b?[2J?' in out and '\u202e' not in out and '\x1b' not in out, out)
+        _, error = run('plan', '-f', os.path.join(folder, 'a\u202eb\x1b'), status=1)
+        check('a?b?' in error and '\u202e' not in error, error)
 
 
 check(STORIES.is_dir(), 'stories')
 check_help()
+check_kinds_of_files()
+check_neutral()
 check_wrong_calls()
 check_statuses()
 check_width()
