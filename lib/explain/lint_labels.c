@@ -4,56 +4,37 @@
 
 #include <base/bits.h>
 #include <base/context.h>
+#include <base/nearest.h>
 
-enum { LONGEST = 80, CLOSE = 2 };
+enum { SHORTEST = 5 }; /* of a key: shorter ones are like many */
 
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
-
-/* How many letters to change, add or drop to make one of the other; CLOSE + 1 = more than that, or too long to tell. */
-static size_t distance(karp_str a, karp_str b)
+static void tell_meant(linting *l, const nearest *near)
 {
-    size_t row[LONGEST + 1];
-    if (a.len > LONGEST || b.len > LONGEST || a.len > b.len + CLOSE || b.len > a.len + CLOSE) return CLOSE + 1;
-    for (size_t k = 0; k <= b.len; k++) row[k] = k;
-    for (size_t i = 1; i <= a.len; i++) {
-        size_t before = row[0];
-        row[0] = i;
-        for (size_t k = 1; k <= b.len; k++) {
-            size_t changed = before + (a.ptr[i - 1] != b.ptr[k - 1]);
-            before = row[k];
-            row[k] = least(changed, least(row[k], row[k - 1]) + 1);
-        }
-    }
-    return row[b.len];
+    if (near->best.ptr == NULL) return;
+    strbuf_addstr(&l->remedy, near->best);
+    strbuf_adds(&l->remedy, " may be meant");
 }
 
-/* The known label that is spelt most like it; NO_ID = none is close. */
-static uint32_t nearest_key(const linting *l, karp_str key)
+/* The known label that is spelt most like it. */
+static nearest nearest_key(const linting *l, karp_str key)
 {
-    uint32_t best = NO_ID;
-    size_t least_distance = CLOSE + 1;
-    for (uint32_t id = 1; key.len > 2 * CLOSE && id < l->snapshot->facts.count; id++) {
-        if (!l->snapshot->facts.well_known[id] && !bits_test(l->known_keys, id)) continue;
-        size_t d = distance(key, text_of(l->snapshot, id));
-        if (d == 0 || d >= least_distance) continue;
-        best = id;
-        least_distance = d;
+    nearest near = nearest_to(key);
+    for (uint32_t id = 1; key.len >= SHORTEST && id < l->snapshot->facts.count; id++) {
+        if (l->snapshot->facts.well_known[id] || bits_test(l->known_keys, id))
+            nearest_offer(&near, text_of(l->snapshot, id));
     }
-    return best;
+    return near;
 }
 
 void lint_key(linting *l, uint32_t key, bool must_be_known, const char *kind, karp_str named, const char *field)
 {
     if (lint_key_is_known(l, key)) return;
-    uint32_t meant = nearest_key(l, text_of(l->snapshot, key));
-    if (meant == NO_ID && !must_be_known) return;
+    nearest near = nearest_key(l, text_of(l->snapshot, key));
+    if (near.best.ptr == NULL && !must_be_known) return;
     strbuf_adds(&l->field, field);
     strbuf_adds(&l->text, "no instance type, offering, node or NodePool has a label ");
     strbuf_addstr(&l->text, text_of(l->snapshot, key));
-    if (meant != NO_ID) {
-        strbuf_addstr(&l->remedy, text_of(l->snapshot, meant));
-        strbuf_adds(&l->remedy, " may be meant");
-    }
+    tell_meant(l, &near);
     lint_note(l, LINT_UNKNOWN_LABEL, kind, named);
 }
 
@@ -148,21 +129,18 @@ static bool anything_has(linting *l, uint32_t key, uint32_t value, uint32_t pool
     return false;
 }
 
-/* The value that the label has instead; only names that are close. */
-static uint32_t nearest_value(linting *l, uint32_t key, uint32_t value)
+/* The value that the label has instead. */
+static nearest nearest_value(linting *l, uint32_t key, uint32_t value)
 {
     const karp_snapshot *s = l->snapshot;
-    uint32_t best = NO_ID;
-    size_t least_distance = CLOSE + 1;
-    karp_str text = text_of(s, value);
+    nearest near = nearest_to(text_of(s, value));
     for (uint32_t id = 1; id < s->facts.count; id++) {
-        size_t d = distance(text, text_of(s, id));
+        nearest with = near;
         bool asked;
-        if (d == 0 || d >= least_distance || d * 3 > text.len || !anything_has(l, key, id, NO_ID, &asked)) continue;
-        best = id;
-        least_distance = d;
+        nearest_offer(&with, text_of(s, id));
+        if (!equal_str(with.best, near.best) && anything_has(l, key, id, NO_ID, &asked)) near = with;
     }
-    return best;
+    return near;
 }
 
 static void note_value(linting *l, uint32_t key, uint32_t value, const char *kind, karp_str named, const char *field)
@@ -175,11 +153,8 @@ static void note_value(linting *l, uint32_t key, uint32_t value, const char *kin
     strbuf_addstr(&l->text, text_of(l->snapshot, value));
     strbuf_adds(&l->text, " of ");
     strbuf_addstr(&l->text, text_of(l->snapshot, key));
-    uint32_t meant = nearest_value(l, key, value);
-    if (meant != NO_ID) {
-        strbuf_addstr(&l->remedy, text_of(l->snapshot, meant));
-        strbuf_adds(&l->remedy, " may be meant");
-    }
+    nearest near = nearest_value(l, key, value);
+    tell_meant(l, &near);
     lint_note(l, LINT_UNKNOWN_VALUE, kind, named);
 }
 

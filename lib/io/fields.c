@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/fields.h>
 
+#include <base/nearest.h>
 #include <io/decode.h>
 #include <stdlib.h>
 #include <string.h>
@@ -318,7 +319,7 @@ static bool first_time(walk *w)
     return true;
 }
 
-static void note(walk *w)
+static void note(walk *w, const shape *s)
 {
     char field[sizeof((karp_error *)0)->field], shown[64];
     io_place at = *w->place;
@@ -330,8 +331,14 @@ static void note(walk *w)
     io_path_text(w->path, w->depth, field, sizeof field);
     io_place_refine(&at, w->root, w->path, w->depth);
     str_shorten(shown, sizeof shown, tree_get_text(tree_get(w->root, "metadata"), "name"));
-    w->status = io_warn(w->reader, "%.200s:%lu: %s %s: a %s has no field %s: it is not read (likewise any others)",
-                        at.document.ptr, (unsigned long)at.line, w->info->name, shown, w->info->name, field);
+    const io_step *last = &w->path[w->depth - 1];
+    nearest near = nearest_to((karp_str){ last->name, io_step_length(last) });
+    for (size_t i = 0; i < s->count; i++) nearest_offer(&near, str(s->fields[i].name));
+    w->status = io_warn(w->reader,
+                        "%.200s:%lu: %s %s: a %s has no field %s: it is not read%s%.*s%s (likewise any others)",
+                        at.document.ptr, (unsigned long)at.line, w->info->name, shown, w->info->name, field,
+                        near.best.ptr ? "; did you mean " : "", (int)near.best.len, near.best.ptr ? near.best.ptr : "",
+                        near.best.ptr ? "?" : "");
 }
 
 static void walk_value(walk *w, const shape *s, const tree *value);
@@ -343,7 +350,7 @@ static void walk_object(walk *w, const shape *s, const tree *object)
         karp_str name = tree_member_name(member);
         const shape_field *known = bsearch(&name, s->fields, s->count, sizeof *s->fields, by_name);
         w->path[w->depth++] = (io_step){ name.len ? name.ptr : "", name.len };
-        if (!known) note(w);
+        if (!known) note(w, s);
         else if (known->inner) walk_value(w, known->inner, member->value);
         w->depth--;
     }

@@ -52,7 +52,7 @@ def check_unknown_fields():
     typo = POD.replace('{name: c}', '{name: c, resources: {request: {cpu: 1}, limit: {cpu: 2}}}')
     told = plan(typo)
     for word in ('request', 'limit'):
-        check(f'-:4: Pod p: a Pod has no field spec.containers[0].resources.{word}: it is not read' in told, told)
+        check(f'-:4: Pod p: a Pod has no field spec.containers[0].resources.{word}: it is not read; did you mean {word}s?' in told, told)
     twice = plan(typo + '---\n' + typo.replace('{name: p}', '{name: q}'))
     equal(twice.count('resources.limit'), 1, 'one note for all')
     workload = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec:\n  replica: 3\n  template: {spec: {nodeselector: {a: b}, containers: []}}\n'
