@@ -8,6 +8,7 @@
 #ifndef KARP_IO_H
 #define KARP_IO_H
 
+#include <karp/blockers.h>
 #include <karp/certificate.h>
 #include <karp/command.h>
 #include <karp/disrupt.h>
@@ -330,6 +331,9 @@ KARP_API karp_status karp_write_command(karp_context *context, const karp_comman
 /** Writes what a check of a plan found (docs/formats.md, "Verification"). Formats: JSON, TEXT. */
 KARP_API karp_status karp_write_verification(karp_context *context, const karp_verification *verification,
                                              const karp_write_options *options, karp_text *out, karp_error *error);
+/** Writes what keeps money from being saved (docs/formats.md, "Blockers"). Formats: JSON, TEXT, MARKDOWN. Since 0.1. */
+KARP_API karp_status karp_write_blockers(karp_context *context, const karp_blockers *blockers,
+                                         const karp_write_options *options, karp_text *out, karp_error *error);
 /** Writes why a node stays, and the best move that was rejected. Formats: JSON, TEXT. */
 KARP_API karp_status karp_write_node_explanation(karp_context *context, const karp_node_explanation *explanation,
                                                  const karp_write_options *options, karp_text *out, karp_error *error);

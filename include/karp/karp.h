@@ -4,6 +4,7 @@
 #define KARP_KARP_H
 
 #include <karp/base.h>
+#include <karp/blockers.h>
 #include <karp/catalogue.h>
 #include <karp/certificate.h>
 #include <karp/columns.h>

@@ -125,7 +125,7 @@ typedef struct cli_verb {
 
 extern const cli_verb verb_plan, verb_disrupt, verb_explain, verb_verify, verb_catalogue, verb_dump;
 extern const cli_verb verb_whatif, verb_simulate, verb_bench, verb_diff, verb_repack, verb_replay, verb_facts;
-extern const cli_verb verb_lint;
+extern const cli_verb verb_lint, verb_blockers;
 
 /* ---- options.c --------------------------------------------------------------------------------------------------- */
 

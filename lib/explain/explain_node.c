@@ -47,24 +47,6 @@ static const karp_kept *kept_row(const karp_decision *d, karp_str name)
     return NULL;
 }
 
-/* "db/db-0", or "db/db-0 (pdb db/db)" */
-static bool names_pod(karp_str detail, karp_str pod_name)
-{
-    return equal_str(detail, pod_name) ||
-           (detail.len > pod_name.len && memcmp(detail.ptr, pod_name.ptr, pod_name.len) == 0 &&
-            detail.ptr[pod_name.len] == ' ');
-}
-
-/* The pod of the node that a row's detail names; NO_ID where the row is not about a pod. */
-static uint32_t pod_of_detail(const karp_snapshot *s, uint32_t node_number, karp_str detail)
-{
-    const state_node *n = &s->nodes[node_number];
-    for (uint32_t i = 0; i < n->all_pod_count; i++) {
-        if (names_pod(detail, pod_name(s, n->all_pods[i]))) return n->all_pods[i];
-    }
-    return NO_ID;
-}
-
 /* ---- what a blocker says ---------------------------------------------------------------------------------------------- */
 
 static void show_budget(strbuf *b, const node_view *v, uint32_t budget_number)
@@ -186,7 +168,7 @@ static karp_status look(karp_node_explanation *e, node_view *v, karp_disrupt_opt
     karp_status status = karp_disrupt(&v->view, options, &d, error);
     if (status != KARP_OK) return status;
     const karp_kept *row = kept_row(d, name_of(v->snapshot, v->snapshot->nodes[v->node].name));
-    uint32_t pod_number = row == NULL ? NO_ID : pod_of_detail(v->snapshot, v->node, row->detail);
+    uint32_t pod_number = row == NULL ? NO_ID : node_view_pod_of(v->snapshot, v->node, row->detail);
     bool ok = true;
     if (row != NULL && row->code == KARP_REASON_EMPTY_NODE) { /* consolidation says so, emptiness does not */
         options->method = KARP_METHOD_EMPTINESS;
@@ -246,7 +228,7 @@ static bool add_of_pass(karp_node_explanation *e, const node_view *v)
     if (row == NULL) return true; /* never: a node that stays has one */
     bool turn = row->code == KARP_REASON_NOT_DRIFTED || row->code == KARP_REASON_NOT_REACHED_IN_PASS;
     if (turn && e->decision->commands.count > 0) return add_first(e, v);
-    return add_blocker(e, v, e->decision, row, pod_of_detail(v->snapshot, e->node, row->detail));
+    return add_blocker(e, v, e->decision, row, node_view_pod_of(v->snapshot, e->node, row->detail));
 }
 
 static void remove_empties(const karp_node_explanation *e, node_view *v)

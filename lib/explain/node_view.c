@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <explain/node_view.h>
 
+#include <base/str.h>
 #include <model/selector.h>
 #include <string.h>
 
@@ -57,6 +58,23 @@ uint32_t node_view_budget_of(const node_view *v, uint32_t pod_number)
         if (b->selects != NULL && b->meta.name_space == p->name_space &&
             selector_selects(b->selects, store_pod_labels(raw, p->labels)))
             return i;
+    }
+    return NO_ID;
+}
+
+/* "db/db-0", or "db/db-0 (pdb db/db)" */
+static bool names_pod(karp_str detail, karp_str pod_name)
+{
+    return equal_str(detail, pod_name) ||
+           (detail.len > pod_name.len && memcmp(detail.ptr, pod_name.ptr, pod_name.len) == 0 &&
+            detail.ptr[pod_name.len] == ' ');
+}
+
+uint32_t node_view_pod_of(const karp_snapshot *s, uint32_t node_number, karp_str detail)
+{
+    const state_node *n = &s->nodes[node_number];
+    for (uint32_t i = 0; i < n->all_pod_count; i++) {
+        if (names_pod(detail, pod_name(s, n->all_pods[i]))) return n->all_pods[i];
     }
     return NO_ID;
 }

@@ -30,4 +30,7 @@ void node_view_remove(node_view *v, uint32_t number);
 /* The first PodDisruptionBudget that covers the pod; NO_ID = none. Those that were lifted do not count. */
 uint32_t node_view_budget_of(const node_view *v, uint32_t pod_number);
 
+/* The pod of the node that a row's detail names; NO_ID where the row is not about a pod. */
+uint32_t node_view_pod_of(const karp_snapshot *s, uint32_t node_number, karp_str detail);
+
 #endif

@@ -15,7 +15,7 @@ QUICKSTART = ('-f', SOURCE / 'examples' / 'quickstart')
 
 def check_help():
     out, _ = run('--help')
-    for verb in ('plan', 'disrupt', 'explain', 'verify', 'whatif', 'simulate', 'replay', 'catalogue', 'dump', 'bench', 'diff', 'repack', 'facts'):
+    for verb in ('plan', 'disrupt', 'explain', 'verify', 'whatif', 'simulate', 'replay', 'catalogue', 'dump', 'bench', 'diff', 'repack', 'lint', 'blockers', 'facts'):
         check(f'\n  {verb}' in out, f'--help does not name {verb}')
         helped, _ = run(verb, '--help')
         check(helped.startswith(f'Usage: karp {verb}'), f'karp {verb} --help: {helped[:60]}')

@@ -260,6 +260,19 @@ static karp_status why_nodes_stay(const given *g, uint64_t *digest)
     return status;
 }
 
+static karp_status blocking(const given *g, uint64_t *digest)
+{
+    karp_options common;
+    karp_disrupt_options options = disrupt_options_of(g, &common);
+    karp_blockers *found = NULL;
+    karp_text text = { NULL, 0, NULL };
+    karp_status status = karp_find_blockers(g->snapshot, &options, &found, NULL);
+    if (status == KARP_OK)
+        status = take_written(digest, karp_write_blockers(g->context, found, NULL, &text, NULL), &text);
+    karp_blockers_free(found);
+    return status;
+}
+
 static karp_status linting(const given *g, uint64_t *digest)
 {
     karp_lint *found = NULL;
@@ -442,6 +455,7 @@ static const question questions[] = {
     { "repacking", repacking },
     { "why pods wait", why_pods_wait },
     { "why nodes stay", why_nodes_stay },
+    { "blocking", blocking },
     { "linting", linting },
     { "verifying", verifying },
     { "verifying nonsense", verifying_nonsense },

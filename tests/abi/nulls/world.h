@@ -38,6 +38,7 @@ static struct world {
     karp_verification *verification;
     karp_pod_explanation *pod_explanation;
     karp_node_explanation *node_explanation;
+    karp_blockers *blockers;
     karp_lint *lint;
     karp_advice *advice;
     karp_step *step;
@@ -100,6 +101,7 @@ static void make_world(void)
     MUST(karp_fit(w.context, &request, &w.fitting, &w.error));
     MUST(karp_verify(w.snapshot, &plan, &w.verification, &w.error));
     MUST(karp_explain_pod(w.snapshot, NULL, S("default/a"), &w.pod_explanation, &w.error));
+    MUST(karp_find_blockers(w.snapshot, NULL, &w.blockers, &w.error));
     MUST(karp_lint_snapshot(w.snapshot, &w.lint, &w.error));
     MUST(karp_explain_node(w.snapshot, NULL, S("node"), &w.node_explanation, &w.error));
     MUST(karp_advise_hashes(w.snapshot, &w.advice, &w.error));

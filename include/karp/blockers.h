@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file blockers.h  What keeps money from being saved: each thing that holds nodes, and what the next pass would save without it. */
+#ifndef KARP_BLOCKERS_H
+#define KARP_BLOCKERS_H
+
+#include <karp/disrupt.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What holds nodes. Numbers and names never change. Since 0.1. */
+enum {
+    KARP_HOLDS_PDB = 1, /**< a PodDisruptionBudget: `object` is "namespace/name" */
+    KARP_HOLDS_POD_ANNOTATION = 2, /**< do-not-disrupt on pods: `object` is the namespace */
+    KARP_HOLDS_NODE_ANNOTATION =
+        3, /**< do-not-disrupt on nodes or their claims; by NodePool, as all below but the last three */
+    KARP_HOLDS_BUDGET = 4, /**< disruption budgets */
+    KARP_HOLDS_CONSOLIDATE_AFTER = 5, /**< consolidateAfter: not over yet, or Never */
+    KARP_HOLDS_POLICY = 6, /**< consolidationPolicy: WhenEmpty, or a score that Balanced refuses */
+    KARP_HOLDS_NOMINATED = 7, /**< pods are about to come to the nodes */
+    KARP_HOLDS_SPOT_TO_SPOT = 8, /**< the gate SpotToSpotConsolidation is off: `object` is "" */
+    KARP_HOLDS_LIMITS = 9, /**< limits of NodePools, which leave no room for replacements: likewise */
+    KARP_HOLDS_TOPOLOGY = 10 /**< topology spread, affinity and anti-affinity of pods: likewise */
+};
+
+/** "pdb", "pod-annotation" …; "" for a number that is none. Since 0.1. */
+KARP_API const char *karp_holds_name(uint32_t kind);
+
+/** A blocker. Texts and lists are borrowed from the result. Since 0.1. */
+typedef struct karp_holding {
+    size_t size;
+    uint32_t kind; /**< KARP_HOLDS_* */
+    uint32_t reserved;
+    karp_str object;
+    const karp_str *nodes; /**< it holds, by name; of the last two kinds: those that go without it, and stay with it */
+    size_t node_count;
+    size_t pod_count; /**< pods that the reason is about; 0 = it is about nodes */
+    double
+        savings; /**< $/h that the next pass saves on these nodes without this one alone; 0 = others hold them as well */
+} karp_holding;
+
+/** Everything that holds nodes; immutable, single ownership. */
+typedef struct karp_blockers karp_blockers;
+
+/**
+ * Asks the disruption decision again and again: as the cluster is, and on the nodes that are held, without each blocker by itself
+ * and without all of them. A pass here is Emptiness and the better one of multi-node and single-node consolidation: later passes
+ * may save more. Of @p options, which may be NULL, the
+ * method and the memory are not read. Errors: NOMEM, CANCELED, INVALID, ABI_*. Any thread. Since 0.1.
+ */
+KARP_API karp_status karp_find_blockers(const karp_snapshot *snapshot, const karp_disrupt_options *options,
+                                        karp_blockers **out, karp_error *error);
+/** Frees it. NULL is allowed. Since 0.1. */
+KARP_API void karp_blockers_free(karp_blockers *blockers);
+/** How many there are. Since 0.1. */
+KARP_API size_t karp_blockers_count(const karp_blockers *blockers);
+/** Blocker @p index: the one that saves most by itself first, then by kind and object. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 0.1. */
+KARP_API karp_status karp_blockers_at(const karp_blockers *blockers, size_t index, karp_holding *out);
+/** $/h that the next pass saves as things are. Since 0.1. */
+KARP_API double karp_blockers_now(const karp_blockers *blockers);
+/** $/h that it saves on all nodes that are held, without all of the blockers together. Since 0.1. */
+KARP_API double karp_blockers_together(const karp_blockers *blockers);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

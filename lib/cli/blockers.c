@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli.h"
+
+static karp_status make(cli_answer *answer, void *own, int *result)
+{
+    (void)own;
+    (void)result;
+    karp_blockers *found = NULL;
+    karp_options common = decision_options(answer->options);
+    karp_disrupt_options options;
+    karp_disrupt_options_init(&options, sizeof(options));
+    options.common = &common;
+    progress_begin("asking without each blocker");
+    karp_status status = karp_find_blockers(answer->input.snapshot, &options, &found, &answer->error);
+    progress_end();
+    if (status == KARP_OK) {
+        status = karp_write_blockers(answer->options->context, found, &answer->write, &answer->text, &answer->error);
+    }
+    karp_blockers_free(found);
+    return status;
+}
+
+static int run(const cli_options *options) { return answer_input(options, false, true, make, NULL); }
+
+const cli_verb verb_blockers = {
+    .name = "blockers",
+    .arguments = "[FILE...]",
+    .summary = "what keeps nodes from being consolidated, and the money it costs",
+    .details =
+        "PodDisruptionBudgets, annotations, disruption budgets, consolidateAfter, policies, the gate for spot nodes,\n"
+        "limits and topology: the nodes each holds, and what the next disruption pass would save without it, by\n"
+        "itself and all together. Each figure is a decision that was made without the blocker.",
+    .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT,
+    .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN,
+    .default_format = KARP_FORMAT_TEXT,
+    .run = run,
+};

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* karp_find_blockers(): the disruption decision, asked with what keeps nodes taken away. */
+#include <karp/blockers.h>
+
+#include <base/context.h>
+#include <base/error.h>
+#include <base/sort.h>
+#include <decision/decision.h>
+#include <explain/node_view.h>
+#include <schedule/provision.h>
+#include <string.h>
+
+/* A reason that a pass gave for a node, and what takes it away. */
+typedef struct lift {
+    uint32_t code, node, pod; /* KARP_REASON_*; state node; pod number, NO_ID = none */
+    uint32_t holder;
+} lift;
+
+typedef struct holder {
+    uint32_t kind;
+    karp_str object; /* of the snapshot, or in the result's arena */
+    uint64_t *nodes; /* bits, by state node */
+    size_t pods;
+    double savings;
+} holder;
+
+struct karp_blockers {
+    karp_context *context;
+    arena data;
+    LIST_OF(karp_holding) rows;
+    double now, together;
+};
+
+typedef struct finder {
+    const karp_snapshot *snapshot;
+    karp_disrupt_options options;
+    struct karp_blockers *out;
+    LIST_OF(lift) lifts;
+    LIST_OF(holder) holders;
+    uint64_t *going, *going_now; /* bits, by state node: of the last pass, and as things are */
+} finder;
+
+const char *karp_holds_name(uint32_t kind)
+{
+    static const char *const names[] = {
+        "",       "pdb",       "pod-annotation", "node-annotation", "budget",  "consolidate-after",
+        "policy", "nominated", "spot-to-spot",   "limits",          "topology"
+    };
+    return kind < sizeof names / sizeof *names ? names[kind] : "";
+}
+
+static uint32_t kind_of(uint32_t code)
+{
+    switch (code) {
+    case KARP_REASON_PDB_MULTIPLE:
+    case KARP_REASON_PDB_BLOCKED: return KARP_HOLDS_PDB;
+    case KARP_REASON_POD_DO_NOT_DISRUPT: return KARP_HOLDS_POD_ANNOTATION;
+    case KARP_REASON_NODE_DO_NOT_DISRUPT: return KARP_HOLDS_NODE_ANNOTATION;
+    case KARP_REASON_BUDGET: return KARP_HOLDS_BUDGET;
+    case KARP_REASON_NOT_CONSOLIDATABLE:
+    case KARP_REASON_CONSOLIDATION_DISABLED: return KARP_HOLDS_CONSOLIDATE_AFTER;
+    case KARP_REASON_POLICY_WHEN_EMPTY:
+    case KARP_REASON_BALANCED_SCORE: return KARP_HOLDS_POLICY;
+    case KARP_REASON_NOMINATED: return KARP_HOLDS_NOMINATED;
+    case KARP_REASON_SPOT_TO_SPOT_DISABLED: return KARP_HOLDS_SPOT_TO_SPOT;
+    default: return 0;
+    }
+}
+
+/* ---- what a view saves ------------------------------------------------------------------------------------------------ */
+
+static void mark_nodes(finder *f, const karp_decision *d)
+{
+    for (size_t i = 0; i < d->commands.count; i++) {
+        for (size_t k = 0; k < d->commands.items[i].node_count; k++) {
+            uint32_t number = state_node_named(f->snapshot, d->commands.items[i].nodes[k]);
+            if (number != NO_ID) f->going[number / 64] |= UINT64_C(1) << number % 64;
+        }
+    }
+}
+
+/* One method: what its commands save; *d is to be released. */
+static karp_status ask(finder *f, const node_view *v, uint32_t method, double *saved, karp_decision **d,
+                       karp_error *error)
+{
+    karp_disrupt_options options = f->options;
+    options.method = method;
+    options.memory = NULL;
+    karp_status status = karp_disrupt(&v->view, &options, d, error);
+    *saved = 0;
+    for (size_t i = 0; status == KARP_OK && i < (*d)->commands.count; i++) *saved += (*d)->commands.items[i].savings;
+    return status;
+}
+
+static karp_status savings_of(finder *f, const node_view *v, double *out, karp_error *error)
+{
+    static const uint32_t methods[] = { KARP_METHOD_EMPTINESS, KARP_METHOD_MULTI_NODE, KARP_METHOD_SINGLE_NODE };
+    karp_decision *made[3] = { NULL, NULL, NULL };
+    double saved[3] = { 0, 0, 0 };
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < 3 && status == KARP_OK; i++) status = ask(f, v, methods[i], &saved[i], &made[i], error);
+    if (status == KARP_OK) {
+        size_t better = saved[2] > saved[1] ? 2 : 1;
+        memset(f->going, 0, (f->snapshot->node_count / 64 + (size_t)1) * sizeof *f->going);
+        mark_nodes(f, made[0]);
+        mark_nodes(f, made[better]);
+        *out = saved[0] + saved[better];
+    }
+    for (size_t i = 0; i < 3; i++) karp_decision_unref(made[i]);
+    return status;
+}
+
+/* ---- views ---------------------------------------------------------------------------------------------------------------- */
+
+/* The whole cluster, in which any node may go. */
+static bool open_view(const finder *f, node_view *v)
+{
+    if (!node_view_init(v, f->snapshot, 0)) return false;
+    for (uint32_t i = 0; i < f->snapshot->node_count; i++) v->view.nodes[i].nominated = f->snapshot->nodes[i].nominated;
+    return true;
+}
+
+static void apply(node_view *v, const lift *one)
+{
+    v->node = one->node;
+    (void)node_view_lift(v, one->code, one->pod);
+}
+
+static void lift_limits(node_view *v)
+{
+    for (size_t i = 0; i < v->view.raw.pools.count; i++) v->view.raw.pools.items[i].limits = (resource_list){ NULL, 0 };
+}
+
+static bool lift_topology(node_view *v)
+{
+    const store *raw = &v->snapshot->raw;
+    shape *shapes = arena_copy(&v->data, raw->shapes.items, raw->shapes.count * sizeof *shapes);
+    if (shapes == NULL && raw->shapes.count > 0) return false;
+    for (size_t i = 0; i < raw->shapes.count; i++) {
+        shapes[i].spread.count = 0;
+        shapes[i].required_affinity.count = shapes[i].preferred_affinity.count = 0;
+        shapes[i].required_anti.count = shapes[i].preferred_anti.count = 0;
+    }
+    v->view.raw.shapes.items = shapes;
+    v->view.raw.default_spread.count = 0;
+    return true;
+}
+
+static bool some_limits(const karp_snapshot *s)
+{
+    bool some = false;
+    for (size_t i = 0; i < s->raw.pools.count; i++) some = some || s->raw.pools.items[i].limits.count > 0;
+    return some;
+}
+
+static bool some_topology(const karp_snapshot *s)
+{
+    bool some = s->raw.default_spread.count > 0;
+    for (size_t i = 0; i < s->raw.shapes.count && !some; i++) {
+        const shape *h = &s->raw.shapes.items[i];
+        some = h->spread.count + h->required_affinity.count + h->required_anti.count > 0 ||
+               h->preferred_affinity.count + h->preferred_anti.count > 0;
+    }
+    return some;
+}
+
+/* ---- who holds what ------------------------------------------------------------------------------------------------------- */
+
+static karp_str pdb_name(finder *f, const disruption_budget *b)
+{
+    karp_str space = text_of(f->snapshot, b->meta.name_space), name = name_of(f->snapshot, b->meta.name);
+    char *text = arena_alloc(&f->out->data, space.len + name.len + 2);
+    if (text == NULL) return (karp_str){ NULL, 0 };
+    if (space.len > 0) memcpy(text, space.ptr, space.len);
+    text[space.len] = '/';
+    if (name.len > 0) memcpy(text + space.len + 1, name.ptr, name.len);
+    text[space.len + 1 + name.len] = '\0';
+    return (karp_str){ text, space.len + 1 + name.len };
+}
+
+/* ptr NULL = out of memory */
+static karp_str object_of(finder *f, const node_view *v, const lift *one, uint32_t kind)
+{
+    const karp_snapshot *s = f->snapshot;
+    const state_node *n = &s->nodes[one->node];
+    if (kind == KARP_HOLDS_PDB) {
+        uint32_t number = one->pod == NO_ID ? NO_ID : node_view_budget_of(v, one->pod);
+        return number == NO_ID ? str("") : pdb_name(f, &s->raw.budgets.items[number]);
+    }
+    if (kind == KARP_HOLDS_POD_ANNOTATION)
+        return one->pod == NO_ID ? str("") : text_of(s, pod_at(&s->raw, one->pod)->name_space);
+    bool of_pool = kind != KARP_HOLDS_SPOT_TO_SPOT && n->pool != NO_ID;
+    return of_pool ? name_of(s, s->raw.pools.items[n->pool].meta.name) : str("");
+}
+
+/* NO_ID = out of memory */
+static uint32_t holder_of(finder *f, uint32_t kind, karp_str named)
+{
+    for (size_t i = 0; i < f->holders.count; i++) {
+        if (f->holders.items[i].kind == kind && equal_str(f->holders.items[i].object, named)) return (uint32_t)i;
+    }
+    uint64_t *nodes = arena_array(&f->out->data, f->snapshot->node_count / 64 + (size_t)1, sizeof *nodes);
+    holder *h = nodes == NULL || named.ptr == NULL ? NULL : list_push(f->out->context, &f->holders, sizeof *h);
+    if (h == NULL) return NO_ID;
+    char *copy = arena_string(&f->out->data, named.ptr, named.len);
+    *h = (holder){ .kind = kind, .object = { copy, named.len }, .nodes = nodes };
+    return copy == NULL ? NO_ID : (uint32_t)(f->holders.count - 1);
+}
+
+static bool note_lift(finder *f, const node_view *v, const karp_kept *row)
+{
+    uint32_t kind = kind_of(row->code), number = state_node_named(f->snapshot, row->node);
+    if (kind == 0 || number == NO_ID || f->snapshot->nodes[number].claim == NO_ID) return true;
+    lift one = { .code = row->code, .node = number, .pod = node_view_pod_of(f->snapshot, number, row->detail) };
+    if (f->snapshot->nodes[number].pool == NO_ID && kind >= KARP_HOLDS_BUDGET && kind <= KARP_HOLDS_POLICY) return true;
+    one.holder = holder_of(f, kind, object_of(f, v, &one, kind));
+    if (one.holder == NO_ID) return false;
+    lift *slot = list_push(f->out->context, &f->lifts, sizeof *slot);
+    if (slot == NULL) return false;
+    *slot = one;
+    holder *h = &f->holders.items[one.holder];
+    h->nodes[number / 64] |= UINT64_C(1) << number % 64;
+    h->pods += one.pod != NO_ID;
+    return true;
+}
+
+enum { MOST_ROUNDS = 100 };
+
+/* Reasons show one after the other: each round takes those away that the round before has named. */
+static karp_status find_lifts(finder *f, node_view *v, karp_error *error)
+{
+    static const uint32_t methods[] = { KARP_METHOD_EMPTINESS, KARP_METHOD_SINGLE_NODE };
+    karp_status status = KARP_OK;
+    bool more = true;
+    for (int round = 0; round < MOST_ROUNDS && more && status == KARP_OK; round++) {
+        size_t from = f->lifts.count;
+        for (size_t m = 0; m < 2 && status == KARP_OK; m++) {
+            karp_decision *d = NULL;
+            double saved;
+            status = ask(f, v, methods[m], &saved, &d, error);
+            size_t first = f->lifts.count;
+            for (size_t i = 0; status == KARP_OK && i < d->kept.count; i++) {
+                if (!note_lift(f, v, &d->kept.items[i])) status = fail_nomem(error);
+            }
+            karp_decision_unref(d);
+            for (size_t i = first; status == KARP_OK && i < f->lifts.count; i++) apply(v, &f->lifts.items[i]);
+        }
+        more = f->lifts.count > from;
+        if (v->refused) status = fail_nomem(error);
+    }
+    return status;
+}
+
+/* ---- what each is worth --------------------------------------------------------------------------------------------------- */
+
+/* Only these may go: what others would save is not this one's. */
+static void keep_others(const finder *f, node_view *v, const uint64_t *nodes)
+{
+    for (uint32_t i = 0; i < f->snapshot->node_count; i++) {
+        if ((nodes[i / 64] >> i % 64 & 1) == 0) v->view.nodes[i].nominated = true;
+    }
+}
+
+static bool lift_kind(node_view *v, uint32_t kind)
+{
+    if (kind == KARP_HOLDS_LIMITS) lift_limits(v);
+    return kind != KARP_HOLDS_TOPOLOGY || lift_topology(v);
+}
+
+/* Limits and topology hold no node by themselves: they are worth what a pass over all nodes saves more, and hold what goes then. */
+static karp_status without_one(finder *f, uint32_t number, karp_error *error)
+{
+    node_view v;
+    double saved = 0;
+    holder *h = &f->holders.items[number];
+    bool everywhere = h->kind >= KARP_HOLDS_LIMITS, ok = open_view(f, &v);
+    if (ok && !everywhere) keep_others(f, &v, h->nodes);
+    for (size_t i = 0; ok && i < f->lifts.count; i++) {
+        if (f->lifts.items[i].holder == number) apply(&v, &f->lifts.items[i]);
+    }
+    ok = ok && lift_kind(&v, h->kind) && !v.refused;
+    karp_status status = ok ? savings_of(f, &v, &saved, error) : fail_nomem(error);
+    if (everywhere) saved = saved > f->out->now ? saved - f->out->now : 0;
+    h->savings = saved;
+    for (size_t i = 0; i < f->snapshot->node_count / 64 + (size_t)1 && everywhere && status == KARP_OK && saved > 0;
+         i++)
+        h->nodes[i] = f->going[i] & ~f->going_now[i];
+    node_view_free(&v);
+    return status;
+}
+
+/* On all nodes that something holds. */
+static karp_status without_all(finder *f, node_view *v, karp_error *error)
+{
+    size_t width = f->snapshot->node_count / 64 + (size_t)1;
+    uint64_t *held = arena_array(&v->data, width, sizeof *held);
+    bool ok = held != NULL;
+    for (size_t k = 0; k < f->holders.count && ok; k++) {
+        for (size_t i = 0; i < width; i++) held[i] |= f->holders.items[k].nodes[i];
+        ok = lift_kind(v, f->holders.items[k].kind);
+    }
+    if (!ok) return fail_nomem(error);
+    keep_others(f, v, held);
+    return savings_of(f, v, &f->out->together, error);
+}
+
+static int by_worth(const void *a, const void *b, const void *user)
+{
+    const karp_holding *x = a, *y = b;
+    (void)user;
+    if (x->savings > y->savings || x->savings < y->savings) return x->savings > y->savings ? -1 : 1;
+    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
+    return compare_str(x->object, y->object);
+}
+
+/* Limits and topology that save nothing are not said to hold anything. */
+static bool make_rows(finder *f)
+{
+    const karp_snapshot *s = f->snapshot;
+    for (size_t i = 0; i < f->holders.count; i++) {
+        const holder *h = &f->holders.items[i];
+        size_t count = 0;
+        if (h->kind >= KARP_HOLDS_LIMITS && !(h->savings > 0)) continue;
+        karp_str *nodes = arena_array(&f->out->data, s->node_count + (size_t)1, sizeof *nodes);
+        karp_holding *row = nodes == NULL ? NULL : list_push(f->out->context, &f->out->rows, sizeof *row);
+        if (row == NULL) return false;
+        for (uint32_t n = 0; n < s->node_count; n++) {
+            if ((h->nodes[n / 64] >> n % 64 & 1) == 0) continue;
+            karp_str name = name_of(s, s->nodes[n].name);
+            nodes[count].ptr = arena_string(&f->out->data, name.ptr, name.len);
+            nodes[count].len = name.len;
+            if (nodes[count++].ptr == NULL) return false;
+        }
+        *row = (karp_holding){ .size = sizeof *row,
+                               .kind = h->kind,
+                               .object = h->object,
+                               .nodes = nodes,
+                               .node_count = count,
+                               .pod_count = h->pods,
+                               .savings = h->savings };
+    }
+    return sort_stable(f->out->context, f->out->rows.items, f->out->rows.count, sizeof(karp_holding), by_worth, NULL);
+}
+
+static karp_status find_all(finder *f, karp_error *error)
+{
+    size_t width = f->snapshot->node_count / 64 + (size_t)1;
+    node_view all, now;
+    f->going = arena_array(&f->out->data, width, sizeof *f->going);
+    f->going_now = arena_array(&f->out->data, width, sizeof *f->going_now);
+    bool ok = open_view(f, &now) && f->going != NULL && f->going_now != NULL;
+    karp_status status = ok ? savings_of(f, &now, &f->out->now, error) : fail_nomem(error);
+    node_view_free(&now);
+    if (status != KARP_OK) return status;
+    memcpy(f->going_now, f->going, width * sizeof *f->going);
+    status = open_view(f, &all) ? find_lifts(f, &all, error) : fail_nomem(error);
+    if (status == KARP_OK && some_limits(f->snapshot) && holder_of(f, KARP_HOLDS_LIMITS, str("")) == NO_ID)
+        status = fail_nomem(error);
+    if (status == KARP_OK && some_topology(f->snapshot) && holder_of(f, KARP_HOLDS_TOPOLOGY, str("")) == NO_ID)
+        status = fail_nomem(error);
+    for (uint32_t i = 0; i < f->holders.count && status == KARP_OK; i++) status = without_one(f, i, error);
+    if (status == KARP_OK && f->holders.count > 0) status = without_all(f, &all, error);
+    node_view_free(&all);
+    return status == KARP_OK && !make_rows(f) ? fail_nomem(error) : status;
+}
+
+karp_status karp_find_blockers(const karp_snapshot *snapshot, const karp_disrupt_options *options, karp_blockers **out,
+                               karp_error *error)
+{
+    karp_disrupt_options checked;
+    karp_options common;
+    karp_snapshot remaining;
+    if (snapshot == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a snapshot and a place for the blockers are needed");
+    karp_status status = disrupt_options_check(options, &checked, &common, error);
+    if (status != KARP_OK) return status;
+    common.explain = KARP_EXPLAIN_FULL;
+    common.keep_partial = 0;
+    finder f = { .snapshot = options_view(&common, snapshot, &remaining), .options = checked };
+    f.out = mem_zalloc(snapshot->context, sizeof *f.out);
+    if (f.out == NULL) return context_refusal(snapshot->context, fail_nomem(error), error);
+    f.out->context = context_ref(snapshot->context);
+    arena_init(&f.out->data, f.out->context);
+    status = find_all(&f, error);
+    list_free(f.out->context, &f.lifts, sizeof(lift));
+    list_free(f.out->context, &f.holders, sizeof(holder));
+    if (status == KARP_OK) {
+        *out = f.out;
+        return KARP_OK;
+    }
+    karp_blockers_free(f.out);
+    return status == KARP_E_NOMEM ? context_refusal(snapshot->context, status, error) : status;
+}
+
+void karp_blockers_free(karp_blockers *blockers)
+{
+    if (blockers == NULL) return;
+    karp_context *context = blockers->context;
+    list_free(context, &blockers->rows, sizeof(karp_holding));
+    arena_free(&blockers->data);
+    mem_free(context, blockers, sizeof *blockers);
+    context_unref(context);
+}
+
+size_t karp_blockers_count(const karp_blockers *blockers) { return blockers == NULL ? 0 : blockers->rows.count; }
+
+karp_status karp_blockers_at(const karp_blockers *blockers, size_t index, karp_holding *out)
+{
+    if (blockers == NULL || index >= blockers->rows.count) return KARP_E_NOT_FOUND;
+    return struct_give(out, &blockers->rows.items[index], sizeof *out, SIZE_THROUGH(karp_holding, savings));
+}
+
+double karp_blockers_now(const karp_blockers *blockers) { return blockers == NULL ? 0 : blockers->now; }
+
+double karp_blockers_together(const karp_blockers *blockers) { return blockers == NULL ? 0 : blockers->together; }

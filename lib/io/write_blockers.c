@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What keeps money from being saved: docs/formats.md, "Blockers". */
+#include "write_call.h"
+#include "write_json.h"
+#include "write_text.h"
+
+#include <karp/blockers.h>
+
+enum { HOURS = 730, NODES_SHOWN = 3 };
+
+static void member_number(json_out *j, const char *key, double value)
+{
+    json_key(j, key);
+    json_double(j, value);
+}
+
+static karp_status as_json(write_buffer *b, const karp_blockers *found, const karp_write_options *options)
+{
+    json_out json, *j = &json;
+    karp_status status = KARP_OK;
+    json_init(j, b, options->compact != 0);
+    json_open_object(j);
+    json_member_text(j, "apiVersion", "karp/v1");
+    json_member_text(j, "kind", "Blockers");
+    member_number(j, "now", karp_blockers_now(found));
+    member_number(j, "together", karp_blockers_together(found));
+    json_key(j, "blockers");
+    json_open_array(j);
+    for (size_t i = 0; i < karp_blockers_count(found) && status == KARP_OK; i++) {
+        karp_holding row = { .size = sizeof(row) };
+        status = karp_blockers_at(found, i, &row);
+        json_open_object(j);
+        json_member_text(j, "kind", karp_holds_name(row.kind));
+        json_member_str(j, "object", row.object);
+        member_number(j, "savings", row.savings);
+        json_key(j, "pods");
+        json_uint(j, row.pod_count);
+        json_key(j, "nodes");
+        json_flat_array(j);
+        for (size_t n = 0; n < row.node_count; n++) {
+            json_str(j, row.nodes[n]);
+        }
+        json_end(j);
+        json_end(j);
+    }
+    json_end(j);
+    json_close(j);
+    return status;
+}
+
+/* "$12.34", per month of 730 hours. */
+static void money(write_buffer *b, double per_hour)
+{
+    buffer_char(b, '$');
+    text_fixed(b, per_hour * HOURS, 2, 2);
+}
+
+static void name_of(write_buffer *b, const karp_holding *row)
+{
+    buffer_text(b, karp_holds_name(row->kind));
+    buffer_text(b, row->object.len > 0 ? " " : "");
+    text_clean(b, row->object);
+}
+
+static void nodes_of(write_buffer *b, const karp_holding *row)
+{
+    buffer_uint(b, row->node_count);
+    buffer_text(b, row->node_count == 1 ? " node" : " nodes");
+    if (row->pod_count > 0) {
+        buffer_text(b, ", ");
+        buffer_uint(b, row->pod_count);
+        buffer_text(b, row->pod_count == 1 ? " pod" : " pods");
+    }
+    for (size_t n = 0; n < row->node_count && n < NODES_SHOWN; n++) {
+        buffer_text(b, n == 0 ? ": " : ", ");
+        text_clean(b, row->nodes[n]);
+    }
+    if (row->node_count > NODES_SHOWN) {
+        buffer_text(b, " and ");
+        buffer_uint(b, row->node_count - NODES_SHOWN);
+        buffer_text(b, " more");
+    }
+}
+
+static karp_status as_text(write_buffer *b, const karp_blockers *found, const karp_write_options *options)
+{
+    const text_out t = { b, options->width, options->color != 0 };
+    karp_status status = KARP_OK;
+    buffer_text(b, "The next pass saves ");
+    money(b, karp_blockers_now(found));
+    buffer_text(b, "/month (730 h) as things are.\n");
+    if (karp_blockers_count(found) == 0) {
+        buffer_text(b, "Nothing that could be taken away keeps it from more.\n");
+        return status;
+    }
+    for (size_t i = 0; i < karp_blockers_count(found) && status == KARP_OK; i++) {
+        karp_holding row = { .size = sizeof(row) };
+        status = karp_blockers_at(found, i, &row);
+        buffer_text(b, "\n");
+        text_style_begin(&t, STYLE_HEADING);
+        name_of(b, &row);
+        text_style_end(&t, STYLE_HEADING);
+        buffer_text(b, "  +");
+        money(b, row.savings);
+        buffer_text(b, "/month without it alone\n  ");
+        write_buffer line;
+        buffer_init(&line, b->context);
+        nodes_of(&line, &row);
+        text_flow flow;
+        flow_begin(&flow, &t, 2, 2, 100);
+        flow_words(&flow, (karp_str){ buffer_start(&line), line.failed ? 0 : line.length });
+        b->failed = b->failed || line.failed;
+        buffer_free(&line);
+        buffer_char(b, '\n');
+    }
+    buffer_text(b, "\nWithout all of them: +");
+    money(b, karp_blockers_together(found));
+    buffer_text(b, "/month.\n");
+    return status;
+}
+
+static void cell(write_buffer *b, karp_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        if (c == '|' || c == '\\' || c == '`' || c == '*' || c == '_' || c == '<') {
+            buffer_char(b, '\\');
+        }
+        buffer_char(b, (unsigned char)c < ' ' ? ' ' : c);
+    }
+}
+
+static karp_status as_markdown(write_buffer *b, const karp_blockers *found, const karp_write_options *options)
+{
+    karp_status status = KARP_OK;
+    (void)options;
+    buffer_text(b, "| blocker | object | nodes | pods | saved by itself, $/month |\n|---|---|---:|---:|---:|\n");
+    for (size_t i = 0; i < karp_blockers_count(found) && status == KARP_OK; i++) {
+        karp_holding row = { .size = sizeof(row) };
+        status = karp_blockers_at(found, i, &row);
+        buffer_text(b, "| ");
+        buffer_text(b, karp_holds_name(row.kind));
+        buffer_text(b, " | ");
+        cell(b, row.object);
+        buffer_text(b, " | ");
+        buffer_uint(b, row.node_count);
+        buffer_text(b, " | ");
+        buffer_uint(b, row.pod_count);
+        buffer_text(b, " | ");
+        text_fixed(b, row.savings * HOURS, 2, 2);
+        buffer_text(b, " |\n");
+    }
+    buffer_text(b, "| all together | | | | ");
+    text_fixed(b, karp_blockers_together(found) * HOURS, 2, 2);
+    buffer_text(b, " |\n");
+    return status;
+}
+
+karp_status karp_write_blockers(karp_context *context, const karp_blockers *blockers, const karp_write_options *options,
+                                karp_text *out, karp_error *error)
+{
+    write_call call = { .context = context, .out = out, .error = error };
+    karp_status status = write_begin(&call, options, blockers != NULL,
+                                     "a context, blockers and a place for the text are needed",
+                                     1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN);
+    if (status != KARP_OK) {
+        return status;
+    }
+    uint32_t format = call.options.format;
+    status = (format == KARP_FORMAT_JSON   ? as_json
+              : format == KARP_FORMAT_TEXT ? as_text
+                                           : as_markdown)(&call.buffer, blockers, &call.options);
+    return write_end(&call, status == KARP_OK ? KARP_OK : write_fail(error, status, "a blocker cannot be read"));
+}

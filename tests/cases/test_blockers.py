@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""karp blockers: each thing that holds nodes is named, and worth what the disruption decision saves without it."""
+import json
+import sys
+
+from stories import check, equal, finish, run
+
+HOUR = 0.192  # m5.xlarge, us-west-2, on-demand
+
+
+def pool(name='default', disruption='{consolidateAfter: 0s, budgets: [{nodes: "100%"}]}', more=''):
+    return f'''
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {{name: {name}}}
+spec:
+  disruption: {disruption}
+{more}  template:
+    spec:
+      nodeClassRef: {{group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}}
+      requirements:
+      - {{key: node.kubernetes.io/instance-type, operator: In, values: [m5.xlarge]}}
+      - {{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}}
+---'''
+
+
+def node(name, in_pool='default', notes='', consolidatable='True'):
+    labels = (f'karpenter.sh/nodepool: {in_pool}, node.kubernetes.io/instance-type: m5.xlarge, topology.kubernetes.io/zone: us-west-2a, '
+              'karpenter.sh/capacity-type: on-demand, kubernetes.io/arch: amd64, kubernetes.io/os: linux')
+    condition = ''.join(f', {{type: {kind}, status: "{status}", lastTransitionTime: "2026-01-01T00:00:00Z"}}' for kind, status in
+                        (('Registered', 'True'), ('Initialized', 'True'), ('Consolidatable', consolidatable)))
+    return f'''
+apiVersion: karpenter.sh/v1
+kind: NodeClaim
+metadata: {{name: c-{name}, labels: {{{labels}}}, creationTimestamp: "2026-01-01T00:00:00Z"}}
+spec: {{nodeClassRef: {{group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}}, requirements: []}}
+status:
+  providerID: aws:///us-west-2a/i-{name}
+  capacity: {{cpu: "4", memory: 16Gi, pods: "58"}}
+  allocatable: {{cpu: 3920m, memory: 14Gi, pods: "58"}}
+  conditions: [{{type: Launched, status: "True", lastTransitionTime: "2026-01-01T00:00:00Z"}}{condition}]
+---
+apiVersion: v1
+kind: Node
+metadata:
+  name: {name}
+  labels: {{{labels}, kubernetes.io/hostname: {name}, karpenter.sh/registered: "true", karpenter.sh/initialized: "true"}}
+  annotations: {{{notes}}}
+spec: {{providerID: aws:///us-west-2a/i-{name}}}
+status:
+  capacity: {{cpu: "4", memory: 16Gi, pods: "58"}}
+  allocatable: {{cpu: 3920m, memory: 14Gi, pods: "58"}}
+  conditions: [{{type: Ready, status: "True"}}]
+---'''
+
+
+def pod(name, where, app='web', cpu='1', notes='', more=''):
+    return f'''
+apiVersion: v1
+kind: Pod
+metadata:
+  name: {name}
+  labels: {{app: {app}}}
+  annotations: {{{notes}}}
+  ownerReferences: [{{apiVersion: apps/v1, kind: ReplicaSet, name: r, uid: r, controller: true}}]
+spec: {{nodeName: {where}, containers: [{{name: c, resources: {{requests: {{cpu: "{cpu}", memory: 1Gi}}}}}}]{more}}}
+status: {{phase: Running, startTime: "2026-01-01T00:00:00Z"}}
+---'''
+
+
+def pdb(name, app, allowed=0):
+    return f'''
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {{name: {name}}}
+spec: {{maxUnavailable: 1, selector: {{matchLabels: {{app: {app}}}}}}}
+status: {{disruptionsAllowed: {allowed}}}
+---'''
+
+
+def ask(text, *more):
+    return run('blockers', '-f', '-', '--now', '2026-01-02T00:00:00Z', '--region', 'us-west-2', *more, text=text)[0]
+
+
+def blockers(text):
+    told = json.loads(ask(text, '-o', 'json'))
+    rows = {(row['kind'], row['object']): row for row in told['blockers']}
+    return told, rows
+
+
+def near(got, wanted, what):
+    check(abs(got - wanted) < 1e-9, f'{what}: {got}, not {wanted}')
+
+
+KEEP = 'karpenter.sh/do-not-disrupt: "true"'
+# Two nodes whose pods fit on one: each case holds both.
+CASES = [
+    (('pdb', 'default/web'), pool() + pdb('web', 'web'), '', {}, 2),
+    (('pod-annotation', 'default'), pool(), KEEP, {}, 2),
+    (('node-annotation', 'default'), pool(), '', {'notes': KEEP}, 0),
+    (('budget', 'default'), pool(disruption='{consolidateAfter: 0s, budgets: [{nodes: "0"}]}'), '', {}, 0),
+    (('consolidate-after', 'default'), pool(disruption='{consolidateAfter: Never, budgets: [{nodes: "100%"}]}'), '', {}, 0),
+    (('consolidate-after', 'default'), pool(disruption='{consolidateAfter: 1h, budgets: [{nodes: "100%"}]}'), '', {'consolidatable': 'False'}, 0),
+    (('policy', 'default'), pool(disruption='{consolidateAfter: 0s, consolidationPolicy: WhenEmpty, budgets: [{nodes: "100%"}]}'), '', {}, 0),
+]
+
+
+def check_each():
+    free, rows = blockers(pool() + node('n1') + node('n2') + pod('a', 'n1') + pod('b', 'n2'))
+    near(free['now'], HOUR, 'nothing holds the nodes')
+    equal((rows, free['together']), ({}, 0), 'nothing holds the nodes')
+    for key, before, notes, of_node, pods in CASES:
+        told, rows = blockers(before + node('n1', **of_node) + node('n2', **of_node) + pod('a', 'n1', notes=notes) + pod('b', 'n2', notes=notes))
+        equal(list(rows), [key], f'{key}')
+        near(told['now'], 0, f'{key}: as things are')
+        for saved in (rows[key]['savings'], told['together']):
+            near(saved, HOUR, f'{key}: without it')
+        equal((rows[key]['nodes'], rows[key]['pods']), (['n1', 'n2'], pods), f'{key}: what it holds')
+
+
+def check_several():
+    """Two that hold the same nodes save nothing by themselves; two that hold others save what they hold."""
+    both = pool() + pdb('web', 'web') + node('n1', notes=KEEP) + node('n2', notes=KEEP) + pod('a', 'n1') + pod('b', 'n2')
+    told, rows = blockers(both)
+    equal(sorted(rows), [('node-annotation', 'default'), ('pdb', 'default/web')], 'two on the same nodes')
+    equal([row['savings'] for row in rows.values()], [0, 0], 'each by itself')
+    near(told['together'], HOUR, 'together')
+    apart = (pool() + pool('other') + node('n1', notes=KEEP) + node('n2', 'other') + node('n3')
+             + pod('b', 'n2', notes=KEEP) + pod('c', 'n3', cpu='3500m', notes=KEEP))
+    told, rows = blockers(apart)
+    near(rows['node-annotation', 'default']['savings'], HOUR, 'an empty node')
+    check(told['together'] >= HOUR, told)
+
+
+def check_topology():
+    spread = ', affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}}]}}'
+    told, rows = blockers(pool() + node('n1') + node('n2') + pod('a', 'n1', more=spread) + pod('b', 'n2', more=spread))
+    near(rows['topology', '']['savings'], HOUR, 'anti-affinity')
+    equal(len(rows['topology', '']['nodes']), 1, 'what goes without it')
+    near(told['now'], 0, 'with it')
+
+
+def check_forms():
+    text = CASES[0][1] + node('n1') + node('n2') + pod('a', 'n1') + pod('b', 'n2')
+    told = ask(text)
+    check('The next pass saves $0.00/month (730 h) as things are.' in told, told)
+    check('pdb default/web  +$140.16/month without it alone\n  2 nodes, 2 pods: n1, n2\n' in told, told)
+    check(told.endswith('Without all of them: +$140.16/month.\n'), told)
+    check('| pdb | default/web | 2 | 2 | 140.16 |\n| all together | | | | 140.16 |\n' in ask(text, '-o', 'markdown'), 'markdown')
+    check('Nothing that could be taken away' in ask(pool()), 'no nodes')
+    run('blockers', '-f', '-', '-o', 'html', text=pool(), status=1)
+
+
+check_each()
+check_several()
+check_topology()
+check_forms()
+sys.exit(finish())
