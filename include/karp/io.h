@@ -215,7 +215,7 @@ KARP_API karp_status karp_write_disruption(karp_context *context, const karp_dec
                                            const karp_write_options *options, karp_text *out, karp_error *error);
 /**
  * Writes a decision of karp_repack() as a RepackPlan (docs/formats.md, "RepackPlan"). Formats: JSON, TEXT, YAML (the NodeClaims of
- * each step, and which nodes go after them). Errors: NOT_FOUND (a decision of another call). Since 0.1.
+ * each step, and which nodes go after them), HTML (the nodes before and after, the curve, the steps). Errors: NOT_FOUND (a decision of another call). Since 0.1.
  */
 KARP_API karp_status karp_write_repack(karp_context *context, const karp_decision *decision,
                                        const karp_write_options *options, karp_text *out, karp_error *error);

@@ -35,7 +35,7 @@ const cli_verb verb_repack = {
         "From the cluster as it is: which nodes to replace by which, in steps that each leave a feasible, cheaper\n"
         "cluster. Only nodes go that consolidation may disrupt. The curve says what how many evictions would save.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_REPACK | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT,
-    .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_YAML,
+    .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_YAML | 1u << KARP_FORMAT_HTML,
     .default_format = KARP_FORMAT_TEXT,
     .run = run,
 };

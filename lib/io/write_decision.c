@@ -131,6 +131,7 @@ karp_status karp_write_repack(karp_context *context, const karp_decision *decisi
         [KARP_FORMAT_JSON] = repack_as_json,
         [KARP_FORMAT_TEXT] = repack_as_text,
         [KARP_FORMAT_YAML] = repack_as_yaml,
+        [KARP_FORMAT_HTML] = repack_as_html,
     };
     write_call call = { .context = context, .out = out, .error = error };
     return run(&call, decision, decision, options, formats);

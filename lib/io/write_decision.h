@@ -25,6 +25,7 @@ karp_status disruption_as_html(const write_job *job);
 karp_status repack_as_json(const write_job *job);
 karp_status repack_as_text(const write_job *job);
 karp_status repack_as_yaml(const write_job *job);
+karp_status repack_as_html(const write_job *job);
 
 /* The getters with the struct's size set; a failure of theirs is a defect and reported as such. */
 karp_status get_launch(const write_job *job, const karp_decision *decision, size_t index, karp_launch *out);

@@ -3,8 +3,10 @@
  * script and loads nothing. Its styles bear on nothing outside, so that it can be part of another page. */
 #include "html.h"
 #include "scene.h"
+#include "write_repack_html.h"
 #include "write_rows.h"
 
+#include <karp/repack.h>
 #include <math.h>
 
 /* A decision whose JSON is longer is not embedded: such pages should still open at once. */
@@ -58,6 +60,7 @@ typedef struct page {
     const karp_decision *plan; /* NULL: the page is about a disruption alone */
     const karp_decision *disruption;
     const scene *s;
+    bool repack; /* the disruption is a repack plan */
     double widest; /* cores of the largest node */
     double least; /* and of the smallest */
 } page;
@@ -442,7 +445,11 @@ static karp_status other_document(const page *p, karp_status (*write)(const writ
 static karp_status write_documents(const page *p)
 {
     karp_text text = { 0 };
-    karp_status status = other_document(p, p->plan != NULL ? plan_as_text : disruption_as_text, &text);
+    karp_status status = other_document(p,
+                                        p->repack         ? repack_as_text
+                                        : p->plan != NULL ? plan_as_text
+                                                          : disruption_as_text,
+                                        &text);
     if (status != KARP_OK) {
         return status;
     }
@@ -450,7 +457,7 @@ static karp_status write_documents(const page *p)
     html_text(p->b, (karp_str){ text.ptr, text.len });
     raw(p, "</pre></details>\n");
     karp_text_free(&text);
-    status = other_document(p, p->plan != NULL ? plan_as_json : disruption_as_json, &text);
+    status = other_document(p, p->repack ? repack_as_json : p->plan != NULL ? plan_as_json : disruption_as_json, &text);
     if (status == KARP_OK && text.len <= MOST_JSON) {
         raw(p, "<script type=\"application/json\" class=\"karp-document\">");
         html_json(p->b, (karp_str){ text.ptr, text.len });
@@ -492,16 +499,17 @@ static karp_status write_body(const page *p)
     write_lane(p, "Before", &p->s->before, before);
     write_lane(p, "After", &p->s->after, after);
     write_keys(p);
-    status = write_unplaced(p);
+    status = p->repack ? repack_picture(p->job) : write_unplaced(p);
     return status == KARP_OK ? write_documents(p) : status;
 }
 
-static karp_status write_page(const write_job *job, const karp_decision *plan, const karp_decision *disruption)
+static karp_status write_page(const write_job *job, const karp_decision *plan, const karp_decision *disruption,
+                              bool repack)
 {
     scene s;
     karp_status status = scene_collect(&s, job, plan, disruption);
     if (status == KARP_OK) {
-        page p = { .b = job->out, .job = job, .plan = plan, .disruption = disruption, .s = &s };
+        page p = { .b = job->out, .job = job, .plan = plan, .disruption = disruption, .s = &s, .repack = repack };
         measure(&p);
         raw(&p,
             "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
@@ -518,6 +526,16 @@ static karp_status write_page(const write_job *job, const karp_decision *plan, c
     return status;
 }
 
-karp_status plan_as_html(const write_job *job) { return write_page(job, job->decision, job->disruption); }
+karp_status plan_as_html(const write_job *job) { return write_page(job, job->decision, job->disruption, false); }
 
-karp_status disruption_as_html(const write_job *job) { return write_page(job, NULL, job->decision); }
+karp_status disruption_as_html(const write_job *job) { return write_page(job, NULL, job->decision, false); }
+
+karp_status repack_as_html(const write_job *job)
+{
+    karp_repack_cost cost = { .size = sizeof(cost) };
+    karp_status status = karp_decision_repack(job->decision, &cost);
+    if (status != KARP_OK) {
+        return write_fail(job->error, status, "the decision is no repack plan");
+    }
+    return write_page(job, NULL, job->decision, true);
+}

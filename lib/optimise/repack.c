@@ -16,7 +16,7 @@
 #include <schedule/pricing.h>
 #include <string.h>
 
-enum { MORE_LAUNCHES = 1000, SPARE_PLANS = 8, SAME_STEP = 5, POINTS = 10, MOST_ROUNDS_POD = 40000000 };
+enum { MORE_LAUNCHES = 1000, SPARE_PLANS = 8, SAME_STEP = 5, POINTS = 20, FEW_NODES = 500, LEAST_EFFORT = 1000 };
 #define SPOT_SLACK 0.15 /* how much dearer a listed type may be where the cheapest is spot (C-8) */
 
 void karp_repack_options_init(karp_repack_options *options, size_t size)
@@ -528,44 +528,73 @@ static double saving_of_stages(const repacking *r)
     return sum;
 }
 
-/* From the nodes there are, and from all of them replaced: what saves more as steps. */
-static karp_status search_plan(repacking *r, uint64_t most, uint64_t steps)
+/* What of the last run comes out as steps; the best of all runs is remembered. */
+static karp_status note_plan(repacking *r)
 {
-    repack_plan first = { .saving = 0 };
-    if (!repack_search_run(r->search, most, steps / 2, true) || !repack_search_plan(r->search, &first)) {
-        repack_plan_free(r->context, &first);
-        return fail_nomem(r->error);
-    }
     karp_status status = make_stages(r);
     double saving = saving_of_stages(r);
-    if (status == KARP_OK && !(repack_search_everything(r->search, steps / 4) &&
-                               repack_search_run(r->search, most, steps - steps / 2 - steps / 4, false)))
-        status = fail_nomem(r->error);
-    if (status == KARP_OK) status = make_stages(r);
-    if (status == KARP_OK && saving_of_stages(r) < saving && !repack_search_take(r->search, &first))
-        status = fail_nomem(r->error);
-    repack_plan_free(r->context, &first);
-    return status;
+    if (status != KARP_OK || !(saving > r->chosen_saving + 1e-9)) return status;
+    repack_plan_free(r->context, &r->chosen);
+    r->chosen_saving = saving;
+    return repack_search_plan(r->search, &r->chosen) ? KARP_OK : fail_nomem(r->error);
 }
 
-static karp_status plan(repacking *r)
+/* The curve: rising limits, each going on from the plan before. */
+static karp_status search_curve(repacking *r, uint64_t all, uint64_t most, uint64_t steps)
 {
-    uint64_t most = most_evictions(r), all = 0;
-    for (uint32_t i = 0; i < r->problem.node_count; i++) all += r->problem.nodes[i].evictions;
-    r->search = repack_search_begin(r->context, &r->problem);
-    if (r->search == NULL) return fail_nomem(r->error);
-    uint64_t effort = r->objective.effort;
-    /* The curve: rising limits, each going on from the plan before. */
     for (uint32_t i = 1; i <= POINTS && !repack_asked_to_stop(r); i++) {
         uint64_t limit = all * i / POINTS;
-        if (!repack_search_run(r->search, limit, effort / 4 / POINTS, false)) return fail_nomem(r->error);
+        if (!repack_search_run(r->search, limit, steps / POINTS, false)) return fail_nomem(r->error);
         repack_plan_free(r->context, &r->plan);
         if (!repack_search_plan(r->search, &r->plan) ||
             !add_point(r, r->plan.evictions, r->cost.before - r->plan.saving))
             return fail_nomem(r->error);
+        bool counts = r->plan.evictions <= most && r->problem.node_count <= FEW_NODES;
+        karp_status status = counts ? note_plan(r) : KARP_OK;
+        if (status != KARP_OK) return status;
     }
-    karp_status status = search_plan(r, most, effort - effort / 4);
-    return status == KARP_OK ? settle_plan(r, most, effort) : status;
+    return KARP_OK;
+}
+
+/* From the nodes there are, and from all of them replaced. */
+static karp_status search_plan(repacking *r, uint64_t most, uint64_t steps)
+{
+    if (repack_asked_to_stop(r)) return KARP_OK;
+    if (!repack_search_run(r->search, most, steps / 2, true)) return fail_nomem(r->error);
+    karp_status status = note_plan(r);
+    if (status != KARP_OK || repack_asked_to_stop(r)) return status;
+    if (!repack_search_everything(r->search, steps / 4) ||
+        !repack_search_run(r->search, most, steps - steps / 2 - steps / 4, false))
+        return fail_nomem(r->error);
+    return note_plan(r);
+}
+
+/* Efforts at which the search is done, so that more effort has done all that less has: 1, 2 or 5 times a power of ten; where there
+ * are many nodes, only powers of ten. */
+static uint64_t next_effort(const repacking *r, uint64_t effort)
+{
+    uint64_t power = 1;
+    while (effort / power >= 10) power *= 10;
+    if (r->problem.node_count > FEW_NODES) return 10 * power;
+    return effort / power < 2 ? 2 * power : effort / power < 5 ? 5 * power : 10 * power;
+}
+
+static karp_status plan(repacking *r)
+{
+    uint64_t most = most_evictions(r), all = 0, effort = r->objective.effort;
+    for (uint32_t i = 0; i < r->problem.node_count; i++) all += r->problem.nodes[i].evictions;
+    r->search = repack_search_begin(r->context, &r->problem);
+    if (r->search == NULL) return fail_nomem(r->error);
+    karp_status status = KARP_OK;
+    uint64_t e = r->problem.node_count > FEW_NODES ? LEAST_EFFORT * 100 : LEAST_EFFORT;
+    do {
+        status = search_curve(r, all, most, e / 4);
+        if (status == KARP_OK) status = search_plan(r, most, e - e / 4);
+        e = e > UINT64_MAX / 100 ? UINT64_MAX : next_effort(r, e);
+    } while (status == KARP_OK && e <= effort && !repack_asked_to_stop(r));
+    if (status != KARP_OK) return status;
+    if (r->chosen_saving > 0 && !repack_search_take(r->search, &r->chosen)) return fail_nomem(r->error);
+    return settle_plan(r, most, effort);
 }
 
 /* ---- the call ------------------------------------------------------------------------------------------------------------------------ */
@@ -627,6 +656,7 @@ static void finish(repacking *r)
 {
     repack_steps_free(r->context, &r->stages);
     repack_plan_free(r->context, &r->plan);
+    repack_plan_free(r->context, &r->chosen);
     repack_search_end(r->search);
     list_free(r->context, &r->points, sizeof *r->points.items);
     list_free(r->context, &r->rows, sizeof *r->rows.items);

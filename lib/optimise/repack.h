@@ -49,6 +49,8 @@ typedef struct repacking {
     struct repack_bound bound;
     repack_search *search;
     repack_plan plan;
+    repack_plan chosen; /* of all searches, the one whose steps save most */
+    double chosen_saving;
     repack_steps stages;
     guide guide; /* of the plan at hand: its bins, and launches that the scheduler wants beside them */
     uint32_t *slot_of, *host_of; /* its lists, by pod */

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the page of a repack plan has beside that of a disruption: the curve, and each step with its nodes. */
+#include "write_repack_html.h"
+
+#include "html.h"
+#include "write_text.h"
+
+#include <karp/repack.h>
+#include <string.h>
+
+enum { MOST_STEPS = 24, MOST_BOXES = 16, WIDTH = 640, HEIGHT = 200, LEFT = 64, BOTTOM = 24 };
+
+typedef struct picture {
+    const write_job *job;
+    write_buffer *b;
+} picture;
+
+static void raw(const picture *p, const char *text) { buffer_text(p->b, text); }
+
+static void money(const picture *p, double value)
+{
+    raw(p, "$");
+    text_money(p->b, value);
+    raw(p, "/h");
+}
+
+static void number(const picture *p, uint64_t count, const char *what)
+{
+    buffer_uint(p->b, count);
+    raw(p, " ");
+    raw(p, what);
+    raw(p, count == 1 ? "" : "s");
+}
+
+/* ---- the curve ----------------------------------------------------------------------------------------------------- */
+
+typedef struct scale {
+    double most_cost, most_evictions;
+} scale;
+
+static void point_at(const picture *p, const scale *s, double evictions, double cost)
+{
+    double x = s->most_evictions > 0 ? evictions / s->most_evictions : 0,
+           y = s->most_cost > 0 ? cost / s->most_cost : 0;
+    text_fixed(p->b, LEFT + x * (WIDTH - LEFT - 8), 0, 1);
+    raw(p, ",");
+    text_fixed(p->b, HEIGHT - BOTTOM - y * (HEIGHT - BOTTOM - 8), 0, 1);
+    raw(p, " ");
+}
+
+static karp_status write_line(const picture *p, const scale *s, size_t count, int of_bound, const char *style)
+{
+    raw(p, "<polyline fill=\"none\" ");
+    raw(p, style);
+    raw(p, " points=\"");
+    for (size_t i = 0; i < count; i++) {
+        karp_repack_point point = { .size = sizeof(point) };
+        karp_status status = karp_decision_repack_point(p->job->decision, i, &point);
+        if (status != KARP_OK) {
+            return status;
+        }
+        point_at(p, s, (double)point.evictions, of_bound ? point.bound : point.cost);
+    }
+    raw(p, "\"/>\n");
+    return KARP_OK;
+}
+
+static void label(const picture *p, double x, double y, const char *anchor)
+{
+    raw(p, "<text font-size=\"11\" fill=\"#5b6673\" text-anchor=\"");
+    raw(p, anchor);
+    raw(p, "\" x=\"");
+    text_fixed(p->b, x, 0, 1);
+    raw(p, "\" y=\"");
+    text_fixed(p->b, y, 0, 1);
+    raw(p, "\">");
+}
+
+static karp_status write_curve(const picture *p)
+{
+    size_t count = karp_decision_repack_point_count(p->job->decision);
+    karp_repack_point first = { .size = sizeof(first) };
+    karp_repack_point last = { .size = sizeof(last) };
+    if (count < 2) {
+        return KARP_OK;
+    }
+    karp_status status = karp_decision_repack_point(p->job->decision, 0, &first);
+    if (status == KARP_OK) {
+        status = karp_decision_repack_point(p->job->decision, count - 1, &last);
+    }
+    if (status != KARP_OK) {
+        return status;
+    }
+    scale s = { first.cost, (double)last.evictions };
+    raw(p,
+        "<div class=\"h\">Curve<span>$/h after so many evictions; below the dashed line no plan goes</span></div>\n");
+    raw(p, "<svg width=\"640\" height=\"200\" viewBox=\"0 0 640 200\" role=\"img\" aria-label=\"cost by evictions\">\n"
+           "<path d=\"M64 8V176H632\" fill=\"none\" stroke=\"#c9d0d8\"/>\n");
+    status = write_line(p, &s, count, 1, "stroke=\"#8a94a3\" stroke-dasharray=\"4 4\"");
+    if (status == KARP_OK) {
+        status = write_line(p, &s, count, 0, "stroke=\"#2a78d6\" stroke-width=\"2\"");
+    }
+    label(p, LEFT - 6, 18, "end");
+    money(p, first.cost);
+    raw(p, "</text>\n");
+    label(p, LEFT - 6, HEIGHT - BOTTOM, "end");
+    raw(p, "$0</text>\n");
+    label(p, WIDTH - 8, HEIGHT - 6, "end");
+    number(p, last.evictions, "eviction");
+    raw(p, "</text>\n</svg>\n");
+    return status;
+}
+
+/* ---- steps --------------------------------------------------------------------------------------------------------- */
+
+static void begin_box(const picture *p, const char *class, karp_str name)
+{
+    raw(p, "<div class=\"n ");
+    raw(p, class);
+    raw(p, "\"><b>");
+    html_text(p->b, name);
+    raw(p, "</b><span>");
+}
+
+static void more_boxes(const picture *p, size_t count)
+{
+    if (count > MOST_BOXES) {
+        raw(p, "<div class=\"n\"><b>and ");
+        buffer_uint(p->b, count - MOST_BOXES);
+        raw(p, " more</b></div>\n");
+    }
+}
+
+static karp_status write_gone(const picture *p, const karp_command *command)
+{
+    for (size_t i = 0; i < command->node_count && i < MOST_BOXES; i++) {
+        begin_box(p, "gone", command->nodes[i]);
+        for (size_t n = 0; n < karp_decision_node_count(p->job->decision); n++) {
+            karp_node_use node;
+            karp_status status = get_node(p->job, p->job->decision, n, &node);
+            if (status != KARP_OK) {
+                return status;
+            }
+            if (node.node.len != command->nodes[i].len ||
+                memcmp(node.node.ptr, command->nodes[i].ptr, node.node.len) != 0) {
+                continue;
+            }
+            html_text(p->b, node.instance_type);
+            raw(p, " ");
+            money(p, node.price);
+            break;
+        }
+        raw(p, "</span></div>\n");
+    }
+    more_boxes(p, command->node_count);
+    return KARP_OK;
+}
+
+static karp_status write_come(const picture *p, const karp_command *command)
+{
+    for (size_t i = 0; i < command->launch_count && i < MOST_BOXES; i++) {
+        karp_launch launch;
+        karp_status status = get_launch(p->job, p->job->decision, command->launch_first + i, &launch);
+        if (status != KARP_OK) {
+            return status;
+        }
+        begin_box(p, "new", launch.id);
+        html_text(p->b, launch.choice.instance_type);
+        raw(p, " ");
+        money(p, launch.choice.price);
+        raw(p, ", ");
+        number(p, launch.pod_count, "pod");
+        raw(p, "</span></div>\n");
+    }
+    more_boxes(p, command->launch_count);
+    for (size_t i = 0; i < command->placement_count && i < MOST_BOXES; i++) {
+        karp_placement placement;
+        karp_status status = get_placement(p->job, p->job->decision, command->placement_first + i, &placement);
+        if (status != KARP_OK) {
+            return status;
+        }
+        begin_box(p, "recv", placement.node);
+        number(p, placement.pod_count, "pod");
+        raw(p, "</span></div>\n");
+    }
+    more_boxes(p, command->placement_count);
+    return KARP_OK;
+}
+
+static karp_status write_step(const picture *p, size_t index)
+{
+    karp_command command;
+    karp_repack_step step = { .size = sizeof(step) };
+    karp_status status = get_command(p->job, p->job->decision, index, &command);
+    if (status == KARP_OK) {
+        status = karp_decision_repack_step(p->job->decision, index, &step);
+    }
+    if (status != KARP_OK) {
+        return status;
+    }
+    raw(p, "<div class=\"h\">Step ");
+    buffer_uint(p->b, index + 1);
+    raw(p, "<span>saves ");
+    money(p, step.saving);
+    raw(p, " with ");
+    number(p, step.evictions, "eviction");
+    raw(p, ", then ");
+    money(p, step.cost_after);
+    raw(p, "</span></div>\n<div class=\"lane\">\n");
+    status = write_gone(p, &command);
+    if (status == KARP_OK) {
+        status = write_come(p, &command);
+    }
+    raw(p, "</div>\n");
+    return status;
+}
+
+karp_status repack_picture(const write_job *job)
+{
+    picture p = { job, job->out };
+    size_t steps = karp_decision_command_count(job->decision);
+    karp_status status = write_curve(&p);
+    for (size_t i = 0; i < steps && i < MOST_STEPS && status == KARP_OK; i++) {
+        status = write_step(&p, i);
+    }
+    if (steps > MOST_STEPS) {
+        raw(&p, "<div class=\"s\">and ");
+        number(&p, steps - MOST_STEPS, "more step");
+        raw(&p, ", in the text below</div>\n");
+    }
+    return status;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IO_WRITE_REPACK_HTML_H
+#define IO_WRITE_REPACK_HTML_H
+
+#include "write_decision.h"
+
+/* The curve and the steps of a repack plan, inside a page of write_plan_html.c. */
+karp_status repack_picture(const write_job *job);
+
+#endif

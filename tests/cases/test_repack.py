@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""karp repack on churned clusters: every step keeps what it has to (repacking.py), limits hold, and each format says it."""
+import json
+import pathlib
+import sys
+import tempfile
+
+from repacking import cluster, faults
+from stories import check, equal, finish, run
+
+NOW = ('--region', 'us-east-1', '--now', '2026-01-02T00:00:00Z')
+
+
+def plan(file, *options):
+    out, _ = run('repack', '-f', file, *NOW, '-o', 'json', '--effort', '20000', *options)
+    return json.loads(out)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        for name, spread, at_once in (('plain', False, 3), ('spread', True, 3)):
+            listed, file = cluster(30, spread=spread), pathlib.Path(folder) / f'{name}.json'
+            file.write_text(json.dumps(listed))
+            free = plan(file)
+            equal(faults(listed, free, at_once), [], name)
+            check(free['costAfter'] < 0.8 * free['costBefore'] and len(free['curve']) >= 10, f'{name}: {free["costAfter"]}')
+            equal(plan(file), free, f'{name}: once more')
+            few = plan(file, '--max-evictions', '10%')
+            equal(faults(listed, few, at_once), [], f'{name}, 10 %')
+            check(0 < few['evictions'] <= 0.1 * few['pods'], f'{name}: {few["evictions"]} evictions')
+            one = plan(file, '--max-steps', '1')
+            check(len(one['steps']) == 1, f'{name}: {len(one["steps"])} steps')
+            dear = plan(file, '--min-saving-per-eviction', '0.02')
+            check(all(s['saving'] >= 0.02 * s['evictions'] for s in dear['steps']), f'{name}: savings per eviction')
+            wide = plan(file, '--ignore-budgets')
+            equal(faults(listed, wide), [], f'{name}, whatever budgets say')
+        text, _ = run('repack', '-f', file, *NOW)
+        check('Step 1: saves' in text and '\nCurve' in text and 'Plan: ' in text, 'text')
+        yaml, _ = run('repack', '-f', file, *NOW, '-o', 'yaml')
+        check(yaml.startswith('# step 1: ') and 'kind: NodeClaim' in yaml, 'yaml')
+        page, _ = run('repack', '-f', file, *NOW, '-o', 'html')
+        check('<polyline' in page and '>Step 1<' in page and 'script>' in page and 'http-equiv' in page, 'html')
+        for words, part in ((('--max-evictions', '-1'), '--max-evictions'), (('--max-evictions', '101%'), '--max-evictions'),
+                            (('--min-saving', 'x'), '--min-saving'), (('--max-steps', 'x'), '--max-steps')):
+            _, error = run('repack', '-f', file, *words, status=1)
+            check(part in error, f'{words}: {error}')
+
+
+main()
+sys.exit(finish())
