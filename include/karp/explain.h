@@ -145,7 +145,11 @@ enum {
     KARP_FINDING_RESERVATION = 25, /**< more launches on a reservation than it has room for */
     KARP_FINDING_SPREAD = 26, /**< a DoNotSchedule spread constraint is violated */
     KARP_FINDING_AFFINITY = 27, /**< a required pod affinity is violated */
-    KARP_FINDING_ANTI_AFFINITY = 28 /**< a required pod anti-affinity is violated, of the pod or of another */
+    KARP_FINDING_ANTI_AFFINITY = 28, /**< a required pod anti-affinity is violated, of the pod or of another */
+    KARP_FINDING_NODE_STAYS = 29, /**< a step removes a node that nothing may disrupt */
+    KARP_FINDING_PDB = 30, /**< a step evicts more pods than a PodDisruptionBudget allows */
+    KARP_FINDING_BUDGET = 31, /**< a step removes more nodes than the NodePool's budgets allow at once */
+    KARP_FINDING_COST = 32 /**< the costs that the steps state contradict each other, or do not fall */
 };
 
 /** "POD_TWICE": the code as documents print it. "UNKNOWN" for a number that is none. */
@@ -209,6 +213,43 @@ KARP_API karp_status karp_verify(const karp_snapshot *snapshot, const karp_plan 
 /** The same for a launch decision of this library. */
 KARP_API karp_status karp_verify_decision(const karp_snapshot *snapshot, const karp_decision *decision,
                                           karp_verification **out, karp_error *error);
+
+/** Of karp_plan_step.flags. Since 0.1. */
+enum {
+    KARP_STEP_PODS_LATER =
+        1, /**< where its pods go is decided when they are evicted: nothing is said of it, and not checked */
+    KARP_STEP_FORCED = 2 /**< repair, expiration: neither budgets nor do-not-disrupt hold it back */
+};
+
+/** A step of a plan that also removes nodes: a disruption command, or a step of a repack plan. Since 0.1. */
+typedef struct karp_plan_step {
+    size_t size;
+    const karp_plan *plan; /**< what is launched, and where the pods of the nodes go; its `left` is not read */
+    const karp_str *nodes; /**< that it removes */
+    size_t node_count;
+    double saving; /**< $/h that it says to save; NAN = it does not say, as the next */
+    double cost_after; /**< $/h of the cluster afterwards */
+    uint32_t reason; /**< one of KARP_BUDGET_*: which budgets count; 0 = all */
+    uint32_t flags; /**< KARP_STEP_* ored */
+} karp_plan_step;
+
+/** For karp_verify_steps(), ored. Since 0.1. */
+enum {
+    KARP_VERIFY_IGNORE_BUDGETS = 1, /**< budgets of NodePools are not looked at */
+    /** A step evicts all its pods at once: no more of a PodDisruptionBudget's than it allows now. Without it they are evicted as far
+     * as budgets let them, and the rest later, as Karpenter drains a node. */
+    KARP_VERIFY_EVICTIONS_AT_ONCE = 2
+};
+
+/**
+ * Checks steps one after the other, each on the cluster that the steps before it leave: that its nodes may be disrupted, that
+ * PodDisruptionBudgets and budgets of NodePools allow it, that every pod of them is placed and every constraint holds as
+ * karp_verify() says, and that the costs which are stated fall. A placement may name a launch of its step or of an earlier one.
+ * The profile and version of the first step's plan count for all. Findings are those of the first step that has any.
+ * @p cost_before is NAN when it is not known. Errors: NOMEM, INVALID, ABI_*. Since 0.1.
+ */
+KARP_API karp_status karp_verify_steps(const karp_snapshot *snapshot, const karp_plan_step *steps, size_t count,
+                                       double cost_before, uint32_t flags, karp_verification **out, karp_error *error);
 /** Frees it. NULL is allowed. */
 KARP_API void karp_verification_free(karp_verification *verification);
 /** Findings: of pods, launches, placements, pools, then of topology. NOT_FOUND beyond the end. */

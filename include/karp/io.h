@@ -246,7 +246,11 @@ KARP_API karp_status karp_plan_read(karp_context *context, karp_str name, karp_s
 /** The same from a file, or standard input ("-"). Also: IO. */
 KARP_API karp_status karp_plan_read_file(karp_context *context, const char *path, karp_plan_document **out,
                                          karp_error *error);
-/** What it says. Borrowed. */
+/** The steps of a DisruptionPlan or a RepackPlan, for karp_verify_steps(), how many there are, and the cost before them (NAN = it does
+ * not say). NULL when it is a Plan. Borrowed. Since 0.1. */
+KARP_API const karp_plan_step *karp_plan_document_steps(const karp_plan_document *document, size_t *count,
+                                                        double *cost_before);
+/** What it says: of a plan of several steps, nothing. Borrowed. */
 KARP_API const karp_plan *karp_plan_document_plan(const karp_plan_document *document);
 /** What its nodes cost per hour when it is carried out (`cost.after`); −1 = it does not say. Since 0.1. */
 KARP_API double karp_plan_document_cost(const karp_plan_document *document);

@@ -146,6 +146,7 @@ static const option_row rows[] = {
     { KEY_MIN_SAVING, "min-saving", "X", CLI_OPTION_REPACK, "what each step has to save, $/h; default: anything" },
     { KEY_MIN_SAVING_PER_EVICTION, "min-saving-per-eviction", "X", CLI_OPTION_REPACK,
       "what it has to save for each pod it moves, $/h" },
+    { KEY_IGNORE_BUDGETS, "ignore-budgets", NULL, CLI_OPTION_VERIFY, "steps may remove more nodes than budgets allow" },
     { KEY_IGNORE_BUDGETS, "ignore-budgets", NULL, CLI_OPTION_REPACK,
       "steps may remove more nodes at once than budgets allow" },
     { KEY_IGNORE_CONSOLIDATE_AFTER, "ignore-consolidate-after", NULL, CLI_OPTION_REPACK,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +14,21 @@ static void compare_inputs(karp_str plan, karp_str input)
     }
 }
 
+static karp_status verify_document(cli_answer *answer, const karp_plan_document *document, karp_verification **found)
+{
+    const karp_snapshot *snapshot = answer->input.snapshot;
+    size_t count = 0;
+    double cost = 0;
+    const karp_plan_step *steps = karp_plan_document_steps(document, &count, &cost);
+    if (steps == NULL) {
+        return karp_verify(snapshot, karp_plan_document_plan(document), found, &answer->error);
+    }
+    /* A repack plan says what the cluster costs, and means its steps one after the other. */
+    uint32_t flags = isnan(cost) ? 0 : KARP_VERIFY_EVICTIONS_AT_ONCE;
+    flags |= answer->options->repack.ignore_budgets ? KARP_VERIFY_IGNORE_BUDGETS : 0;
+    return karp_verify_steps(snapshot, steps, count, cost, flags, found, &answer->error);
+}
+
 static karp_status verify(cli_answer *answer, karp_verification **found)
 {
     const cli_options *options = answer->options;
@@ -21,7 +37,7 @@ static karp_status verify(cli_answer *answer, karp_verification **found)
     if (status == KARP_OK) {
         compare_inputs(karp_plan_document_digest(document), karp_reader_digest(answer->input.reader));
         progress_begin("checking");
-        status = karp_verify(answer->input.snapshot, karp_plan_document_plan(document), found, &answer->error);
+        status = verify_document(answer, document, found);
         progress_end();
     }
     karp_plan_document_free(document);
@@ -90,13 +106,15 @@ const cli_verb verb_verify = {
     .name = "verify",
     .arguments = "PLAN.json|--certificate FILE [FILE...]",
     .summary = "whether a plan keeps every constraint of the pods it places",
-    .details =
-        "Replays a Plan, of karp or of anything else, on the input it was made for, by a checker that shares no code\n"
-        "with the scheduler, and lists what it violates; the exit status is 1 then. With --certificate it checks the\n"
-        "proof of a bound in exact arithmetic instead.",
+    .details = "Replays a Plan, a DisruptionPlan or a RepackPlan, of karp or of anything else, on the input it was "
+               "made for, by a\n"
+               "checker that shares no code with what decides. Each step is checked on the cluster that the steps "
+               "before it leave.\n"
+               "It lists what is violated; the exit status is 1 then. With --certificate it checks the\n"
+               "proof of a bound in exact arithmetic instead.",
     .word_count = 1,
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_CERTIFICATE | CLI_OPTION_DECISION |
-               CLI_OPTION_OUTPUT,
+               CLI_OPTION_OUTPUT | CLI_OPTION_VERIFY,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT,
     .default_format = KARP_FORMAT_JSON,
     .run = run,

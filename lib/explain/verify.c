@@ -9,12 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-struct karp_verification {
-    karp_context *context;
-    arena data;
-    LIST_OF(karp_finding) findings;
-};
-
 static const char *const finding_names[] = {
     "UNKNOWN",
     "POD_UNKNOWN",
@@ -45,6 +39,10 @@ static const char *const finding_names[] = {
     "SPREAD",
     "AFFINITY",
     "ANTI_AFFINITY",
+    "NODE_STAYS",
+    "PDB",
+    "BUDGET",
+    "COST",
 };
 
 const char *karp_finding_name(uint32_t code)
@@ -122,8 +120,7 @@ static uint32_t find_by_name(const karp_snapshot *s, uint32_t name_space, uint32
                : NO_ID;
 }
 
-/* "namespace/name"; NO_ID = no such pod. */
-static uint32_t find_pod(const karp_snapshot *s, karp_str name)
+uint32_t verify_find_pod(const karp_snapshot *s, karp_str name)
 {
     const char *slash = name.len > 0 ? memchr(name.ptr, '/', name.len) : NULL;
     if (slash == NULL) return NO_ID;
@@ -138,7 +135,7 @@ static uint32_t find_pod(const karp_snapshot *s, karp_str name)
 /* A pod's first mention; NO_ID = it is unknown, or was mentioned before. */
 static uint32_t mention(verifier *v, karp_str name, karp_str place)
 {
-    uint32_t pod_number = find_pod(v->snapshot, name);
+    uint32_t pod_number = verify_find_pod(v->snapshot, name);
     if (pod_number == NO_ID) {
         note(v, KARP_FINDING_POD_UNKNOWN, object_name(v, "pod", name), "%.*s lists it, but there is no such pod",
              SHOW(place));
@@ -199,7 +196,7 @@ static void take_placement(verifier *v, const karp_plan_placement *placement)
         note(v, KARP_FINDING_NODE_UNKNOWN, t->name, "there is no such node, or the scheduler may not use it");
     } else {
         const state_node *n = &v->snapshot->nodes[t->node];
-        t->taints = n->taints;
+        t->taints = rule_of(v->rules, RULE_REBOOTING) ? n->taints_since_reboots : n->taints;
         rules_add_labels(&v->words, &t->labels, n->labels);
         if (n->marked) note(v, KARP_FINDING_NODE_CLOSED, t->name, "it is being deleted");
     }
@@ -258,8 +255,7 @@ static void check_plan(verifier *v, const karp_plan *plan)
 
 static bool withheld(const void *list, size_t count) { return list == NULL && count > 0; }
 
-/* The lists of a caller's plan that are needed without a check of each string. */
-static karp_status check_input(const karp_plan *plan, karp_error *error)
+karp_status verify_check_plan(const karp_plan *plan, karp_error *error)
 {
     if (withheld(plan->launches, plan->launch_count) || withheld(plan->placements, plan->placement_count) ||
         withheld(plan->left, plan->left_count)) {
@@ -293,7 +289,7 @@ karp_status karp_verify(const karp_snapshot *snapshot, const karp_plan *plan, ka
         return fail(error, KARP_E_INVALID, "a snapshot, a plan and a place for the findings are needed");
     karp_status status = struct_check(plan, sizeof given, SIZE_THROUGH(karp_plan, reserved), &given, "karp_plan",
                                       error);
-    if (status == KARP_OK) status = check_input(&given, error);
+    if (status == KARP_OK) status = verify_check_plan(&given, error);
     if (status != KARP_OK) return status;
     karp_verification *found = mem_zalloc(snapshot->context, sizeof *found);
     if (found == NULL) return context_refusal(snapshot->context, fail_nomem(error), error);

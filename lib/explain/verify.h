@@ -13,6 +13,12 @@
 #include <karp/explain.h>
 #include <model/peer.h>
 
+struct karp_verification {
+    karp_context *context;
+    arena data;
+    LIST_OF(karp_finding) findings;
+};
+
 /* Where pods go: an existing node, or a launch. */
 typedef struct target {
     bool is_launch;
@@ -93,6 +99,11 @@ static inline bool pod_over(const pod *p) { return p->phase == KARP_PHASE_SUCCEE
 int64_t add_clamped(int64_t a, int64_t b);
 /* Cleared, for as long as the verifier lasts. A refusal is noted, and NULL. */
 void *room_for(verifier *v, size_t count, size_t bytes);
+
+/* "namespace/name"; NO_ID = no such pod. */
+uint32_t verify_find_pod(const karp_snapshot *s, karp_str name);
+/* The lists of a caller's plan that are needed without a check of each string. Errors: INVALID. */
+karp_status verify_check_plan(const karp_plan *plan, karp_error *error);
 
 /* verify_pods.c */
 bool find_pending(verifier *v);

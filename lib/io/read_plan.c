@@ -2,12 +2,17 @@
 /* A Plan document (docs/formats.md) as the struct that karp_verify() takes. */
 #include <io/one_document.h>
 #include <base/error.h>
+#include <math.h>
+#include <string.h>
 
 /* What a document says: the plan, and of which input. */
 struct stated {
     karp_plan plan;
     karp_str digest;
     double cost; /* negative = it does not say */
+    karp_plan_step *steps; /* of a DisruptionPlan or a RepackPlan; NULL = it is a Plan */
+    size_t step_count;
+    double cost_before; /* NAN = it does not say */
 };
 
 struct karp_plan_document {
@@ -52,15 +57,87 @@ static const karp_str *read_left(io_decoder *d, const tree *root, size_t *count)
     return list;
 }
 
+/* ---- plans of several steps -------------------------------------------------------------------------------------------- */
+
+/* A number, or one in a string; NAN = neither. */
+static double amount_in(const tree *object, const char *name)
+{
+    const tree *value = tree_get(object, name);
+    karp_str text = tree_is(value, TREE_STRING) ? tree_text(value) : tree_digits(value);
+    double amount;
+    return text.len == 0 || karp_double_parse(text, &amount) != KARP_OK ? (double)NAN : amount;
+}
+
+/* Of these methods no round has placed the pods: they go where the next launch decision puts them. */
+static uint32_t flags_of(karp_str method, karp_str decision)
+{
+    if (str_is(method, "Repair") || str_is(method, "Expiration")) return KARP_STEP_PODS_LATER | KARP_STEP_FORCED;
+    bool later = str_is(method, "StaticDrift") || str_is(method, "Emptiness") || str_is(decision, "terminate-first");
+    return later ? KARP_STEP_PODS_LATER : 0;
+}
+
+static void read_step(io_decoder *d, const tree *value, void *into, bool repack)
+{
+    static const io_word reasons[] = { { "Underutilized", KARP_BUDGET_UNDERUTILIZED },
+                                       { "Empty", KARP_BUDGET_EMPTY },
+                                       { "Drifted", KARP_BUDGET_DRIFTED },
+                                       { "Unhealthy", KARP_BUDGET_UNHEALTHY } };
+    karp_plan_step *step = into;
+    karp_plan *plan = io_make(d, 1, sizeof *plan);
+    if (plan == NULL) return;
+    plan->size = sizeof *plan;
+    plan->launches = io_elements(d, value, repack ? "launches" : "replacements", sizeof(karp_plan_launch), launch,
+                                 &plan->launch_count);
+    plan->placements = io_elements(d, value, "placements", sizeof(karp_plan_placement), placement,
+                                   &plan->placement_count);
+    step->size = sizeof *step;
+    step->plan = plan;
+    step->nodes = io_strings(d, value, "nodes", &step->node_count);
+    step->saving = amount_in(value, repack ? "saving" : "savings");
+    step->cost_after = repack ? amount_in(value, "costAfter") : (double)NAN;
+    karp_str reason = io_string(d, value, "reason");
+    step->flags = repack ? 0 : flags_of(io_string(d, value, "method"), io_string(d, value, "decision"));
+    step->reason = repack ? KARP_BUDGET_UNDERUTILIZED : 0;
+    for (size_t i = 0; i < 4; i++) {
+        if (str_is(reason, reasons[i].word)) step->reason = reasons[i].value;
+    }
+}
+
+static void command_step(io_decoder *d, const tree *value, void *into) { read_step(d, value, into, false); }
+
+static void repack_step(io_decoder *d, const tree *value, void *into) { read_step(d, value, into, true); }
+
+static void read_steps(io_decoder *d, const tree *root, struct stated *stated, bool repack)
+{
+    size_t count = 0;
+    const void *steps = repack ? io_elements(d, root, "steps", sizeof(karp_plan_step), repack_step, &count)
+                               : io_elements(d, root, "commands", sizeof(karp_plan_step), command_step, &count);
+    karp_plan_step *own = io_make(d, count + 1, sizeof *own);
+    if (own == NULL || d->status != KARP_OK) return;
+    if (count > 0) memcpy(own, steps, count * sizeof *own);
+    stated->steps = own;
+    stated->step_count = count;
+    stated->cost_before = repack ? amount_in(root, "costBefore") : (double)NAN;
+    for (size_t i = 0; i < count; i++) {
+        karp_plan *plan = io_make(d, 1, sizeof *plan);
+        if (plan == NULL) return;
+        *plan = *own[i].plan;
+        plan->profile = stated->plan.profile;
+        plan->peer_version = stated->plan.peer_version;
+        own[i].plan = plan;
+    }
+}
+
 static void read_plan(io_decoder *d, const tree *root, void *out)
 {
     struct stated *stated = out;
     karp_plan *plan = &stated->plan;
-    static const io_word kinds[] = { { "Plan", 1 } };
+    enum { PLAN = 1, DISRUPTION = 2, REPACK = 3 };
+    static const io_word kinds[] = { { "Plan", PLAN }, { "DisruptionPlan", DISRUPTION }, { "RepackPlan", REPACK } };
     static const io_word profiles[] = { { "karpenter", KARP_PROFILE_KARPENTER }, { "karp", KARP_PROFILE_KARP } };
     static const io_word versions[] = { { "1.14", KARP_PEER_1_14 }, { "1.15", KARP_PEER_1_15 } };
     plan->size = sizeof *plan;
-    (void)io_enum(d, root, "kind", kinds, 1, 1);
+    uint32_t what = io_enum(d, root, "kind", kinds, 3, PLAN);
     plan->profile = io_enum(d, root, "profile", profiles, 2, KARP_PROFILE_KARPENTER);
     plan->peer_version = io_enum(d, root, "peerVersion", versions, 2, KARP_PEER_NEWEST);
     plan->launches = io_elements(d, root, "launches", sizeof(karp_plan_launch), launch, &plan->launch_count);
@@ -72,6 +149,7 @@ static void read_plan(io_decoder *d, const tree *root, void *out)
     if (price.len == 0 || karp_double_parse(price, &stated->cost) || !(stated->cost >= 0)) stated->cost = -1;
     stated->digest = io_string(d, io_enter(d, root, "input"), "sha256");
     io_pop(d);
+    if (what != PLAN) read_steps(d, root, stated, what == REPACK);
 }
 
 static const io_document_kind kind = { "a plan", sizeof(karp_plan_document), offsetof(karp_plan_document, stated),
@@ -100,6 +178,14 @@ karp_status karp_plan_read_file(karp_context *context, const char *path, karp_pl
 const karp_plan *karp_plan_document_plan(const karp_plan_document *document)
 {
     return document ? &document->stated.plan : NULL;
+}
+
+const karp_plan_step *karp_plan_document_steps(const karp_plan_document *document, size_t *count, double *cost_before)
+{
+    if (document == NULL || document->stated.steps == NULL) return NULL;
+    if (count != NULL) *count = document->stated.step_count;
+    if (cost_before != NULL) *cost_before = document->stated.cost_before;
+    return document->stated.steps;
 }
 
 karp_str karp_plan_document_digest(const karp_plan_document *document) { return document->stated.digest; }

@@ -322,6 +322,16 @@ static karp_status verifying_nonsense(const given *g, uint64_t *digest)
     if (status == KARP_OK)
         status = take_written(digest, karp_write_verification(g->context, v, NULL, &text, NULL), &text);
     karp_verification_free(v);
+    v = NULL;
+    karp_str gone = karp_snapshot_node_name(g->snapshot, 1);
+    const karp_plan_step step = {
+        .size = sizeof step, .plan = &plan, .nodes = &gone, .node_count = gone.len > 0, .saving = 1, .cost_after = 2
+    };
+    if (status == KARP_OK)
+        status = karp_verify_steps(g->snapshot, &step, 1, 3, KARP_VERIFY_EVICTIONS_AT_ONCE, &v, NULL);
+    if (status == KARP_OK)
+        status = take_written(digest, karp_write_verification(g->context, v, NULL, &text, NULL), &text);
+    karp_verification_free(v);
     return status;
 }
 
