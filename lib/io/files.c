@@ -10,6 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#if !defined(_WIN32) && !defined(__wasi__)
+#include <fcntl.h>
+#include <unistd.h>
+#endif
 
 static int describe(int why, char *out, size_t size)
 {
@@ -19,6 +23,36 @@ static int describe(int why, char *out, size_t size)
     return strerror_r(why, out, size);
 #endif
 }
+
+#if defined(_WIN32) || defined(__wasi__)
+
+FILE *io_open_file(const char *path) { return fopen(path, "rb"); }
+
+#else
+
+static bool is_handed(const char *path)
+{
+    karp_str name = str(path);
+    return str_is(name, "/dev/stdin") || str_starts(name, "/dev/fd/") || str_starts(name, "/proc/self/fd/");
+}
+
+/* Without waiting for a writer: what it is can be said once it is open. */
+FILE *io_open_file(const char *path)
+{
+    struct stat about;
+    int file = open(path, O_RDONLY | O_CLOEXEC | (is_handed(path) ? 0 : O_NONBLOCK));
+    if (file < 0) return NULL;
+    if (fstat(file, &about) != 0 || !(S_ISREG(about.st_mode) || is_handed(path))) {
+        (void)close(file);
+        errno = 0;
+        return NULL;
+    }
+    FILE *stream = fdopen(file, "rb");
+    if (!stream) (void)close(file);
+    return stream;
+}
+
+#endif
 
 static karp_status file_failed(karp_reader *reader, karp_str path, const char *what, int why)
 {

@@ -1,46 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
-
 #include <io/whole_file.h>
 
 #include <errno.h>
 #include <io/place.h>
 #include <string.h>
-#if !defined(_WIN32) && !defined(__wasi__)
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#endif
-
-#if defined(_WIN32) || defined(__wasi__)
-
-FILE *io_open_file(const char *path) { return fopen(path, "rb"); }
-
-#else
-
-static bool is_handed(const char *path)
-{
-    karp_str name = str(path);
-    return str_is(name, "/dev/stdin") || str_starts(name, "/dev/fd/") || str_starts(name, "/proc/self/fd/");
-}
-
-/* Without waiting for a writer: what it is can be said once it is open. */
-FILE *io_open_file(const char *path)
-{
-    struct stat about;
-    int file = open(path, O_RDONLY | O_CLOEXEC | (is_handed(path) ? 0 : O_NONBLOCK));
-    if (file < 0) return NULL;
-    if (fstat(file, &about) != 0 || !(S_ISREG(about.st_mode) || is_handed(path))) {
-        (void)close(file);
-        errno = 0;
-        return NULL;
-    }
-    FILE *stream = fdopen(file, "rb");
-    if (!stream) (void)close(file);
-    return stream;
-}
-
-#endif
 
 static karp_status cannot(const char *path, const char *what, karp_error *error)
 {
