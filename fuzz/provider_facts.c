@@ -46,6 +46,23 @@ static void one_class(karp_provider *provider, karp_str text)
     karp_provider_class_free(again);
 }
 
+/* Facts that can be written can be read, and are the same text then. */
+static void written(karp_context *context, karp_provider *provider)
+{
+    karp_provider_memory *memory = NULL;
+    karp_str first = { "", 0 }, second = { "", 0 };
+    if (karp_provider_memory_new(context, &memory, NULL) != KARP_OK) return;
+    karp_status status = karp_provider_write_facts(provider, memory, &first, NULL);
+    if (status == KARP_OK) {
+        if (karp_provider_load_facts(provider, fuzz_str("all"), fuzz_str("again"), first, NULL) != KARP_OK)
+            broken("facts that were written are read");
+        if (karp_provider_write_facts(provider, memory, &second, NULL) != KARP_OK || first.len != second.len ||
+            memcmp(first.ptr, second.ptr, first.len) != 0)
+            broken("facts that were read are written as they were");
+    }
+    karp_provider_memory_free(memory);
+}
+
 static void one_provider(karp_context *context, karp_str name, karp_str kind, karp_str text)
 {
     karp_provider *provider = NULL;
@@ -63,6 +80,7 @@ static void one_provider(karp_context *context, karp_str name, karp_str kind, ka
         if (status > 0 || status == KARP_E_INTERNAL || status == KARP_E_PROVIDER)
             broken("facts are taken, or refused with a reason");
         types_of(provider, NULL);
+        if (status == KARP_OK) written(context, provider);
     }
     karp_provider_close(provider);
 }
