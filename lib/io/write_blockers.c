@@ -48,21 +48,14 @@ static karp_status as_json(write_buffer *b, const karp_blockers *found, const ka
     return status;
 }
 
-/* "$12.34", per month of 730 hours. */
-static void money(write_buffer *b, double per_hour)
-{
-    buffer_char(b, '$');
-    text_fixed(b, per_hour * HOURS, 2, 2);
-}
-
-static void name_of(write_buffer *b, const karp_holding *row)
+static void blocker_name(write_buffer *b, const karp_holding *row)
 {
     buffer_text(b, karp_holds_name(row->kind));
     buffer_text(b, row->object.len > 0 ? " " : "");
     text_clean(b, row->object);
 }
 
-static void nodes_of(write_buffer *b, const karp_holding *row)
+static void blocker_nodes(write_buffer *b, const karp_holding *row)
 {
     buffer_uint(b, row->node_count);
     buffer_text(b, row->node_count == 1 ? " node" : " nodes");
@@ -87,8 +80,8 @@ static karp_status as_text(write_buffer *b, const karp_blockers *found, const ka
     const text_out t = { b, options->width, options->color != 0 };
     karp_status status = KARP_OK;
     buffer_text(b, "The next pass saves ");
-    money(b, karp_blockers_now(found));
-    buffer_text(b, "/month (730 h) as things are.\n");
+    text_per_month(b, karp_blockers_now(found), false);
+    buffer_text(b, " as things are.\n");
     if (karp_blockers_count(found) == 0) {
         buffer_text(b, "Nothing that could be taken away keeps it from more.\n");
         return status;
@@ -98,14 +91,14 @@ static karp_status as_text(write_buffer *b, const karp_blockers *found, const ka
         status = karp_blockers_at(found, i, &row);
         buffer_text(b, "\n");
         text_style_begin(&t, STYLE_HEADING);
-        name_of(b, &row);
+        blocker_name(b, &row);
         text_style_end(&t, STYLE_HEADING);
-        buffer_text(b, "  +");
-        money(b, row.savings);
+        buffer_text(b, "  ");
+        text_dollars(b, row.savings * HOURS, true);
         buffer_text(b, "/month without it alone\n  ");
         write_buffer line;
         buffer_init(&line, b->context);
-        nodes_of(&line, &row);
+        blocker_nodes(&line, &row);
         text_flow flow;
         flow_begin(&flow, &t, 2, 2, 100);
         flow_words(&flow, (karp_str){ buffer_start(&line), line.failed ? 0 : line.length });
@@ -113,9 +106,9 @@ static karp_status as_text(write_buffer *b, const karp_blockers *found, const ka
         buffer_free(&line);
         buffer_char(b, '\n');
     }
-    buffer_text(b, "\nWithout all of them: +");
-    money(b, karp_blockers_together(found));
-    buffer_text(b, "/month.\n");
+    buffer_text(b, "\nWithout all of them: ");
+    text_per_month(b, karp_blockers_together(found), true);
+    buffer_text(b, ".\n");
     return status;
 }
 

@@ -22,17 +22,24 @@ static bool is_common(karp_str name)
            str_is(name, "vpc.amazonaws.com/pod-eni");
 }
 
-/* The first resource that most types do not have: a GPU, for example. */
+/* The resource that a type is special for: its accelerators, else the first that most types do not have. */
 static karp_str other_resource(const karp_resource *list, size_t count, karp_str *amount)
 {
+    karp_str found = { "", 0 };
+    *amount = found;
     for (size_t i = 0; i < count; i++) {
-        if (!is_common(list[i].name) && !str_starts(list[i].name, "hugepages-") && !str_is(list[i].text, "0")) {
-            *amount = list[i].text;
-            return list[i].name;
+        bool network = str_is(list[i].name, "vpc.amazonaws.com/efa");
+        if (is_common(list[i].name) || str_starts(list[i].name, "hugepages-") || str_is(list[i].text, "0") ||
+            (found.len > 0 && network)) {
+            continue;
+        }
+        found = list[i].name;
+        *amount = list[i].text;
+        if (!network) {
+            break;
         }
     }
-    *amount = (karp_str){ "", 0 };
-    return *amount;
+    return found;
 }
 
 static bool zone_seen(const karp_instance_type *type, size_t before, karp_str zone)

@@ -448,12 +448,10 @@ void cost_line(const text_out *t, double before, double after)
         return;
     }
     buffer_text(b, "  (");
-    buffer_text(b, sign);
-    text_money(b, delta);
+    buffer_text(b, delta < 0 ? "-$" : "+$");
+    text_money(b, fabs(delta));
     buffer_text(b, "/h, ");
-    buffer_text(b, sign);
-    text_fixed(b, delta * 730, 2, 2);
-    buffer_text(b, "/month of 730 h");
+    text_per_month(b, delta, true);
     if (before > 0) {
         buffer_text(b, ", ");
         buffer_text(b, sign);

@@ -135,6 +135,35 @@ void flow_begin(text_flow *flow, const text_out *t, size_t indent, size_t column
     *flow = (text_flow){ t, indent, column, most_lines > 0 ? most_lines - 1 : 0, false };
 }
 
+void text_dollars(write_buffer *b, double value, bool sign)
+{
+    char digits[32];
+    double cents = round(fabs(value) * 100);
+    buffer_text(b, cents >= 1 && value < 0 ? "-$" : sign ? "+$" : "$");
+    if (!(cents < 1e15)) { /* beyond what can be counted to the cent */
+        text_fixed(b, fabs(value), 2, 2);
+        return;
+    }
+    uint64_t left = (uint64_t)cents;
+    size_t at = sizeof(digits);
+    for (size_t place = 0; place < 3 || left > 0; place++) {
+        if (place == 2) {
+            digits[--at] = '.';
+        } else if (place > 2 && (place - 2) % 3 == 0) {
+            digits[--at] = ',';
+        }
+        digits[--at] = (char)('0' + left % 10);
+        left /= 10;
+    }
+    buffer_bytes(b, digits + at, sizeof(digits) - at);
+}
+
+void text_per_month(write_buffer *b, double per_hour, bool sign)
+{
+    text_dollars(b, per_hour * 730, sign);
+    buffer_text(b, "/month (730 h)");
+}
+
 bool flow_room(text_flow *flow, size_t columns)
 {
     if (flow->column + columns <= flow->t->width || flow->column <= flow->indent) {

@@ -46,6 +46,11 @@ void text_fixed(write_buffer *b, double value, uint32_t least, uint32_t most);
 /* "0.154", "0.0484", "12.000": at least three decimals, at most four. */
 void text_money(write_buffer *b, double value);
 
+/* "$5,955.41", with `sign` "+$5,955.41": a sum of money, to the cent. */
+void text_dollars(write_buffer *b, double value, bool sign);
+/* The same of a price per hour, for a month: "+$5,955.41/month (730 h)". */
+void text_per_month(write_buffer *b, double per_hour, bool sign);
+
 /* Lines of text that continue at an indent. */
 typedef struct text_flow {
     const text_out *t;

@@ -145,7 +145,7 @@ def check_forms():
     told = ask(text)
     check('The next pass saves $0.00/month (730 h) as things are.' in told, told)
     check('pdb default/web  +$140.16/month without it alone\n  2 nodes, 2 pods: n1, n2\n' in told, told)
-    check(told.endswith('Without all of them: +$140.16/month.\n'), told)
+    check(told.endswith('Without all of them: +$140.16/month (730 h).\n'), told)
     check('| pdb | default/web | 2 | 2 | 140.16 |\n| all together | | | | 140.16 |\n' in ask(text, '-o', 'markdown'), 'markdown')
     check('Nothing that could be taken away' in ask(pool()), 'no nodes')
     run('blockers', '-f', '-', '-o', 'html', text=pool(), status=1)

@@ -625,7 +625,7 @@ static void plan_as_text(void **state)
                  "\nNotes\n  *   NodePool gpu: no instance type meets its requirements\n",
                  "\nPlan: 3 to launch, 1 to delete, 2 to replace, 1 node receives pods. 9 of 12 pods placed, "
                  "3 unschedulable, 1 not considered.\n",
-                 "Cost: $0.384/h -> $0.2904/h  (-0.0936/h, -68.33/month of 730 h, -24.4%)");
+                 "Cost: $0.384/h -> $0.2904/h  (-$0.0936/h, -$68.33/month (730 h), -24.4%)");
 }
 
 static void nothing_to_do(void **state)
