@@ -39,6 +39,20 @@ typedef struct karp_remedy {
     karp_choice choice; /**< of the new node */
 } karp_remedy;
 
+/** What a NodePool has to say that a placed pod does not go to. Since 0.1. */
+typedef struct karp_alternative {
+    size_t size;
+    karp_str node_pool;
+    karp_str detail; /**< English: why it does not take the pod; "" = it would, when it alone is asked */
+    uint32_t code; /**< KARP_REASON_*; 0 = it would */
+    int32_t weight; /**< of the NodePool: heavier ones are asked first */
+    uint32_t cost_known; /**< 1 = cost_change is known */
+    uint32_t reserved;
+    karp_choice choice; /**< what it would launch; "" = nothing */
+    double
+        cost_change; /**< per hour, of the whole plan: if it took the pod; of KARP_REASON_LIMITS: without its limits */
+} karp_alternative;
+
 /** What there is to say about one pod; immutable. */
 typedef struct karp_pod_explanation karp_pod_explanation;
 
@@ -65,6 +79,17 @@ KARP_API karp_status karp_pod_explanation_remedy(const karp_pod_explanation *exp
 KARP_API uint32_t karp_pod_explanation_tried(const karp_pod_explanation *explanation);
 /** 1 = the search for remedies ended before all were tried. */
 KARP_API uint32_t karp_pod_explanation_bounded(const karp_pod_explanation *explanation);
+
+/**
+ * NodePools that a pod for which a node is launched does not go to, the heaviest first: each is asked in a round of its own, in
+ * which such pods select it. 0 for other pods. Since 0.1.
+ */
+KARP_API size_t karp_pod_explanation_alternative_count(const karp_pod_explanation *explanation);
+/** Alternative @p index, borrowed. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 0.1. */
+KARP_API karp_status karp_pod_explanation_alternative(const karp_pod_explanation *explanation, size_t index,
+                                                      karp_alternative *out);
+/** The weight of the NodePool that launches the pod's node; 0 when none is launched for it. Since 0.1. */
+KARP_API int32_t karp_pod_explanation_weight(const karp_pod_explanation *explanation);
 
 /* ---- nodes --------------------------------------------------------------------------------------------------------- */
 

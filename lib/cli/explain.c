@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The name of what is explained. */
@@ -28,12 +29,92 @@ static char *full_name(const cli_options *options, const char *given, size_t *ro
     return name;
 }
 
+/* Whether the pod has the name that a controller gives to pods of the workload: "web-0", "web-6d4f8b9c7-4czgq". */
+static bool is_pod_of(karp_str pod, karp_str workload)
+{
+    size_t dashes = 0;
+    if (pod.len <= workload.len + 1 || memcmp(pod.ptr, workload.ptr, workload.len) != 0 ||
+        pod.ptr[workload.len] != '-') {
+        return false;
+    }
+    for (size_t i = workload.len; i < pod.len; i++) {
+        dashes += pod.ptr[i] == '-';
+    }
+    return dashes <= 2;
+}
+
+static size_t most(const karp_decision *plan, const uint32_t *pods, size_t count, karp_str workload, karp_str *first)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        karp_str pod = karp_decision_pod_name(plan, pods[i]);
+        if (is_pod_of(pod, workload)) {
+            *first = found++ == 0 ? pod : *first;
+        }
+    }
+    return found;
+}
+
+/* A pod of the workload to explain: one that fits nowhere, else one of the node that gets most of them; how many there are in
+ * all is counted. len 0 = it has no pending pods. */
+static karp_str pod_of(const karp_decision *plan, karp_str workload, size_t *left, size_t *placed)
+{
+    karp_str first = { NULL, 0 }, found = { NULL, 0 };
+    size_t best = 0;
+    *left = *placed = 0;
+    for (size_t i = 0; i < karp_decision_unschedulable_count(plan); i++) {
+        karp_unschedulable u = { .size = sizeof(u) };
+        if (karp_decision_unschedulable(plan, i, &u) == KARP_OK && most(plan, &u.pod, 1, workload, &found) > 0) {
+            first = (*left)++ == 0 ? found : first;
+        }
+    }
+    for (size_t i = 0; i < karp_decision_launch_count(plan) + karp_decision_placement_count(plan); i++) {
+        size_t launches = karp_decision_launch_count(plan);
+        karp_launch l = { .size = sizeof(l) };
+        karp_placement p = { .size = sizeof(p) };
+        karp_status status = i < launches ? karp_decision_launch(plan, i, &l)
+                                          : karp_decision_placement(plan, i - launches, &p);
+        size_t count = status != KARP_OK ? 0
+                       : i < launches    ? most(plan, l.pods, l.pod_count, workload, &found)
+                                         : most(plan, p.pods, p.pod_count, workload, &found);
+        *placed += count;
+        if (count > best && *left == 0) {
+            first = found;
+            best = count;
+        }
+    }
+    return first;
+}
+
+/* The pod that stands for a workload, which is said; the workload's name when there is none. */
+static karp_status stand_in(cli_answer *answer, const karp_options *common, karp_decision **plan, karp_str *name)
+{
+    karp_status status = karp_provision(answer->input.snapshot, common, plan, &answer->error);
+    size_t left = 0, placed = 0;
+    karp_str pod = status == KARP_OK ? pod_of(*plan, *name, &left, &placed) : (karp_str){ NULL, 0 };
+    if (status != KARP_OK) {
+        return status;
+    }
+    if (pod.len == 0) {
+        answer->error.status = KARP_E_NOT_FOUND;
+        (void)snprintf(answer->error.message, sizeof(answer->error.message), "no pending pod of that workload");
+        return KARP_E_NOT_FOUND;
+    }
+    char text[200];
+    (void)snprintf(text, sizeof(text), "%zu pending %s: %zu placed, %zu not; %.*s stands for them", left + placed,
+                   left + placed == 1 ? "pod" : "pods", placed, left, pod.len < 100 ? (int)pod.len : 100, pod.ptr);
+    print_note((karp_str){ text, strlen(text) });
+    *name = pod;
+    return KARP_OK;
+}
+
 static karp_status explain_pod(cli_answer *answer, void *own, int *result)
 {
-    (void)own;
+    const bool *workload = own;
     (void)result;
     karp_options common = decision_options(answer->options);
     karp_pod_explanation *explanation = NULL;
+    karp_decision *plan = NULL;
     karp_str given = subject(answer);
     size_t room;
     char *name = full_name(answer->options, given.ptr, &room);
@@ -42,9 +123,13 @@ static karp_status explain_pod(cli_answer *answer, void *own, int *result)
         return KARP_E_NOMEM;
     }
     progress_begin("trying changes");
-    karp_status status = karp_explain_pod(answer->input.snapshot, &common, (karp_str){ name, room - 1 }, &explanation,
-                                          &answer->error);
+    karp_str pod = { name, room - 1 };
+    karp_status status = *workload ? stand_in(answer, &common, &plan, &pod) : KARP_OK;
+    if (status == KARP_OK) {
+        status = karp_explain_pod(answer->input.snapshot, &common, pod, &explanation, &answer->error);
+    }
     progress_end();
+    karp_decision_unref(plan);
     karp_free(answer->options->context, name, room);
     if (status == KARP_OK) {
         status = karp_write_pod_explanation(answer->options->context, explanation, &answer->write, &answer->text,
@@ -114,21 +199,27 @@ static karp_status explain_node(cli_answer *answer, void *own, int *result)
 static int run(const cli_options *options)
 {
     const char *kind = options->words.items[0];
-    bool is_pod = strcmp(kind, "pod") == 0;
-    if (!is_pod && strcmp(kind, "node") != 0) {
-        print_problem(kind, "only a pod or a node can be explained");
+    static const char *const workloads[] = { "deployment", "deploy", "statefulset", "sts", "replicaset", "rs", "job" };
+    bool is_pod = strcmp(kind, "pod") == 0 || strcmp(kind, "po") == 0, workload = false;
+    for (size_t i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++) {
+        workload = workload || strcmp(kind, workloads[i]) == 0;
+    }
+    if (!is_pod && !workload && strcmp(kind, "node") != 0 && strcmp(kind, "no") != 0) {
+        print_problem(kind, "only a pod, a deployment, statefulset, replicaset or job, or a node can be explained");
         return EXIT_ERROR;
     }
-    return answer_input(options, true, false, is_pod ? explain_pod : explain_node, NULL);
+    return answer_input(options, true, false, is_pod || workload ? explain_pod : explain_node, &workload);
 }
 
 const cli_verb verb_explain = {
     .name = "explain",
-    .arguments = "pod [NAMESPACE/]NAME | node NAME [FILE...]",
+    .arguments = "pod|deployment [NAMESPACE/]NAME | node NAME [FILE...]",
     .summary = "why a pod goes where it goes or nowhere; why a node stays",
-    .details = "For a pod: the node it goes to, or what each NodePool says to it, with the number of instance types\n"
-               "left after each step, and the smallest change that places it. For a node: the command that takes it\n"
-               "away, or everything that keeps it, and what would become of its pods.",
+    .details =
+        "For a pod: the node it goes to and why it is not one of another NodePool, or what each NodePool says to\n"
+        "it, with the number of instance types left after each step, and the smallest change that places it. For\n"
+        "a deployment: the same of one of its pods. For a node: the command that takes it away, or everything\n"
+        "that keeps it, and what would become of its pods.",
     .word_count = 2,
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT | CLI_OPTION_NAMESPACE,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT,

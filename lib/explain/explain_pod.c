@@ -133,7 +133,7 @@ static void look_for_remedies(search *s)
 }
 
 static karp_status search_run(karp_pod_explanation *e, const karp_snapshot *snapshot, const karp_options *options,
-                              karp_error *error)
+                              void (*look)(search *), karp_error *error)
 {
     search s = { .out = e,
                  .snapshot = snapshot,
@@ -147,7 +147,7 @@ static karp_status search_run(karp_pod_explanation *e, const karp_snapshot *snap
     size_t pods = snapshot->raw.pods.count;
     if (PODS_IN_ALL / pods < MOST_ROUNDS)
         s.rounds = PODS_IN_ALL / pods < FEWEST_ROUNDS ? FEWEST_ROUNDS : (uint32_t)(PODS_IN_ALL / pods);
-    if (overlay_view_init(&s.changed, snapshot)) look_for_remedies(&s);
+    if (overlay_view_init(&s.changed, snapshot)) look(&s);
     else s.status = KARP_E_NOMEM;
     overlay_view_free(&s.changed);
     return s.status == KARP_E_NOMEM ? fail_nomem(error) : s.status;
@@ -206,12 +206,13 @@ static karp_status explain(karp_pod_explanation *e, const karp_snapshot *snapsho
     karp_options full = *options, brief = *options;
     bool waits;
     full.explain = KARP_EXPLAIN_FULL;
-    brief.explain = KARP_EXPLAIN_NONE;
     karp_status status = karp_provision(snapshot, &full, &e->decision, error);
     if (status != KARP_OK) return status;
     e->pod = find_pod(e->decision, pod_name, &waits);
     if (e->pod == NO_ID) return not_asked(snapshot, pod_name, error);
-    return waits && e->decision->complete ? search_run(e, snapshot, &brief, error) : KARP_OK;
+    if (!e->decision->complete) return KARP_OK;
+    brief.explain = waits ? KARP_EXPLAIN_NONE : KARP_EXPLAIN_SUMMARY; /* what another pool says is an answer */
+    return search_run(e, snapshot, &brief, waits ? look_for_remedies : try_alternatives, error);
 }
 
 karp_status karp_explain_pod(const karp_snapshot *snapshot, const karp_options *options, karp_str pod_name,
@@ -244,6 +245,7 @@ void karp_pod_explanation_free(karp_pod_explanation *explanation)
     karp_context *context = explanation->context;
     karp_decision_unref(explanation->decision);
     list_free(context, &explanation->remedies, sizeof(karp_remedy));
+    list_free(context, &explanation->alternatives, sizeof(karp_alternative));
     arena_free(&explanation->data);
     mem_free(context, explanation, sizeof *explanation);
     context_unref(context);

@@ -13,6 +13,8 @@ struct karp_pod_explanation {
     uint32_t pod;
     arena data;
     LIST_OF(karp_remedy) remedies;
+    LIST_OF(karp_alternative) alternatives;
+    int32_t weight; /* of the pool that launches the pod's node */
     uint32_t tried;
     bool bounded;
 };
@@ -47,5 +49,8 @@ void try_limits(search *s);
 void try_values(search *s);
 void try_min_values(search *s);
 void try_all_selectors(search *s); /* several changes at once */
+
+/* alternatives.c: for a pod that a node is launched for */
+void try_alternatives(search *s);
 
 #endif

@@ -2,6 +2,7 @@
 /* What a decision says about one pod or one node. */
 #include "write_call.h"
 #include <base/error.h>
+#include "write_alternatives.h"
 #include "write_launch.h"
 #include "write_plan_json.h"
 #include "write_rows.h"
@@ -79,7 +80,7 @@ static karp_status find_refused(const write_job *job, karp_str name, pod_answer 
     return KARP_OK;
 }
 
-static karp_status pod_as_json(const write_job *job, karp_str name, pod_answer answer)
+static karp_status pod_as_json(const write_job *job, const pod_addition *addition, karp_str name, pod_answer answer)
 {
     static const char *const outcomes[] = { "none", "launch", "node", "unschedulable", "ignored" };
     json_out json;
@@ -93,6 +94,9 @@ static karp_status pod_as_json(const write_job *job, karp_str name, pod_answer a
     if (answer.fate == FATE_LAUNCH) {
         json_key(j, "launch");
         status = plan_launch(j, job, job->decision, answer.index);
+        if (status == KARP_OK && addition != NULL) {
+            status = addition->json(j, job, addition->explanation);
+        }
     } else if (answer.fate == FATE_NODE) {
         karp_placement placement;
         status = get_placement(job, job->decision, answer.index, &placement);
@@ -193,10 +197,9 @@ static karp_status begin(write_call *call, const karp_decision *decision, const 
                        1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT);
 }
 
-karp_status karp_write_pod(karp_context *context, const karp_decision *decision, karp_str pod,
-                           const karp_write_options *options, karp_text *out, karp_error *error)
+karp_status write_pod_with(karp_context *context, const karp_decision *decision, const pod_addition *addition,
+                           karp_str pod, const karp_write_options *options, karp_text *out, karp_error *error)
 {
-    if (!str_given(pod)) return fail_null(error, "pod");
     write_call call = { .context = context, .out = out, .error = error };
     karp_status status = begin(&call, decision, options);
     if (status != KARP_OK) {
@@ -212,10 +215,21 @@ karp_status karp_write_pod(karp_context *context, const karp_decision *decision,
         status = write_fail(error, KARP_E_NOT_FOUND, "no pod of that name waits for a node (NAMESPACE/NAME)");
     }
     if (status == KARP_OK) {
-        status = call.options.format == KARP_FORMAT_JSON ? pod_as_json(&job, pod, answer)
+        status = call.options.format == KARP_FORMAT_JSON ? pod_as_json(&job, addition, pod, answer)
                                                          : pod_as_text(&job, pod, answer);
     }
+    if (status == KARP_OK && addition != NULL && call.options.format != KARP_FORMAT_JSON) {
+        text_out text = { job.out, job.options->width, job.options->color != 0 };
+        status = addition->text(&text, &job, addition->explanation);
+    }
     return write_end(&call, end_text(&job, status));
+}
+
+karp_status karp_write_pod(karp_context *context, const karp_decision *decision, karp_str pod,
+                           const karp_write_options *options, karp_text *out, karp_error *error)
+{
+    if (!str_given(pod)) return fail_null(error, "pod");
+    return write_pod_with(context, decision, NULL, pod, options, out, error);
 }
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 /* Why a pod fits nowhere, as a table of pools and instance types, and what would place it. */
 #include <string.h>
 
+#include "write_alternatives.h"
 #include "write_call.h"
 #include "write_members.h"
 #include "write_plan_json.h"
@@ -331,7 +332,8 @@ karp_status karp_write_pod_explanation(karp_context *context, const karp_pod_exp
     bool waits = false;
     status = find_row(&job, pod, &index, &waits);
     if (status == KARP_OK && !waits) {
-        return karp_write_pod(context, job.decision, pod, options, out, error);
+        const pod_addition addition = { alternatives_as_json, alternatives_as_text, explanation };
+        return write_pod_with(context, job.decision, &addition, pod, options, out, error);
     }
     if (status == KARP_OK) {
         bool json = call.options.format == KARP_FORMAT_JSON;

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why a pod that is placed goes to its NodePool and not to another: every other pool is asked in a round of its own. */
+#include <explain/explain_pod.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+#include <decision/decision.h>
+
+enum { ALTERNATIVES_MOST = 12 };
+
+/* The pool that launches the pod's node; NO_ID = it goes to a node that exists. */
+static uint32_t own_pool(const search *s, const karp_decision *d)
+{
+    for (size_t i = 0; i < d->launches.count; i++) {
+        const karp_launch *l = &d->launches.items[i];
+        for (size_t k = 0; k < l->pod_count; k++) {
+            if (l->pods[k] != s->pod) continue;
+            for (uint32_t p = 0; p < s->snapshot->raw.pools.count; p++) {
+                if (equal_str(name_of(s->snapshot, s->snapshot->raw.pools.items[p].meta.name), l->node_pool)) return p;
+            }
+        }
+    }
+    return NO_ID;
+}
+
+/* The pods of the shape select the pool. */
+static bool pin(search *s, uint32_t pool)
+{
+    const shape *h = &s->snapshot->raw.shapes.items[s->shape];
+    uint32_t count = h->node_selector.count, n = 0;
+    label_pair *items = arena_array(&s->changed.data, count + (size_t)1, sizeof *items);
+    if (items == NULL) {
+        s->status = KARP_E_NOMEM;
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (h->node_selector.items[i].key != s->snapshot->known.node_pool) items[n++] = h->node_selector.items[i];
+        else if (h->node_selector.items[i].value != s->snapshot->raw.pools.items[pool].meta.name) return false;
+    }
+    items[n++] = (label_pair){ s->snapshot->known.node_pool, s->snapshot->raw.pools.items[pool].meta.name };
+    overlay_shape(&s->changed, s->shape)->node_selector = (label_list){ items, n };
+    return true;
+}
+
+static karp_decision *decide(search *s)
+{
+    karp_decision *d = NULL;
+    if (search_over(s)) return NULL;
+    s->rounds--;
+    s->out->tried++;
+    s->status = overlay_decide(&s->changed, s->options, &d, s->error);
+    overlay_view_reset(&s->changed);
+    return s->status == KARP_OK ? d : NULL;
+}
+
+static karp_str keep_text(search *s, karp_str text)
+{
+    char *copy = arena_string(&s->out->data, text.ptr, text.len);
+    if (copy == NULL) s->status = KARP_E_NOMEM;
+    return (karp_str){ copy, copy == NULL ? 0 : text.len };
+}
+
+/* What the pool said; the other pools only say that they are not selected. */
+static void take_refusal(search *s, const karp_decision *d, karp_alternative *a)
+{
+    for (size_t i = 0; i < d->unschedulable.count; i++) {
+        const karp_unschedulable *u = &d->unschedulable.items[i];
+        if (u->pod != s->pod) continue;
+        a->code = u->code;
+        a->detail = keep_text(s, u->message);
+        for (size_t k = 0; k < u->pool_count; k++) {
+            if (!equal_str(u->pools[k].node_pool, a->node_pool)) continue;
+            a->code = u->pools[k].code;
+            a->detail = keep_text(s, u->pools[k].detail);
+        }
+    }
+}
+
+/* Without the pool's limits: what all of it costs then, if the pod goes there. */
+static void try_without_limits(search *s, uint32_t pool, karp_alternative *a)
+{
+    overlay_pool(&s->changed, pool)->limits = (resource_list){ NULL, 0 };
+    karp_decision *d = decide(s);
+    if (d == NULL) return;
+    if (d->complete && own_pool(s, d) == pool) {
+        a->cost_known = 1;
+        a->cost_change = d->cost_after - s->out->decision->cost_after;
+    }
+    karp_decision_unref(d);
+}
+
+static void try_pool(search *s, uint32_t pool, karp_alternative *a)
+{
+    static const karp_str nothing = { "", 0 };
+    a->detail = nothing;
+    a->choice = (karp_choice){ nothing, nothing, nothing, 0 };
+    if (!pin(s, pool)) {
+        overlay_view_reset(&s->changed);
+        a->code = KARP_REASON_REQUIREMENTS;
+        return;
+    }
+    karp_decision *d = decide(s);
+    if (d == NULL) return;
+    take_refusal(s, d, a);
+    for (size_t i = 0; i < d->launches.count && a->code == 0; i++) {
+        const karp_launch *l = &d->launches.items[i];
+        for (size_t k = 0; k < l->pod_count; k++) {
+            if (l->pods[k] != s->pod) continue;
+            a->choice = (karp_choice){ keep_text(s, l->choice.instance_type), keep_text(s, l->choice.zone),
+                                       keep_text(s, l->choice.capacity_type), l->choice.price };
+        }
+    }
+    if (a->code == 0 && d->complete && d->unschedulable.count <= s->waiting) {
+        a->cost_known = 1;
+        a->cost_change = d->cost_after - s->out->decision->cost_after;
+    }
+    karp_decision_unref(d);
+    if (a->code == KARP_REASON_LIMITS) try_without_limits(s, pool, a);
+}
+
+/* Heavier pools first, as the round asks them. */
+static int by_weight(const void *x, const void *y, const void *user)
+{
+    const karp_alternative *a = x, *b = y;
+    (void)user;
+    int order = (a->weight < b->weight) - (a->weight > b->weight);
+    return order ? order : compare_str(a->node_pool, b->node_pool);
+}
+
+void try_alternatives(search *s)
+{
+    karp_pod_explanation *e = s->out;
+    uint32_t own = own_pool(s, e->decision);
+    if (own == NO_ID) return;
+    e->weight = s->snapshot->raw.pools.items[own].weight;
+    for (uint32_t p = 0; p < s->snapshot->raw.pools.count && s->status == KARP_OK; p++) {
+        if (p == own || e->alternatives.count >= ALTERNATIVES_MOST || search_over(s)) continue;
+        karp_alternative *a = list_push(e->context, &e->alternatives, sizeof *a);
+        if (a == NULL) {
+            s->status = KARP_E_NOMEM;
+            return;
+        }
+        *a = (karp_alternative){ .size = sizeof *a,
+                                 .node_pool = keep_text(
+                                     s, name_of(s->snapshot, s->snapshot->raw.pools.items[p].meta.name)),
+                                 .weight = s->snapshot->raw.pools.items[p].weight };
+        try_pool(s, p, a);
+    }
+    if (s->status == KARP_OK && !sort_stable(e->context, e->alternatives.items, e->alternatives.count,
+                                             sizeof(karp_alternative), by_weight, NULL))
+        s->status = KARP_E_NOMEM;
+}
+
+int32_t karp_pod_explanation_weight(const karp_pod_explanation *explanation) { return explanation->weight; }
+
+size_t karp_pod_explanation_alternative_count(const karp_pod_explanation *explanation)
+{
+    return explanation->alternatives.count;
+}
+
+karp_status karp_pod_explanation_alternative(const karp_pod_explanation *explanation, size_t index,
+                                             karp_alternative *out)
+{
+    if (index >= explanation->alternatives.count) return KARP_E_NOT_FOUND;
+    return struct_give(out, &explanation->alternatives.items[index], sizeof *out,
+                       SIZE_THROUGH(karp_alternative, cost_change));
+}
