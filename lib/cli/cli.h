@@ -125,7 +125,7 @@ typedef struct cli_verb {
 
 extern const cli_verb verb_plan, verb_disrupt, verb_explain, verb_verify, verb_catalogue, verb_dump;
 extern const cli_verb verb_whatif, verb_simulate, verb_bench, verb_diff, verb_repack, verb_replay, verb_facts;
-extern const cli_verb verb_lint, verb_blockers;
+extern const cli_verb verb_lint, verb_blockers, verb_completion;
 
 /* ---- options.c --------------------------------------------------------------------------------------------------- */
 
@@ -165,6 +165,16 @@ void options_free(cli_options *options);
 /* A number in decimal digits alone; false = it is none, or beyond what the program can count. */
 bool parse_count(const char *text, uint64_t *out);
 void print_verb_help(const cli_verb *verb);
+
+/* An option as the help shows it. */
+typedef struct cli_option_shown {
+    const char *name, *argument, *text; /* argument NULL = it takes none */
+} cli_option_shown;
+
+/* The verb's option at or after row *next, which is moved on; false = there are no more. */
+bool option_of(const cli_verb *verb, size_t *next, cli_option_shown *out);
+/* main.c: the verbs in their order; NULL beyond the end. */
+const cli_verb *verb_at(size_t index);
 
 /* ---- text_file.c ------------------------------------------------------------------------------------------------- */
 

@@ -85,7 +85,7 @@ static int run(const cli_options *options) { return answer_input(options, true, 
 const cli_verb verb_disrupt = {
     .name = "disrupt",
     .arguments = "[FILE...]",
-    .summary = "which nodes may go, what replaces them, and why the others stay",
+    .summary = "which nodes Karpenter would remove, what replaces them, and why the others stay",
     .details = "Makes one disruption pass: emptiness, drift, consolidation, in Karpenter's order; the first method\n"
                "that finds something answers. With --method (or state.method of a Snapshot) only that one is asked.\n"
                "With --memory-in and --memory-out one pass knows what the one before has found.",

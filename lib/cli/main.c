@@ -11,9 +11,10 @@
 #endif
 #include <unistd.h>
 
-static const cli_verb *const verbs[] = { &verb_plan,     &verb_disrupt,   &verb_explain, &verb_verify, &verb_whatif,
-                                         &verb_simulate, &verb_catalogue, &verb_dump,    &verb_bench,  &verb_diff,
-                                         &verb_repack,   &verb_replay,    &verb_facts,   &verb_lint,   &verb_blockers };
+static const cli_verb *const verbs[] = { &verb_plan,   &verb_disrupt,  &verb_explain,   &verb_verify,
+                                         &verb_whatif, &verb_simulate, &verb_catalogue, &verb_dump,
+                                         &verb_bench,  &verb_diff,     &verb_repack,    &verb_replay,
+                                         &verb_facts,  &verb_lint,     &verb_blockers,  &verb_completion };
 
 enum { VERB_COUNT = sizeof(verbs) / sizeof(verbs[0]) };
 
@@ -28,10 +29,10 @@ static bool is_plugin(const char *called)
 
 static void print_help(FILE *out, bool plugin)
 {
-    fprintf(out,
-            "Usage: %s COMMAND [options]\n\nSays which nodes Karpenter would start and stop for %s.\n\nCommands:\n",
-            plugin ? "kubectl karp" : "karp",
-            plugin ? "the cluster that kubectl points to" : "a cluster, from files alone");
+    fprintf(
+        out,
+        "Usage: %s COMMAND [options]\n\nSays which nodes Karpenter would launch and terminate for %s.\n\nCommands:\n",
+        plugin ? "kubectl karp" : "karp", plugin ? "the cluster that kubectl points to" : "a cluster, offline");
     for (size_t i = 0; i < VERB_COUNT; i++) {
         fprintf(out, "  %-10s  %s\n", verbs[i]->name, verbs[i]->summary);
     }
@@ -41,6 +42,8 @@ static void print_help(FILE *out, bool plugin)
                 "  kubectl get pods,nodes,nodepools,nodeclaims,daemonsets -A -o json | karp plan -f -\n",
           out);
 }
+
+const cli_verb *verb_at(size_t index) { return index < VERB_COUNT ? verbs[index] : NULL; }
 
 static const cli_verb *find_verb(const char *name)
 {

@@ -119,14 +119,14 @@ static const option_row rows[] = {
     { KEY_EXPORT_FACTS, "export-facts", NULL, CLI_OPTION_TYPES,
       "the facts that the types are made of, as a file for --facts" },
     { KEY_NOW, "now", "TIME", CLI_OPTION_INPUT, "the clock, RFC 3339; default: what the input says" },
-    { KEY_STRICT, "strict", NULL, CLI_OPTION_INPUT, "fill nothing in that the input leaves out" },
+    { KEY_STRICT, "strict", NULL, CLI_OPTION_INPUT, "do not add defaults" },
     { KEY_CATALOGUE, "catalogue", "FILE", CLI_OPTION_CATALOGUE, "instance types from a file (repeatable)" },
     { KEY_PROVIDER, "provider", "NAME", CLI_OPTION_CATALOGUE | CLI_OPTION_FACTS,
       "use the types of aws, azure, gcp, file, or of a plugin: its .so file" },
     { KEY_REGION, "region", "NAME", CLI_OPTION_CATALOGUE | CLI_OPTION_FACTS,
-      "the provider's; karp --version lists those that are built in" },
+      "region of types and prices; karp --version lists those that are built in" },
     { KEY_FACTS, "facts", "[KIND=]FILE", CLI_OPTION_CATALOGUE | CLI_OPTION_FACTS,
-      "facts in place of the provider's own, a whole table or a kind of them (repeatable)" },
+      "override built-in instance data, a whole table or a kind of it (repeatable)" },
     { KEY_SET, "set", "NAME=VALUE", CLI_OPTION_CATALOGUE | CLI_OPTION_FACTS, "a setting of the provider (repeatable)" },
     { KEY_PROFILE, "profile", "NAME", CLI_OPTION_DECISION | CLI_OPTION_REPACK,
       "karpenter (exactly its decisions), karpenter-1.14, karpenter-1.15, or karp (known defects off)" },
@@ -158,7 +158,7 @@ static const option_row rows[] = {
     { KEY_METHOD, "method", "NAME", CLI_OPTION_METHOD,
       "only Emptiness, StaticDrift, Drift, MultiNodeConsolidation, SingleNodeConsolidation, Expiration or Repair" },
     { KEY_MAX_SIMULATIONS, "max-simulations", "N", CLI_OPTION_METHOD, "stop after N simulations" },
-    { KEY_MEMORY_IN, "memory-in", "FILE", CLI_OPTION_METHOD, "what the pass before has left" },
+    { KEY_MEMORY_IN, "memory-in", "FILE", CLI_OPTION_METHOD, "state of the previous pass" },
     { KEY_MEMORY_OUT, "memory-out", "FILE", CLI_OPTION_METHOD, "write what this pass leaves for the next" },
     { KEY_REMOVE, "remove", "NODE,...", CLI_OPTION_CHANGES, "these nodes are gone (repeatable)" },
     { KEY_LOSE_ZONE, "lose-zone", "ZONE,...", CLI_OPTION_CHANGES,
@@ -195,7 +195,8 @@ static const option_row rows[] = {
     { KEY_DIGEST, "digest", NULL, CLI_OPTION_OUTPUT, "text says the SHA-256 of the input, as JSON does" },
     { KEY_COLOR, "color", "WHEN", CLI_OPTION_OUTPUT, "auto, always or never; NO_COLOR is respected" },
     { KEY_WIDTH, "width", "N", CLI_OPTION_OUTPUT, "columns of text; default 100" },
-    { KEY_DETAILED_EXITCODE, "detailed-exitcode", NULL, CLI_OPTION_EXIT, "exit 2 when nodes would start or go" },
+    { KEY_DETAILED_EXITCODE, "detailed-exitcode", NULL, CLI_OPTION_EXIT,
+      "exit 2 if nodes would be launched or removed" },
     { KEY_FAIL_ON, "fail-on", "WHAT,...", CLI_OPTION_FAIL_ON,
       "exit 3: unschedulable (pods are left), notes (there are any), cost=+10%, cost=+$50 or cost=$500 a month" },
     { KEY_FORMAT, "format", "FORMAT", CLI_OPTION_LINT, "the same as -o" },
@@ -279,6 +280,60 @@ bool parse_count(const char *text, uint64_t *out)
     }
     *out = value;
     return true;
+}
+
+bool option_of(const cli_verb *verb, size_t *next, cli_option_shown *out)
+{
+    while (*next < ROW_COUNT) {
+        const option_row *row = &rows[(*next)++];
+        if (takes(verb, row)) {
+            *out = (cli_option_shown){ row->name, row->argument, row->text };
+            return true;
+        }
+    }
+    return false;
+}
+
+/* How many letters have to be changed, added or left out to make one word of the other; long words are far apart. */
+static size_t distance(const char *a, const char *b)
+{
+    enum { MOST = 40 };
+    size_t row[MOST + 1], n = strlen(b);
+    if (n > MOST || strlen(a) > MOST) {
+        return MOST;
+    }
+    for (size_t k = 0; k <= n; k++) {
+        row[k] = k;
+    }
+    for (size_t i = 1; a[i - 1] != '\0'; i++) {
+        size_t corner = row[0];
+        row[0] = i;
+        for (size_t k = 1; k <= n; k++) {
+            size_t change = corner + (a[i - 1] != b[k - 1]), add = row[k] + 1, drop = row[k - 1] + 1;
+            corner = row[k];
+            row[k] = change < add ? (change < drop ? change : drop) : (add < drop ? add : drop);
+        }
+    }
+    return row[n];
+}
+
+/* An option that does not exist, and the one of the verb that was most likely meant. */
+static int unknown_option(const cli_verb *verb, const char *given)
+{
+    char word[64] = "", message[160];
+    const char *name = given + strspn(given, "-"), *nearest = NULL;
+    size_t best = 3;
+    (void)snprintf(word, sizeof(word), "%.*s", (int)strcspn(name, "="), name);
+    cli_option_shown o;
+    for (size_t i = 0; given[0] == '-' && given[1] == '-' && option_of(verb, &i, &o);) {
+        size_t far = distance(word, o.name);
+        if (far < best) {
+            best = far;
+            nearest = o.name;
+        }
+    }
+    (void)snprintf(message, sizeof(message), nearest != NULL ? "no such option; --%s?" : "no such option", nearest);
+    return wrong(verb, given, message);
 }
 
 /* The index of a word in a list; false when it is not there. */
@@ -666,7 +721,7 @@ int options_read(const cli_verb *verb, int argc, char **argv, cli_options *optio
             return wrong(verb, argv[optind - 1], "needs a value");
         }
         if (key == '?') {
-            return wrong(verb, argv[optind - 1], "no such option");
+            return unknown_option(verb, argv[optind - 1]);
         }
         const option_row *row = row_of(verb, key);
         if (row == NULL || !takes(verb, row)) {

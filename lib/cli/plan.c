@@ -125,7 +125,7 @@ const cli_verb verb_plan = {
     .name = "plan",
     .arguments = "[FILE...]",
     .summary = "which nodes to launch, for which pods, and why not",
-    .details = "Reads pods, nodes, NodePools and whatever else bears on the decision, and says which nodes Karpenter\n"
+    .details = "Reads pods, nodes, NodePools and other objects that affect scheduling, and says which nodes Karpenter\n"
                "would launch, which pods go to nodes that exist, and why the others fit nowhere.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OBJECTIVE |
                CLI_OPTION_CERTIFICATE | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT | CLI_OPTION_FAIL_ON | CLI_OPTION_DISRUPT,

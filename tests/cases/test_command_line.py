@@ -50,7 +50,7 @@ def check_wrong_calls():
             (['disrupt', *WORKSHOP, '--fail-on', 'unschedulable'], 'not an option of this command'),
             (['simulate', WORKSHOP[1]], str(WORKSHOP[1])),
             (['explain', 'pod'], 'expected'),
-            (['explain', 'pool', 'x', *WORKSHOP], 'pod or a node'),
+            (['explain', 'pool', 'x', *WORKSHOP], 'or a node can be explained'),
             (['explain', 'pod', 'no/such', *WORKSHOP], 'no/such'),
             (['catalogue', 'file.yaml'], 'not expected'),
             (['catalogue', '--region', 'mars-1'], 'mars-1'),
