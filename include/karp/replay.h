@@ -47,7 +47,7 @@ typedef struct karp_replay_options {
     size_t object_count;
     karp_catalogue *catalogue; /**< of all pools; NULL = the built-in one of the region. Borrowed */
     karp_str region; /**< of the built-in catalogue; "" = told by the documents */
-    /** "karpenter", "karpenter-1.14", "karpenter-1.15", "karp", "cost": each replays the same trace; none = "karpenter". */
+    /** "karpenter", "karpenter-1.14", "karpenter-1.15", "karp", "cost", "cost+repack": each replays the same trace; none = "karpenter". */
     const karp_str *policies;
     size_t policy_count;
     int64_t until; /**< instant at which it ends; 0 = the end of the trace */

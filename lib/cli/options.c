@@ -170,7 +170,7 @@ static const option_row rows[] = {
     { KEY_NODEPOOLS, "nodepools", "FILE", CLI_OPTION_REPLAY,
       "NodePools, node classes, DaemonSets, budgets: what is there from the start (repeatable)" },
     { KEY_POLICY, "policy", "NAME,...", CLI_OPTION_REPLAY,
-      "karpenter, karpenter-1.14, karpenter-1.15, karp, cost; each is replayed (repeatable)" },
+      "karpenter, karpenter-1.14, karpenter-1.15, karp, cost, cost+repack; each is replayed (repeatable)" },
     { KEY_FORMAT, "format", "NAME", CLI_OPTION_REPLAY, "what the traces are; default: told by what they say" },
     { KEY_UNTIL, "until", "TIME", CLI_OPTION_REPLAY, "end then (RFC 3339), or after so long, as in 36h" },
     { KEY_SEED, "seed", "N", CLI_OPTION_REPLAY, "of jitter and interruptions; default 0" },

@@ -312,7 +312,7 @@ void engine_init(engine *e, const replay_base *base)
     io_table_init(&e->kind_index, context);
     e->room = 1;
     e->stale = true;
-    e->batch_first = e->batch_due = e->pass_due = e->last_pass = e->look_again = KARP_NO_TIME;
+    e->batch_first = e->batch_due = e->pass_due = e->last_pass = e->look_again = e->repack_due = KARP_NO_TIME;
 }
 
 void engine_free(engine *e)

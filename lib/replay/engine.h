@@ -13,8 +13,8 @@
 #ifndef REPLAY_ENGINE_H
 #define REPLAY_ENGINE_H
 
+#include <karp/repack.h>
 #include <karp/replay.h>
-#include <karp/what_if.h>
 #include <json/tree.h>
 #include <replay/trace.h>
 
@@ -246,6 +246,8 @@ typedef struct engine {
     int64_t pass_due; /* KARP_NO_TIME = none is scheduled */
     uint32_t validating; /* commands that wait to be looked at again: no pass meanwhile */
     uint64_t changes, planned_changes; /* of the cluster; when the next pass was scheduled */
+    bool repacks; /* policy cost+repack */
+    int64_t repack_due; /* KARP_NO_TIME = at once */
     int64_t last_pass, look_again; /* look_again: when a budget changes. KARP_NO_TIME = none */
     replay_command *commands;
     size_t command_count, command_capacity, first_command;

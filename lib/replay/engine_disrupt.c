@@ -3,6 +3,7 @@
  * the end of its nodes. A pass whose answer cannot have changed is left out, as Karpenter leaves it out. */
 #include <replay/engine.h>
 
+#define REPACK_INTERVAL (300 * SECOND)
 #define FRUITLESS (300 * SECOND) /* how long nothing found is believed while nothing changes */
 
 static int64_t interval(const engine *e)
@@ -71,6 +72,8 @@ static void after_nothing(engine *e)
     int64_t next = first_candidate(e, true), again = e->now + FRUITLESS;
     if (next < e->now + interval(e)) next = e->now + interval(e);
     if (e->look_again != KARP_NO_TIME && e->look_again > e->now && e->look_again < again) again = e->look_again;
+    if (e->repacks && e->repack_due != KARP_NO_TIME && e->repack_due > e->now && e->repack_due < again)
+        again = e->repack_due;
     if (first_candidate(e, false) == INT64_MAX) again = INT64_MAX;
     e->planned_changes = e->changes;
     schedule(e, next < again ? next : again);
@@ -135,6 +138,31 @@ static void note_budgets(engine *e, const karp_decision *d)
     }
 }
 
+/* What a pass of policy cost+repack finds: Karpenter's emptiness and drift; else, every 5 minutes, the first step of a repack plan. */
+static karp_status decide_repacking(engine *e, const karp_snapshot *snapshot, karp_decision **out, bool *repacks)
+{
+    static const uint32_t methods[] = { KARP_METHOD_EMPTINESS, KARP_METHOD_STATIC_DRIFT, KARP_METHOD_DRIFT };
+    karp_disrupt_options options = pass_options(e);
+    karp_repack_options repack;
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0] && !status; i++) {
+        karp_decision_unref(*out);
+        *out = NULL;
+        options.method = methods[i];
+        status = karp_disrupt(snapshot, &options, out, &e->error);
+        if (!status && karp_decision_command_count(*out) > 0) return KARP_OK;
+    }
+    if (status || (e->repack_due != KARP_NO_TIME && e->now < e->repack_due)) return status;
+    e->repack_due = e->now + REPACK_INTERVAL;
+    note_budgets(e, *out);
+    karp_decision_unref(*out);
+    *out = NULL;
+    *repacks = true;
+    karp_repack_options_init(&repack, sizeof repack);
+    repack.common = &e->decision;
+    return karp_repack(snapshot, &repack, out, &e->error);
+}
+
 static void free_command(engine *e, replay_command *c)
 {
     karp_decision_unref(c->decision);
@@ -166,9 +194,11 @@ static uint32_t note_command(engine *e, karp_decision *d, uint32_t index, const 
 
 static void start_command(engine *e, uint32_t command);
 
-static void follow(engine *e, karp_decision *d)
+static void follow(engine *e, karp_decision *d, bool repacks)
 {
-    for (size_t i = 0; i < karp_decision_command_count(d) && !e->status; i++) {
+    size_t count = karp_decision_command_count(d);
+    if (repacks && count > 1) count = 1; /* the other steps are planned anew when this one is done */
+    for (size_t i = 0; i < count && !e->status; i++) {
         karp_command c = { .size = sizeof c };
         karp_status status = karp_decision_command(d, i, &c);
         if (status) {
@@ -176,9 +206,10 @@ static void follow(engine *e, karp_decision *d)
             return;
         }
         if (c.decision == KARP_COMMAND_REBOOT) continue;
+        if (repacks) c.method = KARP_METHOD_ANY;
         uint32_t command = note_command(e, d, (uint32_t)i, &c);
         if (e->status) return;
-        if (c.validate_after > 0) {
+        if (c.validate_after > 0 && !repacks) {
             e->validating++;
             engine_at(e, e->now + c.validate_after, EVENT_VALIDATE, command, 0);
         } else {
@@ -201,16 +232,19 @@ void disrupt_pass(engine *e)
     karp_disrupt_options options = pass_options(e);
     if (!snapshot) return;
     e->result.passes++;
-    karp_status status = karp_disrupt(snapshot, &options, &d, &e->error);
+    bool repacks = false;
+    karp_status status = e->repacks ? decide_repacking(e, snapshot, &d, &repacks)
+                                    : karp_disrupt(snapshot, &options, &d, &e->error);
     if (status) {
+        karp_decision_unref(d);
         engine_fail(e, status);
         return;
     }
-    note_budgets(e, d);
+    if (!repacks) note_budgets(e, d);
     if (karp_decision_command_count(d) == 0) {
         after_nothing(e);
     } else {
-        follow(e, d);
+        follow(e, d, repacks);
         if (!e->validating) schedule(e, e->now + interval(e));
     }
     karp_decision_unref(d);

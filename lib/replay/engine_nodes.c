@@ -227,6 +227,16 @@ static uint32_t kind_of(engine *e, const replay_node *n)
     return kind;
 }
 
+static void give_back(engine *e, replay_node *n, const uint32_t *pods, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t pod = io_table_get(&e->pod_index, karp_decision_pod_name(e->deciding, pods[i]));
+        if (pod == IO_NONE) continue;
+        const replay_shape *s = &e->shapes[e->pods[pod].shape];
+        for (size_t k = 0; k < e->resource_names.count; k++) n->free[k] += s->requests[k];
+    }
+}
+
 /* Its room for pods: daemons take what the launch asks for beyond its pods. */
 static void measure(engine *e, replay_node *n, const karp_launch *launch)
 {
@@ -239,11 +249,12 @@ static void measure(engine *e, replay_node *n, const karp_launch *launch)
         uint32_t resource = engine_resource(e, launch->requests[i].name);
         if (resource < RESOURCES_MOST) n->free[resource] -= engine_amount(&launch->requests[i], resource);
     }
-    for (size_t i = 0; i < launch->pod_count; i++) {
-        uint32_t pod = io_table_get(&e->pod_index, karp_decision_pod_name(e->deciding, launch->pods[i]));
-        if (pod == IO_NONE) continue;
-        const replay_shape *s = &e->shapes[e->pods[pod].shape];
-        for (size_t k = 0; k < e->resource_names.count; k++) n->free[k] += s->requests[k];
+    give_back(e, n, launch->pods, launch->pod_count);
+    /* A repack plan's launch has room for what later steps move there. */
+    for (size_t i = 0; e->repacks && i < karp_decision_placement_count(e->deciding); i++) {
+        karp_placement p = { .size = sizeof p };
+        if (karp_decision_placement(e->deciding, i, &p) == KARP_OK && equal_str(p.node, launch->id))
+            give_back(e, n, p.pods, p.pod_count);
     }
 }
 

@@ -147,16 +147,16 @@ static karp_status take_policy(replay *r, karp_str name, engine *e)
     e->decision.peer_version = KARP_PEER_NEWEST;
     e->result.policy = name;
     karp_objective_init(&e->objective, sizeof e->objective);
-    if (str_is(name, "cost")) {
+    e->repacks = str_is(name, "cost+repack");
+    if (e->repacks || str_is(name, "cost")) {
+        e->objective.effort = KARP_EFFORT_10MS;
         e->objective.kind = KARP_OBJECTIVE_COST;
         e->decision.objective = &e->objective;
         return KARP_OK;
     }
-    if (str_is(name, "cost+repack"))
-        return fail(&r->error, KARP_E_UNSUPPORTED, "policy cost+repack: this version has no repacking");
     if (karp_profile_parse(name, &e->decision.profile, &e->decision.peer_version) == KARP_OK) return KARP_OK;
     return fail(&r->error, KARP_E_NOT_FOUND,
-                "no such policy: %.*s (karpenter, karpenter-1.14, karpenter-1.15, karp, cost)",
+                "no such policy: %.*s (karpenter, karpenter-1.14, karpenter-1.15, karp, cost, cost+repack)",
                 (int)(name.len > 40 ? 40 : name.len), name.ptr);
 }
 

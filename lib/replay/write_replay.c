@@ -33,6 +33,7 @@ static void write_disruptions(json_out *j, const replay_result *p)
 {
     json_key(j, "disruptions");
     json_open_object(j);
+    if (p->commands[KARP_METHOD_ANY]) count(j, "Repack", p->commands[KARP_METHOD_ANY]);
     for (uint32_t m = 1; m < METHODS_MOST; m++) {
         if (p->commands[m]) count(j, karp_method_name(m), p->commands[m]);
     }

@@ -93,7 +93,6 @@ def tell_wrong(folder):
         wrong.write_text(STORY.replace('wait: 1h', change, 1) if change[0] == 'e' else STORY.replace('wait: 1h', change))
         refused(words, wrong)
     refused('no such policy: dear', story, '--policy', 'dear')
-    refused('cost+repack', story, '--policy', 'cost+repack')
     refused('needs a trace', '--nodepools', folder / 'pool.yaml')
     refused('not a duration', story, '--boot', 'soon')
     refused('rate per hour', story, '--interruptions', 'm5.large=often')

@@ -275,6 +275,13 @@ static void begin(engine *e, const world *w)
     karp_options_init(&e->decision, sizeof e->decision);
     e->decision.explain = KARP_EXPLAIN_NONE;
     e->result.policy = str("karpenter");
+    if (w->options.seed % 4 == 3) {
+        karp_objective_init(&e->objective, sizeof e->objective);
+        e->objective.kind = KARP_OBJECTIVE_COST;
+        e->objective.effort = 200;
+        e->decision.objective = &e->objective;
+        e->repacks = w->options.seed % 8 == 7;
+    }
     karp_status status = engine_begin(e);
     if (status) print_message("%s %s %s\n", e->error.object, e->error.field, e->error.message);
     assert_int_equal(status, KARP_OK);
