@@ -82,6 +82,15 @@ KARP_API void karp_replay_options_init(karp_replay_options *options, size_t size
 KARP_API karp_status karp_replay(karp_context *context, const karp_replay_options *options,
                                  const karp_write_options *write, karp_text *out, karp_error *error);
 
+/**
+ * Compares two documents that karp_replay() wrote as JSON: every figure of the policies that both have, or of the only one that each has,
+ * that differs. @p differences (may be NULL) receives how many do. @p write may be NULL. Formats: JSON, TEXT.
+ * Errors: IO, SYNTAX, INVALID (not a Replay; no policy in common), LIMIT, UNSUPPORTED, NOMEM, CANCELED, ABI_*. Any thread. Since 0.1.
+ */
+KARP_API karp_status karp_replay_compare(karp_context *context, const karp_replay_document *before,
+                                         const karp_replay_document *after, const karp_write_options *write,
+                                         karp_text *out, size_t *differences, karp_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -68,14 +68,32 @@ static int answer(const cli_options *options, const cli_input *input)
     return result;
 }
 
+static karp_status compare_replays(cli_answer *answer, void *own, int *result)
+{
+    const cli_options *options = answer->options;
+    size_t differences = 0;
+    karp_replay_document sides[2];
+    (void)own;
+    for (size_t i = 0; i < 2; i++)
+        sides[i] = (karp_replay_document){ .name = { options->files.items[i], strlen(options->files.items[i]) } };
+    karp_status status = karp_replay_compare(options->context, &sides[0], &sides[1], &answer->write, &answer->text,
+                                             &differences, &answer->error);
+    if (options->detailed_exitcode && differences > 0) *result = EXIT_CHANGES;
+    return status;
+}
+
 static int run(const cli_options *options)
 {
     cli_input input = { 0 };
     if (options->sides != NULL) {
         return designs_of_sides(&verb_diff, options);
     }
+    if (options->profiles.count == 0 && options->files.count == 2 && options->format != KARP_FORMAT_MARKDOWN) {
+        return answer_without_input(options, compare_replays, NULL);
+    }
     if (options->profiles.count != 2) {
-        print_problem("diff", "two are compared: --profile karpenter-1.14 --profile karpenter-1.15, or A -- B");
+        print_problem("diff",
+                      "two are compared: --profile karpenter-1.14 --profile karpenter-1.15, A -- B, or two replays");
         return EXIT_ERROR;
     }
     if (!input_read(options, false, &input)) {
@@ -98,7 +116,8 @@ const cli_verb verb_diff = {
         "With two profiles instead:\n"
         "Decides the input under the two profiles given: launches, places of pods, refusals, and one disruption pass.\n"
         "Says what differs, and for each difference the rules of the newer version that make it, which are found by\n"
-        "switching them one at a time.",
+        "switching them one at a time.\n"
+        "With two files of karp replay -o json and no profile: the figures of their policies that differ.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT |
                CLI_OPTION_METHOD | CLI_OPTION_SIDES,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN,

@@ -150,8 +150,10 @@ static int replay_with(const cli_options *options, replaying *r)
 {
     karp_options decision = decision_options(options);
     bool named = options->catalogues.count > 0 || options->region != NULL || options->provider != NULL;
+    cli_options of_types = *options; /* whose files would be node classes */
+    of_types.files.count = 0;
     r->options.decision = &decision;
-    r->options.catalogue = named ? catalogue_read(options) : NULL;
+    r->options.catalogue = named ? catalogue_read(&of_types) : NULL;
     karp_replay_document *traces = documents(options, &options->files), *objects = documents(options, &options->pools);
     r->options.traces = traces;
     r->options.trace_count = options->files.count;

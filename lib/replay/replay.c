@@ -6,6 +6,7 @@
 #include <base/error.h>
 
 #define MINUTE (60 * SECOND)
+#define LONGEST (INT64_C(10) * 366 * 24 * 60 * MINUTE)
 
 enum { POINTS = 300, MOST_POINTS = 1000000, MOST_POLICIES = 64 };
 
@@ -101,10 +102,14 @@ static karp_status finish_trace(replay *r)
     if (!status) status = trace_finish(t, r->options.lenient != 0, &r->error);
     if (status) return status;
     if (r->options.until) t->ends = r->options.until;
+    if (r->options.until_after < 0 || r->options.until_after > LONGEST || r->options.dump_after < 0 ||
+        r->options.dump_after > LONGEST)
+        return fail(&r->error, KARP_E_RANGE, "the replay lasts longer than ten years");
     if (r->options.until_after) t->ends = t->begins + r->options.until_after;
     if (r->options.dump_after) r->options.dump_at = t->begins + r->options.dump_after;
     if (t->ends < t->begins) return fail(&r->error, KARP_E_INVALID, "the replay ends before it begins");
-    if (t->ends - t->begins > INT64_MAX / 4) return fail(&r->error, KARP_E_RANGE, "the trace lasts too long");
+    if (t->begins < 0 || t->ends - t->begins > LONGEST)
+        return fail(&r->error, KARP_E_RANGE, "the replay begins before 1970, or lasts longer than ten years");
     for (size_t i = 0; i < t->count; i++) r->pods += t->events[i].kind == TRACE_POD_CREATED;
     return KARP_OK;
 }

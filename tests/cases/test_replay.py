@@ -80,6 +80,35 @@ def tell(folder):
     equal(json.loads(run('replay', story, '--until', '30m', '-o', 'json')[0])['ends'], '2026-03-02T00:30:00Z', 'until')
 
 
+def tell_table(folder):
+    table = folder / 'pods.csv'
+    table.write_text('name,start,end,duration,cpu,memory,labels\n'
+                     'a,0,3600,,1,1Gi,app=a\nb,2026-01-01T00:30:00Z,,10m,500m,"512Mi",app=b;tier=x\n')
+    words = ['replay', table, '--nodepools', folder / 'pool.yaml', '--region', 'us-west-2', '--until', '3h', '-o', 'json']
+    text = run(*words)[0]
+    one = json.loads(text)['policies'][0]
+    # The second pod runs beside the first; a quarter of an hour after both are gone the node is, too.
+    equal((one['launches'], one['podStarts'], one['podsEnded'], one['series']['nodes'][-1]), (1, 2, 2, 0), 'a table')
+    before, after = folder / 'before.json', folder / 'after.json'
+    before.write_text(text)
+    after.write_text(run(*words, '--boot', '10m')[0])
+    equal(run('diff', before, before)[0], 'karpenter\n  no difference\n', 'a replay and itself')
+    said = run('diff', before, after)[0]
+    check('pendingSeconds.max' in said and 'nodeHours' not in said.split('pendingSeconds')[1], said)
+    figures = json.loads(run('diff', before, after, '-o', 'json')[0])['policies'][0]['figures']
+    check({'figure': 'max', 'group': 'pendingSeconds'}.items() <= figures[-3].items() or any(f['figure'] == 'max' for f in figures), 'figures')
+    run('diff', before, after, '--detailed-exitcode', status=2)
+    check('not a Replay' in run('diff', before, folder / 'plan.json', status=1)[1], 'another document')
+    for line, words in (('a,soon,,,1,1Gi,', 'pods.csv:2: start: not a time'), ('a,0,-5,,1,1Gi,', 'end: the pod ends before'),
+                        ('a,0,,-5,1,1Gi,', 'duration: not a duration'), ('a,0,,,much,1Gi,', 'cpu: not an amount'),
+                        ('a,0,,', 'pods.csv:2: fewer cells'), (',0,,,,,', 'name: a pod without'), ('a,0,,,1,1Gi,x', 'labels: not labels'),
+                        ('a,0,,,,,\na,5,,,,,', 'pods.csv:3: Pod default/a: a pod is created that is there already')):
+        table.write_text(f'name,start,end,duration,cpu,memory,labels\n{line}\n')
+        refused(words, table, '--nodepools', folder / 'pool.yaml')
+        notes = json.loads(run('replay', table, '--nodepools', folder / 'pool.yaml', '--lenient', '--until', '1h', '-o', 'json')[0])['notes']
+        equal(notes, 1, f'{line}: a note')
+
+
 def refused(words, *arguments):
     said = run('replay', *arguments, status=1)[1]
     check(words in said, f'{arguments}: {said.strip()} has not: {words}')
@@ -107,5 +136,7 @@ def tell_wrong(folder):
 
 with tempfile.TemporaryDirectory() as name:
     tell(pathlib.Path(name))
+    (pathlib.Path(name) / 'plan.json').write_text('{"kind": "Plan"}')
+    tell_table(pathlib.Path(name))
     tell_wrong(pathlib.Path(name))
 finish()

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A replay, its dump and the comparison of two while memory is refused: nothing leaks, and the call says so. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include <karp/replay.h>
+#include <support/fault.h>
+
+static const char pool[] = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: default}\nspec: {disruption: "
+                           "{consolidateAfter: 1m}}\n---\n"
+                           "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b}\nspec: "
+                           "{maxUnavailable: 1, selector: {matchLabels: {app: a}}}\n";
+static const char table[] = "name,start,end,duration,cpu,memory,labels\n"
+                            "a,0,1800,,1,1Gi,app=a\nb,60,,5m,3,1Gi,app=a\nc,90,,10m,500m,,app=c\n";
+
+enum { POINTS = 400 };
+
+static karp_str text_of(const char *text) { return (karp_str){ text, strlen(text) }; }
+
+static karp_catalogue *make_types(karp_context *context)
+{
+    karp_str kind = text_of("on-demand"), zone = text_of("a");
+    karp_requirement ways[2] = {
+        { .key = text_of("karpenter.sh/capacity-type"), .op = KARP_OP_IN, .values = &kind, .value_count = 1 },
+        { .key = text_of("topology.kubernetes.io/zone"), .op = KARP_OP_IN, .values = &zone, .value_count = 1 },
+    };
+    karp_offering offering = { .requirements = ways, .requirement_count = 2, .price = 0.1, .available = 1 };
+    karp_resource amounts[3] = { { .name = text_of("cpu"), .text = text_of("4") },
+                                 { .name = text_of("memory"), .text = text_of("8Gi") },
+                                 { .name = text_of("pods"), .text = text_of("50") } };
+    karp_instance_type type = { .size = sizeof type,
+                                .name = text_of("t"),
+                                .capacity = amounts,
+                                .capacity_count = 3,
+                                .offerings = &offering,
+                                .offering_count = 1 };
+    karp_catalogue *types = NULL;
+    assert_int_equal(karp_catalogue_new(context, &type, 1, &types, NULL), KARP_OK);
+    return types;
+}
+
+static karp_status ask(karp_context *context, karp_catalogue *types, int what, karp_text *out, karp_error *error)
+{
+    karp_replay_document trace = { text_of("t.csv"), text_of(table) }, objects = { text_of("pool"), text_of(pool) };
+    karp_replay_options options;
+    karp_write_options write;
+    karp_replay_options_init(&options, sizeof options);
+    karp_write_options_init(&write, sizeof write);
+    options.traces = &trace;
+    options.objects = &objects;
+    options.trace_count = options.object_count = 1;
+    options.catalogue = types;
+    options.until_after = INT64_C(3600000000000);
+    options.dump_after = what == 1 ? INT64_C(300000000000) : 0;
+    write.format = what == 2 ? KARP_FORMAT_HTML : KARP_FORMAT_JSON;
+    return karp_replay(context, &options, &write, out, error);
+}
+
+static karp_status compare(karp_context *context, const karp_text *one, karp_text *out, karp_error *error)
+{
+    karp_replay_document side = { text_of("one"), { one->ptr, one->len } };
+    return karp_replay_compare(context, &side, &side, NULL, out, NULL, error);
+}
+
+static void refuse(int what)
+{
+    fault f = { 0 };
+    karp_error error;
+    karp_text first = { 0 };
+    karp_context *context = fault_context(&f);
+    karp_error_init(&error, sizeof error);
+    karp_catalogue *types = make_types(context);
+    karp_status status = ask(context, types, what == 3 ? 0 : what, &first, &error);
+    if (status) print_message("# %s %s: %s\n", error.object, error.field, error.message);
+    assert_int_equal(status, KARP_OK);
+    fault_arm(&f, 0, false);
+    karp_text text = { 0 };
+    assert_int_equal(what == 3 ? compare(context, &first, &text, &error) : ask(context, types, what, &text, &error),
+                     KARP_OK);
+    karp_text_free(&text);
+    size_t calls = f.calls, blocks = f.live_blocks, bytes = f.live_bytes, step = calls / POINTS + 1;
+    for (size_t at = 1; at <= calls; at += step) {
+        fault_arm(&f, at, false);
+        status = what == 3 ? compare(context, &first, &text, &error) : ask(context, types, what, &text, &error);
+        if (status == KARP_OK) karp_text_free(&text);
+        else assert_int_equal(status, KARP_E_NOMEM);
+        assert_int_equal(f.live_blocks, blocks);
+        assert_int_equal(f.live_bytes, bytes);
+        assert_int_equal(f.wrong_sizes, 0);
+    }
+    karp_text_free(&first);
+    karp_catalogue_unref(types);
+    karp_context_free(context);
+    assert_int_equal(f.live_blocks, 0);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    for (int what = 0; what < 4; what++) refuse(what);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_refusals) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
