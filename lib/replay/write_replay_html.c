@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { WIDTH = 960, HEIGHT = 190, LEFT = 56, RIGHT = 12, TOP = 10, BOTTOM = 22, COLOURS = 6, MOST_PIXELS = 900 };
+enum { WIDTH = 960, HEIGHT = 190, LEFT = 56, RIGHT = 24, TOP = 10, BOTTOM = 22, COLOURS = 6, MOST_PIXELS = 900 };
 
 static const char head[] =
     "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>karp replay</title><style>"
@@ -131,7 +131,7 @@ static void write_curve(const replay *r, size_t policy, curve_value *value, doub
 static void write_levels(double top, double tick, const char *unit, write_buffer *b)
 {
     for (int i = 0; i * tick <= top * 1.0001 && i <= 10; i++) {
-        buffer_text(b, "<line class=\"g\" x1=\"56\" x2=\"948\" y1=\"");
+        buffer_text(b, "<line class=\"g\" x1=\"56\" x2=\"936\" y1=\"");
         position(b, down(i * tick, top));
         buffer_text(b, "\" y2=\"");
         position(b, down(i * tick, top));
