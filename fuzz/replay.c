@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     options.trace_count = options.object_count = options.interruption_count = 1;
     options.interruptions = &often;
     options.catalogue = types;
-    options.format = fuzz_str("csv");
+    options.format = fuzz_str(data[0] & 8 ? "openb" : "csv");
     options.lenient = data[0] & 1;
     options.most_allocated = data[0] >> 1 & 1;
     options.dump_after = data[0] & 4 ? INT64_C(600000000000) : 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table of pods: a line with the names of the columns, then a line a pod (docs/replay.md). */
+/*
+ * A table of pods: a line with the names of the columns, then a line a pod (docs/replay.md). Alibaba's trace of GPU clusters ("openb") is
+ * such a table with other names and units.
+ */
 #include <replay/trace_read.h>
 
 #include <base/error.h>
@@ -9,15 +12,35 @@
 #define SECOND INT64_C(1000000000)
 #define NEW_YEAR_2026 (INT64_C(1767225600) * SECOND)
 
-enum { NAME, NAMESPACE, START, END, DURATION, CPU, MEMORY, GPU, LABELS, OWNER, COLUMNS, NO_COLUMN };
+enum { NAME, NAMESPACE, START, END, DURATION, CPU, MEMORY, GPU, LABELS, OWNER, SCHEDULED, COLUMNS, NO_COLUMN };
 
-static const char *const column_names[COLUMNS] = { "name", "namespace", "start", "end",    "duration",
-                                                   "cpu",  "memory",    "gpu",   "labels", "owner" };
+typedef struct table_format {
+    const char *columns[COLUMNS]; /* their names; NULL = it has no such column */
+    const char *others[5]; /* columns that say nothing to a replay */
+    const char *cpu_unit, *memory_unit; /* after its numbers */
+} table_format;
+
+static const table_format csv = { .columns = { "name", "namespace", "start", "end", "duration", "cpu", "memory", "gpu",
+                                               "labels", "owner", NULL },
+                                  .cpu_unit = "",
+                                  .memory_unit = "" };
+
+static const table_format openb = { .columns = { [NAME] = "name",
+                                                 [START] = "creation_time",
+                                                 [END] = "deletion_time",
+                                                 [CPU] = "cpu_milli",
+                                                 [MEMORY] = "memory_mib",
+                                                 [GPU] = "num_gpu",
+                                                 [SCHEDULED] = "scheduled_time" },
+                                    .others = { "gpu_milli", "gpu_spec", "qos", "pod_phase" },
+                                    .cpu_unit = "m",
+                                    .memory_unit = "Mi" };
 
 enum { CELLS_MOST = 64 };
 
 typedef struct table_reader {
     trace *t;
+    const table_format *format;
     karp_error *error;
     karp_str document;
     karp_str text; /* what is left of it */
@@ -33,7 +56,7 @@ static karp_status wrong(table_reader *r, uint32_t column, const char *why)
 {
     karp_status status = fail(r->error, KARP_E_INVALID, "%s", why);
     error_set_place(r->error, r->document, r->line, 0, KARP_NO_OFFSET);
-    if (column < COLUMNS) error_set_field(r->error, "%s", column_names[column]);
+    if (column < COLUMNS) error_set_field(r->error, "%s", r->format->columns[column]);
     return status;
 }
 
@@ -73,24 +96,41 @@ static bool next_cell(karp_str *line, bool *more, karp_str *cell)
     return true;
 }
 
+static bool other_column(const table_format *format, karp_str name)
+{
+    for (size_t i = 0; format->others[i]; i++) {
+        if (str_is(name, format->others[i])) return true;
+    }
+    return false;
+}
+
+static uint32_t column_of(const table_format *format, karp_str name)
+{
+    uint32_t column = 0;
+    while (column < COLUMNS && !(format->columns[column] && str_is(name, format->columns[column]))) column++;
+    return column;
+}
+
 static karp_status read_header(table_reader *r)
 {
     karp_str line, cell;
     bool more = true, named = false, started = false;
     if (!next_line(r, &line)) return wrong(r, NO_COLUMN, "a table begins with the names of its columns");
     while (next_cell(&line, &more, &cell)) {
-        uint32_t column = 0;
-        while (column < COLUMNS && !str_is(cell, column_names[column])) column++;
-        if (column == COLUMNS && !r->lenient)
+        uint32_t column = column_of(r->format, cell);
+        if (column == COLUMNS && !r->lenient && !other_column(r->format, cell))
             return wrong(r, NO_COLUMN,
-                         "an unknown column: name, namespace, start, end, duration, cpu, memory, gpu, labels and owner "
-                         "are known");
+                         r->format == &csv
+                             ? "an unknown column: name, namespace, start, end, duration, cpu, memory, gpu, "
+                               "labels and owner are known"
+                             : "a column that Alibaba's openb_pod_list does not have");
         if (r->column_count == CELLS_MOST) return wrong(r, NO_COLUMN, "too many columns");
         r->columns[r->column_count++] = column;
         named = named || column == NAME;
         started = started || column == START;
     }
-    return named && started ? KARP_OK : wrong(r, NO_COLUMN, "the columns name and start are needed");
+    if (named && started) return KARP_OK;
+    return wrong(r, named ? START : NAME, "a column that is needed is not there");
 }
 
 /* ---- values -------------------------------------------------------------------------------------------------------------------- */
@@ -115,11 +155,20 @@ static bool read_duration(karp_str text, int64_t *lasts)
     return true;
 }
 
-static karp_status add_request(table_reader *r, uint32_t column, const char *resource, tree *requests)
+static karp_status add_request(table_reader *r, uint32_t column, const char *resource, const char *unit, tree *requests)
 {
+    char text[64];
     karp_str amount = r->cells[column];
+    size_t length = strlen(unit);
     if (amount.len == 0) return KARP_OK;
-    if (amount.ptr[0] == '-' || karp_quantity_check(amount)) return wrong(r, column, "not an amount like 500m or 2Gi");
+    if (length) { /* a longer number is none that a machine has */
+        if (amount.len + length > sizeof text) return wrong(r, column, "not a number");
+        memcpy(text, amount.ptr, amount.len);
+        memcpy(text + amount.len, unit, length);
+        amount = (karp_str){ text, amount.len + length };
+    }
+    if (amount.ptr[0] == '-' || karp_quantity_check(amount))
+        return wrong(r, column, length ? "not a number" : "not an amount like 500m or 2Gi");
     tree_set_text(&r->trees, requests, resource, amount);
     return KARP_OK;
 }
@@ -170,9 +219,9 @@ static karp_status read_shape(table_reader *r, uint32_t *shape)
     tree_set(t, tree_get_or_make(t, pod, "spec"), "containers", containers);
     add_owner(r, metadata);
     karp_status status = add_labels(r, metadata);
-    if (!status) status = add_request(r, CPU, "cpu", requests);
-    if (!status) status = add_request(r, MEMORY, "memory", requests);
-    if (!status) status = add_request(r, GPU, "nvidia.com/gpu", requests);
+    if (!status) status = add_request(r, CPU, "cpu", r->format->cpu_unit, requests);
+    if (!status) status = add_request(r, MEMORY, "memory", r->format->memory_unit, requests);
+    if (!status) status = add_request(r, GPU, "nvidia.com/gpu", "", requests);
     if (status) return status;
     strbuf text;
     strbuf_init(&text, r->t->context);
@@ -183,6 +232,20 @@ static karp_status read_shape(table_reader *r, uint32_t *shape)
 }
 
 /* ---- pods ---------------------------------------------------------------------------------------------------------------------- */
+
+/* One that was scheduled runs as long as it ran then, whenever it starts; one that never was is deleted when it was given up. */
+static karp_status read_schedule(table_reader *r, trace_event *event, int64_t end)
+{
+    int64_t scheduled = 0;
+    if (r->cells[SCHEDULED].len == 0) return KARP_OK;
+    if (!read_time(r->cells[SCHEDULED], &scheduled)) return wrong(r, SCHEDULED, "not a time, nor a number of seconds");
+    if (scheduled < event->at) return wrong(r, SCHEDULED, "the pod is scheduled before it is created");
+    if (r->cells[END].len == 0) return KARP_OK;
+    if (end < scheduled) return wrong(r, END, "the pod ends before it is scheduled");
+    event->lasts = end - scheduled;
+    r->cells[END].len = 0;
+    return KARP_OK;
+}
 
 static karp_status read_pod(table_reader *r)
 {
@@ -197,7 +260,8 @@ static karp_status read_pod(table_reader *r)
     if (r->cells[END].len && !read_time(r->cells[END], &end))
         return wrong(r, END, "not a time, nor a number of seconds");
     if (r->cells[END].len && end < event.at) return wrong(r, END, "the pod ends before it begins");
-    karp_status status = read_shape(r, &event.shape);
+    karp_status status = read_schedule(r, &event, end);
+    if (!status) status = read_shape(r, &event.shape);
     if (status) return status;
     event.of.pod.namespace_ = trace_keep(r->t, r->cells[NAMESPACE].len ? r->cells[NAMESPACE] : str("default"));
     event.of.pod.name = trace_keep(r->t, r->cells[NAME]);
@@ -238,9 +302,9 @@ static karp_status read_table(table_reader *r)
     return status;
 }
 
-karp_status trace_read_csv(trace *t, karp_str name, karp_str text, bool lenient, karp_error *error)
+karp_status trace_read_csv(trace *t, bool alibaba, karp_str name, karp_str text, bool lenient, karp_error *error)
 {
-    table_reader r = { .t = t, .error = error, .text = text, .lenient = lenient };
+    table_reader r = { .t = t, .format = alibaba ? &openb : &csv, .error = error, .text = text, .lenient = lenient };
     uint32_t id = strings_add(&t->documents, name.ptr, name.len);
     if (id == NO_ID) return fail_nomem(error);
     r.document = strings_get(&t->documents, id);

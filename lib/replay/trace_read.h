@@ -15,7 +15,7 @@ karp_status trace_read(trace *t, karp_str format, const karp_replay_document *do
 /* trace_story.c: a file of karp simulate; the steps that scale and wait. */
 karp_status trace_read_story(trace *t, const karp_replay_document *document, karp_error *error);
 
-/* trace_csv.c: a table of pods. */
-karp_status trace_read_csv(trace *t, karp_str name, karp_str text, bool lenient, karp_error *error);
+/* trace_csv.c: a table of pods; `alibaba`: with the columns of Alibaba's openb_pod_list. */
+karp_status trace_read_csv(trace *t, bool alibaba, karp_str name, karp_str text, bool lenient, karp_error *error);
 
 #endif

@@ -109,6 +109,32 @@ def tell_table(folder):
         equal(notes, 1, f'{line}: a note')
 
 
+def tell_openb(folder):
+    table = folder / 'openb.csv'
+    head = 'name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n'
+    # One runs for ten minutes from its start, one was never scheduled and is given up after a minute, one asks for a GPU.
+    table.write_text(head + 'p-0,1000,1024,0,0,,LS,Running,0,630,30\np-1,500,512,0,0,,BE,Pending,0,60,\n'
+                     'p-2,500,512,1,460,T4|P100,BE,Failed,100,400,100\n')
+    words = ['replay', table, '--nodepools', folder / 'pool.yaml', '--region', 'us-west-2', '--boot', '2m', '--boot-jitter', '0s',
+             '--until', '1h', '-o', 'json']
+    text = run(*words)[0]
+    one = json.loads(text)['policies'][0]
+    equal((json.loads(text)['pods'], one['launches'], one['podStarts'], one['podsEnded'], one['podsPending']), (3, 1, 1, 1, 1), 'openb')
+    equal(one['pendingSeconds']['max'] > 3000, True, 'no type of the pool has a GPU')
+    equal(run(*words, '--format', 'openb')[0], text, 'the format by its name')
+    for line, words in (('p,x,1,0,,,,,0,9,1', 'openb.csv:2: cpu_milli: not a number'), ('p,-1,1,0,,,,,0,9,1', 'cpu_milli: not a number'),
+                        ('p,1,1,0,,,,,5,9,1', 'scheduled_time: the pod is scheduled before'),
+                        ('p,1,1,0,,,,,5,3,', 'deletion_time: the pod ends before it begins'),
+                        ('p,1,1,0,,,,,0,3,5', 'deletion_time: the pod ends before it is scheduled'),
+                        ('p,1,1,0,,,,,0,3,soon', 'scheduled_time: not a time'), ('p,1,1', 'openb.csv:2: fewer cells')):
+        table.write_text(head + line + '\n')
+        refused(words, table, '--nodepools', folder / 'pool.yaml')
+    table.write_text(head.replace('qos', 'mood'))
+    refused('openb_pod_list does not have', table, '--nodepools', folder / 'pool.yaml')
+    table.write_text('name,cpu_milli\n')
+    refused('creation_time: a column that is needed', table, '--nodepools', folder / 'pool.yaml')
+
+
 def refused(words, *arguments):
     said = run('replay', *arguments, status=1)[1]
     check(words in said, f'{arguments}: {said.strip()} has not: {words}')
@@ -138,5 +164,6 @@ with tempfile.TemporaryDirectory() as name:
     tell(pathlib.Path(name))
     (pathlib.Path(name) / 'plan.json').write_text('{"kind": "Plan"}')
     tell_table(pathlib.Path(name))
+    tell_openb(pathlib.Path(name))
     tell_wrong(pathlib.Path(name))
 finish()
