@@ -32,7 +32,8 @@ typedef struct karp_replay_progress {
     size_t size;
     karp_str policy;
     int64_t now; /**< instant of the trace */
-    int64_t begins, ends; /**< of the replay */
+    int64_t begins; /**< of the replay; likewise its end */
+    int64_t ends;
     size_t nodes; /**< that run */
     size_t pods; /**< that exist */
 } karp_replay_progress;

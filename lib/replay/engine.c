@@ -262,10 +262,19 @@ static void tell_progress(const engine *e, int64_t *told)
     *told = e->now + (e->ends - e->trace->begins) / PROGRESS_STEPS;
 }
 
+/* Decisions ask, too, but one that may be partial goes on without an error. */
+static bool stopped(engine *e)
+{
+    const karp_options *d = &e->decision;
+    if (!d->should_stop || !d->should_stop(d->stop_user)) return false;
+    engine_fail(e, fail(&e->error, KARP_E_CANCELED, "stopped on request"));
+    return true;
+}
+
 bool engine_step(engine *e)
 {
     int64_t next = next_instant(e);
-    if (e->status || next > e->ends) return false;
+    if (e->status || next > e->ends || stopped(e)) return false;
     if (!karp_context_work(e->context, 64)) engine_nomem(e);
     meter_to(e, next > e->now ? next : e->now);
     e->now = next > e->now ? next : e->now;

@@ -98,8 +98,8 @@ typedef struct story {
     bool first_step, first_decision, first_event;
 } story;
 
-/* story_read.c: reads the file. Errors in story.error. */
-karp_status story_read(story *s, const char *path);
+/* story_read.c: reads the file; with a text, that, and the path is what errors call it. Errors in story.error. */
+karp_status story_read(story *s, const char *path, karp_str text);
 karp_status story_fail(story *s, karp_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 karp_status story_nomem(story *s);
 

@@ -240,7 +240,7 @@ karp_status karp_story_play(karp_context *context, const char *path, karp_catalo
     if (!status && s.write.format != KARP_FORMAT_JSON && s.write.format != KARP_FORMAT_TEXT) {
         status = story_fail(&s, KARP_E_UNSUPPORTED, "a story is not written in that format");
     }
-    if (!status) status = story_read(&s, path);
+    if (!status) status = story_read(&s, path, (karp_str){ 0 });
     if (!status) status = story_play(&s);
     if (!status) status = story_write_end(&s, out);
     if (status) {

@@ -22,11 +22,11 @@ karp_status story_nomem(story *s) { return fail_nomem(&s->error); }
 
 /* ---- files ------------------------------------------------------------------------------------------------------------ */
 
-static karp_status read_documents(story *s, const char *path, tree *list)
+static karp_status read_documents(story *s, const char *path, karp_str text, tree *list)
 {
     s->reader->take = replay_take;
     s->reader->take_user = list;
-    karp_status status = io_read_path(s->reader, path);
+    karp_status status = text.ptr ? io_reader_text(s->reader, str(path), text) : io_read_path(s->reader, path);
     if (status) s->error = s->reader->error;
     return status;
 }
@@ -41,7 +41,7 @@ static karp_status read_named(story *s, karp_str directory, karp_str name)
     }
     strbuf_add(&path, name.ptr, name.len);
     karp_status status = path.failed ? story_nomem(s) : KARP_OK;
-    if (!status) status = read_documents(s, path.ptr, s->base);
+    if (!status) status = read_documents(s, path.ptr, (karp_str){ 0 }, s->base);
     strbuf_free(&path);
     return status;
 }
@@ -160,15 +160,17 @@ static karp_str directory_of(const char *path)
     return (karp_str){ path, n > 1 ? n - 1 : n };
 }
 
-karp_status story_read(story *s, const char *path)
+karp_status story_read(story *s, const char *path, karp_str text)
 {
     tree *documents = tree_new(s->t, TREE_LIST);
-    karp_status status = documents ? read_documents(s, path, documents) : story_nomem(s);
+    karp_status status = documents ? read_documents(s, path, text, documents) : story_nomem(s);
     if (!status && tree_count(documents) != 1) status = story_fail(s, KARP_E_INVALID, "a story is one YAML document");
     if (!status) s->root = tree_item(documents, 0);
     if (!status) status = read_head(s);
     const tree *files = tree_get(s->root, "files"), *objects = tree_get(s->root, "objects"),
                *steps = tree_get(s->root, "steps");
+    if (!status && text.ptr && tree_count(files))
+        status = story_fail(s, KARP_E_UNSUPPORTED, "files: a story that names files is read from a file");
     for (size_t i = 0; !status && i < tree_count(files); i++) {
         const tree *name = tree_item(files, i);
         if (!tree_is(name, TREE_STRING)) status = story_fail(s, KARP_E_INVALID, "files[%zu]: not a path", i);

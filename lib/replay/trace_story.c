@@ -102,11 +102,9 @@ karp_status trace_read_story(trace *t, const karp_replay_document *document, kar
     strbuf path;
     strbuf_init(&path, t->context);
     strbuf_addstr(&path, document->name);
-    if (document->text.ptr)
-        return fail(error, KARP_E_UNSUPPORTED, "a story names files beside it: it is read from a file");
     if (path.failed) return fail_nomem(error);
     karp_status status = story_init(&l.s, t->context);
-    if (!status) status = story_read(&l.s, path.ptr);
+    if (!status) status = story_read(&l.s, path.ptr ? path.ptr : "", document->text);
     size_t bytes = (l.s.workload_count + 1) * sizeof(uint64_t);
     l.shapes = mem_zalloc(t->context, bytes);
     l.pods = mem_zalloc(t->context, bytes);

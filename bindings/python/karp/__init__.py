@@ -22,6 +22,7 @@ from ._fit import Demand, Fitting, Left, Load, Node, NodeType, fit
 from ._frames import Column, Table
 from ._native import library_path, quantity
 from ._read import Requirement, Taint
+from ._replay import Frame, Progress, Replay, replay
 from ._snapshot import Counts, Snapshot, load, verify
 from ._sweep import Point, sweep
 from ._version import __version__
@@ -39,10 +40,11 @@ def example() -> _pathlib.Path:
 
 __all__ = [
     'Blocker', 'CanceledError', 'Candidate', 'Catalogue', 'Choice', 'ClosedError', 'Column', 'Command', 'Cost',
-    'Counts', 'CurvePoint', 'Demand', 'DisruptionPlan', 'Error', 'FileError', 'Finding', 'Fitting', 'Funnel', 'Ignored',
-    'InputError', 'InstanceType', 'Kept', 'Launch', 'Left', 'LibraryError', 'LimitError', 'Load', 'MethodError',
-    'Move', 'Node', 'NodeExplanation', 'NodeType', 'NodeUse', 'NotFoundError', 'Offering', 'OutOfMemoryError',
-    'Placement', 'Plan', 'PodExplanation', 'Point', 'PoolRefusal', 'Remedy', 'RepackPlan', 'Requirement', 'Snapshot', 'Step', 'Table',
-    'Taint', 'TargetRefusal', 'Unschedulable', 'Verification', '__version__', 'catalogue', 'example', 'fit',
-    'library_path', 'load', 'quantity', 'sweep', 'verify',
+    'Counts', 'CurvePoint', 'Demand', 'DisruptionPlan', 'Error', 'FileError', 'Finding', 'Fitting', 'Frame',
+    'Funnel', 'Ignored', 'InputError', 'InstanceType', 'Kept', 'Launch', 'Left', 'LibraryError', 'LimitError',
+    'Load', 'MethodError', 'Move', 'Node', 'NodeExplanation', 'NodeType', 'NodeUse', 'NotFoundError',
+    'Offering', 'OutOfMemoryError', 'Placement', 'Plan', 'PodExplanation', 'Point', 'PoolRefusal', 'Progress',
+    'Remedy', 'RepackPlan', 'Replay', 'Requirement', 'Snapshot', 'Step', 'Table', 'Taint', 'TargetRefusal',
+    'Unschedulable', 'Verification', '__version__', 'catalogue', 'example', 'fit', 'library_path', 'load',
+    'quantity', 'replay', 'sweep', 'verify',
 ]

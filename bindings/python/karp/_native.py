@@ -166,6 +166,8 @@ IO = {
     'karp_plan_read': (STATUS, [P, S.Str, S.Str, OUT, ERROR]),
     'karp_plan_document_plan': (P, [P]),
     'karp_plan_document_free': (None, [P]),
+    'karp_replay_options_init': (None, [C.POINTER(S.ReplayOptions), SIZE]),
+    'karp_replay': (STATUS, WRITE),
 }  # type: dict[str, tuple[Any, list[Any]]]
 
 

@@ -294,3 +294,30 @@ class FitLoad(C.Structure):
 class FitLeft(C.Structure):
     _fields_ = [('size', C.c_size_t), ('copies', C.c_uint64), ('demand', C.c_uint32), ('reason', C.c_uint32),
                 ('permanent', C.c_uint32), ('reserved', C.c_uint32)]
+
+
+class ReplayDocument(C.Structure):
+    _fields_ = [('name', Str), ('text', Str)]
+
+
+class ReplayInterruption(C.Structure):
+    _fields_ = [('instance_type', Str), ('zone', Str), ('per_hour', C.c_double)]
+
+
+class ReplayProgress(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('policy', Str), ('now', C.c_int64), ('begins', C.c_int64), ('ends', C.c_int64),
+                ('nodes', C.c_size_t), ('pods', C.c_size_t)]
+
+
+ReplayReport = C.CFUNCTYPE(None, C.POINTER(ReplayProgress), C.c_void_p)
+
+
+class ReplayOptions(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('traces', C.c_void_p), ('trace_count', C.c_size_t), ('format', Str),
+                ('objects', C.c_void_p), ('object_count', C.c_size_t), ('catalogue', C.c_void_p), ('region', Str),
+                ('policies', C.c_void_p), ('policy_count', C.c_size_t), ('until', C.c_int64),
+                ('until_after', C.c_int64), ('step', C.c_int64), ('seed', C.c_uint64), ('boot', C.c_int64),
+                ('boot_jitter', C.c_int64), ('disruption_interval', C.c_int64), ('interruptions', C.c_void_p),
+                ('interruption_count', C.c_size_t), ('most_allocated', C.c_uint32), ('lenient', C.c_uint32),
+                ('dump_at', C.c_int64), ('dump_after', C.c_int64), ('progress', ReplayReport),
+                ('progress_user', C.c_void_p), ('decision', C.c_void_p)]

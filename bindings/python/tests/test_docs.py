@@ -21,7 +21,8 @@ def blocks(kind: str) -> str:
     return '\n'.join(body for label, body in BLOCK.findall(PAGE.read_text()) if label.strip() in ('', kind))
 
 
-def test_every_block_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_block_of_the_page_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(SOURCE)  # paths on the page are of a clone
     names: 'dict[str, object]' = {}
     exec(compile(blocks(''), str(PAGE), 'exec'), names)
     printed = capsys.readouterr().out

@@ -42,3 +42,10 @@ def many(snapshot: karp.Snapshot) -> float:
         line: Optional[int] = error.line
         assert line
     return fitting.cost_per_hour + len(rows) + len(words)
+
+
+def replays(path: pathlib.Path) -> Tuple[List[str], float]:
+    found: karp.Replay = karp.replay([path, {'kind': 'Story'}], policies='cost', seed=1, boot=45.5, interruptions={'': 0.1},
+                                     progress=lambda at: print(at.policy, at.done, at.now.isoformat()))
+    costs: karp.Frame = found.table('policies')
+    return list(costs.columns), sum(row['dollars'] for row in costs.rows())
