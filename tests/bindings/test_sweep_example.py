@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""examples/sweep on threads: its rows are what each snapshot answers by itself."""
+"""examples/sweep on threads: its rows are what each snapshot, and each replay, answers by itself."""
 import csv
 import json
 import os
@@ -38,6 +38,18 @@ def check(folder):
     assert sweep.main(['--made', '1', '--nodes', '4', '--prices', '1']) == 0
 
 
+def check_replays(folder):
+    import karp
+    import replays
+    path = folder / 'replays.csv'
+    assert replays.main(['--hours', '9', '--policy', 'karpenter', '--rows', str(path)]) == 0
+    with open(path, encoding='utf-8', newline='') as file:
+        rows = list(csv.DictReader(file))
+    assert [(row['consolidateAfter'], row['budget']) for row in rows] == [(a, b) for a in replays.AFTER for b in replays.BUDGETS]
+    last = karp.replay(replays.day(), objects=replays.pool('30m', '50%'), region='us-west-2', until='2026-03-02T09:00:00Z').table()
+    assert float(rows[-1]['dollars']) == last['dollars'][0] > 0 and int(rows[-1]['evictions']) == last['evictions'][0]
+
+
 def main():
     library = next((BUILD / 'lib').glob('libkarp-io.so.0'), None)
     if library is None or b'__asan_init' in library.read_bytes():
@@ -49,6 +61,7 @@ def main():
         return subprocess.run([sys.executable, __file__], env=environment).returncode
     with tempfile.TemporaryDirectory() as folder:
         check(pathlib.Path(folder))
+        check_replays(pathlib.Path(folder))
     return 0
 
 
