@@ -327,7 +327,36 @@ static bool make_nodes(repacking *r)
     q->nodes = list;
     q->node_count = n;
     q->node_of_host = node_of_host;
-    r->pods = (repack_pods){ pods, counts, r->menu.class_of, r->seen->raw.pods.count };
+    r->pods = (repack_pods){
+        .pods = pods, .counts = counts, .class_of = r->menu.class_of, .all = r->seen->raw.pods.count
+    };
+    return true;
+}
+
+/* Against which PodDisruptionBudget each pod that may move counts, and how many of it a step may move. Of pods with several, and of those whose
+ * budget allows nothing, the pass has decided. */
+static bool count_budgets(repacking *r)
+{
+    const store *raw = &r->seen->raw;
+    if (raw->budgets.count == 0) return true;
+    uint32_t *budget_of = arena_array(&r->data, raw->pods.count + 1, sizeof *budget_of);
+    r->evictions_at_once = arena_array(&r->data, raw->budgets.count + 1, sizeof *r->evictions_at_once);
+    if (budget_of == NULL || r->evictions_at_once == NULL) return false;
+    memset(budget_of, 0xff, raw->pods.count * sizeof *budget_of);
+    for (size_t b = 0; b < raw->budgets.count; b++) {
+        const disruption_budget *pdb = &raw->budgets.items[b];
+        r->evictions_at_once[b] = pdb->disruptions_allowed > 0 ? pdb->disruptions_allowed : INT64_MAX;
+        for (uint32_t n = 0; n < r->problem.node_count; n++) {
+            if (!mem_work(r->context, r->pods.counts[n] + (size_t)1)) return false;
+            for (uint32_t i = 0; i < r->pods.counts[n]; i++) {
+                uint32_t pod_number = r->pods.pods[n][i];
+                const pod *moving = pod_at(raw, pod_number);
+                bool unhealthy = pdb->always_allow && (moving->flags & POD_NOT_READY) != 0;
+                if (!unhealthy && pdb_covers(r->seen, pdb, moving)) budget_of[pod_number] = (uint32_t)b;
+            }
+        }
+    }
+    r->pods.budget_of = budget_of;
     return true;
 }
 
@@ -342,7 +371,8 @@ static karp_status make_problem(repacking *r)
     if (status == KARP_OK && !policy_cut_short(r->s) && !repack_bound_make(r)) status = fail_nomem(r->error);
     if (status == KARP_OK) status = new_round(r, NULL, 0, NULL, 0, NULL);
     if (status != KARP_OK) return status;
-    if (!menu_hosts_make(r->s, &r->data, &r->menu, &r->hosts) || !make_launches(r) || !make_nodes(r))
+    if (!menu_hosts_make(r->s, &r->data, &r->menu, &r->hosts) || !make_launches(r) || !make_nodes(r) ||
+        !count_budgets(r))
         return fail_nomem(r->error);
     r->takes_pods = arena_array(&r->data, r->seen->node_count + (size_t)1, sizeof *r->takes_pods);
     if (r->takes_pods == NULL) return fail_nomem(r->error);
@@ -415,6 +445,9 @@ static karp_status make_stages(repacking *r)
 {
     const repack_limits limits = { .at_once = r->options.ignore_budgets ? NULL : r->p.remaining,
                                    .pool_count = (uint32_t)r->seen->raw.pools.count,
+                                   .evictions_at_once = r->evictions_at_once,
+                                   .budget_count = r->evictions_at_once == NULL ? 0
+                                                                                : (uint32_t)r->seen->raw.budgets.count,
                                    .max_steps = r->options.max_steps,
                                    .min_saving = r->options.min_saving,
                                    .min_saving_per_eviction = r->options.min_saving_per_eviction };

@@ -45,6 +45,7 @@ typedef struct repacking {
     repack_problem problem; /* … and those of them that numbers can tell of */
     uint32_t *candidate_of; /* by node of the problem: in p.candidates */
     repack_pods pods;
+    int64_t *evictions_at_once; /* by PodDisruptionBudget; NULL = there are none */
     uint32_t *types; /* by offer: typeset + 1, 0 = not asked for yet */
     struct repack_bound bound;
     repack_search *search;

@@ -44,6 +44,7 @@ typedef struct maker {
     uint32_t *waiting; /* nodes that are not removed yet */
     uint32_t waiting_count;
     int64_t *now; /* by pool: nodes that the step at hand removes */
+    int64_t *evicted; /* by PodDisruptionBudget: pods that it moves */
     repack_stage stage;
 } maker;
 
@@ -108,6 +109,35 @@ static double ratio(double saving, uint64_t evictions)
     return evictions > 0 ? saving / (double)evictions : saving > 0 ? HUGE_VAL : saving;
 }
 
+/* The pods of the node come to those that the step moves, or are taken from them again. */
+static void count_evictions(const maker *k, uint32_t which, int64_t by)
+{
+    for (uint32_t i = 0; k->pods->budget_of != NULL && i < k->pods->counts[which]; i++) {
+        uint32_t b = k->pods->budget_of[k->pods->pods[which][i]];
+        if (b != UINT32_MAX) k->evicted[b] += by;
+    }
+}
+
+/* Whether the step may move the pods of the node besides. */
+static bool evictions_allowed(const maker *k, uint32_t which)
+{
+    bool allowed = true;
+    count_evictions(k, which, 1);
+    for (uint32_t i = 0; allowed && k->pods->budget_of != NULL && i < k->pods->counts[which]; i++) {
+        uint32_t b = k->pods->budget_of[k->pods->pods[which][i]];
+        allowed = b == UINT32_MAX || k->evicted[b] <= k->limits->evictions_at_once[b];
+    }
+    count_evictions(k, which, -1);
+    return allowed;
+}
+
+/* Nothing is removed yet by the step at hand. */
+static void forget_counts(const maker *k)
+{
+    memset(k->now, 0, k->limits->pool_count * sizeof *k->now);
+    memset(k->evicted, 0, k->limits->budget_count * sizeof *k->evicted);
+}
+
 /* The best of those that wait, within what the step may remove; as its place among them. */
 static uint32_t choose(const maker *k)
 {
@@ -116,6 +146,7 @@ static uint32_t choose(const maker *k)
     for (uint32_t i = 0; i < k->waiting_count && seen < WINDOW; i++) {
         const repack_node *n = &k->p->nodes[k->waiting[i]];
         if (k->limits->at_once != NULL && k->now[n->pool] >= k->limits->at_once[n->pool]) continue;
+        if (!evictions_allowed(k, k->waiting[i])) continue;
         seen++;
         double r = ratio(marginal(k, k->waiting[i]), n->evictions);
         if (best == UINT32_MAX || r > best_ratio) best = i, best_ratio = r;
@@ -198,6 +229,7 @@ static bool remove_node(maker *k, uint32_t place)
     k->stage.saving += n->price;
     k->stage.evictions += n->evictions;
     k->now[n->pool]++;
+    count_evictions(k, which, 1);
     return true;
 }
 
@@ -209,20 +241,26 @@ static bool pays(const repack_limits *l, const repack_stage *s)
            s->saving >= l->min_saving_per_eviction * (double)s->evictions;
 }
 
-static void count_nodes(const maker *k, const repack_stage *s, int64_t *by_pool)
+static void count_nodes(const maker *k, const repack_stage *s)
 {
-    for (uint32_t i = 0; i < s->count; i++) by_pool[k->p->nodes[k->out->order.items[s->first + i]].pool]++;
+    for (uint32_t i = 0; i < s->count; i++) {
+        uint32_t which = k->out->order.items[s->first + i];
+        k->now[k->p->nodes[which].pool]++;
+        count_evictions(k, which, 1);
+    }
 }
 
 /* Whether one step may remove what two do. */
 static bool within_budgets(maker *k, const repack_stage *x, const repack_stage *y)
 {
-    if (k->limits->at_once == NULL) return true;
-    memset(k->now, 0, k->limits->pool_count * sizeof *k->now);
-    count_nodes(k, x, k->now);
-    count_nodes(k, y, k->now);
-    for (uint32_t i = 0; i < k->limits->pool_count; i++) {
+    forget_counts(k);
+    count_nodes(k, x);
+    count_nodes(k, y);
+    for (uint32_t i = 0; k->limits->at_once != NULL && i < k->limits->pool_count; i++) {
         if (k->now[i] > k->limits->at_once[i]) return false;
+    }
+    for (uint32_t i = 0; i < k->limits->budget_count; i++) {
+        if (k->evicted[i] > k->limits->evictions_at_once[i]) return false;
     }
     return true;
 }
@@ -321,7 +359,7 @@ static bool next_batch(maker *k, bool *ended)
     uint32_t wanted = (uint32_t)k->plan->removed.count / k->batches;
     if (wanted < LEAST_BATCH) wanted = LEAST_BATCH;
     k->stage = (repack_stage){ .first = (uint32_t)k->out->order.count };
-    memset(k->now, 0, k->limits->pool_count * sizeof *k->now);
+    forget_counts(k);
     for (; k->stage.count < wanted; k->stage.count++) {
         uint32_t place = choose(k);
         if (place == UINT32_MAX) break;
@@ -331,6 +369,7 @@ static bool next_batch(maker *k, bool *ended)
         memmove(&k->waiting[place], &k->waiting[place + 1], (k->waiting_count - place - 1) * sizeof *k->waiting);
         k->waiting_count--;
         k->now[k->p->nodes[which].pool]++;
+        count_evictions(k, which, 1);
         k->stage.saving += k->p->nodes[which].price;
         k->stage.evictions += k->p->nodes[which].evictions;
     }
@@ -353,7 +392,7 @@ static bool next_stage(maker *k, bool *ended)
 {
     if (k->batches > 0) return next_batch(k, ended);
     k->stage = (repack_stage){ .first = (uint32_t)k->out->order.count };
-    memset(k->now, 0, k->limits->pool_count * sizeof *k->now);
+    forget_counts(k);
     do {
         uint32_t place = choose(k);
         *ended = place == UINT32_MAX;
@@ -449,12 +488,13 @@ static bool begin(maker *k)
     k->rest = arena_array(&k->data, p->launches.class_count + (size_t)1, sizeof *k->rest);
     k->waiting = arena_array(&k->data, p->node_count + (size_t)1, sizeof *k->waiting);
     k->now = arena_array(&k->data, k->limits->pool_count + (size_t)1, sizeof *k->now);
+    k->evicted = arena_array(&k->data, k->limits->budget_count + (size_t)1, sizeof *k->evicted);
     o->stage_of_bin = arena_array(&o->data, bins, sizeof *o->stage_of_bin);
     o->host_of = arena_array(&o->data, pods, sizeof *o->host_of);
     o->bin_of = arena_array(&o->data, pods, sizeof *o->bin_of);
     o->stage_of = arena_array(&o->data, pods, sizeof *o->stage_of);
-    if (k->of == NULL || k->rest == NULL || k->waiting == NULL || k->now == NULL || o->stage_of_bin == NULL ||
-        o->host_of == NULL || o->bin_of == NULL || o->stage_of == NULL || !find_bins(k))
+    if (k->of == NULL || k->rest == NULL || k->waiting == NULL || k->now == NULL || k->evicted == NULL ||
+        o->stage_of_bin == NULL || o->host_of == NULL || o->bin_of == NULL || o->stage_of == NULL || !find_bins(k))
         return false;
     memset(o->stage_of_bin, 0xff, bins * sizeof *o->stage_of_bin);
     memset(o->host_of, 0xff, pods * sizeof *o->host_of);

@@ -13,6 +13,9 @@
 typedef struct repack_limits {
     const int64_t *at_once; /* by pool: nodes that one step may remove; NULL = any number */
     uint32_t pool_count;
+    const int64_t
+        *evictions_at_once; /* by PodDisruptionBudget: pods of it that one step may move; NULL = there are none */
+    uint32_t budget_count;
     uint64_t max_steps;
     double min_saving, min_saving_per_eviction;
 } repack_limits;
@@ -22,6 +25,8 @@ typedef struct repack_pods {
     const uint32_t *const *pods; /* by node */
     const uint32_t *counts;
     const uint32_t *class_of; /* by pod */
+    const uint32_t
+        *budget_of; /* by pod: the PodDisruptionBudget it counts against, UINT32_MAX = none; NULL = there are none */
     size_t all; /* pods there are */
 } repack_pods;
 

@@ -137,6 +137,18 @@ def check_budgets(folder):
     World(folder, cluster()).refused(full, 'POD_TWICE', 'a pod in two places')
 
 
+def check_own_steps(folder):
+    """The planner's own steps move no more pods of a PodDisruptionBudget than it allows."""
+    most = {}
+    for allowed in (1, 2, None):
+        world = World(folder, cluster(allowed=allowed))
+        plan = world.plan('repack')
+        equal(world.findings(plan), [], f'{allowed} at once')
+        most[allowed] = max(s['evictions'] for s in plan['steps'])
+        equal(round(plan['costAfter'], 9), 0.1, f'{allowed} at once: what is left')
+    check(most[1] == 1 and most[2] <= 2, str(most))
+
+
 def check_chain(folder):
     """A launch of the first step takes pods of the second, whose node it replaces."""
     world = World(folder, cluster())
@@ -170,7 +182,7 @@ def check_disruption(folder):
     check('steps[0].nodes' in error, error)
 
 
-for look in (check_repack, check_budgets, check_chain, check_disruption):
+for look in (check_repack, check_budgets, check_own_steps, check_chain, check_disruption):
     with tempfile.TemporaryDirectory() as at:
         look(at)
 sys.exit(finish())
