@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Decisions as Markdown, for pull requests and issues: equal launches in one row, then what is left over, then the cost. */
+#include "write_decision.h"
+#include "write_rows.h"
+#include "write_text.h"
+
+#include <string.h>
+
+/* What came from the input, without what Markdown or a terminal takes for more than a letter. */
+static void put_name(write_buffer *b, karp_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.ptr[i];
+        if (c != 0 && strchr("|\\`*_<>[]#", c) != NULL) buffer_char(b, '\\');
+        buffer_char(b, c < 0x20 || c == 0x7f ? '?' : (char)c);
+    }
+}
+
+static void put_cell(write_buffer *b, karp_str text)
+{
+    buffer_text(b, " | ");
+    put_name(b, text);
+}
+
+static void put_amount(write_buffer *b, double per_hour)
+{
+    buffer_text(b, " | $");
+    text_money(b, per_hour);
+}
+
+/* ---- launches --------------------------------------------------------------------------------------------------------- */
+
+typedef struct launch_group {
+    karp_str pool, type, zone, capacity_type;
+    double price; /* of one */
+    size_t count, pods;
+} launch_group;
+
+static launch_group *group_of(launch_group *groups, size_t *count, const karp_launch *l)
+{
+    for (size_t i = 0; i < *count; i++) {
+        launch_group *g = &groups[i];
+        if (equal_str(g->type, l->choice.instance_type) && equal_str(g->zone, l->choice.zone) &&
+            equal_str(g->capacity_type, l->choice.capacity_type) && equal_str(g->pool, l->node_pool))
+            return g;
+    }
+    launch_group *made = &groups[(*count)++];
+    *made = (launch_group){
+        l->node_pool, l->choice.instance_type, l->choice.zone, l->choice.capacity_type, l->choice.price, 0, 0
+    };
+    return made;
+}
+
+static void put_launches(write_buffer *b, const launch_group *groups, size_t count)
+{
+    if (count == 0) {
+        buffer_text(b, "Nothing to launch.\n");
+        return;
+    }
+    buffer_text(b,
+                "| launch | NodePool | zone | capacity type | pods | $/h |\n| --- | --- | --- | --- | ---: | ---: |\n");
+    for (size_t i = 0; i < count; i++) {
+        const launch_group *g = &groups[i];
+        buffer_text(b, "| ");
+        buffer_uint(b, g->count);
+        buffer_text(b, " \xc3\x97 ");
+        put_name(b, g->type);
+        put_cell(b, g->pool);
+        put_cell(b, g->zone);
+        put_cell(b, g->capacity_type);
+        buffer_text(b, " | ");
+        buffer_uint(b, g->pods);
+        put_amount(b, g->price * (double)g->count);
+        buffer_text(b, " |\n");
+    }
+}
+
+static karp_status write_launch_table(const write_job *job)
+{
+    size_t all = karp_decision_launch_count(job->decision), count = 0;
+    launch_group *groups = array_alloc(job->context, all + 1, sizeof *groups);
+    if (groups == NULL) return write_fail(job->error, KARP_E_NOMEM, "out of memory");
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < all && status == KARP_OK; i++) {
+        karp_launch l;
+        status = get_launch(job, job->decision, i, &l);
+        if (status != KARP_OK) break;
+        launch_group *g = group_of(groups, &count, &l);
+        g->count++;
+        g->pods += l.pod_count;
+    }
+    if (status == KARP_OK) put_launches(job->out, groups, count);
+    karp_free(job->context, groups, (all + 1) * sizeof *groups);
+    return status;
+}
+
+/* ---- what is left, what is said, what it costs ----------------------------------------------------------------------- */
+
+static karp_status write_left(const write_job *job)
+{
+    write_buffer *b = job->out;
+    size_t all = karp_decision_unschedulable_count(job->decision);
+    if (all > 0) buffer_text(b, "\n| unschedulable pod | reason |\n| --- | --- |\n");
+    for (size_t i = 0; i < all; i++) {
+        karp_unschedulable row;
+        karp_status status = get_unschedulable(job, i, &row);
+        if (status != KARP_OK) return status;
+        buffer_text(b, "| ");
+        put_name(b, karp_decision_pod_name(job->decision, row.pod));
+        put_cell(b, row.message);
+        buffer_text(b, " |\n");
+    }
+    return KARP_OK;
+}
+
+/* `saved`: by commands beside the decision. */
+static void write_cost(const write_job *job, double saved)
+{
+    const karp_decision *decision = job->decision;
+    write_buffer *b = job->out;
+    double before = karp_decision_cost_before(decision), after = karp_decision_cost_after(decision) - saved;
+    buffer_text(b, "\n**$");
+    text_money(b, before);
+    buffer_text(b, "/h \xe2\x86\x92 $");
+    text_money(b, after);
+    buffer_text(b, "/h** (");
+    text_per_month(b, after - before, true);
+    buffer_text(b, ")\n");
+    if (karp_decision_complete(decision) == 0) buffer_text(b, "\n**Incomplete: stopped by its budget.**\n");
+    for (size_t i = 0; i < count_warnings(job); i++) {
+        buffer_text(b, i == 0 ? "\n- " : "- ");
+        put_name(b, warning_at(job, i));
+        buffer_char(b, '\n');
+    }
+}
+
+/* ---- commands --------------------------------------------------------------------------------------------------------- */
+
+static void put_nodes(write_buffer *b, const karp_command *c)
+{
+    for (size_t i = 0; i < c->node_count; i++) {
+        if (i > 0) buffer_text(b, ", ");
+        put_name(b, c->nodes[i]);
+    }
+}
+
+static karp_status put_replacements(const write_job *job, const karp_decision *decision, const karp_command *c)
+{
+    for (size_t i = 0; i < c->launch_count; i++) {
+        karp_launch l;
+        karp_status status = get_launch(job, decision, c->launch_first + i, &l);
+        if (status != KARP_OK) return status;
+        if (i > 0) buffer_text(job->out, ", ");
+        put_name(job->out, l.choice.instance_type);
+        buffer_char(job->out, ' ');
+        put_name(job->out, l.choice.capacity_type);
+    }
+    return KARP_OK;
+}
+
+static karp_status write_commands(const write_job *job, const karp_decision *decision)
+{
+    write_buffer *b = job->out;
+    size_t all = karp_decision_command_count(decision);
+    if (all == 0) buffer_text(b, "No node is disrupted.\n");
+    else buffer_text(b, "| command | reason | nodes | replaced by | saves $/h |\n| --- | --- | --- | --- | ---: |\n");
+    for (size_t i = 0; i < all; i++) {
+        karp_command c;
+        karp_status status = get_command(job, decision, i, &c);
+        if (status != KARP_OK) return status;
+        buffer_text(b, "| ");
+        buffer_text(b, command_word(&c));
+        buffer_text(b, " | ");
+        buffer_text(b, karp_method_reason(c.method));
+        buffer_text(b, " | ");
+        put_nodes(b, &c);
+        buffer_text(b, " | ");
+        status = put_replacements(job, decision, &c);
+        if (status != KARP_OK) return status;
+        put_amount(b, c.savings);
+        buffer_text(b, " |\n");
+    }
+    return KARP_OK;
+}
+
+karp_status plan_as_markdown(const write_job *job)
+{
+    command_totals commands = { 0 };
+    karp_status status = job->disruption == NULL ? KARP_OK : count_commands(job, job->disruption, &commands);
+    if (status == KARP_OK) status = write_launch_table(job);
+    if (status == KARP_OK && job->disruption != NULL) {
+        buffer_char(job->out, '\n');
+        status = write_commands(job, job->disruption);
+    }
+    if (status == KARP_OK) status = write_left(job);
+    if (status == KARP_OK) write_cost(job, commands.savings);
+    return status;
+}
+
+karp_status disruption_as_markdown(const write_job *job)
+{
+    karp_status status = write_commands(job, job->decision);
+    if (status == KARP_OK) write_cost(job, 0);
+    return status;
+}
