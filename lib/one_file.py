@@ -354,7 +354,11 @@ class Writer:
 
 
 def short(text):
-    """Indented by tabs: what lies there by the thousand lines is a tenth smaller."""
+    """Indented by tabs, and of the comments only the names of files: it is a quarter smaller."""
+    whole = [(match.lastgroup, match.group()) for match in TOKEN.finditer(text)]
+    text = ''.join(' ' if kind == 'comment' and not part.startswith('/* ====') else part for kind, part in whole)
+    text = re.sub(r'[ \t]+$', '', text, flags=re.M)
+    text = re.sub(r'\n{3,}', '\n\n', text)
     text = re.sub(r'^(?: {4})+', lambda found: '\t' * (len(found.group()) // 4), text, flags=re.M)
     return re.sub(r' +\\$', r' \\', text, flags=re.M)
 
@@ -410,7 +414,7 @@ def main():
     for switch, other in (pair.split('=') for pair in given.implies):
         defines += f'#if defined({switch}) && !defined({other})\n#define {other}\n#endif\n'
     pathlib.Path(given.source[0]).write_text(
-        short(f'{head}{defines}#include "{pathlib.Path(given.header[0]).name}"\n{LOCAL}\n' + '\n'.join(source.parts)), encoding='utf-8')
+        head + short(f'{defines}#include "{pathlib.Path(given.header[0]).name}"\n{LOCAL}\n' + '\n'.join(source.parts)), encoding='utf-8')
 
 
 if __name__ == '__main__':

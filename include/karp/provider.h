@@ -478,7 +478,7 @@ KARP_API karp_status karp_provider_delete(karp_provider *provider, karp_str prov
 /** One machine as it is. Errors: as karp_provider_create(), and NOT_FOUND. */
 KARP_API karp_status karp_provider_get(karp_provider *provider, karp_str provider_id, const karp_provider_http *http,
                                        const karp_provider_memory *memory, karp_provider_node *out, karp_error *error);
-/** All machines, each @ref karp_provider_node.size bytes behind the one before, as the plugin made them. Errors: as
+/** All machines, each as many bytes as its size says behind the one before, as the plugin made them. Errors: as
  * karp_provider_create(). */
 KARP_API karp_status karp_provider_list(karp_provider *provider, const karp_provider_http *http,
                                         const karp_provider_memory *memory, const karp_provider_node **out,

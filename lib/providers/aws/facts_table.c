@@ -50,7 +50,7 @@ enum {
     CELL_COUNT
 };
 
-const cloud_format aws_format = { "aws", CELL_COUNT, NULL, AWS_USUAL_REGION };
+static const cloud_format aws_format = { "aws", CELL_COUNT, NULL, AWS_USUAL_REGION };
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
