@@ -45,7 +45,7 @@ static karp_status replay_once(karp_context *context, const karp_replay_options 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const karp_replay_interruption often = { .per_hour = 1 };
-    meter m;
+    meter m = { 0 };
     if (size == 0 || size > MAX_BYTES / 16) return 0;
     karp_context *context = metered_context(&m);
     if (context == NULL) return 0;

@@ -96,6 +96,7 @@ static bool add_placements(lists *l, uint32_t step)
         if (claim == UINT32_MAX || r->stage_of_slot[b] >= step) continue;
         if (!add_placement(l, l->d->launches.items[l->launch_of_bin[b]].id, l->got.claims[claim], step)) return false;
     }
+    if (l->d->placements.count == first) return true;
     return sort_stable(l->d->context, l->d->placements.items + first, l->d->placements.count - first,
                        sizeof *l->d->placements.items, by_node_name, NULL);
 }
