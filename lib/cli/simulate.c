@@ -29,11 +29,12 @@ const cli_verb verb_simulate = {
     .name = "simulate",
     .arguments = "STORY.yaml",
     .summary = "what is decided as a cluster is scaled and time goes by",
-    .details = "Plays a story: the documents of a cluster and steps that scale Deployments, let time pass, or expire\n"
-               "nodes. Stand-ins bind the pods and start the nodes; what is decided on the way is printed.",
+    .details =
+        "Plays a story: the documents of a cluster and steps that scale Deployments, let time pass, or expire\n"
+        "nodes. Stand-ins bind the pods and start the nodes; what is decided on the way is printed, and what it cost.",
     .word_count = 1,
     .options = CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT,
-    .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT,
+    .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_CSV | 1u << KARP_FORMAT_HTML,
     .default_format = KARP_FORMAT_TEXT,
     .run = run,
 };

@@ -49,7 +49,7 @@ static bool earlier(const replay_event *a, const replay_event *b)
 
 void engine_at(engine *e, int64_t at, uint32_t what, uint32_t index, uint32_t life)
 {
-    if (at > e->ends) return;
+    if (at > e->ends || e->played) return;
     if (!grow(e->context, (void **)&e->heap, &e->heap_capacity, e->heap_count + 1, sizeof *e->heap)) {
         engine_nomem(e);
         return;

@@ -76,6 +76,7 @@ typedef struct replay_node {
     uint32_t first_pod, pod_count;
     bool ready, deleting, gone, tainted;
     bool consolidatable, drifted; /* as its claim says */
+    bool given; /* of the objects: it is in the snapshot with them, and stays as it is */
     bool dirty, claim_in_snapshot, node_in_snapshot;
     double idle; /* dollars spent on what nobody asked for */
     int64_t idle_until;
@@ -170,6 +171,7 @@ typedef struct replay_base {
     trace trace;
     karp_reader *reader; /* holds the trees; reads nothing into objects */
     tree *objects; /* every object of the documents */
+    tree *head; /* of their Snapshot: its catalogues, settings and labels; NULL = they have none */
     const karp_replay_options *options;
 } replay_base;
 
@@ -177,6 +179,7 @@ typedef struct engine {
     karp_context *context;
     const trace *trace;
     const karp_replay_options *options;
+    bool played; /* by a story, which says what happens when: nothing goes into the queue */
     karp_options decision; /* of the policy */
     karp_objective objective;
     karp_error error;
@@ -200,7 +203,7 @@ typedef struct engine {
     bool ordered; /* all priorities are equal: `waiting` is in order as it is */
 
     replay_node *nodes;
-    size_t node_count, node_capacity;
+    size_t node_count, node_capacity, given_count; /* given_count: of the objects */
     uint32_t *alive; /* nodes that are not gone, by number */
     size_t alive_count, alive_capacity;
     io_table node_index;
@@ -302,6 +305,9 @@ void node_ready(engine *e, uint32_t node);
 void node_delete(engine *e, uint32_t node); /* begins to drain */
 void node_drain(engine *e, uint32_t node); /* as far as budgets let it */
 void node_kill(engine *e, uint32_t node); /* the machine is gone, whatever is on it */
+void node_empty(engine *e, uint32_t node); /* likewise, after all pods were evicted from it */
+/* A node that the objects have and that only takes pods; its name lasts. */
+uint32_t node_given(engine *e, karp_str name);
 void node_interrupt(engine *e, uint32_t node);
 void node_touch(engine *e, uint32_t node); /* its row of the snapshot has changed */
 void node_pod_event(engine *e, uint32_t node);
@@ -330,6 +336,9 @@ bool loss_applies(const replay_loss *l, karp_str type, karp_str zone, karp_str c
 /* ---- engine_disrupt.c */
 void disrupt_plan(engine *e); /* schedules the next pass, if there is anything to look at */
 void disrupt_pass(engine *e);
+/* Which nodes are consolidatable now. Whether one of them, or one that has drifted, may be taken by a pass. */
+bool disrupt_conditions(engine *e);
+int64_t disrupt_consolidatable_at(const engine *e, const replay_node *n); /* KARP_NO_TIME = never */
 void disrupt_validate(engine *e, uint32_t command);
 void disrupt_replacement_ready(engine *e, uint32_t node);
 void disrupt_node_gone(engine *e, uint32_t node);

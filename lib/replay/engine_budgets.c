@@ -113,12 +113,40 @@ static karp_status cover(engine *e, replay_shape *shape)
     return KARP_OK;
 }
 
+/* Pods of the objects stay as they are: those that are bound count as healthy. */
+static karp_status count_given(engine *e, const tree *object)
+{
+    io_decoder d;
+    karp_pod pod;
+    arena memory;
+    arena_init(&memory, e->context);
+    io_decoder_init(&d, &memory);
+    io_decode_pod(&d, object, &pod);
+    karp_str namespace_ = d.status == KARP_OK && pod.meta.namespace_.len ? pod.meta.namespace_ : str("default");
+    for (size_t i = 0; i < e->budget_count && !d.status; i++) {
+        replay_budget *b = &e->budgets[i];
+        if (!b->object.selector || !equal_str(b->object.meta.namespace_, namespace_) ||
+            !selects(b->object.selector, &pod.meta))
+            continue;
+        b->expected++;
+        b->healthy += pod.node_name.len > 0;
+        settle(e, b);
+    }
+    if (d.status) e->error = d.error;
+    arena_free(&memory);
+    return d.status;
+}
+
 karp_status budgets_read(engine *e)
 {
     karp_status status = KARP_OK;
     for (size_t i = 0; i < tree_count(e->objects) && !status; i++) {
         const tree *object = tree_item(e->objects, i);
         if (str_is(tree_get_text(object, "kind"), "PodDisruptionBudget")) status = read_budget(e, object);
+    }
+    for (size_t i = 0; e->budget_count && i < tree_count(e->objects) && !status; i++) {
+        if (str_is(tree_get_text(tree_item(e->objects, i), "kind"), "Pod"))
+            status = count_given(e, tree_item(e->objects, i));
     }
     for (size_t i = 0; i < e->shape_count && !status; i++) status = cover(e, &e->shapes[i]);
     return status;

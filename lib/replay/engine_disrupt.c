@@ -22,7 +22,7 @@ static bool eligible(const engine *e, const replay_node *n)
 }
 
 /* When the node may be consolidated if no pod comes or goes; KARP_NO_TIME = never. */
-static int64_t consolidatable_at(const engine *e, const replay_node *n)
+int64_t disrupt_consolidatable_at(const engine *e, const replay_node *n)
 {
     int64_t window = n->pool_number == REPLAY_NONE ? KARP_DURATION_NEVER : e->pools[n->pool_number].window;
     if (window > INT64_MAX / 4) return KARP_NO_TIME;
@@ -36,7 +36,7 @@ static int64_t first_candidate(const engine *e, bool only_new)
     for (size_t i = 0; i < e->alive_count; i++) {
         const replay_node *n = &e->nodes[e->alive[i]];
         if (!in_play(n) || (!eligible(e, n) && !e->pools_changed)) continue;
-        int64_t at = n->drifted || e->pools_changed ? e->now : consolidatable_at(e, n);
+        int64_t at = n->drifted || e->pools_changed ? e->now : disrupt_consolidatable_at(e, n);
         if (at == KARP_NO_TIME || (only_new && (n->consolidatable || n->drifted))) continue;
         if (at < first) first = at;
     }
@@ -81,13 +81,13 @@ static void after_nothing(engine *e)
 
 /* ---- a pass -------------------------------------------------------------------------------------------------------------- */
 
-static bool update_conditions(engine *e)
+bool disrupt_conditions(engine *e)
 {
     bool any = false;
     for (size_t i = 0; i < e->alive_count; i++) {
         replay_node *n = &e->nodes[e->alive[i]];
         if (!in_play(n)) continue;
-        int64_t at = consolidatable_at(e, n);
+        int64_t at = disrupt_consolidatable_at(e, n);
         bool now = at != KARP_NO_TIME && at <= e->now;
         if (now != n->consolidatable) {
             n->consolidatable = now;
@@ -224,7 +224,7 @@ void disrupt_pass(engine *e)
     e->pass_due = KARP_NO_TIME;
     e->last_pass = e->now;
     if (e->pools_changed) note_drift(e);
-    if (!update_conditions(e)) {
+    if (!disrupt_conditions(e)) {
         after_nothing(e);
         return;
     }
@@ -329,7 +329,7 @@ static bool valid(engine *e, replay_command *c)
     karp_validation validation = { .size = sizeof validation };
     karp_disrupt_options options = pass_options(e);
     if (!intact(e, c)) return false;
-    (void)update_conditions(e);
+    (void)disrupt_conditions(e);
     karp_snapshot *snapshot = engine_snapshot(e);
     uint32_t *goes = snapshot ? karp_alloc(e->context, (c->node_count + 1) * sizeof *goes) : NULL;
     if (!goes) {

@@ -261,7 +261,7 @@ static void measure(engine *e, replay_node *n, const karp_launch *launch)
 static karp_str next_name(engine *e, replay_node *n)
 {
     char digits[20];
-    size_t length = write_digits(digits, e->node_count + 1);
+    size_t length = write_digits(digits, e->node_count - e->given_count + 1);
     char *name = arena_alloc(&e->memory, n->pool.len + length + 2);
     if (!name) {
         engine_nomem(e);
@@ -362,13 +362,40 @@ uint32_t node_start(engine *e, const karp_launch *launch)
     return node;
 }
 
+uint32_t node_given(engine *e, karp_str name)
+{
+    if (!grow(e->context, (void **)&e->nodes, &e->node_capacity, e->node_count + 1, sizeof *e->nodes)) {
+        engine_nomem(e);
+        return REPLAY_NONE;
+    }
+    uint32_t node = (uint32_t)e->node_count++;
+    replay_node *n = &e->nodes[node];
+    *n = (replay_node){ .name = name,
+                        .created = e->now,
+                        .ready_at = e->now,
+                        .gone_at = KARP_NO_TIME,
+                        .last_event = KARP_NO_TIME,
+                        .idle_until = e->now,
+                        .pool_number = REPLAY_NONE,
+                        .first_pod = REPLAY_NONE,
+                        .ready = true,
+                        .given = true };
+    arena_init(&n->memory, e->context);
+    e->given_count++;
+    if (!io_table_put(&e->node_index, name, node)) engine_nomem(e);
+    (void)engine_push(e, &e->alive, &e->alive_count, &e->alive_capacity, node);
+    e->nodes_running++;
+    e->result.most_nodes = (uint32_t)e->alive_count;
+    return node;
+}
+
 /* ---- its life ------------------------------------------------------------------------------------------------------------ */
 
 void node_touch(engine *e, uint32_t node)
 {
     replay_node *n = &e->nodes[node];
     e->changes++;
-    if (n->dirty) return;
+    if (n->dirty || n->given) return;
     n->dirty = engine_push(e, &e->dirty_nodes, &e->dirty_node_count, &e->dirty_node_capacity, node);
 }
 
@@ -376,7 +403,7 @@ void node_touch(engine *e, uint32_t node)
 void node_pod_event(engine *e, uint32_t node)
 {
     replay_node *n = &e->nodes[node];
-    if (n->last_event != KARP_NO_TIME && e->now - n->last_event < 10 * SECOND) return;
+    if (n->given || (!e->played && n->last_event != KARP_NO_TIME && e->now - n->last_event < 10 * SECOND)) return;
     n->last_event = e->now;
     n->consolidatable = false;
     node_touch(e, node);
@@ -473,18 +500,22 @@ void nodes_drain(engine *e)
     }
 }
 
-void node_kill(engine *e, uint32_t node)
+static void kill_node(engine *e, uint32_t node, uint64_t *evicted)
 {
     replay_node *n = &e->nodes[node];
     size_t count = n->pod_count;
     uint32_t *list = pods_of(e, n);
     for (size_t i = 0; list && i < count && !e->status; i++) {
-        e->result.killed_pods++;
+        ++*evicted;
         pod_evict(e, list[i]);
     }
     karp_free(e->context, list, count * sizeof *list);
     if (!e->status) node_gone(e, node);
 }
+
+void node_kill(engine *e, uint32_t node) { kill_node(e, node, &e->result.killed_pods); }
+
+void node_empty(engine *e, uint32_t node) { kill_node(e, node, &e->result.evictions); }
 
 void node_interrupt(engine *e, uint32_t node)
 {

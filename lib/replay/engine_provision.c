@@ -7,7 +7,7 @@
 
 void batch_open(engine *e)
 {
-    if (e->batch_due != KARP_NO_TIME && e->batch_due == e->now) return;
+    if (e->played || (e->batch_due != KARP_NO_TIME && e->batch_due == e->now)) return;
     if (e->batch_first == KARP_NO_TIME) e->batch_first = e->now;
     int64_t due = e->now + IDLE, last = e->batch_first + LONGEST;
     due = due < last ? due : last;

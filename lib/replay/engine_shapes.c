@@ -275,6 +275,7 @@ static karp_status read_column(engine *e, const karp_snapshot *snapshot, const k
 {
     for (size_t row = 0; row < column->row_count; row++) {
         replay_shape *s = shape_of_row(e, snapshot, row);
+        if (!s && e->played) continue;
         if (!s)
             return fail(&e->error, KARP_E_UNSUPPORTED, "the objects of a replay have no pods: those come from a trace");
         if (resource == REPLAY_NONE) s->priority = (int32_t)((const int64_t *)column->values)[row];
@@ -309,8 +310,8 @@ karp_status engine_shapes(engine *e)
     karp_reader *reader = NULL;
     karp_snapshot *snapshot = NULL;
     karp_snapshot_counts counts = { .size = sizeof counts };
-    e->shape_count = e->trace->shapes.count;
-    e->shapes = mem_zalloc(e->context, e->shape_count * sizeof *e->shapes);
+    e->shapes = mem_zalloc(e->context, e->trace->shapes.count * sizeof *e->shapes);
+    e->shape_count = e->shapes ? e->trace->shapes.count : 0;
     (void)engine_resource(e, str("cpu"));
     (void)engine_resource(e, str("memory"));
     (void)engine_resource(e, str("pods"));
@@ -322,7 +323,7 @@ karp_status engine_shapes(engine *e)
     if (!status) status = read_requests(e, snapshot);
     if (!status) {
         karp_snapshot_get_counts(snapshot, &counts);
-        if (counts.nodes)
+        if (counts.nodes && !e->played)
             status = fail(&e->error, KARP_E_UNSUPPORTED,
                           "the objects of a replay have no nodes: a replay begins without any");
     }

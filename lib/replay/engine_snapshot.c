@@ -108,6 +108,13 @@ static karp_status template_of(engine *e, karp_builder *builder, replay_shape *s
     return karp_builder_add_pod_template(builder, &pod, &s->template_, &e->error);
 }
 
+/* Those of a story in the order in which they were created, behind those of its objects: as they are filled in. */
+static karp_str numbered(char uid[37], uint64_t number)
+{
+    for (size_t i = 35; number && uid[i] != '-'; i--, number /= 10) uid[i] = (char)('0' + number % 10);
+    return str(uid);
+}
+
 static karp_status add_pod(engine *e, karp_builder *builder, const replay_pod *p)
 {
     static const karp_str scheduled = { "PodScheduled", 12 };
@@ -119,6 +126,8 @@ static karp_status add_pod(engine *e, karp_builder *builder, const replay_pod *p
     if (status) return status;
     karp_templated_pod_init(&pod, sizeof pod);
     pod.name = pod.uid = p->name; /* pods of one instant are taken by their UIDs */
+    char uid[] = "00000000-0000-4000-8000-000000000000";
+    if (e->played) pod.uid = numbered(uid, tree_count(e->objects) + (size_t)(p - e->pods) + 1);
     pod.creation = p->created;
     pod.phase = KARP_PHASE_PENDING;
     pod.conditions = conditions;
@@ -214,19 +223,23 @@ karp_status engine_reader(engine *e, bool keep_documents, karp_reader **out)
     strbuf text;
     strbuf_init(&text, e->context);
     karp_reader_options_init(&options, sizeof options);
+    karp_str name = str(e->played ? "the story's cluster" : "the objects of the replay");
     options.now = e->now;
     options.region = e->options->region.len ? e->options->region : e->trace->region;
     options.keep_documents = keep_documents;
     karp_status status = karp_reader_new(e->context, &options, &reader, &e->error);
     if (!status && e->options->catalogue) status = known_catalogue(e, &catalogue);
     if (!status && catalogue) status = karp_reader_add_catalogue(reader, catalogue, &e->error);
+    if (!status && e->base->head) {
+        tree_write(&text, e->base->head);
+        strbuf_addc(&text, '\n');
+    }
     for (size_t i = 0; i < tree_count(e->objects) && !status; i++) {
         if (i) strbuf_addc(&text, '\n');
         tree_write(&text, tree_item(e->objects, i));
         if (text.failed) status = fail_nomem(&e->error);
     }
-    if (!status && text.len)
-        status = karp_reader_add(reader, str("the objects of the replay"), (karp_str){ text.ptr, text.len }, &e->error);
+    if (!status && text.len) status = karp_reader_add(reader, name, (karp_str){ text.ptr, text.len }, &e->error);
     strbuf_free(&text);
     karp_catalogue_unref(catalogue);
     if (status) karp_reader_free(reader);

@@ -14,6 +14,32 @@ karp_status replay_take(karp_reader *reader, tree *root, const io_place *place, 
     return reader->trees.status ? io_reader_nomem(reader) : KARP_OK;
 }
 
+static void copy_head(trees *t, const tree *snapshot, tree *head)
+{
+    static const char *const kept[] = { "apiVersion", "kind", "catalogues", "settings", "labels" };
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        tree *member = tree_get(snapshot, kept[i]);
+        if (member) tree_set(t, head, kept[i], member);
+    }
+}
+
+karp_status replay_open_snapshots(trees *t, tree *objects, tree **head, karp_error *error)
+{
+    for (size_t i = 0; i < tree_count(objects);) {
+        const tree *snapshot = tree_item(objects, i), *list = tree_get(snapshot, "objects");
+        if (!str_is(tree_get_text(snapshot, "kind"), "Snapshot")) {
+            i++;
+            continue;
+        }
+        if (*head) return fail(error, KARP_E_DUPLICATE, "the input has a Snapshot already");
+        *head = tree_new(t, TREE_MAP);
+        copy_head(t, snapshot, *head);
+        for (size_t k = 0; k < tree_count(list); k++) tree_append(t, objects, tree_item(list, k));
+        tree_remove_item(objects, i);
+    }
+    return t->status ? fail_nomem(error) : KARP_OK;
+}
+
 int64_t replay_window(const tree *pool)
 {
     const tree *spec = tree_get(pool, "spec"), *ttl = tree_get(spec, "ttlSecondsAfterEmpty");

@@ -9,6 +9,10 @@
 /* What karp_reader.take is set to: puts every object, those of Lists each for itself, into the list `user` (a tree). */
 karp_status replay_take(karp_reader *reader, tree *root, const io_place *place, void *user);
 
+/* Puts the objects of a Snapshot in its place; `head` becomes the Snapshot with what decisions read beside objects (catalogues, settings,
+ * labels), and stays as it is when there is none. Errors: DUPLICATE, NOMEM. */
+karp_status replay_open_snapshots(trees *t, tree *objects, tree **head, karp_error *error);
+
 /* How long a node of the NodePool or Provisioner has to be left alone before it may be consolidated. */
 int64_t replay_window(const tree *pool);
 

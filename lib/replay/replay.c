@@ -19,6 +19,8 @@ void karp_replay_options_init(karp_replay_options *options, size_t size)
     options->size = size;
 }
 
+int64_t replay_step(int64_t length) { return (length / POINTS / MINUTE + 1) * MINUTE; }
+
 karp_str replay_policy(const replay *r, size_t index)
 {
     return r->options.policy_count ? r->options.policies[index] : str("karpenter");
@@ -69,12 +71,11 @@ static karp_status collect_objects(replay *r)
         status = add_document(b->reader, &r->options.objects[i], &r->error);
     for (size_t i = 0; i < b->trace.object_count && !status; i++)
         status = karp_reader_add(b->reader, str("objects of the trace"), b->trace.objects[i], &r->error);
+    if (!status) status = replay_open_snapshots(&b->reader->trees, b->objects, &b->head, &r->error);
     bool pools = false;
     for (size_t i = 0; i < tree_count(b->objects) && !status; i++) {
         karp_str kind = tree_get_text(tree_item(b->objects, i), "kind");
         pools = pools || str_is(kind, "NodePool") || str_is(kind, "Provisioner");
-        if (str_is(kind, "Snapshot"))
-            status = fail(&r->error, KARP_E_UNSUPPORTED, "a replay begins with objects, not with a Snapshot");
     }
     if (!status && !pools) status = fail(&r->error, KARP_E_INVALID, "a replay needs a NodePool: --nodepools FILE");
     return status;
@@ -127,7 +128,7 @@ static karp_status settle_times(replay *r)
     if (o->boot < 0 || o->boot_jitter < 0 || o->step < 0 || o->disruption_interval < 0 || o->boot > INT64_MAX / 8 ||
         o->boot_jitter > INT64_MAX / 8 || o->disruption_interval > INT64_MAX / 8)
         return fail(&r->error, KARP_E_INVALID, "a duration of the replay is negative, or too long");
-    r->step = o->step ? o->step : (length / POINTS / MINUTE + 1) * MINUTE;
+    r->step = o->step ? o->step : replay_step(length);
     if (length / r->step > MOST_POINTS) return fail(&r->error, KARP_E_LIMIT, "a series of more than a million points");
     for (size_t i = 0; i < o->interruption_count; i++) {
         double rate = o->interruptions[i].per_hour;

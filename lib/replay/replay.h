@@ -3,7 +3,7 @@
 #ifndef REPLAY_REPLAY_H
 #define REPLAY_REPLAY_H
 
-#include <io/write_buffer.h>
+#include <io/write_json.h>
 #include <replay/engine.h>
 
 typedef struct replay {
@@ -17,11 +17,17 @@ typedef struct replay {
     uint64_t pods; /* of the trace */
 } replay;
 
+/* Between the points of a series, when nobody says. */
+int64_t replay_step(int64_t length);
+
 /* How a policy is called, and the n-th: without any, "karpenter". */
 karp_str replay_policy(const replay *r, size_t index);
 
 /* ---- write_replay.c, write_replay_html.c ------------------------------------------------------------------------------------- */
 
+/* The figures of a policy, in an object that is open; all of them, a line each with a column a policy. */
+void replay_write_figures(json_out *j, const replay_result *p);
+void replay_write_rows(const replay *r, write_buffer *out);
 void replay_write_json(const replay *r, write_buffer *out);
 void replay_write_text(const replay *r, write_buffer *out);
 void replay_write_csv(const replay *r, write_buffer *out);

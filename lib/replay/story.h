@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stories: a cluster in documents, steps, and a clock that only they move. Between the steps stand-ins play the parts of the
- * world that Karpenter only watches: Deployments make and take pods, the scheduler binds pods to nodes that are ready, the
- * cloud starts a node after a fixed delay. Whatever is decided, is decided by karp_provision() and karp_disrupt() on a
- * snapshot of that moment, read from documents as any other.
+ * Stories: a cluster in documents, steps, and a clock that only they move. They are played by the engine of replays (engine.h), whose
+ * pods, nodes, snapshots and meter they use; when something is decided, and what is carried out, follows rules of their own: everything
+ * at once, pods where they were planned, a command when it comes out a second time.
  *
- *     story_read    the story file and the files it names      story_world   pods and nodes as they are, as documents
+ *     story_read    the story file and the files it names      story_world   workloads, and the nodes of the documents
  *     story_decide  one decision, and what follows from it     story_play    steps and events in the order of time
  *     story_write   what happened, as JSON or text
  */
@@ -13,9 +12,7 @@
 #define REPLAY_STORY_H
 
 #include <io/reader.h>
-
-/* Nodes are numbered as they are started; the documents' own have this added to their place in `base`. */
-#define STORY_OWN_NODES UINT32_C(0x80000000)
+#include <replay/replay.h>
 
 enum { STORY_SCALE, STORY_WAIT, STORY_EXPIRE };
 
@@ -30,33 +27,15 @@ typedef struct story_step {
 typedef struct story_workload {
     const tree *object; /* the Deployment */
     karp_str namespace_, name;
-    uint64_t replicas;
+    uint64_t replicas; /* as the documents say */
+    uint64_t pods; /* how many it has: numbers from 0 */
+    uint32_t shape;
 } story_workload;
 
-typedef struct story_pool {
-    karp_str name;
-    int64_t window; /* consolidateAfter; KARP_DURATION_NEVER possible */
-} story_pool;
-
-/* A pod of a workload. */
-typedef struct story_pod {
-    karp_str full_name; /* "namespace/name" */
-    uint32_t workload;
-    uint64_t number;
-    uint32_t node; /* IO_NONE = bound nowhere */
-    bool gone;
-    int64_t created, bound_at;
-} story_pod;
-
-/* A node that was started in the story. */
+/* What a story knows of a node beside the engine. */
 typedef struct story_node {
-    karp_str name;
-    tree *claim, *node; /* the objects as they would be now */
-    int64_t ready_at, expires_at, last_event, window; /* expires_at KARP_NO_TIME = never */
-    bool ready, deleting, gone;
-    bool planned; /* deleting, and a decision has been made for its pods */
+    bool planned; /* it is being deleted, and a decision has been made for its pods */
     uint32_t blocked; /* KARP_REASON_*: why it did not go when it had expired, as told last */
-    int64_t created;
     uint32_t wait_first, wait_count; /* nodes that must be ready before its pods leave */
 } story_node;
 
@@ -68,10 +47,10 @@ typedef struct story {
     karp_error error;
     karp_reader *reader; /* holds the text of names; reads nothing itself */
     tree *base; /* objects other than the workloads */
+    tree *head; /* of the Snapshot among them, or NULL */
     tree *root; /* the story */
     trees *t; /* the reader's: where all of them lie */
-    trees world; /* the cluster that is being written for a snapshot */
-    int64_t now, delay;
+    int64_t begins, delay;
     bool old_rules; /* v1alpha5: expiry waits for replacements, one node at a time, and nothing is validated */
     karp_str region;
 
@@ -79,13 +58,15 @@ typedef struct story {
     size_t step_count, step_capacity;
     story_workload *workloads;
     size_t workload_count, workload_capacity;
-    story_pool *pools;
-    size_t pool_count, pool_capacity;
-    story_pod *pods;
-    size_t pod_count, pod_capacity;
-    story_node *nodes;
+
+    /* playing */
+    replay played; /* what the engine begins with, and the result */
+    engine *e; /* NULL = not begun */
+    story_node *nodes; /* by the engine's numbers */
     size_t node_count, node_capacity;
-    io_table pod_index, node_index;
+    bool rebuilds; /* nodes of the documents may become consolidatable, so each snapshot is read anew */
+    uint64_t events; /* so far */
+    size_t step; /* the one that is being taken */
 
     strbuf proposed; /* the disruption that waits to be validated: method and nodes */
     int64_t validate_at; /* KARP_NO_TIME = none */
@@ -94,7 +75,7 @@ typedef struct story {
 
     size_t unschedulable; /* of the plan before */
 
-    strbuf out, events; /* what is written so far; events of this step, in JSON */
+    strbuf out, told; /* what is written so far; events of this step, in JSON */
     bool first_step, first_decision, first_event;
 } story;
 
@@ -104,21 +85,24 @@ karp_status story_fail(story *s, karp_status status, const char *format, ...) __
 karp_status story_nomem(story *s);
 
 /* story_world.c */
+/* Readies the engine: the workloads' pods, the nodes of the documents. */
+karp_status story_begin(story *s);
 karp_status story_scale(story *s, uint32_t workload, uint64_t replicas);
-karp_status story_snapshot(story *s, karp_reader **reader, karp_snapshot **out);
-/* A node for a launch of the decision; it starts now. */
-karp_status story_start_node(story *s, const karp_launch *launch);
-karp_status story_bind(story *s, uint32_t pod, uint32_t node);
-karp_status story_mark_deleting(story *s, uint32_t node);
+/* The cluster as it is now: borrowed. */
+karp_status story_snapshot(story *s, karp_snapshot **out);
+karp_status story_engine(story *s); /* what the engine's last work came to */
+story_node *story_node_of(story *s, uint32_t node); /* NULL = no memory */
 /* The node expires at this instant. */
-karp_status story_set_expiry(story *s, uint32_t node, int64_t instant);
-karp_status story_make_ready(story *s, uint32_t node);
+void story_set_expiry(story *s, uint32_t node, int64_t instant);
+int64_t story_expires_at(const story *s, uint32_t node); /* KARP_NO_TIME = never */
 /* The pods leave, and the node goes. */
 karp_status story_drain(story *s, uint32_t node);
 
 /* story_decide.c */
 karp_status story_provision(story *s);
 karp_status story_disrupt(story *s);
+/* Whether a node is being deleted for whose pods nothing has been decided. */
+bool story_any_unplanned(const story *s);
 /* The node whose expiry is due and whose pods let it go; IO_NONE = none, or something is in the way, which is told. */
 karp_status story_choose_expired(story *s, uint32_t *node);
 

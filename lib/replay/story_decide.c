@@ -1,24 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <replay/story.h>
 
-static uint32_t find_node(const story *s, karp_str name) { return io_table_get(&s->node_index, name); }
+static uint32_t find_node(const story *s, karp_str name) { return io_table_get(&s->e->node_index, name); }
 
 static bool takes_pods(const story *s, uint32_t node)
 {
     if (node == IO_NONE) return false;
-    return node >= STORY_OWN_NODES || (s->nodes[node].ready && !s->nodes[node].deleting && !s->nodes[node].gone);
+    const replay_node *n = &s->e->nodes[node];
+    return n->ready && !n->deleting && !n->gone;
 }
 
 static karp_status start_nodes(story *s, const karp_decision *d, size_t first, size_t count)
 {
     karp_status status = KARP_OK;
+    s->e->deciding = d;
     for (size_t i = first; i < first + count && !status; i++) {
         karp_launch launch = { .size = sizeof launch };
         status = karp_decision_launch(d, i, &launch);
         if (status) return story_fail(s, status, "the decision does not show what it counts");
-        status = story_start_node(s, &launch);
-        if (!status) story_write_event(s, "launched", s->nodes[s->node_count - 1].name, launch.choice.instance_type);
+        uint32_t node = node_start(s->e, &launch);
+        status = story_engine(s);
+        if (!status && node != REPLAY_NONE)
+            story_write_event(s, "launched", s->e->nodes[node].name, launch.choice.instance_type);
     }
+    s->e->deciding = NULL;
     return status;
 }
 
@@ -36,13 +41,14 @@ static karp_status bind_placement(story *s, const karp_decision *d, const karp_p
     size_t before = *bound;
     for (size_t i = 0; i < p->pod_count && !status; i++) {
         karp_str name = karp_decision_pod_name(d, p->pods[i]);
-        uint32_t pod = io_table_get(&s->pod_index, name);
-        if (pod == IO_NONE || s->pods[pod].gone || s->pods[pod].node != IO_NONE) continue;
+        uint32_t pod = io_table_get(&s->e->pod_index, name);
+        if (pod == IO_NONE || s->e->pods[pod].state != POD_WAITING) continue;
         (*bound)++;
         if (count_only) continue;
         if (names.len > 0) strbuf_addc(&names, ' ');
         strbuf_add(&names, name.ptr, name.len);
-        status = story_bind(s, pod, node);
+        pod_bind(s->e, pod, node);
+        status = story_engine(s);
     }
     if (!status && names.failed) status = story_nomem(s);
     if (!status && !count_only && *bound > before)
@@ -64,14 +70,18 @@ static karp_status bind_pods(story *s, const karp_decision *d, bool count_only, 
     return KARP_OK;
 }
 
+static bool is_leaving(const story *s, uint32_t node) { return s->e->nodes[node].deleting && !s->e->nodes[node].gone; }
+
 /* A decision has been made for the pods of nodes that are being deleted. Under v1 they leave at once; in v1alpha5 a node
  * that expires waits for what replaces it. */
 static karp_status settle_deleting(story *s, uint32_t first, size_t launches)
 {
     karp_status status = KARP_OK;
     for (uint32_t i = 0; i < first && !status; i++) {
-        story_node *n = &s->nodes[i];
-        if (!n->deleting || n->planned || n->gone) continue;
+        if (!is_leaving(s, i)) continue;
+        story_node *n = story_node_of(s, i);
+        if (!n) return s->error.status;
+        if (n->planned) continue;
         n->planned = true;
         n->wait_first = first;
         n->wait_count = s->old_rules ? (uint32_t)launches : 0;
@@ -80,10 +90,10 @@ static karp_status settle_deleting(story *s, uint32_t first, size_t launches)
     return status;
 }
 
-static bool any_unplanned(const story *s)
+bool story_any_unplanned(const story *s)
 {
-    for (size_t i = 0; i < s->node_count; i++) {
-        if (s->nodes[i].deleting && !s->nodes[i].planned && !s->nodes[i].gone) return true;
+    for (uint32_t i = 0; i < s->e->node_count; i++) {
+        if (is_leaving(s, i) && (i >= s->node_capacity || !s->nodes[i].planned)) return true;
     }
     return false;
 }
@@ -93,10 +103,10 @@ static karp_status follow_plan(story *s, const karp_decision *d)
     size_t launches = karp_decision_launch_count(d), unschedulable = karp_decision_unschedulable_count(d), bound = 0;
     karp_status status = bind_pods(s, d, true, &bound);
     if (status) return status;
-    if (launches > 0 || bound > 0 || any_unplanned(s) || unschedulable != s->unschedulable)
+    if (launches > 0 || bound > 0 || story_any_unplanned(s) || unschedulable != s->unschedulable)
         status = story_write_decision(s, d, false);
     s->unschedulable = unschedulable;
-    uint32_t first = (uint32_t)s->node_count;
+    uint32_t first = (uint32_t)s->e->node_count;
     if (!status) status = start_nodes(s, d, 0, launches);
     if (!status) status = settle_deleting(s, first, launches);
     return status ? status : bind_pods(s, d, false, &bound);
@@ -104,15 +114,13 @@ static karp_status follow_plan(story *s, const karp_decision *d)
 
 karp_status story_provision(story *s)
 {
-    karp_reader *reader = NULL;
     karp_snapshot *snapshot = NULL;
     karp_decision *d = NULL;
-    karp_status status = story_snapshot(s, &reader, &snapshot);
+    karp_status status = story_snapshot(s, &snapshot);
     if (!status) status = karp_provision(snapshot, &s->options, &d, &s->error);
+    s->e->result.decisions++;
     if (!status) status = follow_plan(s, d);
     karp_decision_unref(d);
-    karp_snapshot_unref(snapshot);
-    karp_reader_free(reader);
     return status;
 }
 
@@ -120,18 +128,21 @@ karp_status story_provision(story *s)
 
 static void may_end(story *s, int64_t instant)
 {
-    if (instant > s->now && (s->unblocked_at == KARP_NO_TIME || instant < s->unblocked_at)) s->unblocked_at = instant;
+    if (instant > s->e->now && (s->unblocked_at == KARP_NO_TIME || instant < s->unblocked_at))
+        s->unblocked_at = instant;
 }
 
 /* When a pod's protection is over: an annotation of its workload, counted from the pod's start. */
-static void note_protection(story *s, const story_pod *p)
+static void note_protection(story *s, const replay_pod *p)
 {
-    const tree *template_ = tree_get(tree_get(s->workloads[p->workload].object, "spec"), "template");
-    karp_str length = tree_get_text(tree_get(tree_get(template_, "metadata"), "annotations"),
-                                    "karpenter.sh/do-not-disrupt");
+    const karp_meta *meta = &s->e->shapes[p->shape].pod.meta;
+    karp_str length = { "", 0 };
+    for (size_t i = 0; i < meta->annotation_count; i++) {
+        if (str_is(meta->annotations[i].key, "karpenter.sh/do-not-disrupt")) length = meta->annotations[i].value;
+    }
     int64_t lasts = 0;
     if (length.len > 0 && karp_duration_parse(length, &lasts) == KARP_OK && lasts > 0 && lasts < INT64_MAX / 4)
-        may_end(s, p->bound_at + lasts);
+        may_end(s, p->started + lasts);
 }
 
 /* Why an expired node stays, told when it is news; and when that may be over. */
@@ -142,18 +153,18 @@ static karp_status note_blocked(story *s, const karp_decision *d)
         karp_status status = karp_decision_kept(d, i, &kept);
         if (status) return story_fail(s, status, "the decision does not show what it counts");
         uint32_t number = find_node(s, kept.node);
-        if (number >= s->node_count || kept.code == KARP_REASON_NOT_EXPIRED ||
-            kept.code == KARP_REASON_NOT_REACHED_IN_PASS)
+        if (number == IO_NONE || kept.code == KARP_REASON_NOT_EXPIRED || kept.code == KARP_REASON_NOT_REACHED_IN_PASS)
             continue;
-        story_node *n = &s->nodes[number];
-        if (n->deleting || n->expires_at == KARP_NO_TIME || n->expires_at > s->now) continue;
+        int64_t expires = story_expires_at(s, number);
+        if (s->e->nodes[number].deleting || expires == KARP_NO_TIME || expires > s->e->now) continue;
+        story_node *n = story_node_of(s, number);
+        if (!n) return s->error.status;
         if (n->blocked != kept.code)
-            story_write_event(s, "blocked", n->name,
+            story_write_event(s, "blocked", s->e->nodes[number].name,
                               kept.detail.len > 0 ? kept.detail : str(karp_reason_text(kept.code)));
         n->blocked = kept.code;
-        for (size_t k = 0; k < s->pod_count && kept.code == KARP_REASON_POD_DO_NOT_DISRUPT; k++) {
-            if (!s->pods[k].gone && s->pods[k].node == number) note_protection(s, &s->pods[k]);
-        }
+        uint32_t pod = kept.code == KARP_REASON_POD_DO_NOT_DISRUPT ? s->e->nodes[number].first_pod : REPLAY_NONE;
+        for (; pod != REPLAY_NONE; pod = s->e->pods[pod].next) note_protection(s, &s->e->pods[pod]);
     }
     for (size_t i = 0; i < karp_decision_budget_count(d); i++) {
         karp_pool_budget budget = { .size = sizeof budget };
@@ -177,32 +188,18 @@ static karp_status chosen_node(const story *s, const karp_decision *d, uint32_t 
         karp_status status = karp_decision_kept(d, i, &kept);
         if (status) return status;
         uint32_t number = find_node(s, kept.node);
-        if (kept.code != KARP_REASON_PODS_WOULD_NOT_SCHEDULE || number >= s->node_count) continue;
-        if (*node == IO_NONE || s->nodes[number].expires_at < s->nodes[*node].expires_at) *node = number;
+        if (kept.code != KARP_REASON_PODS_WOULD_NOT_SCHEDULE || number == IO_NONE || s->e->nodes[number].given)
+            continue;
+        if (*node == IO_NONE || story_expires_at(s, number) < story_expires_at(s, *node)) *node = number;
     }
     return KARP_OK;
 }
 
 /* The documents' own nodes stay as they are: for the pass they are in other hands. */
-static karp_status own_nodes(const story *s, karp_str **list, size_t *capacity, size_t *count)
-{
-    void *data = NULL;
-    for (size_t i = 0; i < tree_count(s->base); i++) {
-        const tree *object = tree_item(s->base, i);
-        if (!str_is(tree_get_text(object, "kind"), "Node")) continue;
-        data = *list;
-        if (!grow(s->context, &data, capacity, *count + 1, sizeof **list)) return KARP_E_NOMEM;
-        *list = data;
-        (*list)[(*count)++] = tree_get_text(tree_get(object, "metadata"), "name");
-    }
-    return KARP_OK;
-}
-
 karp_status story_choose_expired(story *s, uint32_t *node)
 {
-    karp_str *own = NULL;
-    size_t capacity = 0;
-    karp_reader *reader = NULL;
+    size_t given = s->e->given_count;
+    karp_str *own = mem_alloc(s->context, (given + 1) * sizeof *own);
     karp_snapshot *snapshot = NULL;
     karp_decision *d = NULL;
     karp_disrupt_options options;
@@ -211,18 +208,17 @@ karp_status story_choose_expired(story *s, uint32_t *node)
     karp_disrupt_options_init(&options, sizeof options);
     options.common = &s->options;
     options.method = KARP_METHOD_EXPIRATION;
-    karp_status status = own_nodes(s, &own, &capacity, &options.in_progress_count) ? story_nomem(s) : KARP_OK;
+    for (size_t i = 0; own && i < given; i++) own[i] = s->e->nodes[i].name;
     options.in_progress = own;
-    if (!status) status = story_snapshot(s, &reader, &snapshot);
+    options.in_progress_count = given;
+    karp_status status = own ? story_snapshot(s, &snapshot) : story_nomem(s);
     if (!status) status = karp_disrupt(snapshot, &options, &d, &s->error);
     if (!status && chosen_node(s, d, node))
         status = story_fail(s, KARP_E_INTERNAL, "the decision does not show what it counts");
-    if (!status && *node >= s->node_count) *node = IO_NONE;
+    if (!status && *node != IO_NONE && s->e->nodes[*node].given) *node = IO_NONE;
     if (!status && *node == IO_NONE) status = note_blocked(s, d);
-    karp_free(s->context, own, capacity * sizeof *own);
+    mem_free(s->context, own, (given + 1) * sizeof *own);
     karp_decision_unref(d);
-    karp_snapshot_unref(snapshot);
-    karp_reader_free(reader);
     return status;
 }
 
@@ -247,20 +243,20 @@ static karp_status describe(story *s, const karp_decision *d, strbuf *out)
 
 static karp_status execute(story *s, const karp_decision *d, const karp_command *c)
 {
-    uint32_t first = (uint32_t)s->node_count;
+    uint32_t first = (uint32_t)s->e->node_count;
     karp_status status = start_nodes(s, d, c->launch_first, c->launch_count);
+    if (!status && c->method < METHODS_MOST) s->e->result.commands[c->method]++;
     for (size_t i = 0; i < c->node_count && !status; i++) {
         uint32_t node = find_node(s, c->nodes[i]);
-        if (node >= s->node_count) {
+        if (node == IO_NONE || s->e->nodes[node].given) {
             story_write_event(s, "left alone", c->nodes[i], str("it was there before the story"));
             continue;
         }
-        status = story_mark_deleting(s, node);
-        story_node *n = &s->nodes[node];
-        n->planned = true;
-        n->wait_first = first;
-        n->wait_count = (uint32_t)c->launch_count;
-        if (!status && n->wait_count == 0) status = story_drain(s, node);
+        node_delete(s->e, node);
+        story_node *n = story_node_of(s, node);
+        if (!n) return s->error.status;
+        *n = (story_node){ .planned = true, .wait_first = first, .wait_count = (uint32_t)c->launch_count };
+        status = n->wait_count == 0 ? story_drain(s, node) : story_engine(s);
     }
     return status;
 }
@@ -275,13 +271,13 @@ static karp_status validate(story *s, const karp_decision *d, bool *valid)
     if (!status) status = karp_decision_command(d, 0, &c);
     karp_str now = { wanted.ptr, wanted.len }, before = { s->proposed.ptr, s->proposed.len };
     bool same = !status && s->validate_at != KARP_NO_TIME && equal_str(now, before);
-    *valid = !status && (s->old_rules || c.validate_after == 0 || (same && s->now >= s->validate_at));
+    *valid = !status && (s->old_rules || c.validate_after == 0 || (same && s->e->now >= s->validate_at));
     if (status || *valid || same) {
         strbuf_free(&wanted);
     } else {
         strbuf_free(&s->proposed);
         s->proposed = wanted;
-        s->validate_at = s->now + c.validate_after;
+        s->validate_at = s->e->now + c.validate_after;
     }
     if (*valid) s->validate_at = KARP_NO_TIME;
     return status;
@@ -309,29 +305,25 @@ static karp_status follow_disruption(story *s, const karp_decision *d)
 /* Whether every pod has its place and no node comes or goes. */
 static bool settled(const story *s)
 {
-    for (size_t i = 0; i < s->pod_count; i++) {
-        if (!s->pods[i].gone && s->pods[i].node == IO_NONE) return false;
+    for (size_t i = 0; i < s->e->alive_count; i++) {
+        const replay_node *n = &s->e->nodes[s->e->alive[i]];
+        if (!n->ready || n->deleting) return false;
     }
-    for (size_t i = 0; i < s->node_count; i++) {
-        if (!s->nodes[i].gone && (!s->nodes[i].ready || s->nodes[i].deleting)) return false;
-    }
-    return true;
+    return s->e->pending == 0;
 }
 
 karp_status story_disrupt(story *s)
 {
-    karp_reader *reader = NULL;
     karp_snapshot *snapshot = NULL;
     karp_decision *d = NULL;
     karp_disrupt_options options;
     if (!settled(s)) return KARP_OK;
     karp_disrupt_options_init(&options, sizeof options);
     options.common = &s->options;
-    karp_status status = story_snapshot(s, &reader, &snapshot);
+    karp_status status = story_snapshot(s, &snapshot);
     if (!status) status = karp_disrupt(snapshot, &options, &d, &s->error);
+    s->e->result.passes++;
     if (!status) status = follow_disruption(s, d);
     karp_decision_unref(d);
-    karp_snapshot_unref(snapshot);
-    karp_reader_free(reader);
     return status;
 }

@@ -12,39 +12,36 @@ enum { MOST_TURNS = 1000, MOST_EVENTS = 100000 };
 
 static karp_status make_ready(story *s)
 {
-    karp_status status = KARP_OK;
-    for (uint32_t i = 0; i < s->node_count && !status; i++) {
-        const story_node *n = &s->nodes[i];
-        if (!n->ready && !n->gone && n->ready_at <= s->now) status = story_make_ready(s, i);
+    for (size_t i = 0; i < s->e->alive_count; i++) {
+        uint32_t node = s->e->alive[i];
+        if (s->e->nodes[node].ready || s->e->nodes[node].ready_at > s->e->now) continue;
+        node_ready(s->e, node);
+        story_write_event(s, "ready", s->e->nodes[node].name, str(""));
     }
-    return status;
+    return story_engine(s);
 }
 
 /* Nodes that waited for others go when those are ready. */
 static karp_status end_waits(story *s)
 {
     karp_status status = KARP_OK;
-    for (uint32_t i = 0; i < s->node_count && !status; i++) {
+    for (uint32_t i = 0; i < s->e->node_count && i < s->node_capacity && !status; i++) {
         const story_node *n = &s->nodes[i];
-        if (!n->deleting || !n->planned || n->gone) continue;
+        if (!s->e->nodes[i].deleting || !n->planned || s->e->nodes[i].gone) continue;
         bool all = true;
         for (uint32_t k = n->wait_first; k < n->wait_first + n->wait_count; k++)
-            all = all && (s->nodes[k].ready || s->nodes[k].gone);
+            all = all && (s->e->nodes[k].ready || s->e->nodes[k].gone);
         if (all) status = story_drain(s, i);
     }
     return status;
 }
 
-static bool expiring(const story *s, uint32_t node)
-{
-    const story_node *n = &s->nodes[node];
-    return !n->deleting && !n->gone && n->expires_at != KARP_NO_TIME && n->expires_at <= s->now;
-}
-
 static karp_status begin_expiry(story *s, uint32_t node)
 {
-    story_write_event(s, "expired", s->nodes[node].name, str(""));
-    return story_mark_deleting(s, node);
+    story_write_event(s, "expired", s->e->nodes[node].name, str(""));
+    s->e->result.expirations++;
+    node_delete(s->e, node);
+    return story_engine(s);
 }
 
 /* All nodes whose time has come; under the old rules one of them that may go, when none is on its way out. */
@@ -53,27 +50,20 @@ static karp_status expire(story *s)
     uint32_t due = 0, chosen = IO_NONE;
     bool busy = false;
     karp_status status = KARP_OK;
-    for (uint32_t i = 0; i < s->node_count && !status; i++) {
-        busy = busy || (s->nodes[i].deleting && !s->nodes[i].gone);
-        if (!expiring(s, i)) continue;
+    for (size_t i = 0; i < s->e->alive_count && !status; i++) {
+        uint32_t node = s->e->alive[i];
+        int64_t at = story_expires_at(s, node);
+        busy = busy || s->e->nodes[node].deleting;
+        if (s->e->nodes[node].deleting || at == KARP_NO_TIME || at > s->e->now) continue;
         due++;
-        if (!s->old_rules) status = begin_expiry(s, i);
+        if (!s->old_rules) status = begin_expiry(s, node);
     }
     if (!s->old_rules || busy || due == 0) return status;
     status = story_choose_expired(s, &chosen);
     return status || chosen == IO_NONE ? status : begin_expiry(s, chosen);
 }
 
-static bool work_waits(const story *s)
-{
-    for (size_t i = 0; i < s->pod_count; i++) {
-        if (!s->pods[i].gone && s->pods[i].node == IO_NONE) return true;
-    }
-    for (size_t i = 0; i < s->node_count; i++) {
-        if (s->nodes[i].deleting && !s->nodes[i].planned && !s->nodes[i].gone) return true;
-    }
-    return false;
-}
+static bool work_waits(const story *s) { return s->e->pending > 0 || story_any_unplanned(s); }
 
 static karp_status instant(story *s)
 {
@@ -93,7 +83,7 @@ static karp_status instant(story *s)
 
 static void sooner(const story *s, int64_t when, int64_t *next)
 {
-    if (when > s->now && when < *next) *next = when;
+    if (when > s->e->now && when < *next) *next = when;
 }
 
 static int64_t next_event(const story *s)
@@ -101,30 +91,43 @@ static int64_t next_event(const story *s)
     int64_t next = INT64_MAX;
     if (s->validate_at != KARP_NO_TIME) sooner(s, s->validate_at, &next);
     if (s->unblocked_at != KARP_NO_TIME) sooner(s, s->unblocked_at, &next);
-    for (size_t i = 0; i < s->node_count; i++) {
-        const story_node *n = &s->nodes[i];
-        if (n->gone) continue;
+    for (size_t i = 0; i < s->e->alive_count; i++) {
+        const replay_node *n = &s->e->nodes[s->e->alive[i]];
         if (!n->ready) sooner(s, n->ready_at, &next);
         if (n->deleting) continue;
-        if (n->expires_at != KARP_NO_TIME) sooner(s, n->expires_at, &next);
-        if (n->ready && n->window < INT64_MAX / 4) sooner(s, n->last_event + n->window, &next);
+        int64_t expires = story_expires_at(s, s->e->alive[i]);
+        int64_t alone = n->ready ? disrupt_consolidatable_at(s->e, n) : KARP_NO_TIME;
+        if (expires != KARP_NO_TIME) sooner(s, expires, &next);
+        if (alone != KARP_NO_TIME) sooner(s, alone, &next);
     }
     return next;
 }
 
+static void go_to(story *s, int64_t instant)
+{
+    meter_to(s->e, instant);
+    s->e->now = instant;
+}
+
+/* Where a story that has too many events has come to. */
+static karp_status too_many(story *s)
+{
+    char text[KARP_VALUE_TEXT];
+    karp_time_format(s->e->now, text);
+    return story_fail(s, KARP_E_LIMIT, "more than %d events in a story: it has come to steps[%zu], at %s",
+                      (int)MOST_EVENTS, s->step, text);
+}
+
 static karp_status wait_until(story *s, int64_t end)
 {
-    for (int events = 0; events < MOST_EVENTS; events++) {
+    for (;;) {
         int64_t next = next_event(s);
-        if (next > end) {
-            s->now = end;
-            return KARP_OK;
-        }
-        s->now = next;
+        go_to(s, next > end ? end : next);
+        if (next > end) return KARP_OK;
+        if (s->events++ == MOST_EVENTS) return too_many(s);
         karp_status status = instant(s);
         if (status) return status;
     }
-    return story_fail(s, KARP_E_LIMIT, "more than %d events in one step", (int)MOST_EVENTS);
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------------------------------ */
@@ -133,48 +136,37 @@ static karp_status take_step(story *s, const story_step *step)
 {
     karp_status status = KARP_OK;
     if (step->what == STORY_WAIT) {
-        if (step->duration > INT64_MAX / 4 - s->now) return story_fail(s, KARP_E_RANGE, "the story lasts too long");
-        return wait_until(s, s->now + step->duration);
+        return wait_until(s, s->e->now + step->duration);
     }
     if (step->what == STORY_SCALE) {
         status = story_scale(s, step->workload, step->replicas);
     } else {
-        uint32_t node = io_table_get(&s->node_index, step->node);
-        if (node >= s->node_count || s->nodes[node].gone) {
+        uint32_t node = io_table_get(&s->e->node_index, step->node);
+        if (node == IO_NONE || s->e->nodes[node].given || s->e->nodes[node].gone) {
             return story_fail(s, KARP_E_NOT_FOUND, "expire: no node of this name was started: %.*s",
                               (int)(step->node.len > 60 ? 60 : step->node.len), step->node.ptr);
         }
-        status = story_set_expiry(s, node, s->now);
+        story_set_expiry(s, node, s->e->now);
+        status = story_engine(s);
     }
     return status ? status : instant(s);
 }
 
-/* The documents' own nodes by name, and the pods that their Deployments begin with. */
-static karp_status begin(story *s)
-{
-    for (size_t i = 0; i < tree_count(s->base); i++) {
-        const tree *object = tree_item(s->base, i);
-        if (!str_is(tree_get_text(object, "kind"), "Node")) continue;
-        karp_str name = tree_get_text(tree_get(object, "metadata"), "name");
-        if (!io_table_put(&s->node_index, name, STORY_OWN_NODES + (uint32_t)i)) return story_nomem(s);
-    }
-    karp_status status = KARP_OK;
-    for (uint32_t i = 0; i < s->workload_count && !status; i++) status = story_scale(s, i, s->workloads[i].replicas);
-    return status;
-}
-
 karp_status story_play(story *s)
 {
-    karp_status status = begin(s);
+    karp_status status = story_begin(s);
+    if (status) return status;
     story_write_begin(s);
     for (size_t i = 0; i < s->step_count && !status; i++) {
+        s->step = i;
         story_write_step(s, &s->steps[i]);
         /* What the story begins with is decided on before the first time goes by. */
         if (i == 0 && s->steps[i].what == STORY_WAIT) status = instant(s);
         if (!status) status = take_step(s, &s->steps[i]);
         story_write_step_end(s);
     }
-    return status;
+    if (!status) meter_end(s->e);
+    return status ? status : story_engine(s);
 }
 
 /* ---- the call ---------------------------------------------------------------------------------------------------------------- */
@@ -183,16 +175,12 @@ void story_free(story *s)
 {
     karp_free(s->context, s->steps, s->step_capacity * sizeof *s->steps);
     karp_free(s->context, s->workloads, s->workload_capacity * sizeof *s->workloads);
-    karp_free(s->context, s->pools, s->pool_capacity * sizeof *s->pools);
-    karp_free(s->context, s->pods, s->pod_capacity * sizeof *s->pods);
-    karp_free(s->context, s->nodes, s->node_capacity * sizeof *s->nodes);
-    if (s->reader) { /* the tables are in its memory */
-        io_table_free(&s->pod_index);
-        io_table_free(&s->node_index);
-    }
-    trees_free(&s->world);
+    mem_free(s->context, s->nodes, s->node_capacity * sizeof *s->nodes);
+    if (s->e) engine_free(s->e);
+    mem_free(s->context, s->e, sizeof *s->e);
+    trace_free(&s->played.base.trace);
     strbuf_free(&s->proposed);
-    strbuf_free(&s->events);
+    strbuf_free(&s->told);
     strbuf_free(&s->out);
     karp_reader_free(s->reader);
 }
@@ -212,13 +200,11 @@ karp_status story_init(story *s, karp_context *context)
     s->context = context;
     s->validate_at = s->unblocked_at = KARP_NO_TIME;
     strbuf_init(&s->proposed, context);
-    strbuf_init(&s->events, context);
+    strbuf_init(&s->told, context);
     strbuf_init(&s->out, context);
-    trees_init(&s->world, context);
+    trace_init(&s->played.base.trace, context);
     karp_status status = karp_reader_new(context, NULL, &s->reader, &s->error);
     if (status) return status;
-    io_table_init(&s->pod_index, s->reader->context);
-    io_table_init(&s->node_index, s->reader->context);
     s->t = &s->reader->trees;
     s->base = tree_new(s->t, TREE_LIST);
     return s->base ? KARP_OK : story_nomem(s);
@@ -237,7 +223,8 @@ karp_status karp_story_play(karp_context *context, const char *path, karp_catalo
     karp_status status = story_init(&s, context);
     s.catalogue = catalogue;
     if (!status) status = take_options(&s, options, write);
-    if (!status && s.write.format != KARP_FORMAT_JSON && s.write.format != KARP_FORMAT_TEXT) {
+    if (!status && s.write.format != KARP_FORMAT_JSON && s.write.format != KARP_FORMAT_TEXT &&
+        s.write.format != KARP_FORMAT_CSV && s.write.format != KARP_FORMAT_HTML) {
         status = story_fail(&s, KARP_E_UNSUPPORTED, "a story is not written in that format");
     }
     if (!status) status = story_read(&s, path, (karp_str){ 0 });

@@ -66,26 +66,16 @@ static karp_status add_workload(story *s, tree *object)
     return KARP_OK;
 }
 
-static karp_status add_pool(story *s, const tree *object)
-{
-    if (!grow(s->context, (void **)&s->pools, &s->pool_capacity, s->pool_count + 1, sizeof *s->pools))
-        return story_nomem(s);
-    s->pools[s->pool_count++] = (story_pool){ tree_get_text(tree_get(object, "metadata"), "name"),
-                                              replay_window(object) };
-    return KARP_OK;
-}
-
 static karp_status sort_out(story *s)
 {
+    karp_status opened = replay_open_snapshots(s->t, s->base, &s->head, &s->error);
+    if (opened) return opened;
     for (size_t i = 0; i < tree_count(s->base);) {
         tree *object = tree_item(s->base, i);
         karp_str kind = tree_get_text(object, "kind");
         karp_status status = KARP_OK;
         bool workload = str_is(kind, "Deployment");
         if (workload) status = add_workload(s, object);
-        else if (str_is(kind, "NodePool") || str_is(kind, "Provisioner")) status = add_pool(s, object);
-        else if (str_is(kind, "Snapshot"))
-            status = story_fail(s, KARP_E_UNSUPPORTED, "a story begins with objects, not with a Snapshot");
         if (status) return status;
         if (workload) tree_remove_item(s->base, i);
         else i++;
@@ -141,7 +131,7 @@ static karp_status read_head(story *s)
              rules = tree_get_text(s->root, "semantics");
     if (!str_is(tree_get_text(s->root, "kind"), "Story"))
         return story_fail(s, KARP_E_INVALID, "a document of kind Story is wanted");
-    if (karp_time_parse(start.len ? start : str("2026-01-01T00:00:00Z"), &s->now))
+    if (karp_time_parse(start.len ? start : str("2026-01-01T00:00:00Z"), &s->begins))
         return story_fail(s, KARP_E_INVALID, "start: not a time");
     if (karp_duration_parse(delay.len ? delay : str("60s"), &s->delay) || s->delay < 0) {
         return story_fail(s, KARP_E_INVALID, "nodeReadyAfter: not a duration like 60s");

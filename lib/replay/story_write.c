@@ -7,10 +7,16 @@
 
 static bool is_json(const story *s) { return s->write.format == KARP_FORMAT_JSON; }
 
+/* A series has no steps. */
+static bool is_series(const story *s)
+{
+    return s->write.format == KARP_FORMAT_CSV || s->write.format == KARP_FORMAT_HTML;
+}
+
 static void add_time(const story *s, strbuf *out)
 {
     char text[KARP_VALUE_TEXT];
-    karp_time_format(s->now, text);
+    karp_time_format(s->e->now, text);
     strbuf_adds(out, text);
 }
 
@@ -43,6 +49,7 @@ void story_write_begin(story *s)
 
 void story_write_step(story *s, const story_step *step)
 {
+    if (is_series(s)) return;
     if (is_json(s)) {
         strbuf fields;
         strbuf_init(&fields, s->context);
@@ -70,15 +77,15 @@ void story_write_step_end(story *s)
 {
     if (!is_json(s)) return;
     strbuf_adds(&s->out, "],\"events\":[");
-    if (s->events.len > 0) strbuf_add(&s->out, s->events.ptr, s->events.len);
+    if (s->told.len > 0) strbuf_add(&s->out, s->told.ptr, s->told.len);
     strbuf_adds(&s->out, "]}");
-    if (s->events.failed) s->out.failed = true;
-    s->events.len = 0;
+    if (s->told.failed) s->out.failed = true;
+    s->told.len = 0;
 }
 
 static void event_as_json(story *s, const char *event, karp_str node, karp_str detail)
 {
-    strbuf *out = &s->events;
+    strbuf *out = &s->told;
     strbuf_adds(out, s->first_event ? "{\"time\":\"" : ",{\"time\":\"");
     add_time(s, out);
     strbuf_adds(out, "\",\"event\":");
@@ -95,6 +102,7 @@ static void event_as_json(story *s, const char *event, karp_str node, karp_str d
 
 void story_write_event(story *s, const char *event, karp_str node, karp_str detail)
 {
+    if (is_series(s)) return;
     if (is_json(s)) {
         event_as_json(s, event, node, detail);
         return;
@@ -115,6 +123,7 @@ karp_status story_write_decision(story *s, const karp_decision *decision, bool d
 {
     karp_text text = { 0 };
     karp_write_options options = s->write;
+    if (is_series(s)) return KARP_OK;
     options.compact = 1;
     karp_status status = disruption ? karp_write_disruption(s->context, decision, &options, &text, &s->error)
                                     : karp_write_plan(s->context, decision, NULL, &options, &text, &s->error);
@@ -135,12 +144,37 @@ karp_status story_write_decision(story *s, const karp_decision *decision, bool d
     return s->out.failed ? story_nomem(s) : KARP_OK;
 }
 
+/* What it came to. */
+static void write_totals(const story *s, write_buffer *out)
+{
+    json_out j;
+    if (!is_json(s)) {
+        buffer_text(out, "\n== totals\n");
+        replay_write_rows(&s->played, out);
+        return;
+    }
+    buffer_text(out, "],\n\"totals\":");
+    json_init(&j, out, true);
+    json_open_object(&j);
+    replay_write_figures(&j, &s->e->result);
+    json_end(&j);
+    buffer_text(out, "}\n");
+}
+
 karp_status story_write_end(story *s, karp_text *out)
 {
-    if (is_json(s)) strbuf_adds(&s->out, "]}\n");
-    if (s->out.failed) return story_nomem(s);
     write_buffer buffer;
+    replay *r = &s->played;
+    if (s->out.failed) return story_nomem(s);
+    r->results = &s->e->result;
+    r->result_count = 1;
+    r->pods = s->e->pod_count;
+    s->e->result.policy = str(karp_profile_name(s->options.profile, s->options.peer_version));
     buffer_init(&buffer, s->context);
-    buffer_bytes(&buffer, s->out.ptr, s->out.len);
+    switch (s->write.format) {
+    case KARP_FORMAT_CSV: replay_write_csv(r, &buffer); break;
+    case KARP_FORMAT_HTML: replay_write_html(r, &buffer); break;
+    default: buffer_bytes(&buffer, s->out.ptr, s->out.len); write_totals(s, &buffer);
+    }
     return buffer_finish(&buffer, out, &s->error);
 }

@@ -84,7 +84,7 @@ static karp_status tell_objects(teller *l)
 static karp_status tell(teller *l)
 {
     trace *t = l->t;
-    l->now = l->s.now;
+    l->now = l->s.begins;
     if (t->begins == KARP_NO_TIME || l->now < t->begins) t->begins = l->now;
     t->boot = l->s.delay;
     if (l->s.region.len) t->region = trace_keep(t, l->s.region);

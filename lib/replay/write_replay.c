@@ -2,8 +2,6 @@
 /* The results of a replay as JSON, text and CSV. */
 #include <replay/replay.h>
 
-#include <io/write_json.h>
-
 #include <math.h>
 
 static double rounded(double value) { return round(value * 1e6) / 1e6; }
@@ -85,10 +83,8 @@ static void write_series(json_out *j, const replay_result *p)
     json_end(j);
 }
 
-static void write_policy(json_out *j, const replay_result *p)
+void replay_write_figures(json_out *j, const replay_result *p)
 {
-    json_open_object(j);
-    json_member_str(j, "policy", p->policy);
     number(j, "dollars", p->dollars);
     number(j, "idleDollars", p->idle_dollars);
     number(j, "nodeHours", p->node_hours);
@@ -117,6 +113,13 @@ static void write_policy(json_out *j, const replay_result *p)
     count(j, "podsPending", p->waiting_pods);
     count(j, "launchDecisions", p->decisions);
     count(j, "disruptionPasses", p->passes);
+}
+
+static void write_policy(json_out *j, const replay_result *p)
+{
+    json_open_object(j);
+    json_member_str(j, "policy", p->policy);
+    replay_write_figures(j, p);
     write_series(j, p);
     json_end(j);
 }
@@ -258,6 +261,11 @@ void replay_write_text(const replay *r, write_buffer *out)
     for (size_t i = 0; i < r->result_count; i++)
         cell(out, r->results[i].policy.ptr, r->results[i].policy.len, column_width(&r->results[i]));
     buffer_char(out, '\n');
+    replay_write_rows(r, out);
+}
+
+void replay_write_rows(const replay *r, write_buffer *out)
+{
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         size_t length = strlen(rows[k].name);
         buffer_text(out, rows[k].name);

@@ -164,9 +164,33 @@ def tell_wrong(folder):
     run('simulate', status=1)
 
 
+def tell_totals(folder):
+    """What the story of spot and on-demand nodes comes to, in every format; and a story that begins with a dump."""
+    text = run('simulate', STORY, '-o', 'json')[0]
+    totals = json.loads(text)['totals']
+    equal((totals['launches'], totals['endedNodes'], totals['expirations'], totals['evictions'], totals['podsPending']), (3, 3, 2, 11, 0), 'totals')
+    # Three nodes: 00:01 to 00:31, 00:12 to 00:43, 00:42 to 00:45:30; the documents' own one from 00:00 to the end.
+    own = (30 + 31 + 3.5) / 60
+    lasts = sum(int(s['step'].split()[1].split('m')[0]) for s in json.loads(text)['steps'] if s['step'].startswith('wait')) / 60
+    check(abs(totals['nodeHours'] - own - lasts) < 1e-5, f'node-hours: {totals["nodeHours"]}, {own + lasts}')
+    equal(totals['pendingSeconds'], {'p50': 60, 'p99': 60, 'max': 60}, 'pending')
+    check('\n== totals\ncost ' in run('simulate', STORY)[0], 'totals as text')
+    rows = run('simulate', STORY, '-o', 'csv')[0].splitlines()
+    check(rows[0].startswith('policy,time,costPerHour,dollars,nodes') and abs(float(rows[-1].split(',')[3]) - totals['dollars']) < 1e-5, 'series')
+    check('<svg' in run('simulate', STORY, '-o', 'html')[0], 'curves')
+    dump = folder / 'dump.json'
+    dump.write_text(run('replay', STORIES.parent / 'replay' / 'day.yaml', '--dump-at', '12h')[0])
+    story = folder / 'goes-on.yaml'
+    story.write_text('apiVersion: karp/v1\nkind: Story\nstart: "2026-03-02T12:00:00Z"\nfiles: [dump.json]\nsteps:\n- wait: 2h\n')
+    nodes = sum(o['kind'] == 'Node' for o in json.loads(dump.read_text())['objects'])
+    totals = json.loads(run('simulate', story, '-o', 'json')[0])['totals']
+    check(nodes > 0 and totals['nodeHours'] == 2 * nodes and totals['dollars'] > 0, f'{nodes} nodes of a dump: {totals}')
+
+
 tell_old()
 with tempfile.TemporaryDirectory() as place:
     tell_new(pathlib.Path(place))
+    tell_totals(pathlib.Path(place))
     tell_graceful(pathlib.Path(place))
     tell_wrong(pathlib.Path(place))
 shown, _ = run('simulate', STORY)
