@@ -53,8 +53,8 @@ KARP_API void karp_reader_free(karp_reader *reader);
 
 /**
  * Adds one file's text: YAML (one or many documents) or JSON (one, or one per line); Kubernetes objects, workloads,
- * Lists, Snapshots. @p name is used in errors. Errors: NOMEM, SYNTAX, INVALID, LIMIT, DUPLICATE, RANGE.
- * After an error the reader can only be freed.
+ * Lists, Snapshots. @p name is used in errors. Errors: NOMEM, SYNTAX, INVALID, LIMIT, DUPLICATE, RANGE. What is wrong inside an
+ * object may as well be found by karp_reader_finish(), whose error names the same place. After an error the reader can only be freed.
  */
 KARP_API karp_status karp_reader_add(karp_reader *reader, karp_str name, karp_str text, karp_error *error);
 /** Adds a file, every *.yaml, *.yml and *.json of a directory (by name, not recursive), or standard input ("-"). Also: IO. */
@@ -83,7 +83,7 @@ KARP_API karp_status karp_reader_delete(karp_reader *reader, karp_str object, ka
  * Needs `editable`. Errors: NOT_FOUND, INVALID (several are meant), RANGE, STATE, NOMEM. Since 0.1.
  */
 KARP_API karp_status karp_reader_scale(karp_reader *reader, karp_str workload, uint64_t replicas, karp_error *error);
-/** Fills in and yields the snapshot. The reader can then be dumped and freed, no more added. */
+/** Fills in and yields the snapshot. The reader can then be dumped and freed, no more added. Errors: those of karp_reader_add(), STATE. */
 KARP_API karp_status karp_reader_finish(karp_reader *reader, karp_snapshot **out, karp_error *error);
 /** Notes on what was read: unknown kinds, fields without effect … {NULL,0} beyond the end. */
 KARP_API size_t karp_reader_warning_count(const karp_reader *reader);

@@ -11,18 +11,6 @@ int compare_str(karp_str a, karp_str b)
     return (a.len > b.len) - (a.len < b.len);
 }
 
-bool str_starts(karp_str a, const char *prefix)
-{
-    size_t length = strlen(prefix);
-    return a.len >= length && memcmp(a.ptr, prefix, length) == 0;
-}
-
-bool str_ends(karp_str a, const char *suffix)
-{
-    size_t length = strlen(suffix);
-    return a.len >= length && (length == 0 || memcmp(a.ptr + a.len - length, suffix, length) == 0);
-}
-
 void str_shorten(char *into, size_t room, karp_str text)
 {
     size_t length = text.len < room - 1 ? text.len : room - 1;

@@ -21,8 +21,16 @@ static inline bool str_is(karp_str a, const char *text) { return equal_str(a, st
 
 /* Byte-wise comparison, shorter first among equals-so-far. */
 int compare_str(karp_str a, karp_str b);
-bool str_starts(karp_str a, const char *prefix);
-bool str_ends(karp_str a, const char *suffix);
+static inline bool str_starts(karp_str a, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return a.len >= length && memcmp(a.ptr, prefix, length) == 0;
+}
+static inline bool str_ends(karp_str a, const char *suffix)
+{
+    size_t length = strlen(suffix);
+    return a.len >= length && (length == 0 || memcmp(a.ptr + a.len - length, suffix, length) == 0);
+}
 
 /* Copies the text, shortened at a character's boundary, with a NUL. */
 void str_shorten(char *into, size_t room, karp_str text);

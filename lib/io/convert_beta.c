@@ -88,8 +88,7 @@ static bool rename_labels(karp_reader *reader, tree *value)
         if (io_is_auto_mode(name)) {
             karp_str new_ = own_name(reader, name);
             ok = new_.ptr != NULL;
-            m->name = new_.ptr;
-            m->name_length = ok ? (uint32_t)new_.len : 0;
+            if (ok) *m = (tree_member){ new_.ptr, m->value, tree_key(new_.ptr, new_.len) };
         } else if ((str_is(name, "key") || str_is(name, "topologyKey")) && io_is_auto_mode(tree_text(m->value))) {
             karp_str new_ = own_name(reader, tree_text(m->value));
             ok = new_.ptr != NULL;

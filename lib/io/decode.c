@@ -134,41 +134,26 @@ const char *io_c_string(io_decoder *d, karp_str text)
 
 /* ---- members ----------------------------------------------------------------------------------------------------- */
 
-static const tree *member(const io_decoder *d, const tree *object, const char *name)
+const tree *io_as_object(io_decoder *d, const tree *value, const char *name)
 {
-    return d->status ? NULL : tree_get(object, name);
-}
-
-const tree *io_object(io_decoder *d, const tree *object, const char *name)
-{
-    const tree *value = member(d, object, name);
-    if (!value || tree_is(value, TREE_MAP)) return value;
+    if (tree_is(value, TREE_MAP)) return value;
     io_bad_member(d, name, KARP_E_INVALID, "must be an object");
     return NULL;
 }
 
-const tree *io_array(io_decoder *d, const tree *object, const char *name, size_t *count)
+const tree *io_as_array(io_decoder *d, const tree *value, const char *name)
 {
-    *count = 0;
-    const tree *value = member(d, object, name);
-    if (!value) return NULL;
-    if (!tree_is(value, TREE_LIST)) {
-        io_bad_member(d, name, KARP_E_INVALID, "must be a list");
-        return NULL;
-    }
-    *count = tree_count(value);
-    return value;
+    if (tree_is(value, TREE_LIST)) return value;
+    io_bad_member(d, name, KARP_E_INVALID, "must be a list");
+    return NULL;
 }
 
-karp_str io_string(io_decoder *d, const tree *object, const char *name)
+karp_str io_as_string(io_decoder *d, const tree *value, const char *name)
 {
-    karp_str none = { "", 0 };
-    const tree *value = member(d, object, name);
-    if (!value) return none;
     if (tree_is(value, TREE_STRING)) return tree_text(value);
-    io_bad_member(d, name, KARP_E_INVALID,
-                  tree_is(value, TREE_MAP) || tree_is(value, TREE_LIST) ? "must be text" : "must be text: quote it");
-    return none;
+    bool many = tree_is(value, TREE_MAP) || tree_is(value, TREE_LIST);
+    io_bad_member(d, name, KARP_E_INVALID, many ? "must be text" : "must be text: quote it");
+    return (karp_str){ "", 0 };
 }
 
 karp_str io_required_string(io_decoder *d, const tree *object, const char *name)
@@ -178,37 +163,32 @@ karp_str io_required_string(io_decoder *d, const tree *object, const char *name)
     return text;
 }
 
-int64_t io_integer(io_decoder *d, const tree *object, const char *name, int64_t least, int64_t most, int64_t absent)
+int64_t io_as_integer(io_decoder *d, const tree *value, const char *name, int64_t least, int64_t most)
 {
-    const tree *value = member(d, object, name);
-    if (!value) return absent;
-    int64_t number = absent;
+    int64_t number = 0;
     double real = 0;
     if (!tree_integer(value, &number)) {
         if (!tree_double(value, &real) || real < -9e15 || real > 9e15 || (double)(int64_t)real != real) {
             io_bad_member(d, name, KARP_E_INVALID, "must be a whole number");
-            return absent;
+            return 0;
         }
         number = (int64_t)real;
     }
     if (number >= least && number <= most) return number;
     io_push(d, name);
     io_bad(d, KARP_E_INVALID, "must be between %lld and %lld", (long long)least, (long long)most);
-    return absent;
+    return 0;
 }
 
-bool io_boolean(io_decoder *d, const tree *object, const char *name, bool absent)
+bool io_as_boolean(io_decoder *d, const tree *value, const char *name)
 {
-    const tree *value = member(d, object, name);
-    if (!value) return absent;
-    if (tree_is_bool(value)) return tree_is(value, TREE_TRUE);
-    io_bad_member(d, name, KARP_E_INVALID, "must be true or false");
-    return absent;
+    if (!tree_is_bool(value)) io_bad_member(d, name, KARP_E_INVALID, "must be true or false");
+    return tree_is(value, TREE_TRUE);
 }
 
-int64_t io_time(io_decoder *d, const tree *object, const char *name)
+int64_t io_as_time(io_decoder *d, const tree *value, const char *name)
 {
-    karp_str text = io_string(d, object, name);
+    karp_str text = io_as_string(d, value, name);
     if (text.len == 0) return KARP_NO_TIME;
     int64_t instant = KARP_NO_TIME;
     karp_status status = karp_time_parse(text, &instant);
@@ -229,10 +209,10 @@ int64_t io_duration(io_decoder *d, const tree *object, const char *name, bool ne
     return KARP_DURATION_UNSET;
 }
 
-uint32_t io_enum(io_decoder *d, const tree *object, const char *name, const io_word *choices, size_t count,
-                 uint32_t absent)
+uint32_t io_as_enum(io_decoder *d, const tree *value, const char *name, const io_word *choices, size_t count,
+                    uint32_t absent)
 {
-    karp_str text = io_string(d, object, name);
+    karp_str text = io_as_string(d, value, name);
     if (text.len == 0) return absent;
     for (size_t i = 0; i < count; i++) {
         if (str_is(text, choices[i].word)) return choices[i].value;
@@ -254,24 +234,15 @@ const tree *io_element(io_decoder *d, const tree *array, size_t index)
     return NULL;
 }
 
-const tree *io_enter(io_decoder *d, const tree *object, const char *name)
-{
-    const tree *value = io_object(d, object, name);
-    io_push(d, name);
-    return value;
-}
-
 /* ---- lists and maps ---------------------------------------------------------------------------------------------- */
 
-const void *io_elements(io_decoder *d, const tree *object, const char *name, size_t elem, io_decode_element *decode,
-                        size_t *count)
+const void *io_as_elements(io_decoder *d, const tree *value, const char *name, size_t elem, io_decode_element *decode,
+                           size_t *count)
 {
-    const tree *array = io_array(d, object, name, count);
-    char *list = array ? io_make(d, *count, elem) : NULL;
-    if (!list) {
-        *count = 0;
-        return NULL;
-    }
+    const tree *array = io_as_array(d, value, name);
+    char *list = array ? io_make(d, tree_count(array), elem) : NULL;
+    if (!list) return NULL;
+    *count = tree_count(array);
     io_push(d, name);
     for (size_t i = 0; i < *count && !d->status; i++) {
         decode(d, io_element(d, array, i), list + i * elem);
@@ -281,11 +252,10 @@ const void *io_elements(io_decoder *d, const tree *object, const char *name, siz
     return list;
 }
 
-const void *io_members(io_decoder *d, const tree *object, const char *name, size_t elem, io_decode_member *decode,
-                       size_t *count)
+const void *io_as_members(io_decoder *d, const tree *value, const char *name, size_t elem, io_decode_member *decode,
+                          size_t *count)
 {
-    *count = 0;
-    const tree *map = io_object(d, object, name);
+    const tree *map = io_as_object(d, value, name);
     char *list = map ? io_make(d, tree_count(map), elem) : NULL;
     if (!list) return NULL;
     io_push(d, name);

@@ -41,14 +41,53 @@ const char *io_c_string(io_decoder *d, karp_str text);
 /* Cleared array in the arena; failure is NOMEM. */
 void *io_make(io_decoder *d, size_t count, size_t elem);
 
-/* Members by name; absent and null are the same. A wrong type is a failure. */
-const tree *io_object(io_decoder *d, const tree *object, const char *name);
-const tree *io_array(io_decoder *d, const tree *object, const char *name, size_t *count);
-karp_str io_string(io_decoder *d, const tree *object, const char *name);
+/* What a member of that name holds: a wrong type is a failure; NULL is absent. */
+const tree *io_as_object(io_decoder *d, const tree *value, const char *name);
+const tree *io_as_array(io_decoder *d, const tree *value, const char *name);
+karp_str io_as_string(io_decoder *d, const tree *value, const char *name);
+int64_t io_as_integer(io_decoder *d, const tree *value, const char *name, int64_t least, int64_t most);
+bool io_as_boolean(io_decoder *d, const tree *value, const char *name);
+
+/* Members by name; absent and null are the same. Most members are absent: that is told without a call. */
+static inline const tree *io_member(const io_decoder *d, const tree *object, const char *name)
+{
+    return d->status ? NULL : tree_get(object, name);
+}
+static inline const tree *io_object(io_decoder *d, const tree *object, const char *name)
+{
+    const tree *value = io_member(d, object, name);
+    return value ? io_as_object(d, value, name) : NULL;
+}
+static inline const tree *io_array(io_decoder *d, const tree *object, const char *name, size_t *count)
+{
+    const tree *value = io_member(d, object, name);
+    if (value) value = io_as_array(d, value, name);
+    *count = tree_count(value);
+    return value;
+}
+static inline karp_str io_string(io_decoder *d, const tree *object, const char *name)
+{
+    const tree *value = io_member(d, object, name);
+    return tree_is(value, TREE_STRING) ? tree_text(value) : value ? io_as_string(d, value, name) : (karp_str){ "", 0 };
+}
+static inline int64_t io_integer(io_decoder *d, const tree *object, const char *name, int64_t least, int64_t most,
+                                 int64_t absent)
+{
+    const tree *value = io_member(d, object, name);
+    return value ? io_as_integer(d, value, name, least, most) : absent;
+}
+static inline bool io_boolean(io_decoder *d, const tree *object, const char *name, bool absent)
+{
+    const tree *value = io_member(d, object, name);
+    return value ? io_as_boolean(d, value, name) : absent;
+}
 karp_str io_required_string(io_decoder *d, const tree *object, const char *name);
-int64_t io_integer(io_decoder *d, const tree *object, const char *name, int64_t least, int64_t most, int64_t absent);
-bool io_boolean(io_decoder *d, const tree *object, const char *name, bool absent);
-int64_t io_time(io_decoder *d, const tree *object, const char *name); /* KARP_NO_TIME when absent */
+int64_t io_as_time(io_decoder *d, const tree *value, const char *name);
+static inline int64_t io_time(io_decoder *d, const tree *object, const char *name) /* KARP_NO_TIME when absent */
+{
+    const tree *value = io_member(d, object, name);
+    return value ? io_as_time(d, value, name) : KARP_NO_TIME;
+}
 int64_t io_duration(io_decoder *d, const tree *object, const char *name, bool never); /* KARP_DURATION_* */
 
 typedef struct io_word {
@@ -56,21 +95,46 @@ typedef struct io_word {
     uint32_t value;
 } io_word;
 /* A word of a closed list; any other is a failure. */
-uint32_t io_enum(io_decoder *d, const tree *object, const char *name, const io_word *choices, size_t count,
-                 uint32_t absent);
+uint32_t io_as_enum(io_decoder *d, const tree *value, const char *name, const io_word *choices, size_t count,
+                    uint32_t absent);
+static inline uint32_t io_enum(io_decoder *d, const tree *object, const char *name, const io_word *choices,
+                               size_t count, uint32_t absent)
+{
+    const tree *value = io_member(d, object, name);
+    return value ? io_as_enum(d, value, name, choices, count, absent) : absent;
+}
 
 /* The member that is an object, with the path inside it; the caller pops. NULL when it is absent. */
-const tree *io_enter(io_decoder *d, const tree *object, const char *name);
+static inline const tree *io_enter(io_decoder *d, const tree *object, const char *name)
+{
+    const tree *value = io_object(d, object, name);
+    io_push(d, name);
+    return value;
+}
 
 /* An array of what the elements of a list decode to, each an object; NULL and a count of 0 when the list is absent. */
 typedef void io_decode_element(io_decoder *d, const tree *value, void *into);
-const void *io_elements(io_decoder *d, const tree *object, const char *name, size_t elem, io_decode_element *decode,
-                        size_t *count);
+const void *io_as_elements(io_decoder *d, const tree *value, const char *name, size_t elem, io_decode_element *decode,
+                           size_t *count);
+static inline const void *io_elements(io_decoder *d, const tree *object, const char *name, size_t elem,
+                                      io_decode_element *decode, size_t *count)
+{
+    const tree *value = io_member(d, object, name);
+    *count = 0;
+    return value ? io_as_elements(d, value, name, elem, decode, count) : NULL;
+}
 
 /* The same for the members of an object, whose values can be anything. */
 typedef void io_decode_member(io_decoder *d, karp_str key, const tree *value, void *into);
-const void *io_members(io_decoder *d, const tree *object, const char *name, size_t elem, io_decode_member *decode,
-                       size_t *count);
+const void *io_as_members(io_decoder *d, const tree *value, const char *name, size_t elem, io_decode_member *decode,
+                          size_t *count);
+static inline const void *io_members(io_decoder *d, const tree *object, const char *name, size_t elem,
+                                     io_decode_member *decode, size_t *count)
+{
+    const tree *value = io_member(d, object, name);
+    *count = 0;
+    return value ? io_as_members(d, value, name, elem, decode, count) : NULL;
+}
 
 /* An element of a list that must be an object; NULL after a failure. The index is pushed; the caller pops. */
 const tree *io_element(io_decoder *d, const tree *array, size_t index);

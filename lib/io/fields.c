@@ -296,9 +296,13 @@ typedef struct walk {
     karp_status status;
 } walk;
 
+/* Most fields are told apart by their first byte. */
 static int by_name(const void *key, const void *field)
 {
-    return compare_str(*(const karp_str *)key, str(((const shape_field *)field)->name));
+    const karp_str *name = key;
+    const char *other = ((const shape_field *)field)->name;
+    int first = name->len ? (unsigned char)name->ptr[0] - (unsigned char)other[0] : -1;
+    return first ? first : compare_str(*name, str(other));
 }
 
 /* Once for the field of the kind, wherever in lists it stands. */

@@ -53,9 +53,16 @@ tree *io_new_object(trees *t, const char *api_version, const char *kind, karp_st
 
 /* ---- identity ---------------------------------------------------------------------------------------------------- */
 
+/* What is stated wrongly is left to the decoder to refuse. */
+static bool is_stated(const tree *object, const char *name)
+{
+    const tree *value = tree_get(object, name);
+    return value && !(tree_is(value, TREE_STRING) && value->count == 0);
+}
+
 static void default_uid(trees *t, tree *metadata, uint64_t number)
 {
-    if (tree_get_text(metadata, "uid").len) return;
+    if (is_stated(metadata, "uid")) return;
     char uid[] = "00000000-0000-4000-8000-000000000000";
     for (size_t i = sizeof uid - 2; number && uid[i] != '-'; i--, number /= 10) uid[i] = (char)('0' + number % 10);
     tree_set_text(t, metadata, "uid", str(uid));
@@ -66,7 +73,7 @@ void io_identify(io_filler *f, const io_kind_info *info, tree *root)
     trees *t = f->t;
     tree *metadata = tree_get_or_make(t, root, "metadata");
     if (info->namespaced) {
-        if (tree_get_text(metadata, "namespace").len == 0) tree_set_text(t, metadata, "namespace", str("default"));
+        if (!is_stated(metadata, "namespace")) tree_set_text(t, metadata, "namespace", str("default"));
         if (t->status == KARP_OK && !io_table_put(&f->spaces, tree_get_text(metadata, "namespace"), 1))
             t->status = KARP_E_NOMEM;
     }
@@ -74,7 +81,7 @@ void io_identify(io_filler *f, const io_kind_info *info, tree *root)
     int64_t at = f->start;
     if (info->kind == IO_KIND_POD) at += (int64_t)(f->pods++ % 1000000000) * 1000000000;
     default_uid(t, metadata, ++f->uids);
-    if (io_creation(root) == KARP_NO_TIME) io_set_time(t, metadata, "creationTimestamp", at);
+    if (!is_stated(metadata, "creationTimestamp")) io_set_time(t, metadata, "creationTimestamp", at);
 }
 
 /* ---- pods -------------------------------------------------------------------------------------------------------- */

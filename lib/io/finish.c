@@ -49,7 +49,9 @@ karp_status io_add_buffer(karp_reader *reader, io_decoder *d, const tree *root, 
 
 io_place io_waiting_place(const io_waiting *w)
 {
-    return (io_place){ .document = w->document, .line = w->line, .column = w->column, .offset = w->offset };
+    return (io_place){
+        .document = w->document, .line = w->line, .column = w->column, .offset = w->offset, .text = w->text
+    };
 }
 
 karp_status io_add_filled(io_filler *f, const io_kind_info *info, const tree *root, const io_place *place)

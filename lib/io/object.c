@@ -305,8 +305,10 @@ static bool is_ours_alone(io_kind kind)
 
 karp_status io_wait(karp_reader *reader, const io_kind_info *info, tree *root, const io_place *place)
 {
-    /* A first decoding, for its failures: only now is the text at hand that tells their line. */
-    karp_status status = io_object_use(reader, info, root, place, false);
+    /* A first decoding, for its failures: mostly only now is the text at hand that tells their line. Of pods in JSON it lasts,
+     * and they are most of an input. */
+    bool later = info->kind == IO_KIND_POD && place->text.ptr && place->lasts;
+    karp_status status = later ? KARP_OK : io_object_use(reader, info, root, place, false);
     if (status == KARP_OK && info->kind == IO_KIND_NODE_CLASS) status = io_check_node_class(reader, root, place);
     if (status == KARP_OK && info->kind == IO_KIND_NODE_CLASS) status = io_survey_class(reader, root);
     if (status) return status;
@@ -330,6 +332,7 @@ karp_status io_wait(karp_reader *reader, const io_kind_info *info, tree *root, c
         .name = name,
         .root = root,
         .document = place->document,
+        .text = later ? place->text : (karp_str){ NULL, 0 },
         .line = place->line,
         .column = place->column,
         .offset = place->offset,

@@ -28,6 +28,7 @@ typedef struct io_place {
     uint32_t line, column; /* of its first byte; 0 = unknown */
     uint64_t offset;
     karp_str text; /* its text, while that is at hand: what the nodes' `at` counts in; else ptr NULL */
+    bool lasts; /* the text is at hand until the reader is freed */
     const io_marks *marks; /* likewise of YAML */
 } io_place;
 

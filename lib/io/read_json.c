@@ -110,6 +110,7 @@ static karp_status read_elements(karp_reader *reader, karp_str document, const i
         if (status) return status;
         value.end = walk.pos;
         io_place place = io_place_of(document, &value);
+        place.lasts = !stated;
         status = io_read_item(reader, item, &place, stated, list_kind, api_version);
         if (status) return status;
     }
@@ -253,6 +254,7 @@ static karp_status read_document(karp_reader *reader, karp_str document, io_curs
     status = parse(reader, &reader->trees, document, &value, &root);
     if (status) return status;
     io_place place = io_place_of(document, &whole);
+    place.lasts = true;
     return io_read_tree(reader, root, &place, false);
 }
 

@@ -16,6 +16,7 @@ typedef struct io_waiting {
     karp_str name;
     tree *root; /* in reader->trees */
     karp_str document;
+    karp_str text; /* as in io_place: of JSON, where it lasts as long as the tree; else ptr NULL */
     uint32_t line, column;
     uint64_t offset;
     bool stated; /* of a Snapshot: nothing is filled in */

@@ -59,10 +59,14 @@ static bool note_requirement(karp_reader *reader, const tree *object, uint32_t r
     return note_region(reader, tree_text(tree_item(tree_get(object, "values"), 0)), is_zone(key), rank);
 }
 
+/* Asked of every text of the input: a look at the first or last byte tells most of them. */
 static bool note_member(karp_reader *reader, karp_str key, karp_str text, uint32_t rank)
 {
-    if (str_ends(key, "Time") || str_ends(key, "Timestamp")) note_time(reader, text);
-    if (io_is_auto_mode(key) || io_is_auto_mode(text)) reader->auto_mode_here = true;
+    char first = key.len ? key.ptr[0] : '\0', last = key.len ? key.ptr[key.len - 1] : '\0';
+    if ((last == 'e' && str_ends(key, "Time")) || (last == 'p' && str_ends(key, "Timestamp"))) note_time(reader, text);
+    if ((first == 'e' && io_is_auto_mode(key)) || (text.len && text.ptr[0] == 'e' && io_is_auto_mode(text)))
+        reader->auto_mode_here = true;
+    if (first != 't' && first != 'f') return true;
     if (is_zone(key)) return note_region(reader, text, true, rank);
     return !is_region(key) || note_region(reader, text, false, rank);
 }

@@ -274,7 +274,7 @@ static bool push(parser *p, karp_str name, tree *item)
     if (t->stack_count == t->stack_capacity &&
         !grow(t->memory.context, (void **)&t->stack, &t->stack_capacity, t->stack_count + 1, sizeof *t->stack))
         return refuse_memory(p) != NULL;
-    t->stack[t->stack_count++] = (tree_member){ name.ptr, item, (uint32_t)name.len };
+    t->stack[t->stack_count++] = (tree_member){ name.ptr, item, tree_key(name.ptr, name.len) };
     return true;
 }
 
@@ -354,6 +354,11 @@ static size_t leave_repeats_of_many(parser *p, tree_member *members, size_t coun
     return kept;
 }
 
+static bool same_name(const tree_member *a, const tree_member *b)
+{
+    return a->key == b->key && equal_str(tree_member_name(a), tree_member_name(b));
+}
+
 /* Of a name that comes up again the first place and the last value stay. Returns how many members are left. */
 static size_t leave_repeats(parser *p, tree_member *members, size_t count)
 {
@@ -361,16 +366,10 @@ static size_t leave_repeats(parser *p, tree_member *members, size_t count)
     uint64_t seen = 0;
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
-        karp_str name = tree_member_name(&members[i]);
-        uint64_t bit = name.len ? UINT64_C(1) << ((name.len * 7 + (unsigned char)name.ptr[0] * 3u +
-                                                   (unsigned char)name.ptr[name.len - 1]) &
-                                                  63)
-                                : 1;
-        size_t k = kept;
-        if (seen & bit) {
-            for (k = 0; k < kept && !equal_str(tree_member_name(&members[k]), name); k++) {
-            }
-        }
+        /* Names of different keys mostly set different bits. */
+        uint64_t bit = UINT64_C(1) << (members[i].key * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+        size_t k = seen & bit ? 0 : kept;
+        while (k < kept && !same_name(&members[k], &members[i])) k++;
         seen |= bit;
         if (k < kept) members[k].value = members[i].value;
         else members[kept++] = members[i];

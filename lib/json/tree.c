@@ -67,20 +67,30 @@ static tree *node(trees *t, tree_type type)
 
 /* ---- looking --------------------------------------------------------------------------------------------------------- */
 
-static tree_member *find(const tree *map, const char *name, size_t length)
+/* From the member on whose key is the one looked for. Not inlined, so that the loop before it needs no room of its own. */
+__attribute__((noinline)) static tree_member *find_from(tree_member *m, const tree_member *end, const char *name,
+                                                        uint64_t key)
 {
-    if (!tree_is(map, TREE_MAP)) return NULL;
-    for (size_t i = 0; i < map->count; i++) {
-        tree_member *m = &map->of.members[i];
-        if (m->name_length == length && (length == 0 || (m->name[0] == name[0] && memcmp(m->name, name, length) == 0)))
-            return m;
+    for (; m < end; m++) {
+        if (m->key == key && (key == 0 || memcmp(m->name, name, key >> 32) == 0)) return m;
     }
     return NULL;
 }
 
-tree *tree_find(const tree *map, const char *name, size_t length)
+/* Mostly nothing is found: up to the first equal key nothing is called. */
+static inline tree_member *find(const tree *map, const char *name, uint64_t key)
 {
-    const tree_member *member = find(map, name, length);
+    if (!tree_is(map, TREE_MAP) || map->count == 0) return NULL;
+    const tree_member *end = map->of.members + map->count;
+    for (tree_member *m = map->of.members; m < end; m++) {
+        if (m->key == key) return find_from(m, end, name, key);
+    }
+    return NULL;
+}
+
+tree *tree_find_key(const tree *map, const char *name, uint64_t key)
+{
+    const tree_member *member = find(map, name, key);
     return member ? member->value : NULL;
 }
 
@@ -102,7 +112,7 @@ bool tree_double(const tree *value, double *out)
 static bool equal_maps(const tree *a, const tree *b)
 {
     for (size_t i = 0; i < a->count; i++) {
-        const tree_member *m = &a->of.members[i], *other = find(b, m->name, m->name_length);
+        const tree_member *m = &a->of.members[i], *other = find(b, m->name, m->key);
         if (!other || !tree_equal(m->value, other->value)) return false;
     }
     return true;
@@ -188,13 +198,13 @@ void tree_add_member(trees *t, tree *map, karp_str name, tree *value)
     if (!value || !tree_is(map, TREE_MAP)) return;
     if (name.len >= UINT32_MAX) too_many(t);
     if (more_room(t, map, sizeof(tree_member)))
-        map->of.members[map->count++] = (tree_member){ name.ptr ? name.ptr : "", value, (uint32_t)name.len };
+        map->of.members[map->count++] = (tree_member){ name.ptr ? name.ptr : "", value, tree_key(name.ptr, name.len) };
 }
 
 void tree_set_str(trees *t, tree *map, karp_str name, tree *value)
 {
     if (!value || t->status) return;
-    tree_member *member = find(map, name.ptr, name.len);
+    tree_member *member = find(map, name.ptr, tree_key(name.ptr, name.len));
     if (member) member->value = value;
     else tree_add_member(t, map, name, value);
 }
@@ -219,7 +229,7 @@ void tree_append(trees *t, tree *list, tree *value)
 
 void tree_remove(tree *map, const char *name)
 {
-    tree_member *member = find(map, name, strlen(name));
+    tree_member *member = find(map, name, tree_key(name, strlen(name)));
     if (!member) return;
     size_t index = (size_t)(member - map->of.members);
     memmove(member, member + 1, (map->count - index - 1) * sizeof *member);
@@ -256,7 +266,7 @@ void tree_set_missing(trees *t, tree *map, const tree *from)
 {
     for (size_t i = 0; tree_is(from, TREE_MAP) && i < from->count; i++) {
         const tree_member *m = &from->of.members[i];
-        if (!find(map, m->name, m->name_length)) tree_set_str(t, map, tree_member_name(m), m->value);
+        if (!find(map, m->name, m->key)) tree_set_str(t, map, tree_member_name(m), m->value);
     }
 }
 

@@ -33,8 +33,17 @@ typedef struct tree tree;
 typedef struct tree_member {
     const char *name; /* not NUL-terminated */
     tree *value;
-    uint32_t name_length;
+    uint64_t key; /* of the name: tree_key() */
 } tree_member;
+
+/* What two names must have in common to be equal: the length, in the upper half, and three of the bytes. Most members that
+ * are not the one looked for are told by it, without a call of memcmp(); of a literal the compiler works it out. */
+static inline uint64_t tree_key(const char *name, size_t length)
+{
+    if (length == 0) return 0;
+    const unsigned char *bytes = (const unsigned char *)name;
+    return (uint64_t)length << 32 | (uint32_t)bytes[0] << 16 | (uint32_t)bytes[length / 2] << 8 | bytes[length - 1];
+}
 
 #define TREE_NOWHERE UINT32_MAX
 
@@ -109,11 +118,15 @@ static inline tree *tree_item(const tree *list, size_t index)
 static inline const tree_member *tree_member_at(const tree *map, size_t index) { return &map->of.members[index]; }
 static inline karp_str tree_member_name(const tree_member *member)
 {
-    return (karp_str){ member->name, member->name_length };
+    return (karp_str){ member->name, (size_t)(member->key >> 32) };
 }
 
-/* The member of that name, which may be null; NULL = absent, or no map. */
-tree *tree_find(const tree *map, const char *name, size_t length);
+/* The member of that name, which may be null; NULL = absent, or no map. `key` is the name's. */
+tree *tree_find_key(const tree *map, const char *name, uint64_t key);
+static inline tree *tree_find(const tree *map, const char *name, size_t length)
+{
+    return length < UINT32_MAX ? tree_find_key(map, name, tree_key(name, length)) : NULL;
+}
 static inline tree *tree_find_str(const tree *map, karp_str name) { return tree_find(map, name.ptr, name.len); }
 /* The member of that name; NULL when it is absent or null. */
 static inline tree *tree_get(const tree *map, const char *name)
