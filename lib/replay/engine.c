@@ -298,7 +298,8 @@ karp_status engine_begin(engine *e)
     if (!e->objects) return fail_nomem(&e->error);
     karp_status status = read_pools(e);
     if (!status) status = engine_shapes(e);
-    return status ? status : budgets_read(e);
+    if (!status) status = budgets_read(e);
+    return status ? status : engine_adopt(e);
 }
 
 void engine_init(engine *e, const replay_base *base)

@@ -8,7 +8,7 @@
  *     engine_pods.c      kube-scheduler, evictions           engine_nodes.c     a node from its launch to its end
  *     engine_snapshot.c  the cluster as a snapshot           engine_provision.c batches of pending pods
  *     engine_disrupt.c   passes, validation, commands        engine_budgets.c   PodDisruptionBudgets
- *     engine_meter.c     what it costs
+ *     engine_meter.c     what it costs                  engine_adopt.c      nodes that are there at the start
  */
 #ifndef REPLAY_ENGINE_H
 #define REPLAY_ENGINE_H
@@ -70,12 +70,14 @@ typedef struct replay_node {
     int64_t expire_after, termination_grace_period;
     double price; /* per hour */
     int64_t created, ready_at, deleted_at, gone_at, last_event;
+    int64_t billed; /* since when it costs: its launch, or the beginning of the replay */
     int64_t free[RESOURCES_MOST], allocatable[RESOURCES_MOST];
     uint32_t pool_number;
     uint32_t kind; /* nodes of one kind admit the same pods */
     uint32_t first_pod, pod_count;
     bool ready, deleting, gone, tainted;
     bool consolidatable, drifted; /* as its claim says */
+    bool unmanaged; /* it has no NodeClaim */
     bool given; /* of the objects: it is in the snapshot with them, and stays as it is */
     bool dirty, claim_in_snapshot, node_in_snapshot;
     double idle; /* dollars spent on what nobody asked for */
@@ -165,6 +167,14 @@ typedef struct replay_result {
 
 /* ---- all of it ----------------------------------------------------------------------------------------------------------- */
 
+/* A node that is there when the replay begins. */
+typedef struct replay_given {
+    karp_str name;
+    const tree *node, *claim; /* one of them may be NULL */
+    double price;
+    int64_t created;
+} replay_given;
+
 /* What all policies begin with. */
 typedef struct replay_base {
     karp_context *context;
@@ -173,6 +183,9 @@ typedef struct replay_base {
     tree *objects; /* every object of the documents */
     tree *head; /* of their Snapshot: its catalogues, settings and labels; NULL = they have none */
     const karp_replay_options *options;
+    replay_given *given; /* by age */
+    size_t given_count;
+    int64_t starts; /* the time of that cluster; KARP_NO_TIME = there is none */
 } replay_base;
 
 typedef struct engine {
@@ -301,6 +314,10 @@ void pods_settle(engine *e); /* kube-scheduler's work at the end of an instant *
 /* ---- engine_nodes.c */
 /* REPLAY_NONE = the cloud has no such machine now. */
 uint32_t node_start(engine *e, const karp_launch *launch);
+/* One that is there: it has to be given its state, and then node_begin(). REPLAY_NONE = a failure. */
+uint32_t node_add(engine *e, const karp_launch *launch, karp_str name);
+void node_begin(engine *e, uint32_t node);
+karp_status engine_adopt(engine *e); /* engine_adopt.c */
 void node_ready(engine *e, uint32_t node);
 void node_delete(engine *e, uint32_t node); /* begins to drain */
 void node_drain(engine *e, uint32_t node); /* as far as budgets let it */

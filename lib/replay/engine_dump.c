@@ -163,7 +163,7 @@ static karp_status add_nodes(engine *e, trees *t, karp_reader *reader)
     karp_status status = KARP_OK;
     for (size_t i = 0; i < e->alive_count && !status; i++) {
         const replay_node *n = &e->nodes[e->alive[i]];
-        status = add_object(e, t, reader, claim_object(e, t, n));
+        if (!n->unmanaged) status = add_object(e, t, reader, claim_object(e, t, n));
         if (status || !n->ready) continue;
         tree *node = node_object(t, n, false);
         add_condition(t, conditions_of(t, node), "Ready", "True", "Ready", n->ready_at);

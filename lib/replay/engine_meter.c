@@ -95,7 +95,7 @@ static void settle_nodes(engine *e)
     for (uint32_t i = 0; i < e->node_count; i++) {
         replay_node *n = &e->nodes[i];
         if (!n->gone) meter_node(e, i);
-        double hours = (double)((n->gone ? n->gone_at : e->now) - n->created) / HOUR;
+        double hours = (double)((n->gone ? n->gone_at : e->now) - n->billed) / HOUR;
         r->node_hours += hours;
         r->dollars += n->price * hours;
         r->idle_dollars += n->idle;

@@ -185,12 +185,16 @@ static void label_node(engine *e, replay_node *n, const karp_launch *launch, con
         label_single(e, list, &count, m->type->requirements, m->type->requirement_count);
         label_single(e, list, &count, m->offering->requirements, m->offering->requirement_count);
     }
-    for (size_t i = 0; i < launch->label_count; i++)
+    for (size_t i = 0; i < launch->label_count; i++) {
+        if (str_is(launch->labels[i].key, HOSTNAME)) continue;
         set_label(list, &count, engine_text(e, launch->labels[i].key), engine_text(e, launch->labels[i].value));
-    set_label(list, &count, str("karpenter.sh/nodepool"), n->pool);
-    set_label(list, &count, str("karpenter.sh/registered"), str("true"));
-    set_label(list, &count, str("karpenter.sh/initialized"), str("true"));
-    set_label(list, &count, str(HOSTNAME), n->name);
+    }
+    if (n->pool.len) {
+        set_label(list, &count, str("karpenter.sh/nodepool"), n->pool);
+        set_label(list, &count, str("karpenter.sh/registered"), str("true"));
+        set_label(list, &count, str("karpenter.sh/initialized"), str("true"));
+    }
+    list[count++] = (karp_label){ str(HOSTNAME), n->name };
     n->labels = list;
     n->label_count = count;
 }
@@ -258,10 +262,10 @@ static void measure(engine *e, replay_node *n, const karp_launch *launch)
     }
 }
 
-static karp_str next_name(engine *e, replay_node *n)
+static karp_str numbered_name(engine *e, const replay_node *n, uint64_t number)
 {
     char digits[20];
-    size_t length = write_digits(digits, e->node_count - e->given_count + 1);
+    size_t length = write_digits(digits, number);
     char *name = arena_alloc(&e->memory, n->pool.len + length + 2);
     if (!name) {
         engine_nomem(e);
@@ -272,6 +276,15 @@ static karp_str next_name(engine *e, replay_node *n)
     memcpy(name + n->pool.len + 1, digits, length);
     name[n->pool.len + 1 + length] = '\0';
     return (karp_str){ name, n->pool.len + 1 + length };
+}
+
+/* "POOL-N": the N-th node of the replay, or the next N that no node has which was there before. */
+static karp_str next_name(engine *e, const replay_node *n)
+{
+    uint64_t number = e->node_count - e->given_count + 1;
+    karp_str name = numbered_name(e, n, number);
+    while (!e->status && io_table_get(&e->node_index, name) != IO_NONE) name = numbered_name(e, n, ++number);
+    return name;
 }
 
 static double rate_of(const engine *e, const replay_node *n)
@@ -291,14 +304,16 @@ static void plan_life(engine *e, uint32_t node)
 {
     replay_node *n = &e->nodes[node];
     int64_t jitter = e->options->boot_jitter;
-    if (jitter > 0) n->ready_at += (int64_t)(engine_random(e, node, 0) % (uint64_t)jitter);
-    engine_at(e, n->ready_at, EVENT_READY, node, 0);
+    if (!n->ready) {
+        if (jitter > 0) n->ready_at += (int64_t)(engine_random(e, node, 0) % (uint64_t)jitter);
+        engine_at(e, n->ready_at, EVENT_READY, node, 0);
+    }
     if (n->expire_after != KARP_DURATION_UNSET && n->expire_after < INT64_MAX / 4)
         engine_at(e, n->created + n->expire_after, EVENT_EXPIRED, node, 0);
     double rate = str_is(n->capacity_type, "spot") ? rate_of(e, n) : 0;
     if (rate <= 0) return;
     double part = ((double)(engine_random(e, node, 1) >> 11) + 1) / 9007199254740992.0, hours = -log(part) / rate;
-    if (hours < 1e5) engine_at(e, n->created + llround(hours * 3600) * SECOND, EVENT_INTERRUPTED, node, 0);
+    if (hours < 1e5) engine_at(e, n->billed + llround(hours * 3600) * SECOND, EVENT_INTERRUPTED, node, 0);
 }
 
 static void fill_node(engine *e, replay_node *n, const karp_launch *launch, const machine *m)
@@ -308,7 +323,7 @@ static void fill_node(engine *e, replay_node *n, const karp_launch *launch, cons
     n->zone = engine_text(e, m->choice.zone);
     n->capacity_type = engine_text(e, m->choice.capacity_type);
     n->price = m->choice.price;
-    n->name = next_name(e, n);
+    if (!n->name.len) n->name = next_name(e, n);
     label_node(e, n, launch, m);
     n->annotations = copy_labels(e, &n->memory, launch->annotations, n->annotation_count = launch->annotation_count);
     n->taints = copy_taints(e, &n->memory, launch->taints, n->taint_count = launch->taint_count);
@@ -327,6 +342,45 @@ static void fill_node(engine *e, replay_node *n, const karp_launch *launch, cons
     if (!e->status) measure(e, n, launch);
 }
 
+static uint32_t new_node(engine *e, const karp_launch *launch, const machine *m, karp_str name)
+{
+    if (!grow(e->context, (void **)&e->nodes, &e->node_capacity, e->node_count + 1, sizeof *e->nodes)) {
+        engine_nomem(e);
+        return REPLAY_NONE;
+    }
+    uint32_t node = (uint32_t)e->node_count;
+    replay_node *n = &e->nodes[node];
+    *n = (replay_node){ .name = name,
+                        .created = e->now,
+                        .billed = e->now,
+                        .ready_at = e->now + e->options->boot,
+                        .gone_at = KARP_NO_TIME,
+                        .last_event = KARP_NO_TIME,
+                        .idle_until = e->now,
+                        .first_pod = REPLAY_NONE };
+    arena_init(&n->memory, e->context);
+    fill_node(e, n, launch, m);
+    e->node_count++;
+    if (!e->status && !io_table_put(&e->node_index, n->name, node)) engine_nomem(e);
+    return e->status ? REPLAY_NONE : node;
+}
+
+void node_begin(engine *e, uint32_t node)
+{
+    replay_node *n = &e->nodes[node];
+    (void)engine_push(e, &e->alive, &e->alive_count, &e->alive_capacity, node);
+    e->nodes_running++;
+    e->nodes_starting += !n->ready;
+    if (n->ready) {
+        e->cpu_had += n->allocatable[RESOURCE_CPU];
+        e->memory_had += n->allocatable[RESOURCE_MEMORY];
+    }
+    if (e->alive_count > e->result.most_nodes) e->result.most_nodes = (uint32_t)e->alive_count;
+    e->cost_rate += n->price;
+    node_touch(e, node);
+    plan_life(e, node);
+}
+
 uint32_t node_start(engine *e, const karp_launch *launch)
 {
     machine m;
@@ -334,32 +388,19 @@ uint32_t node_start(engine *e, const karp_launch *launch)
         e->result.failed_launches++;
         return REPLAY_NONE;
     }
-    if (!grow(e->context, (void **)&e->nodes, &e->node_capacity, e->node_count + 1, sizeof *e->nodes)) {
-        engine_nomem(e);
-        return REPLAY_NONE;
-    }
-    uint32_t node = (uint32_t)e->node_count;
-    replay_node *n = &e->nodes[node];
-    *n = (replay_node){ .created = e->now,
-                        .ready_at = e->now + e->options->boot,
-                        .gone_at = KARP_NO_TIME,
-                        .last_event = KARP_NO_TIME,
-                        .idle_until = e->now,
-                        .first_pod = REPLAY_NONE };
-    arena_init(&n->memory, e->context);
-    fill_node(e, n, launch, &m);
-    e->node_count++;
-    if (!e->status && !io_table_put(&e->node_index, n->name, node)) engine_nomem(e);
-    if (e->status) return REPLAY_NONE;
-    (void)engine_push(e, &e->alive, &e->alive_count, &e->alive_capacity, node);
+    uint32_t node = new_node(e, launch, &m, (karp_str){ "", 0 });
+    if (node == REPLAY_NONE) return node;
     e->result.launches++;
-    e->nodes_running++;
-    e->nodes_starting++;
-    if (e->alive_count > e->result.most_nodes) e->result.most_nodes = (uint32_t)e->alive_count;
-    e->cost_rate += n->price;
-    node_touch(e, node);
-    plan_life(e, node);
+    node_begin(e, node);
     return node;
+}
+
+uint32_t node_add(engine *e, const karp_launch *launch, karp_str name)
+{
+    machine m = { .choice = launch->choice,
+                  .allocatable = launch->allocatable,
+                  .allocatable_count = launch->allocatable_count };
+    return new_node(e, launch, &m, name);
 }
 
 uint32_t node_given(engine *e, karp_str name)
@@ -372,6 +413,7 @@ uint32_t node_given(engine *e, karp_str name)
     replay_node *n = &e->nodes[node];
     *n = (replay_node){ .name = name,
                         .created = e->now,
+                        .billed = e->now,
                         .ready_at = e->now,
                         .gone_at = KARP_NO_TIME,
                         .last_event = KARP_NO_TIME,

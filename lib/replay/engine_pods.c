@@ -33,6 +33,8 @@ void pod_touch(engine *e, uint32_t pod)
     p->dirty = engine_push(e, &e->dirty_pods, &e->dirty_pod_count, &e->dirty_pod_capacity, pod);
 }
 
+static void attach(engine *e, uint32_t pod, uint32_t node, int64_t since);
+
 /* ---- coming and going ---------------------------------------------------------------------------------------------------- */
 
 static void wait_for_node(engine *e, uint32_t pod)
@@ -61,7 +63,7 @@ void pod_create(engine *e, const trace_event *event)
     replay_shape *s = &e->shapes[event->shape];
     e->pods[pod] = (replay_pod){ .namespace_ = s->pod.meta.namespace_,
                                  .name = event->of.pod.name,
-                                 .created = e->now,
+                                 .created = event->of.pod.created ? event->of.pod.created : e->now,
                                  .lasts = event->lasts,
                                  .shape = event->shape,
                                  .next = REPLAY_NONE,
@@ -73,6 +75,8 @@ void pod_create(engine *e, const trace_event *event)
     strbuf_free(&room);
     budgets_note(e, s, 1, 0);
     wait_for_node(e, pod);
+    uint32_t node = event->of.pod.node.len ? io_table_get(&e->node_index, event->of.pod.node) : IO_NONE;
+    if (node != IO_NONE && e->nodes[node].ready) attach(e, pod, node, event->of.pod.started);
 }
 
 /* Off its node, whose room grows. */
@@ -148,7 +152,8 @@ void pod_evict(engine *e, uint32_t pod)
     pod_touch(e, pod);
 }
 
-void pod_bind(engine *e, uint32_t pod, uint32_t node)
+/* Onto the node, where it runs since then. */
+static void attach(engine *e, uint32_t pod, uint32_t node, int64_t since)
 {
     replay_pod *p = &e->pods[pod];
     replay_node *n = &e->nodes[node];
@@ -159,22 +164,27 @@ void pod_bind(engine *e, uint32_t pod, uint32_t node)
     e->pending--;
     p->state = POD_RUNNING;
     p->node = node;
-    p->started = e->now;
+    p->started = since;
     p->before = REPLAY_NONE;
     p->next = n->first_pod;
     if (n->first_pod != REPLAY_NONE) e->pods[n->first_pod].before = pod;
     n->first_pod = pod;
     n->pod_count++;
     e->running++;
-    e->result.starts++;
     e->cpu_asked += s->requests[RESOURCE_CPU];
     e->memory_asked += s->requests[RESOURCE_MEMORY];
-    meter_wait(e, e->now - p->waits_since);
     budgets_note(e, &e->shapes[p->shape], 0, 1);
-    node_pod_event(e, node);
-    if (p->lasts != KARP_DURATION_UNSET && p->lasts <= e->ends - e->now)
-        engine_at(e, e->now + p->lasts, EVENT_POD_END, pod, p->life);
+    if (p->lasts != KARP_DURATION_UNSET && p->lasts <= e->ends - since)
+        engine_at(e, since + p->lasts, EVENT_POD_END, pod, p->life);
     pod_touch(e, pod);
+}
+
+void pod_bind(engine *e, uint32_t pod, uint32_t node)
+{
+    attach(e, pod, node, e->now);
+    e->result.starts++;
+    meter_wait(e, e->now - e->pods[pod].waits_since);
+    node_pod_event(e, node);
 }
 
 /* ---- kube-scheduler ------------------------------------------------------------------------------------------------------ */

@@ -87,7 +87,7 @@ static karp_status edit_node(engine *e, karp_builder *builder, replay_node *n)
         e->rows_since_rebuild++;
     }
     if (n->node_in_snapshot && !status) status = karp_builder_remove(builder, str("Node"), none, n->name, &e->error);
-    n->claim_in_snapshot = !n->gone;
+    n->claim_in_snapshot = !n->gone && !n->unmanaged;
     n->node_in_snapshot = !n->gone && n->ready;
     if (n->claim_in_snapshot && !status) status = add_claim(e, builder, n);
     if (n->node_in_snapshot && !status) status = add_node(e, builder, n);

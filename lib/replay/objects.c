@@ -91,8 +91,17 @@ uint32_t replay_workload_shape(trace *t, trees *memory, const tree *workload, ka
     return shape_of(t, memory, pod);
 }
 
-static bool add_pods(trace *t, uint32_t shape, karp_str namespace_, karp_str name, int64_t count, bool numbered)
+/* When it was created, if that was before the trace begins; 0 = then. */
+static int64_t created_before(const trace *t, const tree *metadata)
 {
+    int64_t created = 0;
+    karp_str stated = tree_get_text(metadata, "creationTimestamp");
+    return karp_time_parse(stated, &created) == KARP_OK && created < t->begins && created > 0 ? created : 0;
+}
+
+static bool add_pods(trace *t, uint32_t shape, const tree *metadata, karp_str namespace_, int64_t count, bool numbered)
+{
+    karp_str name = tree_get_text(metadata, "name");
     for (int64_t i = 0; i < count; i++) {
         trace_event event = {
             .at = t->begins, .kind = TRACE_POD_CREATED, .shape = shape, .lasts = KARP_DURATION_UNSET
@@ -102,6 +111,7 @@ static bool add_pods(trace *t, uint32_t shape, karp_str namespace_, karp_str nam
         strbuf_addstr(&own, name);
         if (numbered) strbuf_addc(&own, '-');
         if (numbered) strbuf_addu(&own, (uint64_t)i);
+        if (!numbered) event.of.pod.created = created_before(t, metadata);
         event.of.pod.namespace_ = trace_keep(t, namespace_);
         event.of.pod.name = own.failed ? (karp_str){ NULL, 0 } : trace_keep(t, (karp_str){ own.ptr, own.len });
         strbuf_free(&own);
@@ -121,11 +131,63 @@ static uint32_t pod_shape(trace *t, trees *memory, const tree *object)
     return shape_of(t, memory, pod);
 }
 
+static bool is_daemon(const tree *pod)
+{
+    const tree *owners = tree_get(tree_get(pod, "metadata"), "ownerReferences");
+    for (size_t i = 0; i < tree_count(owners); i++) {
+        karp_str kind = tree_get_text(tree_item(owners, i), "kind");
+        if (str_is(kind, "DaemonSet") || str_is(kind, "Node")) return true;
+    }
+    return false;
+}
+
+/* What it asks for is all that counts of it. */
+static bool add_daemon(trace *t, trees *memory, const tree *object, karp_str node)
+{
+    tree *pod = tree_new(memory, TREE_MAP), *spec = tree_get_or_make(memory, pod, "spec");
+    static const char *const kept[] = { "containers", "initContainers", "overhead" };
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        tree *member = tree_get(tree_get(object, "spec"), kept[i]);
+        if (member) tree_set(memory, spec, kept[i], member);
+    }
+    tree_set_text(memory, tree_get_or_make(memory, pod, "metadata"), "namespace", str("default"));
+    trace_daemon daemon = { trace_keep(t, node), shape_of(t, memory, pod) };
+    if (!daemon.node.ptr || daemon.shape == NO_ID ||
+        !grow(t->context, (void **)&t->daemons, &t->daemon_capacity, t->daemon_count + 1, sizeof daemon))
+        return false;
+    t->daemons[t->daemon_count++] = daemon;
+    return true;
+}
+
+/* A pod that has a node: it runs there when the replay begins. */
+static bool add_running(trace *t, trees *memory, tree *object)
+{
+    const tree *metadata = tree_get(object, "metadata"), *status = tree_get(object, "status");
+    karp_str phase = tree_get_text(status, "phase"), namespace_ = tree_get_text(metadata, "namespace");
+    karp_str node = trace_keep(t, tree_get_text(tree_get(object, "spec"), "nodeName"));
+    if (!node.ptr) return false;
+    if (str_is(phase, "Succeeded") || str_is(phase, "Failed")) return true;
+    if (is_daemon(object)) return add_daemon(t, memory, object, node);
+    tree_remove(tree_get(object, "spec"), "nodeName");
+    trace_event event = { .at = t->begins, .kind = TRACE_POD_CREATED, .lasts = KARP_DURATION_UNSET };
+    event.shape = pod_shape(t, memory, object);
+    event.of.pod.namespace_ = trace_keep(t, namespace_.len ? namespace_ : str("default"));
+    event.of.pod.name = trace_keep(t, tree_get_text(metadata, "name"));
+    event.of.pod.node = node;
+    event.of.pod.created = created_before(t, metadata);
+    event.of.pod.started = t->begins;
+    int64_t started = 0;
+    if (karp_time_parse(tree_get_text(status, "startTime"), &started) == KARP_OK && started < t->begins)
+        event.of.pod.started = started;
+    return event.shape != NO_ID && event.of.pod.namespace_.ptr && event.of.pod.name.ptr && trace_add(t, &event);
+}
+
 karp_status replay_pods_of_objects(trace *t, trees *memory, tree *objects, karp_error *error)
 {
     enum { MOST_REPLICAS = 1000000 };
     for (size_t i = 0; i < tree_count(objects);) {
-        const tree *object = tree_item(objects, i), *metadata = tree_get(object, "metadata");
+        tree *object = tree_item(objects, i);
+        const tree *metadata = tree_get(object, "metadata");
         karp_str kind = tree_get_text(object, "kind"), namespace_ = tree_get_text(metadata, "namespace");
         bool pod = str_is(kind, "Pod");
         if (!pod && !str_is(kind, "Deployment") && !str_is(kind, "StatefulSet") && !str_is(kind, "ReplicaSet")) {
@@ -136,12 +198,14 @@ karp_status replay_pods_of_objects(trace *t, trees *memory, tree *objects, karp_
         if (!pod) (void)tree_integer(tree_get(tree_get(object, "spec"), "replicas"), &count);
         if (count < 0 || count > MOST_REPLICAS)
             return fail(error, KARP_E_INVALID, "replicas: not a number from 0 to 1000000");
-        if (tree_get_text(tree_get(object, "spec"), "nodeName").len)
-            return fail(error, KARP_E_UNSUPPORTED, "a pod of the objects has a node: a replay begins without any");
+        if (tree_get_text(tree_get(object, "spec"), "nodeName").len) {
+            if (!add_running(t, memory, object)) return fail_nomem(error);
+            tree_remove_item(objects, i);
+            continue;
+        }
         if (namespace_.len == 0) namespace_ = str("default");
         uint32_t shape = pod ? pod_shape(t, memory, object) : replay_workload_shape(t, memory, object, namespace_);
-        if (shape == NO_ID || !add_pods(t, shape, namespace_, tree_get_text(metadata, "name"), count, !pod))
-            return fail_nomem(error);
+        if (shape == NO_ID || !add_pods(t, shape, metadata, namespace_, count, !pod)) return fail_nomem(error);
         tree_remove_item(objects, i);
     }
     return KARP_OK;

@@ -4,6 +4,7 @@
 #include <replay/trace_read.h>
 
 #include <base/error.h>
+#include <io/reader.h>
 
 #define MINUTE (60 * SECOND)
 #define LONGEST (INT64_C(10) * 366 * 24 * 60 * MINUTE)
@@ -38,6 +39,25 @@ static karp_status add_document(karp_reader *reader, const karp_replay_document 
     return karp_reader_add_path(reader, path, error);
 }
 
+/* An object of a trace whose cluster is there already, as that of a story is whose dump the replay goes on from, stays as it is there. */
+static karp_status add_object_of_trace(replay *r, karp_reader *reader, karp_str text)
+{
+    static const karp_str none = { "", 0 };
+    tree *object = NULL;
+    trees t;
+    trees_init(&t, r->base.context);
+    karp_status status = tree_read(&t, str("objects of the trace"), text, &object, &r->error);
+    const tree *metadata = tree_get(object, "metadata");
+    karp_str kind = tree_get_text(object, "kind"), name = tree_get_text(metadata, "name"),
+             namespace_ = tree_get_text(metadata, "namespace");
+    bool there = !status && reader->has_snapshot &&
+                 (io_find_kind(reader, kind, namespace_.len ? namespace_ : str("default"), name) != IO_NONE ||
+                  io_find_kind(reader, kind, none, name) != IO_NONE);
+    trees_free(&t);
+    if (status || there) return status;
+    return karp_reader_add(reader, str("objects of the trace"), text, &r->error);
+}
+
 /* Reads the objects as a snapshot, so that faults are told with their file and line. */
 static karp_status check_objects(replay *r)
 {
@@ -46,13 +66,15 @@ static karp_status check_objects(replay *r)
     karp_snapshot *snapshot = NULL;
     karp_reader_options_init(&options, sizeof options);
     options.region = r->options.region.len ? r->options.region : r->base.trace.region;
+    options.keep_documents = 1;
     karp_status status = karp_reader_new(r->base.context, &options, &reader, &r->error);
     if (!status && r->options.catalogue) status = karp_reader_add_catalogue(reader, r->options.catalogue, &r->error);
     for (size_t i = 0; i < r->options.object_count && !status; i++)
         status = add_document(reader, &r->options.objects[i], &r->error);
     for (size_t i = 0; i < r->base.trace.object_count && !status; i++)
-        status = karp_reader_add(reader, str("objects of the trace"), r->base.trace.objects[i], &r->error);
+        status = add_object_of_trace(r, reader, r->base.trace.objects[i]);
     if (!status) status = karp_reader_finish(reader, &snapshot, &r->error);
+    if (!status) status = replay_given_read(r, reader, snapshot);
     karp_snapshot_unref(snapshot);
     karp_reader_free(reader);
     return status;
@@ -67,16 +89,24 @@ static karp_status collect_objects(replay *r)
     if (!b->objects) return fail_nomem(&r->error);
     b->reader->take = replay_take;
     b->reader->take_user = b->objects;
-    for (size_t i = 0; i < r->options.object_count && !status; i++)
+    if (r->cluster.ptr) {
+        tree *cluster = NULL;
+        status = tree_read(&b->reader->trees, str("the cluster"), (karp_str){ r->cluster.ptr, r->cluster.len },
+                           &cluster, &r->error);
+        if (!status) tree_append(&b->reader->trees, b->objects, cluster);
+    }
+    for (size_t i = 0; i < r->options.object_count && !status && !r->cluster.ptr; i++)
         status = add_document(b->reader, &r->options.objects[i], &r->error);
-    for (size_t i = 0; i < b->trace.object_count && !status; i++)
+    for (size_t i = 0; i < b->trace.object_count && !status && !r->cluster.ptr; i++)
         status = karp_reader_add(b->reader, str("objects of the trace"), b->trace.objects[i], &r->error);
     if (!status) status = replay_open_snapshots(&b->reader->trees, b->objects, &b->head, &r->error);
+    if (!status && b->head && r->options.catalogue) tree_remove(b->head, "catalogues");
     bool pools = false;
     for (size_t i = 0; i < tree_count(b->objects) && !status; i++) {
         karp_str kind = tree_get_text(tree_item(b->objects, i), "kind");
         pools = pools || str_is(kind, "NodePool") || str_is(kind, "Provisioner");
     }
+    if (!status && r->cluster.ptr) status = replay_given_take(r);
     if (!status && !pools) status = fail(&r->error, KARP_E_INVALID, "a replay needs a NodePool: --nodepools FILE");
     return status;
 }
@@ -99,8 +129,12 @@ static karp_status finish_trace(replay *r)
         if (t->begins == KARP_NO_TIME || t->events[i].at < t->begins) t->begins = t->events[i].at;
     }
     if (t->begins == KARP_NO_TIME) t->begins = 0;
-    karp_status status = replay_pods_of_objects(t, &r->base.reader->trees, r->base.objects, &r->error);
+    bool goes_on = r->base.starts != KARP_NO_TIME;
+    karp_status status = goes_on ? KARP_OK
+                                 : replay_pods_of_objects(t, &r->base.reader->trees, r->base.objects, &r->error);
     if (!status) status = trace_finish(t, r->options.lenient != 0, &r->error);
+    if (!status && goes_on) status = replay_given_go_on(r);
+    if (!status && goes_on) status = trace_sort(t, &r->error);
     if (status) return status;
     if (r->options.until) t->ends = r->options.until;
     if (r->options.until_after < 0 || r->options.until_after > LONGEST || r->options.dump_after < 0 ||
@@ -284,6 +318,7 @@ static void replay_free(replay *r)
         karp_free(c, r->results[i].points, r->results[i].point_capacity * sizeof *r->results[i].points);
     karp_free(c, r->results, r->result_count * sizeof *r->results);
     karp_reader_free(r->base.reader);
+    karp_text_free(&r->cluster);
     trace_free(&r->base.trace);
 }
 
@@ -299,6 +334,7 @@ karp_status karp_replay(karp_context *context, const karp_replay_options *option
     }
     r.base.context = context;
     r.base.options = &r.options;
+    r.base.starts = KARP_NO_TIME;
     trace_init(&r.base.trace, context);
     karp_status status = take_options(&r, options, write);
     if (!status) status = read_traces(&r);

@@ -6,6 +6,11 @@
 #include <io/write_json.h>
 #include <replay/engine.h>
 
+typedef struct replay_price {
+    karp_str name; /* of a node */
+    double price;
+} replay_price;
+
 typedef struct replay {
     replay_base base;
     karp_replay_options options; /* complete */
@@ -15,6 +20,9 @@ typedef struct replay {
     size_t result_count;
     int64_t step;
     uint64_t pods; /* of the trace */
+    karp_text cluster; /* all objects as one Snapshot, when they have nodes; else without bytes */
+    replay_price *prices; /* of these nodes */
+    size_t price_count;
 } replay;
 
 /* Between the points of a series, when nobody says. */
@@ -22,6 +30,15 @@ int64_t replay_step(int64_t length);
 
 /* How a policy is called, and the n-th: without any, "karpenter". */
 karp_str replay_policy(const replay *r, size_t index);
+
+/* ---- given.c */
+
+/* When the snapshot of the objects has nodes: the cluster, its time, and what the nodes cost. */
+karp_status replay_given_read(replay *r, karp_reader *reader, const karp_snapshot *snapshot);
+/* Nodes leave the objects for base.given. */
+karp_status replay_given_take(replay *r);
+/* The trace, checked and in order, goes on from the cluster: what is over by then is left out, and the cluster's pods come first. */
+karp_status replay_given_go_on(replay *r);
 
 /* ---- write_replay.c, write_replay_html.c ------------------------------------------------------------------------------------- */
 

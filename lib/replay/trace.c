@@ -15,6 +15,7 @@ void trace_free(trace *t)
 {
     mem_free(t->context, t->events, t->capacity * sizeof *t->events);
     mem_free(t->context, t->objects, t->object_capacity * sizeof *t->objects);
+    mem_free(t->context, t->daemons, t->daemon_capacity * sizeof *t->daemons);
     strings_free(&t->shapes);
     strings_free(&t->documents);
     arena_free(&t->memory);
@@ -105,11 +106,17 @@ static karp_status check_events(trace *t, bool lenient, io_table *there, strbuf 
     return KARP_OK;
 }
 
+karp_status trace_sort(trace *t, karp_error *error)
+{
+    return sort_stable(t->context, t->events, t->count, sizeof *t->events, by_time, NULL) ? KARP_OK : fail_nomem(error);
+}
+
 karp_status trace_finish(trace *t, bool lenient, karp_error *error)
 {
     io_table there;
     strbuf key;
-    if (!sort_stable(t->context, t->events, t->count, sizeof *t->events, by_time, NULL)) return fail_nomem(error);
+    karp_status sorted = trace_sort(t, error);
+    if (sorted) return sorted;
     io_table_init(&there, t->context);
     strbuf_init(&key, t->context);
     karp_status status = check_events(t, lenient, &there, &key, error);

@@ -28,6 +28,9 @@ typedef struct trace_event {
     union {
         struct {
             karp_str namespace_, name;
+            karp_str node; /* it runs there when the replay begins; "" = it is pending */
+            int64_t started; /* on that node */
+            int64_t created; /* 0 = when the event happens */
         } pod;
         struct {
             karp_str instance_type, zone, capacity_type;
@@ -38,6 +41,12 @@ typedef struct trace_event {
     uint32_t line;
 } trace_event;
 
+/* A pod of a DaemonSet, or one that the node itself runs, on a node that is there from the start. */
+typedef struct trace_daemon {
+    karp_str node;
+    uint32_t shape;
+} trace_daemon;
+
 typedef struct trace {
     karp_context *context;
     arena memory; /* of all texts */
@@ -47,6 +56,8 @@ typedef struct trace {
     size_t count, capacity;
     karp_str *objects; /* documents of what is there from the start: YAML, or one JSON object each */
     size_t object_count, object_capacity;
+    trace_daemon *daemons;
+    size_t daemon_count, daemon_capacity;
     int64_t begins, ends; /* instants; KARP_NO_TIME = those of the first and the last event */
     karp_str region; /* "" = not told */
     int64_t boot; /* from a launch to a ready node; KARP_DURATION_UNSET = not told */
@@ -64,6 +75,9 @@ uint32_t trace_shape(trace *t, karp_str pod);
 bool trace_add(trace *t, const trace_event *event);
 /* A document of objects, copied. false = no memory. */
 bool trace_add_objects(trace *t, karp_str text);
+
+/* Sorts the events by time, those of one instant in the order in which they were added. */
+karp_status trace_sort(trace *t, karp_error *error);
 
 /*
  * Sorts the events by time, those of one instant in the order in which they were added, and checks them: no pod is created while

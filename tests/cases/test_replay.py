@@ -2,9 +2,13 @@
 """Replays on the command line: what a small story comes to under two policies, in every format; and what bad input is told."""
 import json
 import pathlib
+import sys
 import tempfile
 
-from stories import check, equal, finish, run
+from stories import STORIES, check, equal, finish, run
+
+DUMP = pathlib.Path(__file__).parent / 'asks' / 'dump.json'
+DAY = STORIES.parent / 'replay' / 'day.yaml'
 
 POOL = '''apiVersion: karpenter.sh/v1
 kind: NodePool
@@ -140,6 +144,48 @@ def refused(words, *arguments):
     check(words in said, f'{arguments}: {said.strip()} has not: {words}')
 
 
+def tell_start(folder):
+    """A replay begins with the cluster of a dump, and the trace goes on from there: its own, or that of kubectl."""
+    table = folder / 'cut.csv'
+    table.write_text('name,start,end,duration,cpu,memory\n' + ''.join(
+        f'p{i},{i * 157 % 20000},{i * 157 % 20000 + 3000 if i % 2 else ""},{"" if i % 2 else f"{i * 31 % 7000}s"},{500 + i % 3 * 500}m,1Gi\n' for i in range(150)))
+    words = ['replay', table, '--region', 'us-west-2', '--step', '1m', '-o', 'json', '--until']
+    whole, first = (json.loads(run(*words, t, '--nodepools', folder / 'pool.yaml')[0]) for t in ('7h', '3h'))
+    dump = folder / 'cut.json'
+    dump.write_text(run('replay', table, '--region', 'us-west-2', '--nodepools', folder / 'pool.yaml', '--dump-at', '3h')[0])
+    rest = json.loads(run(*words, '4h', '--nodepools', dump)[0])
+    one, two, both = (r['policies'][0] for r in (first, rest, whole))
+    equal((rest['begins'], rest['ends']), (first['ends'], whole['ends']), 'goes on from the cut')
+    for figure in ('costPerHour', 'nodes', 'pods', 'pending', 'cpuRequested', 'cpu', 'memory'):
+        equal(two['series'][figure][0], one['series'][figure][-1], f'{figure} at the cut')
+    equal(one['podsEnded'] + two['podsEnded'], both['podsEnded'], 'every pod ends')
+    check(one['series']['pods'][-1] > 5, 'pods at the cut')
+    equal(two['podsRunning'], both['podsRunning'], 'pods at the end')
+    check(abs(one['dollars'] + two['dollars'] - both['dollars']) < .02 * both['dollars'], 'the bill of both parts')
+    table.write_text('name,start,end,cpu\nx,2026-03-02T09:10:00Z,2026-03-02T12:00:00Z,2\n')
+    text = run('replay', table, '--nodepools', DUMP, '--until', '6h', '-o', 'json')[0]
+    one = json.loads(text)['policies'][0]
+    given = json.loads(DUMP.read_text())['items']
+    equal(one['series']['nodes'][0], sum(o['kind'] == 'Node' for o in given), 'the nodes of a cluster')
+    before = json.loads(run('plan', DUMP, '-o', 'json')[0])
+    equal(one['launches'], len(before['launches']), 'what its plan launches')
+    equal(one['series']['costPerHour'][0], float(before['cost']['before']), 'cost')
+    dumped = json.loads(run('replay', table, '--nodepools', DUMP, '--dump-at', '1s')[0])['objects']
+    equal({o['metadata']['name'] for o in dumped if o['kind'] == 'Node'}, {o['metadata']['name'] for o in given if o['kind'] == 'Node'}, 'nodes of its dump')
+    table.write_text('name,start,end,cpu\nx,0,5,2\n')
+    refused('ends before the time of the cluster', table, '--nodepools', DUMP)
+    # A story goes on from its own dump.
+    dump.write_text(run('replay', DAY, '--dump-at', '12h')[0])
+    equal(json.loads(run('replay', DAY, '--nodepools', dump, '-o', 'json')[0])['begins'], '2026-03-02T12:00:00Z', 'a story')
+    # A node that no NodePool has takes pods, and costs nothing.
+    node = folder / 'node.yaml'
+    node.write_text('apiVersion: v1\nkind: Node\nmetadata: {name: own, labels: {kubernetes.io/hostname: own}}\n'
+                    'status: {capacity: {cpu: 4, memory: 16Gi, pods: 50}, allocatable: {cpu: 4, memory: 16Gi, pods: 50}}\n')
+    table.write_text('name,start,end,cpu\nx,2026-01-01T00:10:00Z,2026-01-01T01:00:00Z,2\n')
+    one = json.loads(run('replay', table, '--nodepools', folder / 'pool.yaml', '--nodepools', node, '--region', 'us-west-2', '-o', 'json')[0])['policies'][0]
+    equal((one['launches'], one['podStarts'], one['dollars']), (0, 1, 0), 'a node of nobody')
+
+
 def tell_wrong(folder):
     story = folder / 'story.yaml'
     for change, words in (('expire: web', 'steps[1].expire: a replay has its own nodes'), ('wait: 900000h', 'lasts too long'),
@@ -155,9 +201,6 @@ def tell_wrong(folder):
     bare = folder / 'bare.yaml'
     bare.write_text(STORY.replace('files: [pool.yaml]', ''))
     refused('needs a NodePool', bare)
-    node = folder / 'node.yaml'
-    node.write_text('apiVersion: v1\nkind: Node\nmetadata: {name: node-1}\n')
-    refused('have no nodes', story, '--nodepools', node)
 
 
 with tempfile.TemporaryDirectory() as name:
@@ -165,5 +208,6 @@ with tempfile.TemporaryDirectory() as name:
     (pathlib.Path(name) / 'plan.json').write_text('{"kind": "Plan"}')
     tell_table(pathlib.Path(name))
     tell_openb(pathlib.Path(name))
+    tell_start(pathlib.Path(name))
     tell_wrong(pathlib.Path(name))
-finish()
+sys.exit(finish())

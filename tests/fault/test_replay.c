@@ -17,6 +17,18 @@ static const char pool[] = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadat
 static const char table[] = "name,start,end,duration,cpu,memory,labels\n"
                             "a,0,1800,,1,1Gi,app=a\nb,60,,5m,3,1Gi,app=a\nc,90,,10m,500m,,app=c\n";
 
+static const char nodes[] =
+    "apiVersion: v1\nkind: Node\nmetadata: {name: n1, labels: {kubernetes.io/hostname: n1, karpenter.sh/nodepool: "
+    "default, node.kubernetes.io/instance-type: t, karpenter.sh/capacity-type: on-demand, "
+    "topology.kubernetes.io/zone: a}}\nstatus: {capacity: {cpu: 4, memory: 8Gi, pods: 50}, allocatable: {cpu: 4, "
+    "memory: 8Gi, pods: 50}}\n---\n"
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: r, labels: {app: a}, ownerReferences: [{apiVersion: apps/v1, kind: "
+    "ReplicaSet, name: r, uid: r, controller: true}]}\nspec: {nodeName: n1, containers: [{name: c, resources: "
+    "{requests: "
+    "{cpu: 1}}}]}\n---\n"
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: d, ownerReferences: [{apiVersion: apps/v1, kind: DaemonSet, name: d, "
+    "uid: d, controller: true}]}\nspec: {nodeName: n1, containers: [{name: c, resources: {requests: {cpu: 100m}}}]}\n";
+
 enum { POINTS = 400 };
 
 static karp_str text_of(const char *text) { return (karp_str){ text, strlen(text) }; }
@@ -45,14 +57,16 @@ static karp_catalogue *make_types(karp_context *context)
 
 static karp_status ask(karp_context *context, karp_catalogue *types, int what, karp_text *out, karp_error *error)
 {
-    karp_replay_document trace = { text_of("t.csv"), text_of(table) }, objects = { text_of("pool"), text_of(pool) };
+    karp_replay_document trace = { text_of("t.csv"), text_of(table) },
+                         objects[2] = { { text_of("pool"), text_of(pool) }, { text_of("nodes"), text_of(nodes) } };
     karp_replay_options options;
     karp_write_options write;
     karp_replay_options_init(&options, sizeof options);
     karp_write_options_init(&write, sizeof write);
     options.traces = &trace;
-    options.objects = &objects;
-    options.trace_count = options.object_count = 1;
+    options.objects = objects;
+    options.trace_count = 1;
+    options.object_count = what == 4 ? 2 : 1; /* 4: the cluster has a node at the start */
     options.catalogue = types;
     options.until_after = INT64_C(3600000000000);
     options.dump_after = what == 1 ? INT64_C(300000000000) : 0;
@@ -101,7 +115,7 @@ static void refuse(int what)
 static void test_refusals(void **state)
 {
     (void)state;
-    for (int what = 0; what < 4; what++) refuse(what);
+    for (int what = 0; what < 5; what++) refuse(what);
 }
 
 int main(void)

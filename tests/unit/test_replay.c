@@ -383,7 +383,7 @@ static void check_bill(engine *e)
     double bill = 0, hours = 0;
     for (size_t i = 0; i < e->node_count; i++) {
         const replay_node *n = &e->nodes[i];
-        double lived = (double)((n->gone ? n->gone_at : e->ends) - n->created) / 3.6e12;
+        double lived = (double)((n->gone ? n->gone_at : e->ends) - n->billed) / 3.6e12;
         bill += n->price * lived;
         hours += lived;
         assert_true(n->idle >= -1e-9 && n->idle <= n->price * lived + 1e-9);

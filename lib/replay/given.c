@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the objects of a replay have of nodes: the cluster that it begins with, and how a trace goes on from it. */
+#include <replay/objects.h>
+#include <replay/replay.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+#include <io/reader.h>
+
+/* ---- the objects as they are read -------------------------------------------------------------------------------------------- */
+
+static karp_status note_prices(replay *r, const karp_snapshot *snapshot)
+{
+    karp_decision *d = NULL;
+    karp_options options;
+    karp_options_init(&options, sizeof options);
+    options.explain = KARP_EXPLAIN_NONE;
+    karp_status status = karp_provision(snapshot, &options, &d, &r->error);
+    size_t count = status ? 0 : karp_decision_node_count(d);
+    r->prices = status ? NULL : arena_alloc(&r->base.trace.memory, (count + 1) * sizeof *r->prices);
+    if (!status && !r->prices) status = fail_nomem(&r->error);
+    for (size_t i = 0; i < count && !status; i++) {
+        karp_node_use use = { .size = sizeof use };
+        status = karp_decision_node(d, i, &use);
+        if (status) break;
+        r->prices[i] = (replay_price){ trace_keep(&r->base.trace, use.node), use.price };
+        if (!r->prices[i].name.ptr) status = fail_nomem(&r->error);
+        else r->price_count = i + 1;
+    }
+    karp_decision_unref(d);
+    return status;
+}
+
+karp_status replay_given_read(replay *r, karp_reader *reader, const karp_snapshot *snapshot)
+{
+    karp_snapshot_counts counts = { .size = sizeof counts };
+    karp_snapshot_get_counts(snapshot, &counts);
+    if (counts.nodes == 0) return KARP_OK;
+    r->base.starts = karp_snapshot_now(snapshot);
+    karp_status status = note_prices(r, snapshot);
+    return status ? status : karp_reader_dump(reader, &r->cluster, &r->error);
+}
+
+/* ---- nodes --------------------------------------------------------------------------------------------------------------- */
+
+static int by_age(const void *a, const void *b, const void *user)
+{
+    const replay_given *x = a, *y = b;
+    (void)user;
+    if (x->created != y->created) return x->created < y->created ? -1 : 1;
+    return compare_str(x->name, y->name);
+}
+
+static void find_price(const replay *r, replay_given *g)
+{
+    for (size_t i = 0; i < r->price_count; i++) {
+        if (equal_str(r->prices[i].name, g->name)) g->price = r->prices[i].price;
+    }
+}
+
+static replay_given *given_of(replay_base *b, karp_str name)
+{
+    for (size_t i = 0; i < b->given_count; i++) {
+        if (equal_str(b->given[i].name, name)) return &b->given[i];
+    }
+    b->given[b->given_count] = (replay_given){ .name = name };
+    return &b->given[b->given_count++];
+}
+
+static void take_node(replay_base *b, const tree *object, bool claim)
+{
+    const tree *metadata = tree_get(object, "metadata");
+    karp_str name = tree_get_text(metadata, "name");
+    karp_str of_claim = tree_get_text(tree_get(object, "status"), "nodeName");
+    replay_given *g = given_of(b, claim && of_claim.len ? of_claim : name);
+    if (claim) g->claim = object;
+    else g->node = object;
+    if (claim || !g->claim) (void)karp_time_parse(tree_get_text(metadata, "creationTimestamp"), &g->created);
+}
+
+karp_status replay_given_take(replay *r)
+{
+    replay_base *b = &r->base;
+    size_t most = tree_count(b->objects) + 1;
+    b->given = arena_alloc(&b->trace.memory, most * sizeof *b->given);
+    if (!b->given) return fail_nomem(&r->error);
+    for (size_t i = 0; i < tree_count(b->objects);) {
+        const tree *object = tree_item(b->objects, i);
+        bool claim = str_is(tree_get_text(object, "kind"), "NodeClaim");
+        if (!claim && !str_is(tree_get_text(object, "kind"), "Node")) {
+            i++;
+            continue;
+        }
+        take_node(b, object, claim);
+        tree_remove_item(b->objects, i);
+    }
+    for (size_t i = 0; i < b->given_count; i++) find_price(r, &b->given[i]);
+    bool sorted = sort_stable(b->context, b->given, b->given_count, sizeof *b->given, by_age, NULL);
+    return sorted ? KARP_OK : fail_nomem(&r->error);
+}
+
+/* ---- how the trace goes on ------------------------------------------------------------------------------------------------ */
+
+static bool pod_name(const trace_event *event, strbuf *out)
+{
+    strbuf_clear(out);
+    strbuf_addstr(out, event->of.pod.namespace_);
+    strbuf_addc(out, '/');
+    strbuf_addstr(out, event->of.pod.name);
+    return !out->failed;
+}
+
+/* What is over is left out; of pods that run it is known since how long, and of lost capacity what remains. */
+static bool keep_later(trace *t, int64_t now, io_table *created, strbuf *key)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        trace_event event = t->events[i];
+        if (event.at <= now && event.kind == TRACE_POD_CREATED && event.lasts != KARP_DURATION_UNSET) {
+            uint32_t lasts = (uint32_t)(event.lasts / 1000000000 > UINT32_MAX - 2 ? UINT32_MAX - 2
+                                                                                  : event.lasts / 1000000000);
+            if (!pod_name(&event, key) || !io_table_put(created, (karp_str){ key->ptr, key->len }, lasts)) return false;
+        }
+        bool lost = event.kind == TRACE_CAPACITY_LOST && event.lasts != KARP_DURATION_UNSET;
+        if (event.at <= now && lost && event.at + event.lasts > now) {
+            event.lasts -= now - event.at;
+            event.at = now;
+        } else if (event.at <= now) {
+            continue;
+        }
+        t->events[kept++] = event;
+    }
+    t->count = kept;
+    return true;
+}
+
+karp_status replay_given_go_on(replay *r)
+{
+    replay_base *b = &r->base;
+    trace *t = &b->trace;
+    io_table created;
+    strbuf key;
+    if (t->ends != KARP_NO_TIME && t->ends < b->starts)
+        return fail(&r->error, KARP_E_INVALID, "the trace ends before the time of the cluster that the objects have");
+    io_table_init(&created, b->context);
+    strbuf_init(&key, b->context);
+    bool fine = keep_later(t, b->starts, &created, &key);
+    size_t later = t->count;
+    t->begins = b->starts;
+    karp_status status = fine ? replay_pods_of_objects(t, &b->reader->trees, b->objects, &r->error) : KARP_OK;
+    for (size_t i = later; i < t->count && fine && !status; i++) {
+        fine = pod_name(&t->events[i], &key);
+        uint32_t lasts = fine ? io_table_get(&created, (karp_str){ key.ptr, key.len }) : IO_NONE;
+        if (lasts != IO_NONE) t->events[i].lasts = (int64_t)lasts * SECOND;
+    }
+    io_table_free(&created);
+    strbuf_free(&key);
+    return fine ? status : fail_nomem(&r->error);
+}
