@@ -189,7 +189,7 @@ enum {
 typedef struct karp_write_options {
     size_t size;
     uint32_t format; /**< KARP_FORMAT_* */
-    uint32_t compact; /**< 1 = JSON on one line */
+    uint32_t compact; /**< 1 = JSON on one line; HTML: the picture alone, one div to be part of another page */
     uint32_t color; /**< 1 = ANSI colours in text */
     uint32_t width; /**< columns of text; 0 = 100 */
     karp_str digest; /**< input.sha256; "" = left out */

@@ -54,6 +54,10 @@ bool designs_write(const cli_options *options, design *list, size_t count, cli_t
 struct cli_writer;
 void designs_write_table(struct cli_writer *w, const design *list, size_t count);
 void design_write_json(struct cli_writer *w, const design *d);
+/* What differs from the first, a list for each of the others. */
+void designs_write_differences(struct cli_writer *w, const design *list, size_t count);
+/* designs_html.c: the whole page. */
+void designs_write_html(struct cli_writer *w, const design *list, size_t count);
 
 /* designs.c: reads and plans every design, with the changes laid over each, and prints the comparison; the exit status. */
 int designs_answer(const cli_options *options, design *list, size_t count, const karp_change *changes,

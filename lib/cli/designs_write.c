@@ -70,16 +70,22 @@ static void json_row(karp_str object, karp_str field, karp_str before, karp_str 
     cli_put_text(w, "}");
 }
 
+static void begin_item(cli_writer *w) { cli_put_text(w, w->html ? "<div class=\"l\">" : w->markdown ? "- " : "  "); }
+
+static void end_item(cli_writer *w) { cli_put_text(w, w->html ? "</div>\n" : "\n"); }
+
 static void text_row(karp_str object, karp_str field, karp_str before, karp_str after, void *user)
 {
     cli_writer *w = user;
     w->differs = true;
     if (w->rows++ >= ROWS_SHOWN) return;
-    cli_put_text(w, w->markdown ? "- **" : "  ");
+    begin_item(w);
+    cli_put_text(w, w->html ? "<b>" : w->markdown ? "**" : "");
     cli_put_shown(w, object.ptr, object.len);
-    cli_put_text(w, w->markdown ? "** " : "  ");
+    cli_put_text(w, w->html ? "</b> " : w->markdown ? "** " : "  ");
     if (field.len == 0) {
-        cli_put_text(w, before.len > 0 ? "is not there\n" : "is new\n");
+        cli_put_text(w, before.len > 0 ? "is not there" : "is new");
+        end_item(w);
         return;
     }
     cli_put_shown(w, field.ptr, field.len);
@@ -87,7 +93,7 @@ static void text_row(karp_str object, karp_str field, karp_str before, karp_str 
     cli_put_shown(w, before.len > 0 ? before.ptr : "\xe2\x80\x93", before.len > 0 ? before.len : 3);
     cli_put_text(w, " \xe2\x86\x92 ");
     cli_put_shown(w, after.len > 0 ? after.ptr : "\xe2\x80\x93", after.len > 0 ? after.len : 3);
-    cli_put_text(w, "\n");
+    end_item(w);
 }
 
 static void put_fields(cli_writer *w, const design *a, const design *b, karp_reader_difference *row)
@@ -197,20 +203,28 @@ enum { LABEL = 28, COLUMN = 22 };
 
 static void begin_row(cli_writer *w, const char *label, size_t length)
 {
-    cli_put_text(w, w->markdown ? "| " : "");
+    cli_put_text(w, w->html ? "<tr><th>" : w->markdown ? "| " : "");
     size_t start = w->out->len;
     cli_put_shown(w, label, length);
-    if (w->markdown) return;
+    cli_put_text(w, w->html ? "</th>" : "");
+    if (w->markdown || w->html) return;
     for (size_t i = w->out->len - start; i < LABEL; i++) cli_put_text(w, " ");
 }
 
 static void put_cell(cli_writer *w, const char *text)
 {
-    if (w->markdown) cli_put_format(w, " | %s", text);
-    else cli_put_format(w, "%*s", COLUMN, text);
+    if (w->html) {
+        cli_put_text(w, "<td>");
+        cli_put_shown(w, text, strlen(text));
+        cli_put_text(w, "</td>");
+    } else if (w->markdown) {
+        cli_put_format(w, " | %s", text);
+    } else {
+        cli_put_format(w, "%*s", COLUMN, text);
+    }
 }
 
-static void end_row(cli_writer *w) { cli_put_text(w, w->markdown ? " |\n" : "\n"); }
+static void end_row(cli_writer *w) { cli_put_text(w, w->html ? "</tr>\n" : w->markdown ? " |\n" : "\n"); }
 
 static void money_cell(cli_writer *w, double price, double before, bool first)
 {
@@ -346,7 +360,7 @@ static void write_moves(cli_writer *w, const design *a, const design *b)
             at++;
         }
         if (!first || rows++ >= ROWS_SHOWN) continue;
-        cli_put_text(w, w->markdown ? "- " : "  ");
+        begin_item(w);
         cli_put_shown(w, one.pod.ptr, one.pod.len);
         if (count > 1) cli_put_format(w, " and %zu more", count - 1);
         cli_put_text(w, ": ");
@@ -354,18 +368,22 @@ static void write_moves(cli_writer *w, const design *a, const design *b)
         put_place(w, coarse ? one.group_before : one.before);
         cli_put_text(w, " \xe2\x86\x92 ");
         put_place(w, coarse ? one.group_after : one.after);
-        cli_put_text(w, "\n");
+        end_item(w);
     }
     if (all > 0) w->differs = true;
-    if (rows > ROWS_SHOWN) cli_put_format(w, "%s and others (-o json has all)\n", w->markdown ? "-" : " ");
+    if (rows > ROWS_SHOWN) {
+        begin_item(w);
+        cli_put_text(w, "and others (-o json has all)");
+        end_item(w);
+    }
 }
 
 static void heading(cli_writer *w, const char *text, const char *name)
 {
-    cli_put_text(w, w->markdown ? "\n## " : "\n");
+    cli_put_text(w, w->html ? "<div class=\"d\">" : w->markdown ? "\n## " : "\n");
     cli_put_text(w, text);
     cli_put_shown(w, name, strlen(name));
-    cli_put_text(w, w->markdown ? "\n\n" : "\n");
+    cli_put_text(w, w->html ? "</div>\n" : w->markdown ? "\n\n" : "\n");
 }
 
 static void write_difference(cli_writer *w, const design *a, const design *b)
@@ -374,8 +392,11 @@ static void write_difference(cli_writer *w, const design *a, const design *b)
     heading(w, "What differs in ", b->name);
     body = w->out->len;
     put_fields(w, a, b, text_row);
-    if (w->rows > ROWS_SHOWN)
-        cli_put_format(w, "%s and %zu more (-o json has all)\n", w->markdown ? "-" : " ", w->rows - ROWS_SHOWN);
+    if (w->rows > ROWS_SHOWN) {
+        begin_item(w);
+        cli_put_format(w, "and %zu more (-o json has all)", w->rows - ROWS_SHOWN);
+        end_item(w);
+    }
     if (w->out->len == body && !w->refused) w->out->len = start;
     start = w->out->len;
     heading(w, "Pods that go elsewhere in ", b->name);
@@ -384,19 +405,29 @@ static void write_difference(cli_writer *w, const design *a, const design *b)
     if (w->out->len == body && !w->refused) w->out->len = start;
 }
 
+void designs_write_differences(cli_writer *w, const design *list, size_t count)
+{
+    for (size_t i = 1; i < count; i++) write_difference(w, &list[0], &list[i]);
+    if (w->differs) return;
+    cli_put_text(w, w->html ? "" : "\n");
+    cli_put_text(w, "Nothing differs.\n");
+}
+
 bool designs_write(const cli_options *options, design *list, size_t count, cli_text *out, bool *differs)
 {
     cli_writer w = { .options = options,
                      .out = out,
                      .json = options->format == KARP_FORMAT_JSON,
-                     .markdown = options->format == KARP_FORMAT_MARKDOWN };
+                     .markdown = options->format == KARP_FORMAT_MARKDOWN,
+                     .html = options->format == KARP_FORMAT_HTML };
     if (w.json) {
         write_json(&w, list, count);
+    } else if (w.html) {
+        designs_write_html(&w, list, count);
     } else {
         if (w.markdown) cli_put_text(&w, "# Designs side by side\n\n");
         designs_write_table(&w, list, count);
-        for (size_t i = 1; i < count; i++) write_difference(&w, &list[0], &list[i]);
-        if (!w.differs) cli_put_text(&w, "\nNothing differs.\n");
+        designs_write_differences(&w, list, count);
     }
     *differs = w.differs;
     return !w.refused;

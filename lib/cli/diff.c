@@ -88,6 +88,10 @@ static int run(const cli_options *options)
     if (options->sides != NULL) {
         return designs_of_sides(&verb_diff, options);
     }
+    if (options->format == KARP_FORMAT_HTML) {
+        print_problem("-o html", "it is a format of A -- B");
+        return EXIT_ERROR;
+    }
     if (options->profiles.count == 0 && options->files.count == 2 && options->format != KARP_FORMAT_MARKDOWN) {
         return answer_without_input(options, compare_replays, NULL);
     }
@@ -120,7 +124,7 @@ const cli_verb verb_diff = {
         "With two files of karp replay -o json and no profile: the figures of their policies that differ.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT |
                CLI_OPTION_METHOD | CLI_OPTION_SIDES,
-    .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN,
+    .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN | 1u << KARP_FORMAT_HTML,
     .default_format = KARP_FORMAT_TEXT,
     .run = run,
 };

@@ -79,6 +79,27 @@ static bool read_changes(const cli_options *options, change_list *list)
            add_words(list, &options->factors, KARP_CHANGE_SCALE_PRICE);
 }
 
+static bool add_title(const cli_options *options, cli_text *title, const char *before, const cli_list *words)
+{
+    bool ok = true;
+    for (size_t i = 0; i < words->count && ok; i++)
+        ok = text_add(options, title, before, strlen(before)) &&
+             text_add(options, title, words->items[i], strlen(words->items[i]));
+    return ok;
+}
+
+/* "cluster.json, without node n1, without zone us-west-2a": pages say what is asked. */
+static bool name_question(const cli_options *options, karp_str input, cli_text *title)
+{
+    return text_add(options, title, input.len > 0 ? input.ptr : "what if", input.len > 0 ? input.len : 7) &&
+           add_title(options, title, ", without node ", &options->removed) &&
+           add_title(options, title, ", without zone ", &options->zones) &&
+           add_title(options, title, ", price factor ", &options->factors) &&
+           add_title(options, title, ", with ", &options->replaced) &&
+           add_title(options, title, ", without ", &options->deleted) &&
+           add_title(options, title, ", with ", &options->scaled);
+}
+
 static karp_status make(cli_answer *answer, void *own, int *result)
 {
     const change_list *changes = own;
@@ -89,7 +110,16 @@ static karp_status make(cli_answer *answer, void *own, int *result)
                                       &answer->error);
     progress_end();
     if (status == KARP_OK) {
-        status = karp_write_plan(answer->options->context, plan, NULL, &answer->write, &answer->text, &answer->error);
+        cli_text title = { 0 };
+        if (answer->write.format == KARP_FORMAT_HTML) {
+            if (!name_question(answer->options, answer->write.title, &title)) status = KARP_E_NOMEM;
+            answer->write.title = (karp_str){ title.ptr, title.len };
+        }
+        if (status == KARP_OK)
+            status = karp_write_plan(answer->options->context, plan, NULL, &answer->write, &answer->text,
+                                     &answer->error);
+        text_file_free(answer->options, &title);
+        answer->write.title = (karp_str){ NULL, 0 };
         *result = exit_status_of_plan(answer, plan, NULL);
     }
     karp_decision_unref(plan);
@@ -101,9 +131,10 @@ static int run(const cli_options *options)
     change_list changes = { 0 };
     int result = EXIT_ERROR;
     bool read = read_changes(options, &changes);
-    uint32_t comparisons = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN;
+    uint32_t comparisons = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN |
+                           1u << KARP_FORMAT_HTML;
     if (read && options->designs.count > 0 && (comparisons & 1u << options->format) == 0) {
-        print_problem("--design", "its formats are json, text and markdown, not html or yaml");
+        print_problem("--design", "its formats are json, text, markdown and html, not yaml");
     } else if (read && options->designs.count > 0) {
         result = designs_of_files(options, changes.items, changes.count);
     } else if (read && options->format == KARP_FORMAT_MARKDOWN) {

@@ -37,11 +37,48 @@ void cli_put_quoted(cli_writer *w, const char *text, size_t length)
     cli_put_text(w, "\"");
 }
 
+static const char *entity(char c)
+{
+    switch (c) {
+    case '&': return "&amp;";
+    case '<': return "&lt;";
+    case '>': return "&gt;";
+    case '"': return "&quot;";
+    case '\'': return "&#39;";
+    default: return NULL;
+    }
+}
+
+/* The bytes of a character that takes no room, or turns the direction of writing; 0 = it is another. */
+static size_t unseen(const char *text, size_t length)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    if (c[0] < 0x20 || c[0] == 0x7f) return 1;
+    if (length >= 2 && ((c[0] == 0xc2 && c[1] < 0xa0) || (c[0] == 0xd8 && c[1] == 0x9c))) return 2;
+    if (length < 3) return 0;
+    bool general = c[0] == 0xe2 &&
+                   ((c[1] == 0x80 && ((c[2] >= 0x8b && c[2] <= 0x8f) || (c[2] >= 0xa8 && c[2] <= 0xae))) ||
+                    (c[1] == 0x81 && c[2] >= 0xa0 && c[2] <= 0xaf));
+    return general || (c[0] == 0xef && c[1] == 0xbb && c[2] == 0xbf) ? 3 : 0;
+}
+
+static void put_html(cli_writer *w, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length;) {
+        const char *instead = entity(text[i]);
+        size_t bytes = instead != NULL ? 1 : unseen(text + i, length - i);
+        if (bytes > 0) cli_put_text(w, instead != NULL ? instead : "\xef\xbf\xbd");
+        else cli_put(w, &text[i], 1);
+        i += bytes > 0 ? bytes : 1;
+    }
+}
+
 void cli_put_shown(cli_writer *w, const char *text, size_t length)
 {
     size_t most = length > SHOWN ? SHOWN : length;
     while (most < length && most > 0 && ((unsigned char)text[most] & 0xc0) == 0x80) most--;
-    for (size_t i = 0; i < most; i++) {
+    if (w->html) put_html(w, text, most);
+    for (size_t i = 0; i < most && !w->html; i++) {
         unsigned char c = (unsigned char)text[i];
         if (w->markdown && strchr("\\`*_<>|[]#", text[i]) != NULL) cli_put_text(w, "\\");
         bool control = c < 0x20 || c == 0x7f || (c == 0xc2 && i + 1 < most && (unsigned char)text[i + 1] < 0xa0);

@@ -58,10 +58,9 @@ static bool looks_like_hash(karp_str text)
     return text.len >= 6 && text.len <= 10;
 }
 
-/* A Deployment names its ReplicaSets after itself and the hash of their template, which their pods carry as a label. */
-static karp_str deployment_by_name(const tree *pod, karp_str set)
+/* A Deployment names its ReplicaSets after itself and the hash of their template; `hash` is "" where it is not known. */
+static karp_str deployment_of(karp_str set, karp_str hash)
 {
-    karp_str hash = tree_get_text(tree_get(tree_get(pod, "metadata"), "labels"), "pod-template-hash");
     size_t dash = set.len;
     while (dash > 0 && set.ptr[dash - 1] != '-') dash--;
     if (dash < 2) return (karp_str){ "", 0 };
@@ -69,6 +68,14 @@ static karp_str deployment_by_name(const tree *pod, karp_str set)
     bool generated = hash.len ? equal_str(hash, last) : looks_like_hash(last);
     return generated ? (karp_str){ set.ptr, dash - 1 } : (karp_str){ "", 0 };
 }
+
+/* The pods carry the hash as a label. */
+static karp_str deployment_by_name(const tree *pod, karp_str set)
+{
+    return deployment_of(set, tree_get_text(tree_get(tree_get(pod, "metadata"), "labels"), "pod-template-hash"));
+}
+
+karp_str io_deployment_of_set(karp_str set) { return deployment_of(set, (karp_str){ "", 0 }); }
 
 io_owner io_workload_of(const karp_reader *reader, const tree *pod)
 {

@@ -15,6 +15,8 @@ typedef struct io_owner {
 io_owner io_controller(const tree *root);
 /* The same, and of a ReplicaSet its Deployment where the input or the names tell it. Everything has been read. */
 io_owner io_workload_of(const karp_reader *reader, const tree *pod);
+/* The Deployment whose ReplicaSet has such a name ("web" of "web-6d4f8b9c7"); "" = the name has no such hash. */
+karp_str io_deployment_of_set(karp_str set);
 /* "default" where none is stated. */
 karp_str io_namespace(const tree *root);
 /* Whether the pod has ended, and so counts for nobody. */

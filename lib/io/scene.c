@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scene.h"
 
+#include "scene_owners.h"
 #include "write_launch.h"
 #include "write_text.h"
+
+#include <string.h>
 
 /* The collector: a pod is an index everywhere, those of the snapshot's table. */
 typedef struct collector {
@@ -13,11 +16,13 @@ typedef struct collector {
     size_t pod_count, node_count;
     const double *cpu, *memory; /* of pods; NULL = no pod asks for any */
     karp_column bound; /* per node: pods that run there */
+    scene_owners owners;
     uint32_t *workload_of; /* by pod */
     bool *moved; /* by pod: it is somewhere else afterwards */
     bool *planned; /* by pod: the plan says where; then what the disruption's simulation says is not shown */
     node_fate *fates; /* by node */
-    uint32_t *stamp; /* by workload: the run of the node at hand, + 1 */
+    uint32_t
+        *stamp; /* by workload, twice: the run of the node at hand, + 1, of pods that stay and of those that move */
     scene_node *next; /* room for nodes of the lane at hand */
 } collector;
 
@@ -46,10 +51,18 @@ static karp_status open_tables(collector *c, const karp_snapshot *snapshot)
     c->pod_count = karp_table_row_count(c->pods);
     c->node_count = karp_table_row_count(c->nodes);
     c->bound = (karp_column){ .size = sizeof(c->bound) };
-    return karp_table_find(c->nodes, str("pods"), &c->bound);
+    status = scene_owners_open(&c->owners, c->pods);
+    return status == KARP_OK ? karp_table_find(c->nodes, str("pods"), &c->bound) : status;
 }
 
 /* ---- workloads ----------------------------------------------------------------------------------------------------- */
+
+static karp_str keep(collector *c, karp_str text)
+{
+    char *kept = arena_array(&c->s->arena, text.len + 1, 1);
+    if (kept != NULL) memcpy(kept, text.ptr, text.len);
+    return (karp_str){ kept, kept != NULL ? text.len : 0 };
+}
 
 static karp_status find_workloads(collector *c, const karp_snapshot *snapshot)
 {
@@ -58,23 +71,26 @@ static karp_status find_workloads(collector *c, const karp_snapshot *snapshot)
     c->workload_of = arena_array(&s->arena, c->pod_count, sizeof(*c->workload_of));
     c->moved = arena_array(&s->arena, c->pod_count, sizeof(*c->moved));
     c->planned = arena_array(&s->arena, c->pod_count, sizeof(*c->planned));
-    c->stamp = arena_array(&s->arena, c->pod_count, sizeof(*c->stamp));
+    c->stamp = arena_array(&s->arena, c->pod_count, 2 * sizeof(*c->stamp));
     if (s->workloads == NULL || c->workload_of == NULL || c->moved == NULL || c->planned == NULL || c->stamp == NULL) {
         return no_memory(c);
     }
     io_table names;
+    strbuf room;
     io_table_init(&names, s->arena.context);
+    strbuf_init(&room, s->arena.context);
     bool good = true;
     for (size_t i = 0; i < c->pod_count && good; i++) {
-        karp_str name = text_workload(karp_snapshot_pod_name(snapshot, i));
+        karp_str name = scene_workload_of(&c->owners, i, karp_snapshot_pod_name(snapshot, i), &room);
         uint32_t number = io_table_get(&names, name);
         if (number == IO_NONE) {
             number = (uint32_t)s->workload_count++;
-            s->workloads[number].name = name;
-            good = io_table_put(&names, name, number);
+            s->workloads[number].name = keep(c, name);
+            good = !room.failed && s->workloads[number].name.ptr != NULL && io_table_put(&names, name, number);
         }
         c->workload_of[i] = number;
     }
+    strbuf_free(&room);
     io_table_free(&names);
     return good ? KARP_OK : no_memory(c);
 }
@@ -82,6 +98,10 @@ static karp_status find_workloads(collector *c, const karp_snapshot *snapshot)
 static int larger_first(const void *a, const void *b)
 {
     const scene_workload *x = a, *y = b;
+    /* By what runs already first, so that pages about changes of one cluster have the same colours. */
+    if (x->running != y->running) {
+        return x->running > y->running ? -1 : 1;
+    }
     if (x->cpu != y->cpu) {
         return x->cpu > y->cpu ? -1 : 1;
     }
@@ -111,23 +131,32 @@ static karp_status rank_workloads(collector *c)
 
 /* ---- pods on nodes ------------------------------------------------------------------------------------------------- */
 
-static void count_pod(collector *c, scene_node *node, uint32_t pod)
+static scene_run *run_of(collector *c, scene_node *node, uint32_t workload, bool moved)
 {
-    uint32_t workload = c->workload_of[pod];
-    uint32_t *stamp = &c->stamp[workload];
+    uint32_t *stamp = &c->stamp[2 * (size_t)workload + moved];
     /* A stamp of another node points at a run that is not there, or that is another workload's. */
-    if (*stamp == 0 || *stamp > node->run_count || node->runs[*stamp - 1].workload != workload) {
-        node->runs[node->run_count] = (scene_run){ .workload = workload };
+    if (*stamp == 0 || *stamp > node->run_count || node->runs[*stamp - 1].workload != workload ||
+        node->runs[*stamp - 1].moved != moved) {
+        node->runs[node->run_count] = (scene_run){ .workload = workload, .moved = moved };
         *stamp = (uint32_t)++node->run_count;
     }
-    scene_run *run = &node->runs[*stamp - 1];
+    return &node->runs[*stamp - 1];
+}
+
+static void count_pod(collector *c, scene_node *node, uint32_t pod)
+{
     double cpu = c->cpu != NULL ? c->cpu[pod] : 0;
-    run->pods++;
-    run->cpu += cpu;
     node->pods++;
     node->cpu_used += cpu;
     node->memory_used += c->memory != NULL ? c->memory[pod] : 0;
-    c->s->workloads[workload].cpu += cpu;
+    if (scene_of_daemon(&c->owners, pod)) {
+        node->daemon_cpu += cpu;
+        return;
+    }
+    scene_run *run = run_of(c, node, c->workload_of[pod], c->moved[pod]);
+    run->pods++;
+    run->cpu += cpu;
+    c->s->workloads[c->workload_of[pod]].cpu += cpu;
 }
 
 /* Room for as many runs as pods may come. */
@@ -313,6 +342,7 @@ static karp_status collect_before(collector *c)
             count_pod(c, node, bound_pods(c, i)[k]);
         }
     }
+    for (size_t i = 0; i < c->s->workload_count; i++) c->s->workloads[i].running = c->s->workloads[i].cpu;
     return KARP_OK;
 }
 
@@ -344,8 +374,9 @@ static karp_status launch_of(collector *c, const karp_decision *d, size_t index,
     }
     double cpu = resource_amount(launch.requests, launch.request_count, "cpu");
     double memory = resource_amount(launch.requests, launch.request_count, "memory");
-    out->daemon_cpu = cpu > out->cpu_used ? cpu - out->cpu_used : 0;
-    out->cpu_used += out->daemon_cpu;
+    double daemons = cpu > out->cpu_used ? cpu - out->cpu_used : 0;
+    out->daemon_cpu += daemons;
+    out->cpu_used += daemons;
     out->memory_used = memory > out->memory_used ? memory : out->memory_used;
     return KARP_OK;
 }
@@ -442,12 +473,6 @@ static karp_status collect_after(collector *c)
     uint32_t *received = NULL;
     lane->nodes = arena_array(&c->s->arena, launches + c->node_count, sizeof(*lane->nodes));
     karp_status status = lane->nodes != NULL ? receive_all(c, &begins, &received) : no_memory(c);
-    if (status == KARP_OK) {
-        status = launches_after(c, c->plan, FATE_NEW);
-    }
-    if (status == KARP_OK) {
-        status = launches_after(c, c->disruption, FATE_REPLACES);
-    }
     for (size_t i = 0; i < c->node_count && status == KARP_OK; i++) {
         size_t count = begins[i + 1] - begins[i];
         /* The disruption is that of the cluster as it is: a node that may go now can be one that the plan fills. */
@@ -456,7 +481,30 @@ static karp_status collect_after(collector *c)
             status = kept_after(c, i, received + begins[i], count);
         }
     }
+    if (status == KARP_OK) {
+        status = launches_after(c, c->plan, FATE_NEW);
+    }
+    if (status == KARP_OK) {
+        status = launches_after(c, c->disruption, FATE_REPLACES);
+    }
     return status;
+}
+
+/* Both lists are ordered by name; a node that the disruption says nothing of stays without a reason. */
+static karp_status find_kept(collector *c)
+{
+    scene_lane *lane = &c->s->after;
+    size_t at = 0;
+    for (size_t i = 0; c->disruption != NULL && i < karp_decision_kept_count(c->disruption); i++) {
+        karp_kept kept;
+        karp_status status = get_kept(c->job, c->disruption, i, &kept);
+        if (status != KARP_OK) return status;
+        while (at < lane->count && compare_str(lane->nodes[at].name, kept.node) < 0) at++;
+        if (at == lane->count || !equal_str(lane->nodes[at].name, kept.node)) continue;
+        lane->nodes[at].kept = kept.code;
+        lane->nodes[at].kept_detail = kept.detail;
+    }
+    return KARP_OK;
 }
 
 /* ---- folding ------------------------------------------------------------------------------------------------------- */
@@ -481,6 +529,9 @@ static void fold_into(scene_node *group, const scene_node *node)
 {
     group->copies++;
     group->price += node->price;
+    group->idle += node->idle;
+    if (group->kept != node->kept) group->kept = 0;
+    group->kept_detail = (karp_str){ "", 0 };
     group->cpu += node->cpu;
     group->memory += node->memory;
     group->cpu_used += node->cpu_used;
@@ -490,12 +541,22 @@ static void fold_into(scene_node *group, const scene_node *node)
     group->run_count = 0;
 }
 
+static double part_of(double amount, double whole) { return whole > 0 ? amount / whole : 0; }
+
 static karp_status fold(collector *c, scene_lane *lane)
 {
     lane->node_total = lane->count;
     for (size_t i = 0; i < lane->count; i++) {
-        lane->cpu += lane->nodes[i].cpu;
-        lane->cpu_used += lane->nodes[i].cpu_used;
+        scene_node *node = &lane->nodes[i];
+        double cpu = part_of(node->cpu_used, node->cpu), memory = part_of(node->memory_used, node->memory);
+        double part = cpu > memory ? cpu : memory;
+        node->idle = node->price * (1 - (part < 1 ? part : 1));
+        lane->cpu += node->cpu;
+        lane->cpu_used += node->cpu_used;
+        lane->memory += node->memory;
+        lane->memory_used += node->memory_used;
+        lane->idle += node->idle;
+        lane->pods += node->pods;
     }
     if (lane->count <= SCENE_MOST_NODES) {
         return KARP_OK;
@@ -535,7 +596,8 @@ karp_status scene_collect(scene *s, const write_job *job, const karp_decision *p
     collector c = { .s = s, .job = job, .plan = plan, .disruption = disruption };
     const karp_snapshot *snapshot = karp_decision_snapshot(plan != NULL ? plan : disruption);
     karp_status status = open_tables(&c, snapshot);
-    karp_status (*const steps[])(collector *) = { find_fates, collect_before, collect_after, rank_workloads };
+    karp_status (*const steps[])(collector *) = { find_fates, collect_before, collect_after, find_kept,
+                                                  rank_workloads };
     if (status == KARP_OK) {
         status = find_workloads(&c, snapshot);
     }

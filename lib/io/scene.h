@@ -9,10 +9,11 @@
 
 typedef enum node_fate { FATE_STAYS, FATE_RECEIVES, FATE_NEW, FATE_REPLACED, FATE_GONE, FATE_REPLACES } node_fate;
 
-/* Pods of one workload on one node. */
+/* Pods of one workload on one node, those that leave it or come to it apart from those that stay. */
 typedef struct scene_run {
     uint32_t workload;
     uint32_t pods;
+    bool moved;
     double cpu; /* of all of them, cores */
 } scene_run;
 
@@ -21,11 +22,14 @@ typedef struct scene_node {
     node_fate fate;
     karp_str name, node_pool, instance_type, zone, capacity_type;
     double price; /* per hour */
+    double idle; /* the part of it that the larger of the shares of requested CPU and memory leaves */
     double cpu, memory; /* allocatable: cores, bytes */
     double cpu_used, memory_used;
     double daemon_cpu; /* the part of cpu_used that is not in the runs */
     uint32_t pods;
     uint32_t copies;
+    uint32_t kept; /* KARP_REASON_*: why the disruption keeps it; 0 = nothing is said */
+    karp_str kept_detail;
     scene_run *runs;
     size_t run_count;
 } scene_node;
@@ -35,12 +39,15 @@ typedef struct scene_lane {
     size_t count;
     size_t node_total; /* before folding */
     size_t left_out; /* nodes that are not shown at all */
-    double cpu, cpu_used;
+    double cpu, cpu_used, memory, memory_used;
+    double idle; /* per hour */
+    size_t pods;
 } scene_lane;
 
 typedef struct scene_workload {
     karp_str name; /* "namespace/name" */
-    double cpu; /* over both lanes */
+    double cpu; /* over both lanes, without daemons */
+    double running; /* of it, before */
     uint32_t rank; /* 0 = the largest */
 } scene_workload;
 

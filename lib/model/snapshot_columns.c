@@ -30,13 +30,28 @@ static bool pod_amounts(const karp_snapshot *s, karp_table *t)
     return rows != NULL;
 }
 
+/* The kinds of controllers that decisions tell apart; "" = another's, or none. */
+static karp_str owner_kind(const pod *p, const pod_marks *marks)
+{
+    if ((p->flags & POD_OF_DAEMON_SET) != 0) return str("DaemonSet");
+    if ((p->flags & POD_OF_NODE) != 0) return str("Node");
+    switch (marks->controller_kind) {
+    case KARP_SELECTS_REPLICATION_CONTROLLER: return str("ReplicationController");
+    case KARP_SELECTS_REPLICA_SET: return str("ReplicaSet");
+    case KARP_SELECTS_STATEFUL_SET: return str("StatefulSet");
+    default: return str("");
+    }
+}
+
 static bool pods(const karp_snapshot *s, karp_table *t)
 {
     column *space = table_words(t, "namespace"), *name = table_text(t, "name"), *node_name = table_words(t, "node");
     column *phase = table_uint32(t, "phase"), *class = table_uint32(t, "class"), *priority = table_int64(t, "priority");
     column *creation = table_int64(t, "creation");
+    column *owners_kind = table_words(t, "owner_kind"), *owner = table_words(t, "owner");
     for (size_t i = 0; i < s->raw.pods.count; i++) {
         const pod *p = pod_at(&s->raw, i);
+        const pod_marks *marks = store_marks(&s->raw, p);
         column_text(space, text_of(s, p->name_space));
         column_text(name, name_of(s, p->name));
         column_text(node_name, p->node == NO_ID ? str("") : name_of(s, p->node));
@@ -44,6 +59,8 @@ static bool pods(const karp_snapshot *s, karp_table *t)
         column_uint32(class, s->pod_class[i]);
         column_int64(priority, shape_of(s, s->pod_class[i])->priority);
         column_int64(creation, p->creation);
+        column_text(owners_kind, owner_kind(p, marks));
+        column_text(owner, name_of(s, marks->controller_name));
     }
     return pod_amounts(s, t);
 }

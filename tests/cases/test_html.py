@@ -11,7 +11,8 @@ import tempfile
 KARP = os.environ['KARP']
 SOURCE = pathlib.Path(os.environ['KARP_SOURCE'])
 # What a page may be made of. Nothing of it can run anything or load anything.
-TAGS = {'html', 'head', 'meta', 'title', 'body', 'div', 'span', 'b', 'i', 'style', 'code', 'details', 'summary', 'pre', 'script'}
+TAGS = {'html', 'head', 'meta', 'title', 'body', 'div', 'span', 'b', 'i', 'style', 'code', 'details', 'summary', 'pre', 'script',
+        'table', 'tr', 'td', 'th'}
 ATTRIBUTES = {'lang', 'charset', 'http-equiv', 'content', 'name', 'style', 'class', 'title', 'type'}
 EMPTY = {'meta'}
 HOSTILE = ['</title><script>alert(1)</script>', '"><img src=x onerror=alert(1)>', "' onmouseover='alert(1)", '</pre></script>',
@@ -70,7 +71,8 @@ def pod(name, cpu, node='', namespace='default'):
     if node:
         made['spec']['nodeName'] = node
         made['status'] = {'phase': 'Running'}
-        made['metadata']['ownerReferences'] = [{'apiVersion': 'apps/v1', 'kind': 'ReplicaSet', 'name': 'a', 'uid': 'a',
+        made['metadata']['ownerReferences'] = [{'apiVersion': 'apps/v1', 'kind': 'ReplicaSet', 'uid': 'a',
+                                                'name': name.rsplit('-', 1)[0] + '-6d4f8b9c7',
                                                 'controller': True}]
     return made
 
@@ -141,6 +143,49 @@ def check_everyday(folder):
     expect('what if', not lost.problems and lost.classes.count('gone') == 1, lost.classes)
 
 
+def check_people(folder):
+    """What people look for: names they know, daemons apart, the same order, why a node is kept, what was asked."""
+    daemon = pod('agent-abcde', '200m', 'n1.example')
+    daemon['metadata']['ownerReferences'][0].update(kind='DaemonSet', name='agent')
+    guarded = pod('db-0', '1', 'n2')
+    guarded['metadata']['annotations'] = {'karpenter.sh/do-not-disrupt': 'true'}
+    job = pod('report-29312345-x2x4z', '1', 'n2')
+    job['metadata']['ownerReferences'][0].update(apiVersion='batch/v1', kind='Job', name='report-29312345')
+    world = World(folder, [node('n1.example'), node('n2'), node('n3', 'small', '2'), daemon, guarded, job, pod('web-1', '1', 'n3'),
+                           pod('api-0', '2')])
+    page, source = world.page('plan', '--disrupt'), world.karp('plan', '--disrupt', '-o', 'html')
+    expect('well formed', not page.problems, page.problems)
+    names = set(page.text.split())
+    expect('workloads', {'default/web', 'default/report', 'default/api'} <= names, page.text)
+    expect('daemons are no workload', 'default/agent' not in names and page.titles.count('DaemonSets, cpu 0.2') == 2, page.titles)
+    before, after = ([title.split('\n')[0] for title in Page(lane).titles if '\nzone-a' in title] for lane in source.split('After<span>'))
+    expect('the same order', before == ['n1.example', 'n2', 'n3'] and after == [name for name in before if name in after], (before, after))
+    expect('why it is kept', 'pod: do-not-disrupt' in page.text and 'y' in page.classes, page.text)
+    expect('moves are marked', 'mv' in page.classes and any('placed here now' in title for title in page.titles), page.titles)
+    expect('pools', page.text.count('pool default') >= 5, page.text)
+    expect('totals', 'Idle per month' in page.text and page.classes.count('tile') == 5, page.text)
+    expect('dark', '@media(prefers-color-scheme:dark)' in page.inside['style'] and 'color-scheme' in source)
+    asked = world.page('whatif', '--remove', 'n2', '--price-factor', 'spot=2')
+    expect('what is asked', 'cluster.json, without node n2, price factor spot=2' in asked.inside['title'], asked.inside['title'])
+
+
+def check_designs(folder):
+    world = World(folder, [node('n1'), *[pod(f'api-{i}', '1') for i in range(3)]])
+    hostile = json.loads(json.dumps(POOL))
+    hostile['spec']['disruption']['budgets'] = [{'nodes': '</td><script>'}]
+    changes = folder / "a<b>'c.json"
+    changes.write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': [
+        pod(f'web-{i}', '1') for i in range(2)] + [pod(HOSTILE[1].replace('/', '') + str(i), '1') for i in range(2)]}))
+    source = world.karp('whatif', '--design', str(changes), '-o', 'html')
+    page = Page(source)
+    expect('designs are well formed', not page.problems, page.problems)
+    expect('two pictures', page.classes.count('karp') == 2 and source.count('<body') == 1, page.classes)
+    expect('totals and pods', 'nodes to launch' in page.text and "Pods that go elsewhere in a<b>'c.json" in page.text, page.text[:800])
+    both = subprocess.run([KARP, 'diff', '-f', str(world.path), '--catalogue', str(world.types), '-o', 'html', '--', '-f', str(world.path)],
+                          capture_output=True, check=True).stdout.decode()
+    expect('the same twice', not Page(both).problems and 'Nothing differs.' in both, both[:300])
+
+
 def check_nothing(folder):
     page = World(folder, []).page('plan')
     expect('nothing at all', not page.problems and page.classes.count('n') == 0 and 'same cost' in page.text, page.text)
@@ -189,7 +234,7 @@ def check_many(folder):
 
 
 def main():
-    for check in (check_everyday, check_nothing, check_hostile, check_many):
+    for check in (check_everyday, check_people, check_designs, check_nothing, check_hostile, check_many):
         with tempfile.TemporaryDirectory() as folder:
             check(pathlib.Path(folder))
         print('passed', check.__name__)

@@ -16,6 +16,7 @@ BROWSERS = ('chromium', 'chromium-browser', 'google-chrome', 'chrome')
 MARGIN = 15    # pixels at the right side without anything, of the page's 20
 FRAME = 19     # of a node's width that its bar does not have
 HEIGHT = 24    # of a bar
+EDGE = 5       # of it, above pods that move
 NODE_HEIGHT = 120
 KEY = 11 * 11  # a colour's field in the legend
 PAGES = [['plan', 'examples/quickstart'], ['whatif', '--remove', 'system', 'examples/quickstart'],
@@ -59,13 +60,28 @@ def wanted(page):
     frames = {name: tuple(bytes.fromhex(code)) for name, code in re.findall(r'\.karp \.(\w+)\{border-color:#(\w{6});', page)}
     areas, more = collections.Counter(), collections.Counter()
     for kind, node in re.findall(r'<div class="n ?(\w*)"(.*?)(?=<div class="n[ "]|$)', page, flags=re.S):
-        width = int(re.search(r'style="width:(\d+)px"', node)[1]) - FRAME
+        width = int(re.search(r'style="--w:(\d+)px', node)[1]) - FRAME
         more[frames.get(kind)] += 4 * (width + FRAME + NODE_HEIGHT)
         bar = node.split('<div class="bar">', 1)[1].split('</div>', 1)[0]
-        for name, part in re.findall(r'<i class="(w\w)"[^>]*style="width:([\d.]+)%[;"]', bar):
-            areas[colours[name]] += width * float(part) / 100 * HEIGHT
+        for name, moved, part in re.findall(r'<i class="(w\w)( mv)?"[^>]*style="width:([\d.]+)%[;"]', bar):
+            areas[colours[name]] += width * float(part) / 100 * (HEIGHT - EDGE if moved else HEIGHT)
     assert areas
     return areas, more
+
+
+def narrow(browser, folder):
+    """A telephone's screen, light and dark: nothing sticks out at the side."""
+    failed = False
+    for scheme, ground in (('0', (18, 18, 18)), ('1', (255, 255, 255))):
+        picture = folder / f'narrow-{scheme}.png'
+        subprocess.run([browser, '--headless', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', f'--user-data-dir={folder}/profile',
+                        f'--blink-settings=preferredColorScheme={scheme}', f'--screenshot={picture}', '--window-size=390,2400',
+                        f'file://{folder}/page.html'], env={**os.environ, 'HOME': str(folder)}, stderr=subprocess.DEVNULL, check=True,
+                       timeout=300)
+        outside = sum(pixel != ground for row in rows_of(picture.read_bytes()) for pixel in row[-10:])
+        print(f'390 pixels, scheme {scheme}: {outside} pixels stick out')
+        failed |= outside > 0
+    return failed
 
 
 def main():
@@ -98,6 +114,7 @@ def main():
                 print(f'{what}: {outside} pixels stick out, {len(seen)} colours')
                 failed = True
             print(f'{what}: {len(areas)} colours')
+        failed |= narrow(browser, folder)
     return 1 if failed else 0
 
 

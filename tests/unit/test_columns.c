@@ -353,6 +353,43 @@ static void commands(void **state)
 
 /* ---- snapshots and catalogues ------------------------------------------------------------------------------------ */
 
+/* The controller, whichever place it has in the list. */
+static void owners(void **state)
+{
+    const world *w = *state;
+    static const char *const cases[][4] = {
+        { "apps/v1", "ReplicaSet", "ReplicaSet", "x" },
+        { "apps/v1", "DaemonSet", "DaemonSet", "x" },
+        { "apps/v1", "StatefulSet", "StatefulSet", "x" },
+        { "v1", "ReplicationController", "ReplicationController", "x" },
+        { "v1", "Node", "Node", "x" },
+        { "batch/v1", "Job", "", "x" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[512];
+        karp_reader *reader = NULL;
+        karp_snapshot *snapshot = NULL;
+        karp_table *t = NULL;
+        snprintf(
+            text, sizeof text,
+            "{apiVersion: v1, kind: Pod, metadata: {name: p, ownerReferences: [{apiVersion: a/v1, kind: Other, name: "
+            "o, uid: "
+            "o}, {apiVersion: %s, kind: %s, name: x, uid: u, controller: true}]}, spec: {containers: [{name: c}]}}",
+            cases[i][0], cases[i][1]);
+        assert_int_equal(karp_reader_new(w->context, NULL, &reader, NULL), KARP_OK);
+        assert_int_equal(karp_reader_add_catalogue(reader, w->catalogue, NULL), KARP_OK);
+        assert_int_equal(karp_reader_add(reader, str("p"), (karp_str){ text, strlen(text) }, NULL), KARP_OK);
+        assert_int_equal(karp_reader_finish(reader, &snapshot, NULL), KARP_OK);
+        assert_int_equal(karp_snapshot_table(snapshot, KARP_TABLE_SNAPSHOT_PODS, &t, NULL), KARP_OK);
+        karp_column kind = of(t, "owner_kind"), owner = of(t, "owner");
+        assert_text(text_at(&kind, 0), str(cases[i][2]));
+        assert_text(text_at(&owner, 0), str(cases[i][3]));
+        karp_table_free(t);
+        karp_snapshot_unref(snapshot);
+        karp_reader_free(reader);
+    }
+}
+
 static void snapshot_tables(void **state)
 {
     const world *w = *state;
@@ -362,7 +399,7 @@ static void snapshot_tables(void **state)
     assert_int_equal(karp_snapshot_table(w->snapshot, KARP_TABLE_SNAPSHOT_PODS, &t, NULL), KARP_OK);
     check_layout(t);
     karp_column space = of(t, "namespace"), name = of(t, "name"), node = of(t, "node"), cpu = of(t, "requests.cpu"),
-                gpu = of(t, "requests.nvidia.com/gpu");
+                gpu = of(t, "requests.nvidia.com/gpu"), kind = of(t, "owner_kind"), owner = of(t, "owner");
     karp_column pods_each = of(t, "requests.pods");
     assert_int_equal(karp_table_row_count(t), counts.pods);
     size_t bound = 0;
@@ -376,6 +413,8 @@ static void snapshot_tables(void **state)
         if (text_at(&node, i).len == 0) continue;
         bound++;
         if (strcmp(full, "default/on-a") == 0) assert_true(double_at(&cpu, i) == 0.3);
+        assert_text(text_at(&kind, i), str(""));
+        assert_text(text_at(&owner, i), str(""));
     }
     assert_true(bound == 2);
     karp_table_free(t);
@@ -616,6 +655,7 @@ int main(void)
         cmocka_unit_test(tables_of_a_disruption),
         cmocka_unit_test(commands),
         cmocka_unit_test(snapshot_tables),
+        cmocka_unit_test(owners),
         cmocka_unit_test(catalogue_tables),
         cmocka_unit_test(refused_questions),
         cmocka_unit_test(refused_memory),

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scene_owners.h"
+
+#include <io/owner.h>
+
+#include "write_text.h"
+
+karp_status scene_owners_open(scene_owners *o, karp_table *pods)
+{
+    *o = (scene_owners){ { .size = sizeof o->space }, { .size = sizeof o->kind }, { .size = sizeof o->name } };
+    karp_status status = karp_table_find(pods, str("namespace"), &o->space);
+    if (status == KARP_OK) status = karp_table_find(pods, str("owner_kind"), &o->kind);
+    if (status == KARP_OK) status = karp_table_find(pods, str("owner"), &o->name);
+    return status;
+}
+
+static karp_str word_at(const karp_column *c, size_t row)
+{
+    uint32_t id = ((const uint32_t *)c->values)[row];
+    return (karp_str){ c->dictionary + c->dictionary_offsets[id],
+                       (size_t)(c->dictionary_offsets[id + 1] - c->dictionary_offsets[id]) };
+}
+
+bool scene_of_daemon(const scene_owners *o, size_t pod)
+{
+    karp_str kind = word_at(&o->kind, pod);
+    return str_is(kind, "DaemonSet") || str_is(kind, "Node");
+}
+
+/* A CronJob names its Jobs after itself and the minute, counted from 1970. */
+static karp_str cron_job_of(karp_str job)
+{
+    size_t digits = 0;
+    while (digits < job.len && job.ptr[job.len - digits - 1] >= '0' && job.ptr[job.len - digits - 1] <= '9') digits++;
+    bool minute = digits == 8 && job.len > digits + 1 && job.ptr[job.len - digits - 1] == '-';
+    return minute ? (karp_str){ job.ptr, job.len - digits - 1 } : job;
+}
+
+karp_str scene_workload_of(const scene_owners *o, size_t pod, karp_str pod_name, strbuf *room)
+{
+    karp_str kind = word_at(&o->kind, pod), owner = word_at(&o->name, pod);
+    if (owner.len == 0 || str_is(kind, "Node")) return text_workload(pod_name);
+    if (str_is(kind, "ReplicaSet")) {
+        karp_str deployment = io_deployment_of_set(owner);
+        if (deployment.len > 0) owner = deployment;
+    } else if (kind.len == 0) {
+        owner = cron_job_of(owner);
+    }
+    strbuf_clear(room);
+    strbuf_addstr(room, word_at(&o->space, pod));
+    strbuf_addc(room, '/');
+    strbuf_addstr(room, owner);
+    return (karp_str){ room->ptr, room->len };
+}

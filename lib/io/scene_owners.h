@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which workload a pod of a snapshot belongs to, by the name people know: the Deployment, not its ReplicaSet. */
+#ifndef IO_SCENE_OWNERS_H
+#define IO_SCENE_OWNERS_H
+
+#include <base/strbuf.h>
+#include <karp/columns.h>
+
+/* Columns of KARP_TABLE_SNAPSHOT_PODS, borrowed from the table. */
+typedef struct scene_owners {
+    karp_column space, kind, name;
+} scene_owners;
+
+karp_status scene_owners_open(scene_owners *o, karp_table *pods);
+
+/* Whether a DaemonSet or a node's manifest made it. */
+bool scene_of_daemon(const scene_owners *o, size_t pod);
+
+/* "namespace/workload", in `room` or borrowed from `pod_name` ("namespace/name"). Nothing remembers a refusal but `room`. */
+karp_str scene_workload_of(const scene_owners *o, size_t pod, karp_str pod_name, strbuf *room);
+
+#endif
