@@ -124,6 +124,8 @@ type Command struct {
 	Placements    []Placement
 	Savings       float64 // per hour
 	ValidateAfter time.Duration
+	// A replacement cannot be launched: nothing is offered as what it was narrowed to. The command saves nothing.
+	ReplacementUnavailable bool
 }
 
 // A Kept node stays, for a reason.
@@ -260,7 +262,7 @@ func readCommand(c *C.karp_decision, index C.size_t) (Command, C.karp_status) {
 	}
 	out := Command{Method: C.GoString(C.karp_method_name(k.method)), Reason: C.GoString(C.karp_method_reason(k.method)),
 		Replaces: k.replaces != 0, Nodes: textsOf(k.nodes, k.node_count), Savings: float64(k.savings),
-		ValidateAfter: time.Duration(k.validate_after)}
+		ValidateAfter: time.Duration(k.validate_after), ReplacementUnavailable: k.replacement_unavailable != 0}
 	if words := []string{"delete", "replace", "terminate-first", "reboot"}; int(k.decision) < len(words) {
 		out.Decision = words[k.decision]
 	}

@@ -166,6 +166,8 @@ type Command struct {
 	Placements    []Placement
 	Savings       float64
 	ValidateAfter time.Duration
+
+	ReplacementUnavailable bool
 }
 
 type Kept struct {

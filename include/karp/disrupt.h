@@ -163,6 +163,10 @@ typedef struct karp_command {
     uint32_t decision; /**< KARP_COMMAND_* */
     uint32_t terminate_first; /**< KARP_TERMINATE_FIRST_* */
     int64_t termination_grace_period; /**< duration that bounds the drain, set by repair; KARP_DURATION_UNSET = none */
+    /** 1 = a replacement cannot be launched: what it was narrowed to has no available offering (quirk D-Q11). Karpenter gives such a
+     * command up when the launch fails, so `savings` is 0 and the cost after does not count it. */
+    uint32_t replacement_unavailable;
+    uint32_t reserved;
 } karp_command;
 
 /** A node that stays, and why. */

@@ -107,7 +107,7 @@ karp_status karp_context_new(const karp_context_options *options, karp_context *
                                       "karp_context_options", error);
     if (status != KARP_OK) return status;
     if (own.reserved != 0) {
-        return fail(error, KARP_E_ABI_NEW, "karp_context_options.reserved must be 0");
+        return fail_reserved(error, "karp_context_options");
     }
     karp_allocator allocator;
     status = choose_allocator(own.allocator, &allocator, error);

@@ -62,6 +62,12 @@ karp_status fail(karp_error *error, karp_status status, const char *format, ...)
     return status;
 }
 
+karp_status fail_reserved(karp_error *error, const char *what)
+{
+    return fail(error, KARP_E_ABI_NEW, "%s.reserved is set: this version of the library does not know what it means",
+                what);
+}
+
 karp_status fail_null(karp_error *error, const char *what) { return fail(error, KARP_E_INVALID, "NULL for %s", what); }
 
 karp_status fail_nomem(karp_error *error) { return fail(error, KARP_E_NOMEM, "the allocator refused"); }

@@ -25,6 +25,8 @@ void error_set_place(karp_error *error, karp_str document, uint32_t line, uint32
 karp_status fail_nomem(karp_error *error);
 /* INVALID: what must be given is NULL. */
 karp_status fail_null(karp_error *error, const char *what);
+/* ABI_NEW: a caller newer than the library sets a field that is reserved here. */
+karp_status fail_reserved(karp_error *error, const char *what);
 #ifdef __clang_analyzer__ /* which sees one file, and is told that a failure is none of KARP_OK */
 #define fail(error, status, ...) (fail(error, status, __VA_ARGS__), (status))
 #endif

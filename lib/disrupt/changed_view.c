@@ -77,7 +77,7 @@ static karp_status scale_price(changed_view *v, const karp_change *c, karp_error
 static karp_status apply(changed_view *v, const karp_change *c, karp_error *error)
 {
     if (c->name.ptr == NULL && c->name.len > 0) return fail(error, KARP_E_INVALID, "a change has a name without text");
-    if (c->reserved != 0) return fail(error, KARP_E_INVALID, "a change has a reserved field that is not zero");
+    if (c->reserved != 0) return fail_reserved(error, "karp_change");
     switch (c->kind) {
     case KARP_CHANGE_REMOVE_NODE: return remove_node(v, c, error);
     case KARP_CHANGE_LOSE_ZONE: return lose_zone(v, c, error);

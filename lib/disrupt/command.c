@@ -329,6 +329,7 @@ static karp_status take(struct stepping *g, karp_error *error)
 
 static karp_status check_state(const karp_command_state *s, karp_error *error)
 {
+    if (s->reserved != 0) return fail_reserved(error, "karp_command_state");
     if (s->phase < KARP_PHASE_VALIDATING || s->phase > KARP_PHASE_GIVEN_UP)
         return fail(error, KARP_E_INVALID, "unknown phase %u", (unsigned)s->phase);
     if (karp_method_name(s->method)[0] == '\0')
@@ -343,6 +344,7 @@ static karp_status check_state(const karp_command_state *s, karp_error *error)
     for (size_t i = 0; i < s->replacement_count; i++) {
         const karp_replacement *r = &s->replacements[i];
         karp_launch launch;
+        if (r->reserved != 0) return fail_reserved(error, "karp_replacement");
         if (r->launch == NULL) return fail(error, KARP_E_INVALID, "replacement %zu has no launch", i);
         karp_status status = struct_check(r->launch, sizeof launch, FIRST_LAUNCH, &launch, "karp_launch", error);
         if (status != KARP_OK) return status;

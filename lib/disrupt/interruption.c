@@ -79,6 +79,7 @@ karp_status karp_advise_interruptions(const karp_snapshot *snapshot, int64_t now
     for (size_t i = 0; i < message_count; i++) {
         if (messages[i].kind == 0 || messages[i].kind >= KINDS)
             return fail(error, KARP_E_INVALID, "message %zu: unknown kind %u", i, (unsigned)messages[i].kind);
+        if (messages[i].reserved != 0) return fail_reserved(error, "karp_interruption");
     }
     karp_advice *a = advice_new(snapshot, now);
     if (a == NULL) return context_nomem(snapshot->context, error);

@@ -196,6 +196,7 @@ static karp_status check_answers(const karp_reboot_answer *answers, size_t count
     for (size_t i = 0; i < count; i++) {
         if (!str_given(answers[i].claim)) return fail_null(error, "answers.claim");
         if (!str_given(answers[i].boot_id)) return fail_null(error, "answers.boot_id");
+        if (answers[i].reserved != 0) return fail_reserved(error, "karp_reboot_answer");
         if (answers[i].provider > KARP_REBOOT_REFUSED)
             return fail(error, KARP_E_INVALID, "answer %zu: the provider's word %u is not known", i,
                         (unsigned)answers[i].provider);

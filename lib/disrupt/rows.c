@@ -3,6 +3,7 @@
 
 #include <base/error.h>
 #include <base/sort.h>
+#include <base/strbuf.h>
 #include <disrupt/budgets.h>
 #include <disrupt/candidates.h>
 #include <disrupt/marks.h>
@@ -107,6 +108,40 @@ static bool command_launches(scheduler *blank, karp_decision *d, const command *
     return report_placements(c->simulation->s, d, &got);
 }
 
+/* A replacement that was narrowed to spot where nothing is offered as spot (D-Q11). */
+static bool can_be_launched(const command *c, const replacement *r)
+{
+    const type_table *t = result_table(c->simulation->s, r->claim);
+    uint32_t best;
+    for (uint32_t i = 0; i < r->type_count; i++) {
+        if (cheapest_offering(c->simulation->s, t, r->types[i], r->set, &best)) return true;
+    }
+    return false;
+}
+
+static bool all_can_be_launched(const command *c)
+{
+    for (uint32_t i = 0; i < c->replacement_count && c->simulation != NULL; i++) {
+        if (!can_be_launched(c, &c->replacements[i])) return false;
+    }
+    return true;
+}
+
+static bool warn_of_unavailable(karp_decision *d, const karp_command *row)
+{
+    strbuf text;
+    strbuf_init(&text, d->context);
+    strbuf_adds(&text, "the replacement of ");
+    strbuf_addstr(&text, row->nodes[0]);
+    strbuf_adds(&text, row->node_count > 1 ? " and others" : "");
+    strbuf_adds(&text, " cannot be launched: it was narrowed to spot, and none of its instance types is offered as "
+                       "spot. Karpenter gives "
+                       "the command up when the launch fails, so it saves nothing (D-Q11)");
+    bool ok = !text.failed && decision_warn(d, text.ptr, text.len);
+    strbuf_free(&text);
+    return ok;
+}
+
 static bool command_row(pass *p, scheduler *blank, karp_decision *d, const command *c)
 {
     const karp_snapshot *w = p->snapshot;
@@ -127,6 +162,11 @@ static bool command_row(pass *p, scheduler *blank, karp_decision *d, const comma
     if (nodes == NULL || !command_launches(blank, d, c)) return false;
     for (uint32_t i = 0; i < c->candidate_count; i++)
         nodes[i] = name_of(w, w->nodes[p->candidates[c->candidates[i]].node].name);
+    if (!all_can_be_launched(c)) {
+        row.replacement_unavailable = 1;
+        row.savings = 0;
+        if (!warn_of_unavailable(d, &row)) return false;
+    }
     row.launch_count = d->launches.count - row.launch_first;
     row.placement_count = d->placements.count - row.placement_first;
     karp_command *slot = list_push(d->context, &d->commands, sizeof *slot);
@@ -173,6 +213,11 @@ static bool node_rows(const pass *p, karp_decision *d)
     d->cost_after = 0;
     for (size_t i = 0; i < d->nodes.count; i++) {
         if (!d->nodes.items[i].marked) d->cost_after += d->nodes.items[i].price;
+    }
+    for (size_t i = 0; i < p->commands.count; i++) {
+        const command *c = &p->commands.items[i];
+        for (uint32_t k = 0; d->commands.items[i].replacement_unavailable && k < c->candidate_count; k++)
+            d->cost_after += d->nodes.items[p->candidates[c->candidates[k]].node].price;
     }
     for (size_t i = 0; i < d->launches.count; i++) d->cost_after += d->launches.items[i].choice.price;
     return true;

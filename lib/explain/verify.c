@@ -261,6 +261,7 @@ karp_status verify_check_plan(const karp_plan *plan, karp_error *error)
         withheld(plan->left, plan->left_count)) {
         return fail(error, KARP_E_INVALID, "a list of the plan has a length but no elements");
     }
+    if (plan->reserved != 0 || plan->reserved_ != 0) return fail_reserved(error, "karp_plan");
     if (plan->profile > KARP_PROFILE_KARP)
         return fail(error, KARP_E_INVALID, "unknown profile %u", (unsigned)plan->profile);
     if (!peer_known(plan->peer_version))

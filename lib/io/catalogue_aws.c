@@ -28,8 +28,7 @@ static karp_status check_options(const karp_catalogue_options *given, karp_catal
     if (!given) return KARP_OK;
     karp_status status = struct_check(given, sizeof *copy, SIZE_THROUGH(karp_catalogue_options, reserved), copy,
                                       "karp_catalogue_options", error);
-    if (status == KARP_OK && copy->reserved)
-        status = fail(error, KARP_E_ABI_NEW, "karp_catalogue_options.reserved must be 0");
+    if (status == KARP_OK && copy->reserved) status = fail_reserved(error, "karp_catalogue_options");
     return status;
 }
 

@@ -302,6 +302,10 @@ karp_status plan_command(json_out *j, const write_job *job, const karp_decision 
     }
     json_key(j, "savings");
     json_price(j, command.savings);
+    if (command.replacement_unavailable) {
+        json_key(j, "replacementUnavailable");
+        json_bool(j, true);
+    }
     if (command.score >= 0) {
         json_key(j, "score");
         json_double(j, command.score);

@@ -80,6 +80,7 @@ karp_status karp_builder_add_storage_class(karp_builder *builder, const karp_sto
     if (a.c.status == KARP_OK && own.binding_mode > KARP_BINDING_WAIT_FOR_FIRST_CONSUMER) {
         copy_blame(&a.c, fail(error, KARP_E_INVALID, "the mode is none of the known ones"), "volumeBindingMode");
     }
+    copy_reserved(&a.c, own.reserved, "karp_storage_class");
     sc.provisioner = copy_text(&a.c, own.provisioner);
     sc.driver = copy_text(&a.c, csi_name(own.provisioner));
     path_enter(&a.c, "allowedTopologies");
@@ -110,6 +111,7 @@ karp_status karp_builder_add_csi_node(karp_builder *builder, const karp_csi_node
 static karp_int_or_string read_int_or_string(copier *c, const karp_int_or_string *given)
 {
     karp_int_or_string out = { .text = { "", 0 } };
+    copy_reserved(c, given->reserved, "karp_int_or_string");
     out.is_set = given->is_set != 0;
     out.is_text = out.is_set && given->is_text;
     if (out.is_text) out.text = copy_string(c, given->text);
@@ -157,6 +159,7 @@ karp_status karp_builder_add_selecting(karp_builder *builder, const karp_selecti
         return fail(error, KARP_E_INVALID, "karp_selecting.kind is none of the known ones");
     adding_begin(&a, builder, KIND_SELECTING, kinds[own.kind], &own.meta, NAMESPACED, &own.kind, 1, error);
     selecting s = { .meta = copy_meta(&a, &own.meta), .kind = own.kind };
+    copy_reserved(&a.c, own.reserved, "karp_selecting");
     path_enter(&a.c, "spec.selector");
     s.selects = copy_selector(&a.c, own.selector);
     return adding_finish(&a, &builder->s.selecting, &s, sizeof s);
@@ -171,6 +174,7 @@ karp_status karp_builder_add_node_overlay(karp_builder *builder, const karp_node
     karp_status status = adding_open(&a, builder, KIND_OVERLAY, given, &own, error);
     if (status != KARP_OK) return status;
     overlay o = { .meta = copy_meta(&a, &own.meta), .weight = own.weight };
+    copy_reserved(&a.c, own.reserved, "karp_node_overlay");
     o.price = copy_string(&a.c, own.price);
     o.price_adjustment = copy_string(&a.c, own.price_adjustment);
     path_enter(&a.c, "spec.requirements");

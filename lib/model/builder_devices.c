@@ -147,6 +147,7 @@ static void read_allocation(copier *c, const karp_resource_claim *given, resourc
     for (size_t i = 0; items != NULL && i < given->result_count && c->status == KARP_OK; i++) {
         const karp_allocated_device *r = &given->results[i];
         path_at(c, i);
+        copy_reserved(c, r->reserved, "karp_allocated_device");
         items[i].driver = copy_text(c, r->device.driver);
         items[i].pool = copy_text(c, r->device.pool);
         items[i].device = copy_text(c, r->device.device);
@@ -182,6 +183,7 @@ karp_status karp_builder_add_resource_claim(karp_builder *builder, const karp_re
     karp_status status = adding_open(&a, builder, KIND_RESOURCE_CLAIM, given, &own, error);
     if (status != KARP_OK) return status;
     resource_claim r = { .meta = copy_meta(&a, &own.meta) };
+    copy_reserved(&a.c, own.reserved, "karp_resource_claim");
     read_requests(&a, &own, &r);
     read_constraints(&a.c, &own, &r);
     read_allocation(&a.c, &own, &r);
@@ -202,6 +204,7 @@ uint32_t intern_pod_claims(adding *a, const karp_pod *given)
         return 0;
     }
     for (size_t i = 0; i < given->resource_claim_count; i++) { /* one that was not generated asks for nothing */
+        copy_reserved(c, given->resource_claims[i].reserved, "karp_pod_claim");
         if (given->resource_claims[i].resource_claim_name.len > 0)
             names[count++] = copy_name(a, given->resource_claims[i].resource_claim_name);
     }

@@ -18,6 +18,7 @@ static size_t count_ports(copier *c, const karp_pod *given)
     if (!copy_has(c, given->containers, given->container_count)) return 0;
     for (size_t i = 0; i < given->container_count; i++) {
         const karp_container *k = &given->containers[i];
+        copy_reserved(c, k->reserved, "karp_container");
         if (!copy_has(c, k->ports, k->port_count)) continue;
         for (size_t j = 0; j < k->port_count; j++) count += k->ports[j].port != 0;
         if (count > MOST_ELEMENTS) {
@@ -31,6 +32,7 @@ static size_t count_ports(copier *c, const karp_pod *given)
 static void read_port(copier *c, const karp_host_port *given, host_port *out)
 {
     karp_str ip = given->host_ip.ptr && given->host_ip.len > 0 ? given->host_ip : str("0.0.0.0");
+    copy_reserved(c, given->reserved, "karp_host_port");
     out->ip_known = address_parse(ip, out->ip);
     out->any = out->ip_known && address_unspecified(out->ip);
     out->port = given->port;
@@ -245,6 +247,7 @@ static uint32_t intern_volumes(adding *a, const karp_pod *given)
     for (size_t i = 0; i < given->volume_count && c->status == KARP_OK; i++) {
         const karp_pod_volume *v = &given->volumes[i];
         path_at(c, i);
+        copy_reserved(c, v->reserved, "karp_pod_volume");
         if (v->kind > KARP_VOLUME_EPHEMERAL) {
             copy_blame(c, fail(c->error, KARP_E_INVALID, "the kind of the volume is none of the known ones"), NULL);
             return 0;
@@ -317,6 +320,7 @@ static uint8_t owner_flags(copier *c, const karp_meta *meta)
     if (!copy_has(c, meta->owners, meta->owner_count)) return 0;
     for (size_t i = 0; i < meta->owner_count; i++) {
         const karp_owner *o = &meta->owners[i];
+        copy_reserved(c, o->reserved, "karp_owner");
         if (says(o->api_version, "v1") && says(o->kind, "Node")) flags |= POD_OF_NODE;
         if (!says(o->api_version, "apps/v1")) continue;
         if (says(o->kind, "DaemonSet")) flags |= POD_OF_DAEMON_SET;
@@ -369,6 +373,7 @@ static karp_str read_uid(adding *a, karp_str uid, pod *p)
 /* What pods of one template have in common. */
 static void read_shared(adding *a, const karp_pod *given, pod *p)
 {
+    copy_reserved(&a->c, given->reserved, "karp_pod");
     p->name_space = a->name_space;
     p->shape = intern_shape(a, given, POD_ITSELF);
     p->labels = intern_labels(a, given->meta.labels, given->meta.label_count, "metadata.labels");
@@ -463,6 +468,7 @@ karp_status karp_builder_add_templated_pod(karp_builder *builder, uint32_t templ
     adding a;
     karp_status status = struct_check(given, sizeof own, SIZE_THROUGH(karp_templated_pod, reserved), &own,
                                       "karp_templated_pod", error);
+    if (status == KARP_OK && own.reserved != 0) status = fail_reserved(error, "karp_templated_pod");
     if (status != KARP_OK) return status;
     if (builder == NULL) return fail(error, KARP_E_INVALID, "a builder is needed");
     if (template_ >= builder->templates.count) return fail(error, KARP_E_NOT_FOUND, "the builder has no such template");

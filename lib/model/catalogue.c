@@ -310,8 +310,9 @@ static karp_status read_element(const karp_instance_type *types, size_t index, k
     if (index > 0 && given->size != stride) {
         return fail(error, KARP_E_ABI_SIZE, "karp_instance_type.size differs between the elements of one array");
     }
-    return struct_check(given, sizeof *out, SIZE_THROUGH(karp_instance_type, capacity_from_overlay), out,
-                        "karp_instance_type", error);
+    karp_status status = struct_check(given, sizeof *out, SIZE_THROUGH(karp_instance_type, capacity_from_overlay), out,
+                                      "karp_instance_type", error);
+    return status == KARP_OK && out->reserved != 0 ? fail_reserved(error, "karp_instance_type") : status;
 }
 
 static karp_status fill(karp_catalogue *catalogue, copier *c, const karp_instance_type *types, size_t count)

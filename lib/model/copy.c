@@ -79,6 +79,11 @@ void copy_blame(copier *c, karp_status status, const char *leaf) { blame(c, stat
 
 void copy_blame_key(copier *c, karp_status status, karp_str key) { blame(c, status, NULL, &key); }
 
+void copy_reserved(copier *c, uint32_t reserved, const char *what)
+{
+    if (reserved != 0 && c->status == KARP_OK) copy_blame(c, fail_reserved(c->error, what), NULL);
+}
+
 void copy_refuse(copier *c)
 {
     if (c->status == KARP_OK) c->status = context_refusal(c->context, fail_nomem(c->error), c->error);
@@ -322,6 +327,7 @@ pod_term_list copy_pod_terms(copier *c, const karp_pod_term *list, size_t count)
     for (size_t i = 0; i < count; i++) {
         pod_term *t = &items[i];
         path_at(c, i);
+        copy_reserved(c, list[i].reserved, "karp_pod_term");
         t->topology_key = copy_text(c, list[i].topology_key);
         t->weight = list[i].weight;
         put(c, (uint32_t)t->weight);
@@ -345,6 +351,7 @@ pod_term_list copy_pod_terms(copier *c, const karp_pod_term *list, size_t count)
 static bool check_spread(copier *c, const karp_spread_constraint *given)
 {
     karp_error *error = c->error;
+    copy_reserved(c, given->reserved, "karp_spread_constraint");
     if (given->max_skew < 1) {
         copy_blame(c, fail(error, KARP_E_INVALID, "must be at least 1"), "maxSkew");
     } else if (given->min_domains < 0) {
@@ -412,11 +419,12 @@ resource_list copy_resources(copier *c, const karp_resource *list, size_t count,
     size_t bad = 0;
     if (!copy_has(c, list, count)) return none;
     for (size_t i = 0; i < count; i++) {
-        if (list[i].name.ptr == NULL || list[i].name.len == 0) {
-            path_at(c, i);
-            copy_blame(c, fail(c->error, KARP_E_INVALID, "a resource without a name"), NULL);
-            return none;
-        }
+        bool named = list[i].name.ptr != NULL && list[i].name.len > 0;
+        if (named && list[i].reserved == 0) continue;
+        path_at(c, i);
+        copy_reserved(c, list[i].reserved, "karp_resource");
+        if (!named) copy_blame(c, fail(c->error, KARP_E_INVALID, "a resource without a name"), NULL);
+        return none;
     }
     karp_status status = resource_list_read(c->resources, c->to, list, count, &out, &bad, c->error);
     if (status == KARP_E_NOMEM) {

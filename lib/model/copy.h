@@ -60,6 +60,8 @@ static inline void path_leave(copier *c)
 void copy_blame(copier *c, karp_status status, const char *leaf);
 void copy_blame_key(copier *c, karp_status status, karp_str key); /* …["key"] */
 void copy_refuse(copier *c); /* NOMEM */
+/* A struct without a size: what a newer caller sets in its reserved field must not be left out in silence. */
+void copy_reserved(copier *c, uint32_t reserved, const char *what);
 
 static inline void put(copier *c, uint32_t word)
 {

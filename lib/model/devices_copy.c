@@ -76,6 +76,7 @@ static void copy_attributes(copier *c, const karp_device *given, device *out)
     for (size_t i = 0; items != NULL && i < given->attribute_count && c->status == KARP_OK; i++) {
         const karp_device_attribute *a = &given->attributes[i];
         path_at(c, i);
+        copy_reserved(c, a->reserved, "karp_device_attribute");
         items[i].name = copy_text(c, a->name);
         items[i].kind = a->kind;
         items[i].number = a->kind == KARP_ATTRIBUTE_BOOL ? a->number != 0 : a->number;
@@ -98,6 +99,7 @@ static const request_policy *copy_policy(copier *c, const karp_request_policy *g
         copy_refuse(c);
         return NULL;
     }
+    copy_reserved(c, given->reserved, "karp_request_policy");
     p->default_ = copy_some(c, given->default_, "requestPolicy.default");
     p->minimum = copy_some(c, given->minimum, "requestPolicy.validRange.min");
     p->maximum = copy_some(c, given->maximum, "requestPolicy.validRange.max");
@@ -134,6 +136,7 @@ device_list copy_devices(copier *c, const karp_device *list, size_t count)
     device *items = copy_room(c, list, count, sizeof *items);
     for (size_t i = 0; items != NULL && i < count && c->status == KARP_OK; i++) {
         path_at(c, i);
+        copy_reserved(c, list[i].reserved, "karp_device");
         items[i].name = copy_text(c, list[i].name);
         items[i].shared = list[i].allow_multiple != 0;
         copy_attributes(c, &list[i], &items[i]);

@@ -171,11 +171,13 @@ static karp_status compare(const karp_certificate *says, const karp_certificate 
     }
     for (size_t i = 0; i < is->offer_count; i++) {
         const karp_certificate_offer *a = &says->offers[i], *b = &is->offers[i];
+        if (a->reserved != 0) return fail_reserved(error, "karp_certificate_offer");
         if (!same(a->node_pool, b->node_pool) || !same(a->instance_type, b->instance_type) || !same(a->zone, b->zone) ||
             !same(a->capacity_type, b->capacity_type) || a->cost != b->cost)
             return differs(error, "offering", i);
     }
     for (size_t i = 0; i < is->node_count; i++) {
+        if (says->nodes[i].reserved != 0) return fail_reserved(error, "karp_certificate_node");
         if (!same(says->nodes[i].name, is->nodes[i].name)) return differs(error, "node", i);
     }
     return KARP_OK;
@@ -188,6 +190,9 @@ static karp_status compare_rows(const karp_certificate *c, const bound_problem *
         const karp_certificate_row *r = &c->rows[i];
         if (r->of >= p->offer_count + (uint64_t)p->node_count)
             return fail(error, KARP_E_INVALID, "row %zu of the certificate is of an offering that is not there", i);
+        for (size_t k = 0; k < r->extra_count; k++) {
+            if (r->extras[k].reserved != 0) return fail_reserved(error, "karp_certificate_extra");
+        }
         if (memcmp(r->capacity, p->capacity + (size_t)r->of * p->dims, p->dims * sizeof(int64_t)) != 0 ||
             !bits_equal(r->classes, p->allowed + r->of * width, width))
             return differs(error, "row", i);

@@ -26,6 +26,7 @@ static label_list labels_of(copier *c, const karp_label *list, size_t count)
 
 static void read_node(copier *c, const karp_fit_node *given, fit_source *out)
 {
+    copy_reserved(c, given->reserved != 0, "karp_fit_node");
     out->amounts = amounts_of(c, "free", given->free, given->free_count);
     out->labels = labels_of(c, given->labels, given->label_count);
     out->most = given->count != 0 ? given->count : 1;
@@ -34,6 +35,7 @@ static void read_node(copier *c, const karp_fit_node *given, fit_source *out)
 
 static void read_type(copier *c, const karp_fit_type *given, fit_source *out)
 {
+    copy_reserved(c, given->reserved != 0, "karp_fit_type");
     out->amounts = amounts_of(c, "resources", given->resources, given->resource_count);
     out->labels = labels_of(c, given->labels, given->label_count);
     out->most = given->max_nodes != 0 ? given->max_nodes : UINT64_MAX;
@@ -50,6 +52,7 @@ static void read_type(copier *c, const karp_fit_type *given, fit_source *out)
 
 static void read_demand(copier *c, const karp_fit_demand *given, fit_demand *out)
 {
+    copy_reserved(c, given->reserved != 0, "karp_fit_demand");
     out->amounts = amounts_of(c, "requests", given->requests, given->request_count);
     if (given->selector != NULL && c->status == KARP_OK) {
         path_enter(c, "selector");

@@ -32,6 +32,7 @@ karp_status objective_check(const karp_options *options, karp_objective *out, ka
 {
     karp_status status = struct_check(options->objective, sizeof *out, SIZE_THROUGH(karp_objective, node_cost), out,
                                       "karp_objective", error);
+    if (status == KARP_OK && out->reserved != 0) status = fail_reserved(error, "karp_objective");
     if (status != KARP_OK) return status;
     if (out->kind > KARP_OBJECTIVE_COST)
         return fail(error, KARP_E_INVALID, "unknown objective %u", (unsigned)out->kind);
@@ -56,6 +57,7 @@ karp_status options_check(const karp_options *given, karp_options *out, karp_err
     karp_status status = struct_check(given, sizeof *out, SIZE_THROUGH(karp_options, flip_quirks), out, "karp_options",
                                       error);
     karp_objective objective;
+    if (status == KARP_OK && (out->reserved != 0 || out->reserved_ != 0)) status = fail_reserved(error, "karp_options");
     if (status == KARP_OK) status = options_known(out, error);
     return status == KARP_OK ? objective_check(out, &objective, error) : status;
 }

@@ -426,6 +426,7 @@ class Command(Row):
         self.terminate_first_reason = (None, 'no-reserved-capacity', 'static-at-limit')[raw.terminate_first]
         self.nodes = read.strings(raw.nodes, raw.node_count)
         self.savings = float(raw.savings)
+        self.replacement_unavailable = raw.replacement_unavailable != 0
         self.score = float(raw.score) if raw.score >= 0 else None
         self.validate_after = native.duration_text(raw.validate_after) if raw.validate_after > 0 else None
 
