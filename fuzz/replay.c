@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes as a trace (a table of pods), replayed for some hours under one pool: an answer or an error, and the same again. */
+/* Bytes as a trace in any of the formats, replayed for some hours under one pool: an answer or an error, and the same again. */
 #include "harness.h"
 
 #include <string.h>
@@ -45,6 +45,8 @@ static karp_status replay_once(karp_context *context, const karp_replay_options 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const karp_replay_interruption often = { .per_hour = 1 };
+    static const char *const formats[8] = { "csv",   "openb",         "simkube", "kubereplay",
+                                            "dumps", "azure-packing", "load",    "story" };
     meter m = { 0 };
     if (size == 0 || size > MAX_BYTES / 16) return 0;
     karp_context *context = metered_context(&m);
@@ -60,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     options.trace_count = options.object_count = options.interruption_count = 1;
     options.interruptions = &often;
     options.catalogue = types;
-    options.format = fuzz_str(data[0] & 8 ? "openb" : "csv");
+    options.format = fuzz_str(formats[data[0] >> 3 & 7]);
     options.lenient = data[0] & 1;
     options.most_allocated = data[0] >> 1 & 1;
     options.dump_after = data[0] & 4 ? INT64_C(600000000000) : 0;

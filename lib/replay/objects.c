@@ -65,10 +65,9 @@ static uint32_t shape_of(trace *t, trees *memory, tree *pod)
     return shape;
 }
 
-static tree *owner_of(trees *memory, const tree *workload)
+static tree *owner_of(trees *memory, karp_str kind, karp_str name)
 {
     tree *owner = tree_new(memory, TREE_MAP), *owners = tree_new(memory, TREE_LIST);
-    karp_str kind = tree_get_text(workload, "kind"), name = tree_get_text(tree_get(workload, "metadata"), "name");
     tree_set_text(memory, owner, "apiVersion", str("apps/v1"));
     tree_set_text(memory, owner, "kind", str_is(kind, "Deployment") ? str("ReplicaSet") : kind);
     tree_set_text(memory, owner, "name", name);
@@ -78,17 +77,24 @@ static tree *owner_of(trees *memory, const tree *workload)
     return owners;
 }
 
-uint32_t replay_workload_shape(trace *t, trees *memory, const tree *workload, karp_str namespace_)
+tree *replay_template_pod(trees *memory, karp_str kind, karp_str name, const tree *template_, karp_str namespace_)
 {
-    const tree *template_ = tree_get(tree_get(workload, "spec"), "template"), *given = tree_get(template_, "metadata");
+    const tree *given = tree_get(template_, "metadata");
     tree *pod = tree_new(memory, TREE_MAP), *spec = tree_get(template_, "spec");
     tree *metadata = tree_get_or_make(memory, pod, "metadata");
     tree_set_text(memory, metadata, "namespace", namespace_);
     tree_set(memory, metadata, "labels", tree_get(given, "labels"));
     tree_set(memory, metadata, "annotations", tree_get(given, "annotations"));
-    tree_set(memory, metadata, "ownerReferences", owner_of(memory, workload));
+    tree_set(memory, metadata, "ownerReferences", owner_of(memory, kind, name));
     tree_set(memory, pod, "spec", spec ? spec : tree_new(memory, TREE_MAP));
-    return shape_of(t, memory, pod);
+    return pod;
+}
+
+uint32_t replay_workload_shape(trace *t, trees *memory, const tree *workload, karp_str namespace_)
+{
+    karp_str kind = tree_get_text(workload, "kind"), name = tree_get_text(tree_get(workload, "metadata"), "name");
+    const tree *template_ = tree_get(tree_get(workload, "spec"), "template");
+    return shape_of(t, memory, replay_template_pod(memory, kind, name, template_, namespace_));
 }
 
 /* When it was created, if that was before the trace begins; 0 = then. */
@@ -120,15 +126,79 @@ static bool add_pods(trace *t, uint32_t shape, const tree *metadata, karp_str na
     return true;
 }
 
+/* The volumes that bear on where a pod can run; every pod has one of its own for its token. */
+static tree *bearing_volumes(trees *memory, const tree *volumes)
+{
+    tree *kept = NULL;
+    for (size_t i = 0; i < tree_count(volumes); i++) {
+        tree *volume = tree_item(volumes, i);
+        if (!tree_get(volume, "persistentVolumeClaim") && !tree_get(volume, "ephemeral")) continue;
+        if (!kept) kept = tree_new(memory, TREE_LIST);
+        tree_append(memory, kept, volume);
+    }
+    return kept;
+}
+
+static bool is_own_label(karp_str key)
+{
+    static const char *const own[] = { "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index",
+                                       "batch.kubernetes.io/job-completion-index" };
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+        if (str_is(key, own[i])) return true;
+    }
+    return false;
+}
+
+static tree *chosen(trees *memory, const tree *map, bool labels)
+{
+    tree *kept = NULL;
+    for (size_t i = 0; tree_is(map, TREE_MAP) && i < tree_count(map); i++) {
+        const tree_member *member = tree_member_at(map, i);
+        karp_str key = tree_member_name(member);
+        bool wanted = labels ? !is_own_label(key)
+                             : str_starts(key, "karpenter.sh/") || str_starts(key, "controller.kubernetes.io/");
+        if (!wanted) continue;
+        if (!kept) kept = tree_new(memory, TREE_MAP);
+        tree_set_named(memory, kept, key, member->value);
+    }
+    return kept;
+}
+
+tree *replay_lean_pod(trees *memory, const tree *object)
+{
+    static const char *const fields[] = { "containers",
+                                          "initContainers",
+                                          "overhead",
+                                          "nodeSelector",
+                                          "affinity",
+                                          "tolerations",
+                                          "topologySpreadConstraints",
+                                          "priority",
+                                          "priorityClassName",
+                                          "resourceClaims",
+                                          "resources",
+                                          "runtimeClassName",
+                                          "schedulingGates",
+                                          "terminationGracePeriodSeconds" };
+    const tree *given = tree_get(object, "metadata"), *stated = tree_get(object, "spec");
+    tree *pod = tree_new(memory, TREE_MAP), *metadata = tree_get_or_make(memory, pod, "metadata"),
+         *spec = tree_get_or_make(memory, pod, "spec");
+    karp_str namespace_ = tree_get_text(given, "namespace");
+    tree_set_text(memory, metadata, "namespace", namespace_.len ? namespace_ : str("default"));
+    tree_set(memory, metadata, "labels", chosen(memory, tree_get(given, "labels"), true));
+    tree_set(memory, metadata, "annotations", chosen(memory, tree_get(given, "annotations"), false));
+    tree_set(memory, metadata, "ownerReferences", tree_get(given, "ownerReferences"));
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        tree *field = tree_get(stated, fields[i]);
+        if (field) tree_set(memory, spec, fields[i], field);
+    }
+    tree_set(memory, spec, "volumes", bearing_volumes(memory, tree_get(stated, "volumes")));
+    return pod;
+}
+
 static uint32_t pod_shape(trace *t, trees *memory, const tree *object)
 {
-    tree *pod = tree_new(memory, TREE_MAP), *metadata = tree_get_or_make(memory, pod, "metadata");
-    const tree *given = tree_get(object, "metadata");
-    static const char *const kept[] = { "namespace", "labels", "annotations", "ownerReferences" };
-    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
-        tree_set(memory, metadata, kept[i], tree_get(given, kept[i]));
-    tree_set(memory, pod, "spec", tree_get(object, "spec"));
-    return shape_of(t, memory, pod);
+    return shape_of(t, memory, replay_lean_pod(memory, object));
 }
 
 static bool is_daemon(const tree *pod)
@@ -160,7 +230,7 @@ static bool add_daemon(trace *t, trees *memory, const tree *object, karp_str nod
 }
 
 /* A pod that has a node: it runs there when the replay begins. */
-static bool add_running(trace *t, trees *memory, tree *object)
+static bool add_running(trace *t, trees *memory, const tree *object)
 {
     const tree *metadata = tree_get(object, "metadata"), *status = tree_get(object, "status");
     karp_str phase = tree_get_text(status, "phase"), namespace_ = tree_get_text(metadata, "namespace");
@@ -168,7 +238,6 @@ static bool add_running(trace *t, trees *memory, tree *object)
     if (!node.ptr) return false;
     if (str_is(phase, "Succeeded") || str_is(phase, "Failed")) return true;
     if (is_daemon(object)) return add_daemon(t, memory, object, node);
-    tree_remove(tree_get(object, "spec"), "nodeName");
     trace_event event = { .at = t->begins, .kind = TRACE_POD_CREATED, .lasts = KARP_DURATION_UNSET };
     event.shape = pod_shape(t, memory, object);
     event.of.pod.namespace_ = trace_keep(t, namespace_.len ? namespace_ : str("default"));

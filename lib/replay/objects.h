@@ -19,6 +19,11 @@ int64_t replay_window(const tree *pool);
 /* The shape of the pods that a workload (Deployment, StatefulSet, ReplicaSet) makes; NO_ID = no memory. */
 uint32_t replay_workload_shape(trace *t, trees *memory, const tree *workload, karp_str namespace_);
 
+/* The Pod, without a name, that a workload of this kind makes of a template. */
+tree *replay_template_pod(trees *memory, karp_str kind, karp_str name, const tree *template_, karp_str namespace_);
+/* What decisions read of a Pod, without a name, node and status, so that pods of one owner are alike. */
+tree *replay_lean_pod(trees *memory, const tree *object);
+
 /* Pods and workloads leave the list: their pods are created when the trace begins. Errors: INVALID, UNSUPPORTED, NOMEM. */
 karp_status replay_pods_of_objects(trace *t, trees *memory, tree *objects, karp_error *error);
 

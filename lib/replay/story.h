@@ -51,6 +51,7 @@ typedef struct story {
     tree *root; /* the story */
     trees *t; /* the reader's: where all of them lie */
     int64_t begins, delay;
+    bool is_load; /* of kind Load: no steps, but curves */
     bool old_rules; /* v1alpha5: expiry waits for replacements, one node at a time, and nothing is validated */
     karp_str region;
 

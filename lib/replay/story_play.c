@@ -228,6 +228,8 @@ karp_status karp_story_play(karp_context *context, const char *path, karp_catalo
         status = story_fail(&s, KARP_E_UNSUPPORTED, "a story is not written in that format");
     }
     if (!status) status = story_read(&s, path, (karp_str){ 0 });
+    if (!status && s.is_load)
+        status = story_fail(&s, KARP_E_INVALID, "a document of kind Story is wanted: karp replay reads a Load");
     if (!status) status = story_play(&s);
     if (!status) status = story_write_end(&s, out);
     if (status) {

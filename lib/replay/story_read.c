@@ -129,7 +129,8 @@ static karp_status read_head(story *s)
 {
     karp_str start = tree_get_text(s->root, "start"), delay = tree_get_text(s->root, "nodeReadyAfter"),
              rules = tree_get_text(s->root, "semantics");
-    if (!str_is(tree_get_text(s->root, "kind"), "Story"))
+    s->is_load = str_is(tree_get_text(s->root, "kind"), "Load");
+    if (!s->is_load && !str_is(tree_get_text(s->root, "kind"), "Story"))
         return story_fail(s, KARP_E_INVALID, "a document of kind Story is wanted");
     if (karp_time_parse(start.len ? start : str("2026-01-01T00:00:00Z"), &s->begins))
         return story_fail(s, KARP_E_INVALID, "start: not a time");
@@ -172,6 +173,6 @@ karp_status story_read(story *s, const char *path, karp_str text)
     if (!status && s->t->status) status = story_nomem(s);
     if (!status) status = sort_out(s);
     for (size_t i = 0; !status && i < tree_count(steps); i++) status = read_step(s, i, tree_item(steps, i));
-    if (!status && s->step_count == 0) status = story_fail(s, KARP_E_INVALID, "a story has steps");
+    if (!status && s->step_count == 0 && !s->is_load) status = story_fail(s, KARP_E_INVALID, "a story has steps");
     return status;
 }

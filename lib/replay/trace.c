@@ -9,6 +9,8 @@ void trace_init(trace *t, karp_context *context)
     arena_init(&t->memory, context);
     strings_init(&t->shapes, context);
     strings_init(&t->documents, context);
+    io_table_init(&t->dumped, context);
+    io_table_init(&t->machine_types, context);
 }
 
 void trace_free(trace *t)
@@ -16,6 +18,9 @@ void trace_free(trace *t)
     mem_free(t->context, t->events, t->capacity * sizeof *t->events);
     mem_free(t->context, t->objects, t->object_capacity * sizeof *t->objects);
     mem_free(t->context, t->daemons, t->daemon_capacity * sizeof *t->daemons);
+    mem_free(t->context, t->dumped_pods, t->dumped_capacity * sizeof *t->dumped_pods);
+    io_table_free(&t->dumped);
+    io_table_free(&t->machine_types);
     strings_free(&t->shapes);
     strings_free(&t->documents);
     arena_free(&t->memory);

@@ -47,6 +47,12 @@ typedef struct trace_daemon {
     uint32_t shape;
 } trace_daemon;
 
+/* A pod of a dump. */
+typedef struct trace_dumped {
+    uint32_t event; /* of its creation */
+    uint32_t seen; /* in which dump last; 0 = it is gone */
+} trace_dumped;
+
 typedef struct trace {
     karp_context *context;
     arena memory; /* of all texts */
@@ -58,6 +64,12 @@ typedef struct trace {
     size_t object_count, object_capacity;
     trace_daemon *daemons;
     size_t daemon_count, daemon_capacity;
+    io_table machine_types; /* of Azure's packing trace -> shape */
+    io_table dumped; /* "namespace/name" -> dumped_pods: of the dumps read so far */
+    trace_dumped *dumped_pods;
+    size_t dumped_count, dumped_capacity;
+    uint32_t dumps;
+    int64_t dump_before; /* the time of the last */
     int64_t begins, ends; /* instants; KARP_NO_TIME = those of the first and the last event */
     karp_str region; /* "" = not told */
     int64_t boot; /* from a launch to a ready node; KARP_DURATION_UNSET = not told */

@@ -16,15 +16,59 @@ static bool looks_like_table(karp_str text, const char *column)
     return false;
 }
 
+/* Whether a JSON document has the member near its beginning, outside of strings that look like it. */
+static bool mentions(karp_str text, const char *word)
+{
+    size_t wanted = strlen(word), most = text.len < 4096 ? text.len : 4096;
+    for (size_t i = 0; i + wanted <= most; i++) {
+        if (memcmp(text.ptr + i, word, wanted) == 0) return true;
+    }
+    return false;
+}
+
+static const char *format_of_json(karp_str text)
+{
+    if (mentions(text, "\"applied_objs\"") || mentions(text, "\"trackedObjects\"")) return "simkube";
+    if (mentions(text, "\"captured\"") && mentions(text, "\"events\"")) return "kubereplay";
+    if (mentions(text, "\"items\"") || mentions(text, "\"Snapshot\"") || mentions(text, "\"instanceTypes\""))
+        return "dumps";
+    return "story";
+}
+
+static const char *format_of(karp_str text)
+{
+    size_t at = 0;
+    if (text.len && (unsigned char)text.ptr[0] >= 0x80 && (unsigned char)text.ptr[0] < 0x90) return "simkube";
+    if (looks_like_table(text, "cpu_milli")) return "openb";
+    if (looks_like_table(text, "vmTypeId")) return "azure-packing";
+    if (looks_like_table(text, "start")) return "csv";
+    while (at < text.len &&
+           (text.ptr[at] == ' ' || text.ptr[at] == '\n' || text.ptr[at] == '\r' || text.ptr[at] == '\t'))
+        at++;
+    return at < text.len && text.ptr[at] == '{' ? format_of_json(text) : "story";
+}
+
 static karp_status read_text(trace *t, karp_str format, const karp_replay_document *document, karp_str text,
                              bool lenient, karp_error *error)
 {
-    if (format.len == 0)
-        format = str(looks_like_table(text, "cpu_milli") ? "openb" : looks_like_table(text, "start") ? "csv" : "story");
-    if (str_is(format, "csv")) return trace_read_csv(t, false, document->name, text, lenient, error);
-    if (str_is(format, "openb")) return trace_read_csv(t, true, document->name, text, lenient, error);
-    if (str_is(format, "story")) return trace_read_story(t, document, error);
-    return fail(error, KARP_E_UNSUPPORTED, "no such format of traces: csv, openb and story are known");
+    static const char azure[] = "azure-packing";
+    karp_str name = document->name;
+    if (format.len == 0) format = str(format_of(text));
+    if (str_is(format, "csv")) return trace_read_csv(t, false, name, text, lenient, error);
+    if (str_is(format, "openb")) return trace_read_csv(t, true, name, text, lenient, error);
+    if (str_is(format, "simkube")) return trace_read_simkube(t, name, text, lenient, error);
+    if (str_is(format, "kubereplay")) return trace_read_kubereplay(t, name, text, lenient, error);
+    if (str_is(format, "dumps")) return trace_read_dump(t, name, text, lenient, error);
+    if (str_is(format, "story") || str_is(format, "load")) return trace_read_story(t, document, error);
+    size_t length = sizeof azure - 1;
+    if (str_starts(format, azure) && (format.len == length || format.ptr[length] == ':')) {
+        size_t skipped = format.len == length ? length : length + 1;
+        return trace_read_azure(t, (karp_str){ format.ptr + skipped, format.len - skipped }, name, text, lenient,
+                                error);
+    }
+    return fail(
+        error, KARP_E_UNSUPPORTED,
+        "no such format of traces: csv, openb, azure-packing, simkube, kubereplay, dumps, story and load are known");
 }
 
 karp_status trace_read(trace *t, karp_str format, const karp_replay_document *document, bool lenient, karp_error *error)

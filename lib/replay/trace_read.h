@@ -4,6 +4,7 @@
 #define REPLAY_TRACE_READ_H
 
 #include <karp/replay.h>
+#include <json/tree.h>
 #include <replay/trace.h>
 
 /* Reads a document in the named format, "" = told by what it says. Errors: those of karp_replay(). */
@@ -12,10 +13,25 @@ karp_status trace_read(trace *t, karp_str format, const karp_replay_document *do
 
 /* ---- formats ------------------------------------------------------------------------------------------------------------- */
 
-/* trace_story.c: a file of karp simulate; the steps that scale and wait. */
+/* trace_story.c: a file of karp simulate, of which the steps that scale and wait count; or a document of kind Load (trace_load.c). */
 karp_status trace_read_story(trace *t, const karp_replay_document *document, karp_error *error);
 
 /* trace_csv.c: a table of pods; `alibaba`: with the columns of Alibaba's openb_pod_list. */
 karp_status trace_read_csv(trace *t, bool alibaba, karp_str name, karp_str text, bool lenient, karp_error *error);
+
+/* trace_simkube.c: SimKube's exported traces of version 2, JSON or MessagePack. */
+karp_status trace_read_simkube(trace *t, karp_str name, karp_str text, bool lenient, karp_error *error);
+
+/* trace_kubereplay.c: kubereplay's replay.json. */
+karp_status trace_read_kubereplay(trace *t, karp_str name, karp_str text, bool lenient, karp_error *error);
+
+/* trace_dumps.c: a dump of a cluster; several are read in the order of their times. */
+karp_status trace_read_dump(trace *t, karp_str name, karp_str text, bool lenient, karp_error *error);
+
+/* trace_azure.c: a table of Azure's packing trace, vmType or vm. `machine`: "CORES:MEMORY" of what its amounts are parts of. */
+karp_status trace_read_azure(trace *t, karp_str machine, karp_str name, karp_str text, bool lenient, karp_error *error);
+
+/* trace_msgpack.c. Errors: SYNTAX, NOMEM. */
+karp_status trace_unpack(trees *t, karp_str name, karp_str text, tree **out, karp_error *error);
 
 #endif

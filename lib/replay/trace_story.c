@@ -2,6 +2,7 @@
 /* Stories as traces: the pods that Deployments make and take as they are scaled. */
 #include <replay/objects.h>
 #include <replay/story.h>
+#include <replay/trace_load.h>
 #include <replay/trace_read.h>
 
 #include <base/error.h>
@@ -91,7 +92,7 @@ static karp_status tell(teller *l)
     for (size_t i = 0; i < l->s.workload_count; i++) {
         if (!shape_of(l, i) || !scale(l, i, l->s.workloads[i].replicas)) return l->s.error.status;
     }
-    karp_status status = tell_steps(l);
+    karp_status status = l->s.is_load ? trace_tell_load(t, &l->s) : tell_steps(l);
     if (t->ends == KARP_NO_TIME || l->now > t->ends) t->ends = l->now;
     return status ? status : tell_objects(l);
 }

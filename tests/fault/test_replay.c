@@ -31,6 +31,24 @@ static const char nodes[] =
 
 enum { POINTS = 400 };
 
+/* The other formats, each of a few pods. */
+static const char *const traces[] = {
+    "{\"version\":2,\"config\":{\"trackedObjects\":{\"apps/v1.Deployment\":{\"podSpecTemplatePath\":\"/spec/"
+    "template\"}}},"
+    "\"events\":[{\"ts\":1772409600,\"applied_objs\":[{\"apiVersion\":\"apps/"
+    "v1\",\"kind\":\"Deployment\",\"metadata\":{"
+    "\"name\":\"w\"},\"spec\":{\"replicas\":2,\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\"}]}}}}],"
+    "\"deleted_objs\":[]}]}",
+    "{\"captured\":\"\",\"events\":[{\"type\":\"create\",\"kind\":\"Job\",\"key\":\"d/j\",\"timestamp\":"
+    "\"2026-03-02T10:00:00Z\",\"job\":{\"metadata\":{\"name\":\"j\"},\"spec\":{\"template\":{\"spec\":{\"containers\":["
+    "{\"name\":\"c\"}]}}}}}]}",
+    "{\"kind\":\"Snapshot\",\"now\":\"2026-03-02T10:00:00Z\",\"objects\":[{\"kind\":\"Pod\",\"apiVersion\":\"v1\","
+    "\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":\"c\"}]}}]}",
+    "apiVersion: karp/v1\nkind: Load\nlength: 30m\ndeployments:\n- {name: w, cpu: 1, replicas: {least: 1, most: 9}}\n"
+    "cronJobs:\n- {name: j, cpu: 1, schedule: \"*/10 * * * *\"}\n",
+};
+enum { KINDS = 5, ALL = KINDS + sizeof traces / sizeof traces[0] };
+
 static karp_str text_of(const char *text) { return (karp_str){ text, strlen(text) }; }
 
 static karp_catalogue *make_types(karp_context *context)
@@ -63,6 +81,7 @@ static karp_status ask(karp_context *context, karp_catalogue *types, int what, k
     karp_write_options write;
     karp_replay_options_init(&options, sizeof options);
     karp_write_options_init(&write, sizeof write);
+    if (what >= KINDS) trace = (karp_replay_document){ text_of("trace"), text_of(traces[what - KINDS]) };
     options.traces = &trace;
     options.objects = objects;
     options.trace_count = 1;
@@ -115,7 +134,7 @@ static void refuse(int what)
 static void test_refusals(void **state)
 {
     (void)state;
-    for (int what = 0; what < 5; what++) refuse(what);
+    for (int what = 0; what < (int)ALL; what++) refuse(what);
 }
 
 int main(void)

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <replay/trace_load.h>
+
+#include <replay/objects.h>
+#include <replay/trace_workloads.h>
+
+#include <base/hash.h>
+
+#include <math.h>
+#include <stdio.h>
+
+#define MINUTE (60 * SECOND)
+#define DAY (1440 * MINUTE)
+#define SETTLES (5 * MINUTE) /* a HorizontalPodAutoscaler scales down to the most that was wanted in this time */
+
+enum { MOST_COPIES = 10000, MOST_REPLICAS = 100000, MOST_STEPS = 10000000, RECENT_MOST = 300 };
+
+typedef struct load {
+    trace *t;
+    story *s;
+    workloads w;
+    int64_t length, step;
+    uint64_t seed;
+} load;
+
+typedef struct curve {
+    int64_t least, most, peak; /* peak: nanoseconds after midnight, UTC */
+    double noise, weekend;
+} curve;
+
+static double draw(const load *l, uint64_t a, uint64_t b)
+{
+    uint64_t mixed = hash_mix(hash_mix(l->seed + UINT64_C(0x9e3779b97f4a7c15) * (a + 1)) +
+                              UINT64_C(0xd1b54a32d192ed03) * (b + 1));
+    return (double)(mixed >> 11) / 9007199254740992.0;
+}
+
+/* ---- fields ---------------------------------------------------------------------------------------------------------------- */
+
+static bool whole(load *l, const tree *map, const char *name, int64_t absent, int64_t most, const char *where,
+                  int64_t *out)
+{
+    const tree *value = tree_get(map, name);
+    *out = absent;
+    if (tree_is_null(value) || (tree_integer(value, out) && *out >= 0 && *out <= most)) return true;
+    (void)story_fail(l->s, KARP_E_INVALID, "%s.%s: not a number from 0 to %lld", where, name, (long long)most);
+    return false;
+}
+
+static bool part(load *l, const tree *map, const char *name, double absent, const char *where, double *out)
+{
+    const tree *value = tree_get(map, name);
+    *out = absent;
+    if (tree_is_null(value) || (tree_double(value, out) && *out >= 0 && *out <= 1)) return true;
+    (void)story_fail(l->s, KARP_E_INVALID, "%s.%s: not a number from 0 to 1", where, name);
+    return false;
+}
+
+static bool duration(load *l, const tree *map, const char *name, int64_t absent, const char *where, int64_t *out)
+{
+    karp_str text = tree_get_text(map, name);
+    *out = absent;
+    if (!tree_get(map, name)) return true;
+    if (karp_duration_parse(text, out) == KARP_OK && *out > 0 && *out < INT64_MAX / 8) return true;
+    (void)story_fail(l->s, KARP_E_INVALID, "%s%s%s: not a duration like 10m", where, *where ? "." : "", name);
+    return false;
+}
+
+/* "14:30" of a day. */
+static bool clock_time(load *l, const tree *map, const char *name, const char *where, int64_t *out)
+{
+    karp_str t = tree_get_text(map, name);
+    *out = 14 * 60 * MINUTE;
+    if (!tree_get(map, name)) return true;
+    bool digits = t.len == 5 && t.ptr[2] == ':';
+    for (size_t i = 0; digits && i < 5; i++) digits = i == 2 || (t.ptr[i] >= '0' && t.ptr[i] <= '9');
+    int64_t hour = digits ? (t.ptr[0] - '0') * 10 + t.ptr[1] - '0' : 24,
+            minute = digits ? (t.ptr[3] - '0') * 10 + t.ptr[4] - '0' : 60;
+    *out = (hour * 60 + minute) * MINUTE;
+    if (hour < 24 && minute < 60) return true;
+    (void)story_fail(l->s, KARP_E_INVALID, "%s.%s: not a time of the day like \"14:00\"", where, name);
+    return false;
+}
+
+/* The pod template that is given, or one of a container with cpu and memory. */
+static tree *pod_of(load *l, const tree *given, const char *kind, karp_str name, karp_str namespace_)
+{
+    trees *t = &l->w.memory;
+    const tree *template_ = tree_get(given, "template");
+    if (!template_) {
+        tree *made = tree_new(t, TREE_MAP), *container = tree_new(t, TREE_MAP), *containers = tree_new(t, TREE_LIST);
+        tree *requests = tree_get_or_make(t, tree_get_or_make(t, container, "resources"), "requests");
+        static const char *const resources[] = { "cpu", "memory" };
+        for (size_t i = 0; i < 2; i++) {
+            tree *amount = tree_get(given, resources[i]);
+            if (amount) tree_set(t, requests, resources[i], amount);
+        }
+        tree_set_text(t, container, "name", str("main"));
+        tree_append(t, containers, container);
+        tree_set(t, tree_get_or_make(t, made, "spec"), "containers", containers);
+        tree_set_text(t, tree_get_or_make(t, tree_get_or_make(t, made, "metadata"), "labels"), "app", name);
+        template_ = made;
+    }
+    return replay_template_pod(t, str(kind), name, template_, namespace_);
+}
+
+static karp_status named(load *l, const tree *given, const char *where, karp_str *name, karp_str *namespace_)
+{
+    *name = tree_get_text(given, "name");
+    *namespace_ = tree_get_text(given, "namespace");
+    if (namespace_->len == 0) *namespace_ = str("default");
+    return name->len && name->len < 200 ? KARP_OK
+                                        : story_fail(l->s, KARP_E_INVALID, "%s.name: a name is wanted", where);
+}
+
+/* ---- curves ---------------------------------------------------------------------------------------------------------------- */
+
+/* Lowest half a day from the peak. Saturdays and Sundays have a part of it. */
+static int64_t wanted_at(const load *l, const curve *c, int64_t at, uint64_t number, uint64_t step)
+{
+    double share = (1 + cos((double)((at - c->peak) % DAY) / (double)DAY * 6.283185307179586)) / 2;
+    int64_t day = (at / DAY + 4) % 7;
+    if (day == 0 || day == 6) share *= c->weekend;
+    double wanted = (double)c->least + (double)(c->most - c->least) * share;
+    wanted *= 1 + c->noise * (2 * draw(l, number, step) - 1);
+    int64_t rounded = (int64_t)ceil(wanted - 1e-9);
+    return rounded < c->least ? c->least : rounded;
+}
+
+static karp_status tell_curve(load *l, const curve *c, uint64_t number, karp_str name, karp_str namespace_, tree *pod)
+{
+    int64_t recent[RECENT_MOST] = { 0 }, running = -1;
+    size_t kept = (size_t)(SETTLES / l->step) + 1;
+    karp_str kind = str("Deployment");
+    strbuf key;
+    if (kept > RECENT_MOST) kept = RECENT_MOST;
+    strbuf_init(&key, l->t->context);
+    strbuf_addstr(&key, namespace_);
+    strbuf_addc(&key, '/');
+    strbuf_addstr(&key, name);
+    karp_status status = key.failed ? story_nomem(l->s) : KARP_OK;
+    for (uint64_t i = 0; !status && (int64_t)i * l->step < l->length; i++) {
+        int64_t at = l->s->begins + (int64_t)i * l->step, most = 0;
+        if (!karp_context_work(l->t->context, 16)) status = story_nomem(l->s);
+        recent[i % kept] = wanted_at(l, c, at, number, i);
+        for (size_t k = 0; k < kept; k++) most = recent[k] > most ? recent[k] : most;
+        if (most == running) continue;
+        status = running < 0
+                     ? workloads_set(&l->w, at, NULL, kind, namespace_, name, pod, (uint64_t)most, KARP_DURATION_UNSET)
+                     : workloads_scale(&l->w, at, NULL, kind, (karp_str){ key.ptr, key.len }, most);
+        running = most;
+    }
+    strbuf_free(&key);
+    return status;
+}
+
+static karp_status tell_deployment(load *l, const tree *given, size_t index, uint64_t *number)
+{
+    char where[48];
+    curve c;
+    int64_t copies = 1;
+    karp_str name, namespace_;
+    const tree *replicas = tree_get(given, "replicas");
+    (void)snprintf(where, sizeof where, "deployments[%zu]", index);
+    karp_status status = named(l, given, where, &name, &namespace_);
+    if (status) return status;
+    if (!whole(l, given, "copies", 1, MOST_COPIES, where, &copies)) return l->s->error.status;
+    (void)snprintf(where, sizeof where, "deployments[%zu].replicas", index);
+    if (!whole(l, replicas, "least", 1, MOST_REPLICAS, where, &c.least) ||
+        !whole(l, replicas, "most", c.least, MOST_REPLICAS, where, &c.most) ||
+        !clock_time(l, replicas, "peak", where, &c.peak) || !part(l, replicas, "noise", 0, where, &c.noise) ||
+        !part(l, replicas, "weekend", 1, where, &c.weekend))
+        return l->s->error.status;
+    if (c.most < c.least) return story_fail(l->s, KARP_E_INVALID, "%s.most: below least", where);
+    for (int64_t i = 0; i < copies && !status; i++) {
+        strbuf own;
+        strbuf_init(&own, l->t->context);
+        strbuf_addstr(&own, name);
+        if (copies > 1) strbuf_addc(&own, '-');
+        if (copies > 1) strbuf_addu(&own, (uint64_t)i);
+        karp_str full = own.failed ? (karp_str){ NULL, 0 } : trace_keep(l->t, (karp_str){ own.ptr, own.len });
+        strbuf_free(&own);
+        if (!full.ptr) return story_nomem(l->s);
+        status = tell_curve(l, &c, (*number)++, full, namespace_, pod_of(l, given, "Deployment", full, namespace_));
+    }
+    return status;
+}
+
+/* ---- schedules ------------------------------------------------------------------------------------------------------------- */
+
+static bool digits(const char **at, unsigned *out)
+{
+    const char *first = *at;
+    for (*out = 0; **at >= '0' && **at <= '9' && *at - first < 3; ++*at) *out = *out * 10 + (unsigned)(**at - '0');
+    return *at > first;
+}
+
+/* One field of a schedule as bits: *, 5, 1-5, 1,3, and each with /STEP. */
+static bool read_field(const char **at, unsigned low, unsigned high, uint64_t *bits, bool *any)
+{
+    *bits = 0;
+    *any = **at == '*' && ((*at)[1] == '\0' || (*at)[1] == ' ');
+    for (;; ++*at) {
+        unsigned first = low, last = high, step = 1;
+        if (**at == '*') {
+            ++*at;
+        } else {
+            if (!digits(at, &first)) return false;
+            last = **at == '/' ? high : first;
+            if (**at == '-' && (++*at, !digits(at, &last))) return false;
+        }
+        if (**at == '/' && (++*at, !digits(at, &step))) return false;
+        if (first < low || last > high || first > last || step == 0) return false;
+        for (unsigned i = first; i <= last; i += step) *bits |= UINT64_C(1) << i;
+        if (**at != ',') return true;
+    }
+}
+
+typedef struct schedule {
+    uint64_t minutes, hours, days, months, weekdays;
+    bool any_day, any_weekday;
+} schedule;
+
+static bool read_schedule(const char *text, schedule *out)
+{
+    struct {
+        uint64_t *bits;
+        unsigned low, high;
+    } fields[] = { { &out->minutes, 0, 59 },
+                   { &out->hours, 0, 23 },
+                   { &out->days, 1, 31 },
+                   { &out->months, 1, 12 },
+                   { &out->weekdays, 0, 7 } };
+    for (size_t i = 0; i < 5; i++) {
+        bool any = false;
+        while (*text == ' ') text++;
+        if (!read_field(&text, fields[i].low, fields[i].high, fields[i].bits, &any)) return false;
+        if (*text && *text != ' ') return false;
+        if (i == 2) out->any_day = any;
+        if (i == 4) out->any_weekday = any;
+    }
+    if (out->weekdays >> 7 & 1) out->weekdays |= 1;
+    while (*text == ' ') text++;
+    return *text == '\0';
+}
+
+/* Day of the month and month of a day since 1970. */
+static void civil(int64_t days, unsigned *day, unsigned *month)
+{
+    int64_t shifted = days + 719468, era = shifted / 146097, of_era = shifted - era * 146097;
+    int64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+    int64_t of_year = of_era - (365 * year + year / 4 - year / 100), part_ = (5 * of_year + 2) / 153;
+    *day = (unsigned)(of_year - (153 * part_ + 2) / 5 + 1);
+    *month = (unsigned)(part_ < 10 ? part_ + 3 : part_ - 9);
+}
+
+static bool is_due(const schedule *s, int64_t at)
+{
+    unsigned day = 1, month = 1;
+    int64_t minute = at / MINUTE;
+    if (!(s->minutes >> (minute % 60) & 1) || !(s->hours >> (minute / 60 % 24) & 1)) return false;
+    civil(at / DAY, &day, &month);
+    bool of_month = (s->days >> day & 1) != 0, of_week = (s->weekdays >> ((at / DAY + 4) % 7) & 1) != 0;
+    /* Where both are restricted one of them is enough, as cron has it. */
+    bool fits = s->any_day || s->any_weekday ? of_month && of_week : of_month || of_week;
+    return (s->months >> month & 1) && fits;
+}
+
+static karp_status tell_cron_job(load *l, const tree *given, size_t index, uint64_t number)
+{
+    char where[48], text[128];
+    schedule when;
+    int64_t parallel = 1, lasts = 0, runs = 0;
+    double noise = 0;
+    karp_str name, namespace_, stated = tree_get_text(given, "schedule");
+    (void)snprintf(where, sizeof where, "cronJobs[%zu]", index);
+    karp_status status = named(l, given, where, &name, &namespace_);
+    if (status) return status;
+    str_shorten(text, sizeof text, stated);
+    if (stated.len >= sizeof text || !read_schedule(text, &when))
+        return story_fail(l->s, KARP_E_INVALID, "%s.schedule: not a schedule like \"*/30 * * * *\"", where);
+    if (!whole(l, given, "parallelism", 1, MOST_REPLICAS, where, &parallel) ||
+        !duration(l, given, "duration", 10 * MINUTE, where, &lasts) || !part(l, given, "noise", 0, where, &noise))
+        return l->s->error.status;
+    int64_t first = (l->s->begins + MINUTE - 1) / MINUTE * MINUTE;
+    tree *pod = pod_of(l, given, "Job", name, namespace_);
+    for (int64_t at = first; at < l->s->begins + l->length && !status; at += MINUTE) {
+        if (!karp_context_work(l->t->context, 1)) status = story_nomem(l->s);
+        if (!is_due(&when, at)) continue;
+        strbuf own;
+        strbuf_init(&own, l->t->context);
+        strbuf_addstr(&own, name);
+        strbuf_addc(&own, '-');
+        strbuf_addu(&own, (uint64_t)runs);
+        int64_t its = (int64_t)((double)lasts * (1 + noise * (2 * draw(l, number, (uint64_t)runs) - 1)));
+        its -= its % SECOND;
+        status = own.failed ? story_nomem(l->s)
+                            : workloads_set(&l->w, at, NULL, str("Job"), namespace_, (karp_str){ own.ptr, own.len },
+                                            pod, (uint64_t)parallel, its);
+        strbuf_free(&own);
+        runs++;
+    }
+    return status;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------------------------- */
+
+static karp_status tell(load *l)
+{
+    const tree *root = l->s->root, *deployments = tree_get(root, "deployments"), *jobs = tree_get(root, "cronJobs");
+    int64_t seed = 0;
+    uint64_t number = 0;
+    if (!duration(l, root, "length", DAY, "", &l->length) || !duration(l, root, "step", 5 * MINUTE, "", &l->step) ||
+        !whole(l, root, "seed", 0, INT64_MAX, "Load", &seed))
+        return l->s->error.status;
+    l->seed = (uint64_t)seed;
+    if (l->step < SECOND || l->length / l->step > MOST_STEPS || l->length > 3660 * DAY || l->s->begins < 0)
+        return story_fail(l->s, KARP_E_RANGE, "length, step: more than ten years, or than ten million steps");
+    if (tree_count(deployments) + tree_count(jobs) == 0)
+        return story_fail(l->s, KARP_E_INVALID, "a Load has deployments or cronJobs");
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < tree_count(deployments) && !status; i++)
+        status = tell_deployment(l, tree_item(deployments, i), i, &number);
+    for (size_t i = 0; i < tree_count(jobs) && !status; i++) status = tell_cron_job(l, tree_item(jobs, i), i, number++);
+    if (l->t->ends < l->s->begins + l->length) l->t->ends = l->s->begins + l->length;
+    return !status && l->w.memory.status ? story_nomem(l->s) : status;
+}
+
+karp_status trace_tell_load(trace *t, story *s)
+{
+    load l = { .t = t, .s = s };
+    karp_status status = workloads_init(&l.w, t, str("the load"), (karp_str){ "", 0 }, false, &s->error);
+    if (!status) status = tell(&l);
+    workloads_free(&l.w);
+    return status;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SimKube's exported traces, version 2: objects applied and deleted at instants, and how long pods ran. */
+#include <replay/trace_read.h>
+#include <replay/trace_workloads.h>
+
+#define SECOND INT64_C(1000000000)
+
+typedef struct simkube {
+    workloads w;
+    const tree *root;
+    int64_t before; /* the last instant */
+} simkube;
+
+/* ---- how long pods ran --------------------------------------------------------------------------------------------------- */
+
+/* A key is "GVK:namespace/name" or the like. */
+static bool key_of(karp_str key, const workload *w)
+{
+    size_t length = w->namespace_.len + 1 + w->name.len;
+    if (key.len < length) return false;
+    const char *tail = key.ptr + key.len - length;
+    return memcmp(tail, w->namespace_.ptr, w->namespace_.len) == 0 && tail[w->namespace_.len] == '/' &&
+           memcmp(tail + w->namespace_.len + 1, w->name.ptr, w->name.len) == 0 &&
+           (key.len == length || memchr(" :,\"'.", tail[-1], 6));
+}
+
+/* {start_ts, end_ts}, [start, end], or {Finished: [start, end]}; false = it has no end. */
+static bool ended(const tree *life, int64_t *lasts)
+{
+    int64_t start = 0, end = 0;
+    const tree *finished = tree_get(life, "Finished");
+    const tree *pair = finished ? finished : life;
+    bool both = tree_is(pair, TREE_LIST)
+                    ? tree_integer(tree_item(pair, 0), &start) && tree_integer(tree_item(pair, 1), &end)
+                    : tree_integer(tree_get(life, "start_ts"), &start) && tree_integer(tree_get(life, "end_ts"), &end);
+    if (!both || end < start || end - start > INT64_C(300000000)) return false;
+    *lasts = (end - start) * SECOND;
+    return true;
+}
+
+/* The lives of its pods in the order of the trace, whatever their hashes. */
+static int64_t lasts_of(void *user, const workload *w, const tree *object, uint64_t number)
+{
+    const simkube *s = user;
+    const tree *lives = tree_get(s->root, "pod_lifecycles");
+    int64_t lasts = KARP_DURATION_UNSET, deadline = 0;
+    for (size_t i = 0; tree_is(lives, TREE_MAP) && i < tree_count(lives); i++) {
+        const tree_member *owner = tree_member_at(lives, i);
+        if (!key_of(tree_member_name(owner), w) || !tree_is(owner->value, TREE_MAP)) continue;
+        for (size_t k = 0; k < tree_count(owner->value); k++) {
+            const tree *list = tree_member_at(owner->value, k)->value;
+            if (number < tree_count(list))
+                return ended(tree_item(list, (size_t)number), &lasts) ? lasts : KARP_DURATION_UNSET;
+            number -= tree_count(list);
+        }
+    }
+    if (tree_integer(tree_get(tree_get(object, "spec"), "activeDeadlineSeconds"), &deadline) && deadline >= 0 &&
+        deadline < INT64_C(300000000))
+        lasts = deadline * SECOND;
+    return lasts;
+}
+
+/* ---- events -------------------------------------------------------------------------------------------------------------- */
+
+/* Where the pod template of the object is, as the tracer was told: "group/version.Kind". */
+static bool template_path(const simkube *s, const tree *object, char path[256])
+{
+    strbuf kind;
+    strbuf_init(&kind, s->w.t->context);
+    strbuf_addstr(&kind, tree_get_text(object, "apiVersion"));
+    strbuf_addc(&kind, '.');
+    strbuf_addstr(&kind, tree_get_text(object, "kind"));
+    const tree *tracked = tree_get(tree_get(s->root, "config"), "trackedObjects");
+    const tree *how = kind.failed ? NULL : tree_get(tracked, kind.ptr);
+    karp_str given = tree_get_text(how, "podSpecTemplatePath");
+    if (given.len == 0) given = tree_text(tree_item(tree_get(how, "podSpecTemplatePaths"), 0));
+    bool told = given.len > 0 && given.len < 256 && !str_is(tree_get_text(object, "kind"), "Job");
+    if (told) {
+        memcpy(path, given.ptr, given.len);
+        path[given.len] = '\0';
+    }
+    strbuf_free(&kind);
+    return told;
+}
+
+static karp_status take_event(simkube *s, const tree *event)
+{
+    int64_t seconds = 0;
+    char path[256];
+    const tree *applied = tree_get(event, "applied_objs"), *deleted = tree_get(event, "deleted_objs");
+    if (!tree_integer(tree_get(event, "ts"), &seconds) || seconds < 0 || seconds > INT64_C(9000000000))
+        return workloads_fault(&s->w, event, "ts", "not a number of seconds since 1970");
+    int64_t at = seconds * SECOND;
+    if (at < s->before) return workloads_fault(&s->w, event, "ts", "time goes back");
+    if (!tree_is(applied, TREE_LIST) || !tree_is(deleted, TREE_LIST))
+        return workloads_fault(&s->w, event, "applied_objs", "an event has applied_objs and deleted_objs");
+    s->before = at;
+    if (s->w.t->begins == KARP_NO_TIME) s->w.t->begins = at;
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < tree_count(applied) && !status; i++) {
+        const tree *object = tree_item(applied, i);
+        status = workloads_apply(&s->w, at, object, template_path(s, object, path) ? path : NULL);
+    }
+    for (size_t i = 0; i < tree_count(deleted) && !status; i++) {
+        const tree *object = tree_item(deleted, i), *metadata = tree_get(object, "metadata");
+        status = workloads_delete(&s->w, at, object, tree_get_text(object, "kind"),
+                                  tree_get_text(metadata, "namespace"), tree_get_text(metadata, "name"));
+    }
+    return status;
+}
+
+karp_status trace_read_simkube(trace *t, karp_str name, karp_str text, bool lenient, karp_error *error)
+{
+    simkube s = { .before = INT64_MIN };
+    tree *root = NULL;
+    int64_t version = 0;
+    bool packed = text.len && (unsigned char)text.ptr[0] >= 0x80;
+    karp_status status = workloads_init(&s.w, t, name, packed ? (karp_str){ "", 0 } : text, lenient, error);
+    s.w.lasts = lasts_of;
+    s.w.user = &s;
+    if (!status)
+        status = packed ? trace_unpack(&s.w.memory, name, text, &root, error)
+                        : tree_read(&s.w.memory, name, text, &root, error);
+    s.root = root;
+    const tree *events = tree_get(root, "events");
+    s.w.lenient = false;
+    if (!status && (!tree_integer(tree_get(root, "version"), &version) || version != 2))
+        status = workloads_fault(&s.w, root, "version", "a SimKube trace of version 2 is wanted");
+    if (!status && !tree_is(events, TREE_LIST))
+        status = workloads_fault(&s.w, root, "events", "a SimKube trace has events");
+    s.w.lenient = lenient;
+    for (size_t i = 0; i < tree_count(events) && !status; i++) status = take_event(&s, tree_item(events, i));
+    if (!status && s.before > t->ends) t->ends = s.before;
+    if (!status && s.w.memory.status) status = fail_nomem(error);
+    workloads_free(&s.w);
+    return status;
+}

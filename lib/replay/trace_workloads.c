@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <replay/trace_workloads.h>
+
+#include <replay/objects.h>
+
+#include <base/error.h>
+
+enum { MOST_REPLICAS = 1000000 };
+#define SECOND INT64_C(1000000000)
+
+karp_status workloads_init(workloads *w, trace *t, karp_str document, karp_str text, bool lenient, karp_error *error)
+{
+    *w = (workloads){ .t = t, .error = error, .text = text, .lenient = lenient };
+    uint32_t id = strings_add(&t->documents, document.ptr, document.len);
+    trees_init(&w->memory, t->context);
+    io_table_init(&w->index, t->context);
+    if (id == NO_ID) return fail_nomem(error);
+    w->document = strings_get(&t->documents, id);
+    return KARP_OK;
+}
+
+void workloads_free(workloads *w)
+{
+    mem_free(w->t->context, w->list, w->capacity * sizeof *w->list);
+    io_table_free(&w->index);
+    trees_free(&w->memory);
+}
+
+static uint32_t line_of(const workloads *w, const tree *at)
+{
+    uint32_t line = 0, column = 0;
+    if (at && at->at != TREE_NOWHERE && at->at < w->text.len) tree_position(w->text, at->at, &line, &column);
+    return line;
+}
+
+karp_status workloads_fault(workloads *w, const tree *at, const char *field, const char *why)
+{
+    if (w->lenient) {
+        w->t->notes++;
+        return KARP_OK;
+    }
+    karp_status status = fail(w->error, KARP_E_INVALID, "%s", why);
+    error_set_place(w->error, w->document, line_of(w, at), 0, KARP_NO_OFFSET);
+    if (field) error_set_field(w->error, "%s", field);
+    return status;
+}
+
+/* ---- one workload ------------------------------------------------------------------------------------------------------------ */
+
+static workload *find(workloads *w, karp_str kind, karp_str namespace_, karp_str name)
+{
+    strbuf key;
+    strbuf_init(&key, w->t->context);
+    strbuf_addstr(&key, kind);
+    strbuf_addc(&key, ' ');
+    strbuf_addstr(&key, namespace_);
+    strbuf_addc(&key, '/');
+    strbuf_addstr(&key, name);
+    uint32_t found = key.failed ? IO_NONE : io_table_get(&w->index, (karp_str){ key.ptr, key.len });
+    if (found == IO_NONE && !key.failed &&
+        grow(w->t->context, (void **)&w->list, &w->capacity, w->count + 1, sizeof *w->list)) {
+        workload *one = &w->list[w->count];
+        *one = (workload){ .kind = trace_keep(w->t, kind),
+                           .namespace_ = trace_keep(w->t, namespace_),
+                           .name = trace_keep(w->t, name),
+                           .shape = NO_ID };
+        if (one->kind.ptr && one->namespace_.ptr && one->name.ptr &&
+            io_table_put(&w->index, (karp_str){ key.ptr, key.len }, (uint32_t)w->count))
+            found = (uint32_t)w->count++;
+    }
+    strbuf_free(&key);
+    return found == IO_NONE ? NULL : &w->list[found];
+}
+
+static bool tell(workloads *w, const workload *one, int64_t at, uint64_t number, uint32_t kind, int64_t lasts,
+                 const tree *said)
+{
+    trace_event event = {
+        .at = at, .kind = kind, .shape = one->shape, .lasts = lasts, .document = w->document, .line = line_of(w, said)
+    };
+    strbuf name;
+    strbuf_init(&name, w->t->context);
+    strbuf_addstr(&name, one->name);
+    if (one->round) strbuf_adds(&name, "-v");
+    if (one->round) strbuf_addu(&name, one->round);
+    if (!str_is(one->kind, "Pod")) strbuf_addc(&name, '-');
+    if (!str_is(one->kind, "Pod")) strbuf_addu(&name, number);
+    event.of.pod.namespace_ = one->namespace_;
+    event.of.pod.name = name.failed ? (karp_str){ NULL, 0 } : trace_keep(w->t, (karp_str){ name.ptr, name.len });
+    strbuf_free(&name);
+    return karp_context_work(w->t->context, 16) && event.of.pod.name.ptr && trace_add(w->t, &event);
+}
+
+static bool scale(workloads *w, workload *one, int64_t at, uint64_t replicas, const tree *said)
+{
+    bool fine = true;
+    while (one->pods < replicas && fine)
+        fine = tell(w, one, at, one->pods++, TRACE_POD_CREATED, KARP_DURATION_UNSET, said);
+    while (one->pods > replicas && fine)
+        fine = tell(w, one, at, --one->pods, TRACE_POD_DELETED, KARP_DURATION_UNSET, said);
+    return fine;
+}
+
+static uint32_t shape_of(workloads *w, tree *pod)
+{
+    strbuf text;
+    strbuf_init(&text, w->t->context);
+    tree_write(&text, pod);
+    uint32_t shape = w->memory.status || text.failed ? NO_ID : trace_shape(w->t, (karp_str){ text.ptr, text.len });
+    strbuf_free(&text);
+    return shape;
+}
+
+/* Another template: all pods of the one before go, and as many come. */
+static bool take_shape(workloads *w, workload *one, int64_t at, uint32_t shape, const tree *said)
+{
+    if (shape == NO_ID) return false;
+    bool fine = one->shape == shape || scale(w, one, at, 0, said);
+    if (one->shape != shape && one->shape != NO_ID) one->round++;
+    one->shape = shape;
+    return fine;
+}
+
+karp_status workloads_set(workloads *w, int64_t at, const tree *said, karp_str kind, karp_str namespace_, karp_str name,
+                          tree *pod, uint64_t replicas, int64_t lasts)
+{
+    workload *one = find(w, kind, namespace_, name);
+    bool fine = one && take_shape(w, one, at, shape_of(w, pod), said);
+    if (one) one->there = true;
+    if (fine && lasts == KARP_DURATION_UNSET) fine = scale(w, one, at, replicas, said);
+    for (uint64_t i = one ? one->pods : 0; fine && lasts != KARP_DURATION_UNSET && i < replicas; i++) {
+        fine = tell(w, one, at, i, TRACE_POD_CREATED, lasts, said);
+        one->pods = i + 1;
+    }
+    return fine ? KARP_OK : fail_nomem(w->error);
+}
+
+/* ---- objects ------------------------------------------------------------------------------------------------------------------- */
+
+static bool is_one_of(karp_str kind, const char *const *list)
+{
+    while (*list && !str_is(kind, *list)) list++;
+    return *list != NULL;
+}
+
+/* Kinds that decisions read beside pods and nodes. */
+static bool is_read(karp_str kind)
+{
+    static const char *const kinds[] = { "NodePool",     "DaemonSet",        "PodDisruptionBudget",
+                                         "EC2NodeClass", "NodeOverlay",      "PriorityClass",
+                                         "StorageClass", "PersistentVolume", "PersistentVolumeClaim",
+                                         "CSINode",      "Namespace",        NULL };
+    return is_one_of(kind, kinds);
+}
+
+static const tree *at_path(const tree *object, const char *path)
+{
+    while (object && *path == '/') {
+        size_t length = strcspn(path + 1, "/");
+        char name[64];
+        if (length >= sizeof name) return NULL;
+        memcpy(name, path + 1, length);
+        name[length] = '\0';
+        object = tree_get(object, name);
+        path += length + 1;
+    }
+    return object;
+}
+
+static karp_status keep_object(workloads *w, int64_t at, const tree *object)
+{
+    strbuf text;
+    strbuf_init(&text, w->t->context);
+    tree_write(&text, object);
+    karp_str given = { text.ptr, text.len };
+    bool first = w->t->begins == KARP_NO_TIME || at <= w->t->begins ||
+                 str_is(tree_get_text(object, "kind"), "PodDisruptionBudget");
+    trace_event event = { .at = at,
+                          .kind = TRACE_OBJECT_APPLIED,
+                          .lasts = KARP_DURATION_UNSET,
+                          .document = w->document,
+                          .line = line_of(w, object) };
+    bool fine = !text.failed;
+    if (fine && first) fine = trace_add_objects(w->t, given);
+    else if (fine) fine = (event.of.text = trace_keep(w->t, given)).ptr && trace_add(w->t, &event);
+    strbuf_free(&text);
+    return fine ? KARP_OK : fail_nomem(w->error);
+}
+
+static karp_status count_of(workloads *w, const tree *spec, const char *name, int64_t absent, int64_t *out)
+{
+    const tree *value = tree_get(spec, name);
+    *out = absent;
+    if (tree_is_null(value)) return KARP_OK;
+    if (tree_integer(value, out) && *out >= 0 && *out <= MOST_REPLICAS) return KARP_OK;
+    *out = 0;
+    return workloads_fault(w, value, name, "not a number from 0 to 1000000");
+}
+
+/* A Job's pods end by themselves: as many at a time as it says, as often as it takes. */
+static karp_status apply_job(workloads *w, int64_t at, const tree *object, workload *one)
+{
+    const tree *spec = tree_get(object, "spec");
+    int64_t at_once = 0, wanted = 0;
+    karp_status status = count_of(w, spec, "parallelism", 1, &at_once);
+    if (!status) status = count_of(w, spec, "completions", at_once, &wanted);
+    if (at_once == 0 || status) return status;
+    for (uint64_t i = one->pods; i < (uint64_t)wanted; i++) {
+        int64_t lasts = w->lasts ? w->lasts(w->user, one, object, i) : KARP_DURATION_UNSET;
+        int64_t wave = lasts == KARP_DURATION_UNSET ? 0 : lasts;
+        if (lasts == KARP_DURATION_UNSET && i >= (uint64_t)at_once) break;
+        if (!tell(w, one, at + (int64_t)(i / (uint64_t)at_once) * wave, i, TRACE_POD_CREATED, lasts, object))
+            return fail_nomem(w->error);
+        one->pods = i + 1;
+    }
+    return KARP_OK;
+}
+
+karp_status workloads_apply(workloads *w, int64_t at, const tree *object, const char *template_path)
+{
+    static const char *const scaled[] = { "Deployment", "StatefulSet", "ReplicaSet", "ReplicationController", NULL };
+    const tree *metadata = tree_get(object, "metadata"), *spec = tree_get(object, "spec");
+    karp_str kind = tree_get_text(object, "kind"), name = tree_get_text(metadata, "name"),
+             namespace_ = tree_get_text(metadata, "namespace");
+    if (kind.len == 0) return workloads_fault(w, object, "kind", "an object without a kind");
+    if (is_read(kind)) return keep_object(w, at, object);
+    bool is_pod = str_is(kind, "Pod"), is_job = str_is(kind, "Job");
+    if (!is_pod && !is_job && !is_one_of(kind, scaled) && !template_path) return KARP_OK;
+    if (name.len == 0) return workloads_fault(w, object, "metadata.name", "an object without a name");
+    if (namespace_.len == 0) namespace_ = str("default");
+    const tree *template_ = template_path ? at_path(object, template_path)
+                            : is_pod      ? object
+                                          : tree_get(spec, "template");
+    if (!template_) return workloads_fault(w, object, "spec.template", "a workload without a pod template");
+    int64_t replicas = 0;
+    karp_status status = count_of(w, spec, "replicas", 1, &replicas);
+    if (status) return status;
+    tree *pod = is_pod ? replay_lean_pod(&w->memory, object)
+                       : replay_template_pod(&w->memory, kind, name, template_, namespace_);
+    if (!is_pod && !is_job)
+        return workloads_set(w, at, object, kind, namespace_, name, pod, (uint64_t)replicas, KARP_DURATION_UNSET);
+    workload *one = find(w, kind, namespace_, name);
+    if (!one || !take_shape(w, one, at, shape_of(w, pod), object)) return fail_nomem(w->error);
+    one->there = true;
+    if (is_job) return apply_job(w, at, object, one);
+    int64_t lasts = w->lasts ? w->lasts(w->user, one, object, 0) : KARP_DURATION_UNSET;
+    return workloads_set(w, at, object, kind, namespace_, name, pod, 1, lasts);
+}
+
+karp_status workloads_scale(workloads *w, int64_t at, const tree *said, karp_str kind, karp_str key, int64_t replicas)
+{
+    const char *slash = key.len ? memchr(key.ptr, '/', key.len) : NULL;
+    size_t length = slash ? (size_t)(slash - key.ptr) : 0;
+    if (!slash) return workloads_fault(w, said, "key", "not a key like default/web");
+    if (replicas < 0 || replicas > MOST_REPLICAS)
+        return workloads_fault(w, said, "replicas", "not a number from 0 to 1000000");
+    workload *one = find(w, kind, (karp_str){ key.ptr, length }, (karp_str){ slash + 1, key.len - length - 1 });
+    if (!one) return fail_nomem(w->error);
+    if (!one->there) return workloads_fault(w, said, "key", "a workload is scaled that is not there");
+    return scale(w, one, at, (uint64_t)replicas, said) ? KARP_OK : fail_nomem(w->error);
+}
+
+karp_status workloads_delete(workloads *w, int64_t at, const tree *said, karp_str kind, karp_str namespace_,
+                             karp_str name)
+{
+    workload *one = find(w, kind, namespace_.len ? namespace_ : str("default"), name);
+    if (!one) return fail_nomem(w->error);
+    if (!one->there) return KARP_OK; /* it makes no pods, or was there before the trace began */
+    one->there = false;
+    return scale(w, one, at, 0, said) ? KARP_OK : fail_nomem(w->error);
+}
