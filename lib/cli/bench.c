@@ -287,10 +287,12 @@ static bool measure_input(const cli_options *options, const char *name, measure 
         print_error(&error);
         return false;
     }
+#if !defined(__wasi__) /* which has time only */
     struct rusage usage;
     if (getrusage(RUSAGE_SELF, &usage) == 0 && usage.ru_maxrss > 0) {
         m->peak = (uint64_t)usage.ru_maxrss * 1024;
     }
+#endif
     return true;
 }
 

@@ -1,6 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
+void process_free(const cli_options *options, cli_process *process) { text_file_free(options, &process->out); }
+
+#if defined(__wasi__) /* where no program can start another */
+
+void process_run(const cli_options *options, const char *const *words, int64_t patience, cli_process *process)
+{
+    (void)options;
+    (void)words;
+    (void)patience;
+    *process = (cli_process){ .status = -1, .said = "no program can be started here" };
+}
+
+#else
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -230,8 +244,6 @@ static void close_ends(watch *w)
     }
 }
 
-void process_free(const cli_options *options, cli_process *process) { text_file_free(options, &process->out); }
-
 void process_run(const cli_options *options, const char *const *words, int64_t patience, cli_process *process)
 {
     *process = (cli_process){ .status = -1 };
@@ -254,3 +266,5 @@ void process_run(const cli_options *options, const char *const *words, int64_t p
     }
     close_ends(&w);
 }
+
+#endif
