@@ -203,12 +203,12 @@ static uint32_t by_name(const scheduler *s, const group *g, uint32_t best, uint3
 }
 
 /* The count that maxSkew is measured from: the smallest of the domains the pod allows, 0 while they are too few. */
-static int64_t spread_least(const group *g, const struct choice *c)
+static int64_t spread_least(const group *g, const uint64_t *own, size_t count)
 {
     int64_t least = INT32_MAX;
     uint32_t allowed = 0;
-    for (size_t d = 0; d < c->count; d++) {
-        if (!known_to(g, d) || !bits_test(c->own, d)) continue;
+    for (size_t d = 0; d < count; d++) {
+        if (!known_to(g, d) || !bits_test(own, d)) continue;
         allowed++;
         if (g->counts[d] < least) least = g->counts[d];
     }
@@ -218,7 +218,7 @@ static int64_t spread_least(const group *g, const struct choice *c)
 /* §14.8: the smallest count among those within maxSkew of the smallest the pod allows; ties go by name. */
 static uint32_t spread_domain(const scheduler *s, const group *g, const struct choice *c, bool selects_itself)
 {
-    int64_t least = spread_least(g, c), self = selects_itself;
+    int64_t least = spread_least(g, c->own, c->count), self = selects_itself;
     uint32_t best = NO_ID;
     for (size_t d = 0; d < c->count; d++) {
         if (!known_to(g, d) || !bits_test(c->place, d) || g->counts[d] + self - least > g->max_skew) continue;
@@ -287,6 +287,7 @@ static uint32_t choose(scheduler *s, uint32_t number, uint32_t own, uint32_t the
     uint64_t stack[16] = { 0 };
     size_t words_ = bits_words(k->count);
     struct choice c = { .count = k->count };
+    if (!scheduler_worked(s, k->count * (size_t)8)) return NO_ID;
     c.own = domain_mask(s, g->key, own);
     c.place = domain_mask(s, g->key, there);
     uint64_t *chosen = words_ <= 16 ? stack : mem_zalloc(s->context, words_ * sizeof *chosen);
@@ -307,7 +308,71 @@ static uint32_t choose(scheduler *s, uint32_t number, uint32_t own, uint32_t the
     return id;
 }
 
-/* The same, remembered as long as the group's counts stay what they are. */
+/* ---- places in one domain ---------------------------------------------------------------------------------------------- */
+
+static uint32_t refuse_all(scheduler *s)
+{
+    s->failed = true;
+    return NO_ID;
+}
+
+/* What a group says of all domains that a pod allows, remembered as long as its counts stay what they are. NULL = out of memory. */
+static const struct group_summary *summary_of(scheduler *s, group *g, uint32_t own)
+{
+    struct group_summary *a = &g->summary;
+    size_t count = s->topology.keys[g->key].count;
+    if (a->known && a->version == g->version && a->own == own && a->count == count) return a;
+    const uint64_t *mask = domain_mask(s, g->key, own);
+    if (mask == NULL || !scheduler_worked(s, count * 8)) {
+        s->failed = true;
+        return NULL;
+    }
+    *a = (struct group_summary){ .known = true, .version = g->version, .own = own, .count = (uint32_t)count };
+    if (g->kind == GROUP_SPREAD) a->least = spread_least(g, mask, count);
+    for (size_t d = 0; d < count && g->kind == GROUP_AFFINITY && !a->occupied; d++)
+        a->occupied = known_to(g, d) && g->counts[d] > 0 && bits_test(mask, d);
+    return a;
+}
+
+/* The one value that a place's requirement leaves; NO_TEXT = not one, or it is none of the key's domains. */
+static uint32_t only_value(const scheduler *s, const group *g, uint32_t there, uint32_t *domain)
+{
+    if (there == NO_ID) return NO_TEXT;
+    const requirement *r = requirement_get(&s->algebra, there);
+    if (r->complement || r->value_count != 1 || !requirement_has(&s->algebra, r, r->values[0])) return NO_TEXT;
+    *domain = map64_get(&s->topology.keys[g->key].numbers, r->values[0]);
+    return *domain == NO_ID ? NO_TEXT : r->values[0];
+}
+
+/* choose() for a place that is in one domain, of which most nodes are, without looking at the others. *answered is false where they
+ * have to be looked at. */
+static uint32_t choose_single(scheduler *s, uint32_t number, uint32_t own, uint32_t there, bool self, bool *answered)
+{
+    group *g = &s->topology.groups.items[number];
+    uint32_t domain = NO_ID, value = only_value(s, g, there, &domain);
+    *answered = value != NO_TEXT;
+    if (!*answered) return NO_ID;
+    bool known = known_to(g, domain);
+    if (g->kind != GROUP_SPREAD) { /* the pod's own demand counts, too */
+        const requirement *r = own == NO_ID ? NULL : requirement_get(&s->algebra, own);
+        known = known && (r == NULL || requirement_has(&s->algebra, r, value));
+    }
+    if (g->kind == GROUP_AFFINITY) {
+        bool there_is = known && g->counts[domain] > 0;
+        const struct group_summary *a = there_is || !self ? NULL : summary_of(s, g, own);
+        *answered = there_is || !self || s->failed || (a != NULL && a->occupied); /* else it may start anywhere */
+        if (!there_is) return NO_ID;
+    } else if (g->kind == GROUP_ANTI) {
+        if (!known || g->counts[domain] != 0) return NO_ID;
+    } else {
+        const struct group_summary *a = known ? summary_of(s, g, own) : NULL;
+        if (a == NULL || g->counts[domain] + (int64_t)self - a->least > g->max_skew) return NO_ID;
+    }
+    uint32_t id = requirement_in(&s->algebra, s->topology.keys[g->key].key, value);
+    return id == NO_ID ? refuse_all(s) : id;
+}
+
+/* choose(), remembered as long as the group's counts stay what they are. */
 static uint32_t group_requirement(scheduler *s, const view *v, uint32_t number, bool self, uint32_t set)
 {
     group *g = &s->topology.groups.items[number];
@@ -315,7 +380,9 @@ static uint32_t group_requirement(scheduler *s, const view *v, uint32_t number, 
     uint32_t own = set_get(&s->algebra, v->strict.set, key), there = set_get(&s->algebra, set, key);
     struct group_answer *a = &g->answers[(there ^ (own << 1)) & 3];
     if (a->version == g->version && a->own == own && a->place == there && a->self == self) return a->requirement;
-    uint32_t id = choose(s, number, own, there, self);
+    bool answered;
+    uint32_t id = choose_single(s, number, own, there, self, &answered);
+    if (!answered) id = choose(s, number, own, there, self);
     *a = (struct group_answer){ g->version, own, there, id, self };
     return id;
 }
@@ -330,7 +397,6 @@ static bool lists_values(const scheduler *s, uint32_t id)
 static bool tighten(scheduler *s, const view *v, uint32_t number, bool self, const spot *at, uint32_t *result)
 {
     if (s->topology.groups.items[number].host) return true; /* topology_admits_host() has answered */
-    if (!scheduler_worked(s, s->topology.keys[s->topology.groups.items[number].key].count * (size_t)8)) return false;
     uint32_t id = group_requirement(s, v, number, self, at->set);
     if (id == NO_ID) return false;
     uint32_t there = set_get(&s->algebra, at->set, requirement_get(&s->algebra, id)->key);
@@ -367,7 +433,7 @@ static bool share_a_key(scheduler *s, const view *v, const label_group *k)
 /* All that spread_domain() could choose from. */
 static void spread_domains(const group *g, const struct choice *c, bool selects_itself, uint64_t *out)
 {
-    int64_t least = spread_least(g, c), self = selects_itself;
+    int64_t least = spread_least(g, c->own, c->count), self = selects_itself;
     for (size_t d = 0; d < c->count; d++) {
         if (known_to(g, d) && bits_test(c->place, d) && g->counts[d] + self - least <= g->max_skew) bits_set(out, d);
     }

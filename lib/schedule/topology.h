@@ -63,6 +63,11 @@ struct group {
     uint32_t whole; /* all in which creators can differ, for simulations */
     uint64_t owner; /* the update in which it last got an owner: topology.updates */
     uint32_t version; /* changes with what decides: for spread with the counts, else with which of them are 0 */
+    struct group_summary { /* what it said of all domains last, for pods that ask the same of its key */
+        bool known, occupied; /* affinity: some domain has a pod of the group */
+        uint32_t version, own, count; /* of the key's domains */
+        int64_t least; /* spread: what maxSkew is measured from */
+    } summary;
     struct group_answer { /* what it allowed last, for the few different questions that one pod asks of many places */
         uint32_t version, own, place, requirement;
         bool self;
