@@ -46,6 +46,7 @@ struct reservations {
     uint32_t count;
     int64_t *left, *initial;
     uint32_t *texts; /* number -> text id */
+    uint32_t *listed, *held, stamp; /* by number, while one claim is looked at: the stamp of the last list it is in */
     map64 numbers; /* text id -> number */
 };
 

@@ -27,7 +27,9 @@ bool reservations_init(scheduler *s)
     r->left = arena_array(&s->data, most + 1, sizeof *r->left);
     r->initial = arena_array(&s->data, most + 1, sizeof *r->initial);
     r->texts = arena_array(&s->data, most + 1, sizeof *r->texts);
-    if (r->left == NULL || r->initial == NULL || r->texts == NULL) return false;
+    r->listed = arena_array(&s->data, most + 1, 2 * sizeof *r->listed);
+    if (r->left == NULL || r->initial == NULL || r->texts == NULL || r->listed == NULL) return false;
+    r->held = r->listed + most + 1;
     for (uint32_t t = 0; t < w->table_count; t++) {
         if (!serves(s, t)) continue;
         for (uint32_t i = 0; i < w->tables[t].offering_count; i++) {
@@ -62,12 +64,12 @@ static int64_t credit_of(const scheduler *s, uint32_t reservation)
 
 void reservations_free(scheduler *s) { map64_free(&s->reservations.numbers); }
 
-static bool holds(const uint32_t *ids, uint32_t count, uint32_t id)
+/* Marks numbers as listed: until the next call marks[id] tells of each whether it is. */
+static uint32_t mark(struct reservations *r, uint32_t *marks, const uint32_t *ids, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        if (ids[i] == id) return true;
-    }
-    return false;
+    r->stamp++;
+    for (uint32_t i = 0; i < count; i++) marks[ids[i]] = r->stamp;
+    return r->stamp;
 }
 
 /* Nothing is left of it, and nothing comes back (K15-4). Before 1.15 such a reservation was one like the others. */
@@ -87,6 +89,7 @@ uint32_t reservations_wanted(scheduler *s, const claim *c, uint32_t template_num
         s->failed = true;
         return KARP_REASON_NOT_REACHED;
     }
+    uint32_t held = mark(r, r->held, c->reserved, c->reserved_count), listed = mark(r, r->listed, NULL, 0);
     size_t width = table->variant_count;
     for (size_t v = bits_next(fitting, width, 0); v < width; v = bits_next(fitting, width, v + 1)) {
         if (table->variants[v].type == last) continue;
@@ -104,7 +107,9 @@ uint32_t reservations_wanted(scheduler *s, const claim *c, uint32_t template_num
             }
             uint32_t id = map64_get(&r->numbers, o->reservation);
             some = true;
-            if ((holds(c->reserved, c->reserved_count, id) || r->left[id] > 0) && !holds(list, n, id)) list[n++] = id;
+            if ((r->held[id] != held && r->left[id] <= 0) || r->listed[id] == listed) continue;
+            r->listed[id] = listed;
+            list[n++] = id;
         }
     }
     *ids = list;
@@ -117,12 +122,9 @@ uint32_t reservations_wanted(scheduler *s, const claim *c, uint32_t template_num
 
 void reservations_hold(scheduler *s, claim *c, uint32_t *ids, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        if (!holds(c->reserved, c->reserved_count, ids[i])) s->reservations.left[ids[i]]--;
-    }
-    for (uint32_t i = 0; i < c->reserved_count; i++) {
-        if (!holds(ids, count, c->reserved[i])) s->reservations.left[c->reserved[i]]++;
-    }
+    struct reservations *r = &s->reservations;
+    for (uint32_t i = 0; i < count; i++) r->left[ids[i]]--;
+    for (uint32_t i = 0; i < c->reserved_count; i++) r->left[c->reserved[i]]++;
     c->reserved = ids;
     c->reserved_count = count;
 }
