@@ -185,13 +185,46 @@ static void take_launch(verifier *v, const karp_plan_launch *launch)
     if (launch->pod_count == 0) note(v, KARP_FINDING_NO_PODS, t->name, "no pod needs it");
 }
 
+static bool has_target(const verifier *v, uint32_t node_number)
+{
+    for (uint32_t i = 0; i < v->target_count; i++) {
+        if (!v->targets[i].is_launch && v->targets[i].node == node_number) return true;
+    }
+    return false;
+}
+
+/* Whether what is free on the node is enough, daemons aside. */
+static bool seems_to_take(const verifier *v, const state_node *n, const karp_plan_placement *placement)
+{
+    const karp_snapshot *s = v->snapshot;
+    for (uint32_t r = 0; r < s->dims; r++) {
+        int64_t wanted = 0;
+        for (size_t i = 0; i < placement->pod_count; i++) {
+            uint32_t pod_number = verify_find_pod(s, placement->pods[i]);
+            if (pod_number != NO_ID) wanted = add_clamped(wanted, pod_vector(v, pod_number)[r]);
+        }
+        if (wanted > 0 && wanted > n->available[r]) return false;
+    }
+    return !n->marked;
+}
+
+/* A Node and a NodeClaim of another node may have one name, which is all that a plan says: the first that could be meant. */
+static uint32_t node_meant(const verifier *v, const karp_plan_placement *placement)
+{
+    const karp_snapshot *s = v->snapshot;
+    uint32_t first = state_node_named(s, placement->node), n = first;
+    if (first == NO_ID || first + 1 == s->node_count || s->nodes[first + 1].name != s->nodes[first].name) return first;
+    for (; n < s->node_count && s->nodes[n].name == s->nodes[first].name; n++) {
+        if (!has_target(v, n) && seems_to_take(v, &s->nodes[n], placement)) return n;
+    }
+    return first;
+}
+
 static void take_placement(verifier *v, const karp_plan_placement *placement)
 {
-    uint32_t number = v->target_count++;
+    uint32_t meant = node_meant(v, placement), number = v->target_count++;
     target *t = &v->targets[number];
-    *t = (target){ .node = state_node_named(v->snapshot, placement->node),
-                   .pool = NO_ID,
-                   .name = object_name(v, "node", placement->node) };
+    *t = (target){ .node = meant, .pool = NO_ID, .name = object_name(v, "node", placement->node) };
     if (t->node == NO_ID) {
         note(v, KARP_FINDING_NODE_UNKNOWN, t->name, "there is no such node, or the scheduler may not use it");
     } else {

@@ -9,6 +9,7 @@
 #include <model/catalogue.h>
 #include <model/regex.h>
 #include <model/store_pods.h>
+#include <model/label_rules.h>
 #include <string.h>
 
 enum { ALL_GATES = 511 };
@@ -83,6 +84,20 @@ void check_limit(adding *a, size_t count, uint64_t most, const char *what)
     copy_blame(&a->c, fail(a->c.error, KARP_E_LIMIT, "more than %zu %s", count, what), NULL);
 }
 
+/* Names as the API server validates them. Without the rule "a/b" with "c" and "a" with "b/c" would be one pod where it is shown. */
+static void check_name(adding *a, karp_str name, bool label, const char *field)
+{
+    bool valid = dns_subdomain(name) && (!label || (name.len <= 63 && memchr(name.ptr, '.', name.len) == NULL));
+    if (valid || a->c.status != KARP_OK) return;
+    copy_blame(&a->c,
+               fail(a->c.error, KARP_E_INVALID,
+                    label ? "a namespace is a DNS label: at most 63 of a-z, 0-9 and -, of which - is neither the first "
+                            "nor the last"
+                          : "a name is a DNS subdomain: at most 253 of a-z, 0-9, - and ., with a-z or 0-9 at both ends "
+                            "of each part"),
+               field);
+}
+
 void adding_begin_unnamed(adding *a, karp_builder *b, enum kind kind, const char *kind_name, const karp_meta *meta,
                           enum scope scope, karp_error *error)
 {
@@ -98,6 +113,7 @@ void adding_begin_unnamed(adding *a, karp_builder *b, enum kind kind, const char
     if (scope == CLUSTER_WIDE) return;
     bool given = meta->namespace_.ptr != NULL && meta->namespace_.len > 0;
     a->shown_namespace = given ? meta->namespace_ : str("default");
+    check_name(a, a->shown_namespace, true, "metadata.namespace");
     a->name_space = copy_into(&a->c, &b->s.text, a->shown_namespace);
 }
 
@@ -110,6 +126,7 @@ void adding_begin(adding *a, karp_builder *b, enum kind kind, const char *kind_n
         copy_blame(&a->c, fail(error, KARP_E_INVALID, "every object needs a name"), "metadata.name");
         return;
     }
+    check_name(a, meta->name, kind == KIND_NAMESPACE, "metadata.name");
     a->name = copy_name(a, meta->name);
     a->identity[0] = (uint32_t)kind;
     a->identity[1] = a->name_space;

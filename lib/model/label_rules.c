@@ -47,8 +47,7 @@ static bool name_part(karp_str t)
 
 static bool lower(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
-/* A DNS subdomain: the prefix of a key. */
-static bool prefix_part(karp_str t)
+bool dns_subdomain(karp_str t)
 {
     if (t.len == 0 || t.len > 253) return false;
     for (size_t i = 0; i < t.len; i++) {
@@ -63,7 +62,7 @@ static bool qualified_name(karp_str t)
     const char *slash = t.len > 0 ? memchr(t.ptr, '/', t.len) : NULL;
     if (slash == NULL) return name_part(t);
     size_t at = (size_t)(slash - t.ptr);
-    return prefix_part((karp_str){ t.ptr, at }) && name_part((karp_str){ slash + 1, t.len - at - 1 });
+    return dns_subdomain((karp_str){ t.ptr, at }) && name_part((karp_str){ slash + 1, t.len - at - 1 });
 }
 
 const char *requirement_wrong(const karp_snapshot *s, uint32_t given_key, uint32_t op, const uint32_t *values,
@@ -90,16 +89,17 @@ const char *requirement_wrong(const karp_snapshot *s, uint32_t given_key, uint32
 
 const char *karp_snapshot_pool_fault(const karp_snapshot *snapshot, karp_str pool, karp_str *key)
 {
-    for (size_t i = 0; snapshot != NULL && i < snapshot->raw.pools.count; i++) {
-        const node_pool *p = &snapshot->raw.pools.items[i];
-        if (!equal_str(name_of(snapshot, p->meta.name), pool)) continue;
-        for (uint32_t k = 0; k < p->requirements.count; k++) {
-            const expression *e = &p->requirements.items[k];
-            const char *wrong = requirement_wrong(snapshot, e->key, e->op, e->values, e->value_count, e->min_values);
-            if (wrong == NULL) continue;
-            if (key != NULL) *key = text_of(snapshot, e->key);
-            return wrong;
-        }
+    if (snapshot == NULL) return NULL;
+    uint32_t name = strings_find(&snapshot->raw.names, pool.ptr, pool.len);
+    uint32_t at = name == NO_ID ? NO_ID : store_find(&snapshot->raw, KIND_NODE_POOL, NO_TEXT, name);
+    if (at == NO_ID) return NULL;
+    const node_pool *p = &snapshot->raw.pools.items[at];
+    for (uint32_t k = 0; k < p->requirements.count; k++) {
+        const expression *e = &p->requirements.items[k];
+        const char *wrong = requirement_wrong(snapshot, e->key, e->op, e->values, e->value_count, e->min_values);
+        if (wrong == NULL) continue;
+        if (key != NULL) *key = text_of(snapshot, e->key);
+        return wrong;
     }
     return NULL;
 }

@@ -192,16 +192,18 @@ def check_nothing(folder):
 
 
 def check_hostile(folder):
-    objects = []
+    """Names of objects are DNS names; instance types, zones, resources and files may be called anything."""
+    objects, types = [], []
     for i, name in enumerate(HOSTILE):
-        objects += [node(f'{name}{i}'), pod(f'{name}-0', '1', f'{name}{i}'), pod(f'{name}-1', '900m', namespace=f'x{name}'),
-                    pod(f'{name}huge', '900')]
-    types = json.loads(json.dumps(TYPES))
-    for each, name in zip(types, HOSTILE):
-        each['name'] = name
-    pool = json.loads(json.dumps(POOL))
-    pool['metadata']['name'] = HOSTILE[0]
-    world = World(folder, [*objects, pool], types)
+        types.append(json.loads(json.dumps(TYPES[i % 2])))
+        types[-1].update(name=name)
+        types[-1]['offerings'][0]['zone'] = name
+        types[-1]['labels']['node.kubernetes.io/instance-type'] = [name]
+        objects += [node(f'n{i}', name), pod(f'on-{i}', '1', f'n{i}'), pod(f'huge-{i}', '900'), pod(f'new-{i}', '1')]
+        objects[-4]['metadata']['labels']['topology.kubernetes.io/zone'] = name
+        objects[-2]['spec']['containers'][0]['resources']['requests'][f'x.y/{i}'] = '1'
+        objects[-1]['spec']['nodeSelector'] = {'node.kubernetes.io/instance-type': name}
+    world = World(folder, objects, types)
     named = folder / (HOSTILE[1].replace('/', '_') + '.json')
     named.write_bytes(world.path.read_bytes())
     world.path = named

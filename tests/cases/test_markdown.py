@@ -8,7 +8,7 @@ import tempfile
 from small_clusters import catalogue, node, pod
 from stories import check, equal, finish, run
 
-POOL = {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name': 'a|b'},
+POOL = {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name': 'a-b'},
         'spec': {'disruption': {'consolidateAfter': '0s', 'budgets': [{'nodes': '100%'}]},
                  'template': {'spec': {'nodeClassRef': {'group': 'g', 'kind': 'K', 'name': 'd'}}}}}
 
@@ -16,7 +16,7 @@ POOL = {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name'
 def written(verb, items, *arguments):
     with tempfile.TemporaryDirectory() as at:
         folder = pathlib.Path(at)
-        folder.joinpath('types.json').write_text(json.dumps(catalogue()))
+        folder.joinpath('types.json').write_text(json.dumps(catalogue()).replace('"small"', '"sm|all"'))
         folder.joinpath('c.json').write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': items}))
         return run(verb, folder / 'c.json', '--catalogue', folder / 'types.json', '-o', 'markdown', *arguments)[0]
 
@@ -31,11 +31,11 @@ def pending(name, cpu):
 
 
 text = written('plan', [POOL, *(pending(f'web-{i}', '1') for i in range(3)), pending('huge', '64')])
-check('| 3 × small | a\\|b | a | on-demand | 3 | $0.300 |' in text or '| 3 × small | a\\|b | b | on-demand | 3 | $0.300 |' in text, text)
+check('| 3 × sm\\|all | a-b | a | on-demand | 3 | $0.300 |' in text or '| 3 × sm\\|all | a-b | b | on-demand | 3 | $0.300 |' in text, text)
 check('| default/huge | ' in text and '**$0.000/h → $0.300/h** (+$219.00/month (730 h))' in text, text)
-nodes = [part for n in range(2) for part in node(f'n{n}', 'small', 2)]
+nodes = [part for n in range(2) for part in node(f'n{n}', 'sm|all', 2)]
 for part in nodes:
-    part['metadata']['labels']['karpenter.sh/nodepool'] = 'a|b'
+    part['metadata']['labels']['karpenter.sh/nodepool'] = 'a-b'
 cluster = [POOL, *nodes, pod('web-0', 'n0', '500m'), pod('web-1', 'n1', '500m')]
 text = written('disrupt', cluster)
 check('| delete | Underutilized | n' in text and '|  | $0.100 |' in text and '**$0.200/h → $0.100/h**' in text, text)

@@ -70,7 +70,7 @@ static const char of_2022[] =
 
 static const char in_json[] = "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[{\"apiVersion\":\"v1\",\"kind\":"
                               "\"Pod\",\"metadata\":{\"name\":"
-                              "\"a\\u00e9\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{\"requests\":{"
+                              "\"a\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{\"requests\":{"
                               "\"cpu\":\"1\",\"memory\":1.5e3}}}]}}]}";
 
 static const char stated[] =

@@ -404,7 +404,7 @@ static void test_known_shapes_are_free(void **state)
     building *f = *state;
     size_t total = 0;
     for (size_t i = 0; i < 1000; i++) {
-        char name[3] = { (char)('a' + i % 26), (char)('a' + i / 26), '\0' };
+        char name[4] = { (char)('a' + i % 26), (char)('a' + i / 26 % 26), (char)('a' + i / 676), '\0' };
         karp_pod p = pod_named(name);
         p.meta.uid = str("u");
         p.required_anti_affinity = pod_terms;

@@ -201,8 +201,9 @@ static void test_storage_classes(void **state)
         { "kubernetes.io/no-provisioner", "kubernetes.io/no-provisioner" },
     };
     for (size_t i = 0; i < COUNT(table); i++) {
+        char name[] = { 's', (char)('0' + i), '\0' };
         karp_storage_class c = { .size = sizeof c,
-                                 .meta = { .name = str(table[i].provisioner) },
+                                 .meta = { .name = str(name) },
                                  .provisioner = str(table[i].provisioner),
                                  .binding_mode = KARP_BINDING_IMMEDIATE };
         good(f, karp_builder_add_storage_class(f->b, &c, &f->error));

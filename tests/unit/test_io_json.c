@@ -147,7 +147,7 @@ static void test_every_truncation(void **state)
     (void)state;
     static const char whole[] =
         "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":"
-        "{\"name\":\"a\\\\\"},\"spec\":{\"containers\":[{\"name\":\"\\u00e9\"}]}}]}";
+        "{\"name\":\"a\"},\"spec\":{\"containers\":[{\"name\":\"\\u00e9\\\\\"}]}}]}";
     for (size_t n = 1; n + 1 < sizeof whole; n++) {
         char part[sizeof whole];
         memcpy(part, whole, n);
