@@ -21,7 +21,8 @@ type certificate struct {
 
 	lock      sync.Mutex
 	inUse     *tls.Certificate
-	cert, key []byte // what the files were when they were looked at last
+	cert, key []byte         // what the files were when they were looked at last
+	clients   *x509.CertPool // whom clients have to have their certificates from; nil = they need none
 	state     certificateState
 }
 
@@ -88,10 +89,31 @@ func (c *certificate) current() (*tls.Certificate, certificateState) {
 	return c.inUse, c.state
 }
 
-// config is what cluster-autoscaler's client takes: TLS by a name that the certificate has, no certificate of the client's.
+// trust makes clients show a certificate of one of the file's authorities; "" = they need none.
+func (c *certificate) trust(file string) error {
+	if file == "" {
+		return nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	c.clients = x509.NewCertPool()
+	if !c.clients.AppendCertsFromPEM(text) {
+		return fmt.Errorf("%s: there is no certificate in it", file)
+	}
+	return nil
+}
+
+// config is what cluster-autoscaler's client takes: TLS by a name that the certificate has. That client shows no certificate; with
+// --client-ca something that has one stands before it, as a service mesh does.
 func (c *certificate) config() *tls.Config {
-	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		pair, _ := c.current()
 		return pair, nil
 	}}
+	if c.clients != nil {
+		config.ClientCAs, config.ClientAuth = c.clients, tls.RequireAndVerifyClientCert
+	}
+	return config
 }

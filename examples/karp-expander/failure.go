@@ -22,6 +22,7 @@ const (
 	reasonPod       reason = "pod"       // a pod does not decode, or states what cannot be
 	reasonTemplate  reason = "template"  // a group's template node is missing or does not decode
 	reasonTooLarge  reason = "too_large" // beyond the receive limit
+	reasonBusy      reason = "busy"      // as many requests are on their way as may be
 	reasonLimit     reason = "limit"     // more objects than are taken
 	reasonDeadline  reason = "deadline"  // the client's time is up
 	reasonCanceled  reason = "canceled"  // the client has gone
@@ -38,6 +39,7 @@ var reasonCodes = map[reason]codes.Code{
 	reasonPod:       codes.InvalidArgument,
 	reasonTemplate:  codes.InvalidArgument,
 	reasonTooLarge:  codes.ResourceExhausted,
+	reasonBusy:      codes.ResourceExhausted,
 	reasonLimit:     codes.ResourceExhausted,
 	reasonDeadline:  codes.DeadlineExceeded,
 	reasonCanceled:  codes.Canceled,

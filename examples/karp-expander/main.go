@@ -26,7 +26,9 @@ type settings struct {
 	listen, web       string
 	certFile, keyFile string
 	catalogue, region string
+	clientCA          string
 	limit             int64
+	requests          int
 	explain           bool
 	profile           string
 }
@@ -41,7 +43,9 @@ func parse(arguments []string, output io.Writer) (*settings, error) {
 	flags.StringVar(&s.keyFile, "key", "", "`file` of its key (PEM)")
 	flags.StringVar(&s.catalogue, "catalogue", "", "`file` of instance types to take prices from, as karp catalogue -o json writes it")
 	flags.StringVar(&s.region, "region", "", "take prices from the built-in catalogue of this `region` of AWS")
-	flags.Int64Var(&s.limit, "max-request", maxRequest, "`bytes` of the largest request")
+	flags.StringVar(&s.clientCA, "client-ca", "", "`file` of authorities (PEM): clients have to show a certificate of one of them")
+	flags.Int64Var(&s.limit, "max-request", usualLimit, "`bytes` of the largest request")
+	flags.IntVar(&s.requests, "max-requests", 2, "how `many` requests may be on their way at a time, over all connections")
 	flags.StringVar(&s.profile, "profile", "karpenter", "`whose` packing counts: karpenter, karpenter-1.14, karpenter-1.15 or karp")
 	flags.BoolVar(&s.explain, "explain", false, "log why a group was chosen")
 	if err := flags.Parse(arguments); err != nil {
@@ -56,6 +60,8 @@ func parse(arguments []string, output io.Writer) (*settings, error) {
 		return nil, fmt.Errorf("--profile: there is no profile %q", s.profile)
 	case s.limit < 1 || s.limit > maxRequest:
 		return nil, fmt.Errorf("--max-request is from 1 to %d", maxRequest)
+	case s.requests < 1 || s.requests > 1000:
+		return nil, errors.New("--max-requests is from 1 to 1000")
 	}
 	return s, nil
 }
@@ -94,12 +100,15 @@ func run(ctx context.Context, s *settings, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
+	if err := certificate.trust(s.clientCA); err != nil {
+		return err
+	}
 	listener, err := net.Listen("tcp", s.listen)
 	if err != nil {
 		return err
 	}
 	e := &expander{prices: prices, metrics: newMetrics(), log: log, explain: s.explain, profile: s.profile}
-	server := newServer(e, certificate, int(s.limit))
+	server := newServer(e, certificate, int(s.limit), s.requests)
 	ended := make(chan error, 2)
 	if s.web != "" {
 		web, err := net.Listen("tcp", s.web)
@@ -107,12 +116,13 @@ func run(ctx context.Context, s *settings, log *slog.Logger) error {
 			listener.Close()
 			return err
 		}
-		pages := &http.Server{Handler: pagesOf(e.metrics, certificate), ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second}
+		pages := &http.Server{Handler: pagesOf(e.metrics, certificate), ReadTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second,
+			IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 14}
 		defer pages.Close()
-		go func() { ended <- pages.Serve(web) }()
+		go func() { ended <- pages.Serve(limitConnections(web, maxConnections)) }()
 		log.Info("health and metrics", "address", web.Addr().String())
 	}
-	go func() { ended <- server.Serve(listener) }()
+	go func() { ended <- server.Serve(limitConnections(listener, maxConnections)) }()
 	_, state := certificate.current()
 	log.Info("serving grpcplugin.Expander", "address", listener.Addr().String(), "certificate_ends", state.ends, "prices", len(prices))
 	select {

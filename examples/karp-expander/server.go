@@ -22,9 +22,10 @@ import (
 )
 
 const (
-	maxRequest  = 1 << 30  // bytes; gRPC's own 4 MiB are less than ten groups with a thousand pods
-	streamBytes = 16 << 20 // of a request that may be on its way unread
-	atOnce      = 8        // requests of one connection; cluster-autoscaler makes one after the other
+	maxRequest  = 1 << 30   // bytes that --max-request may say
+	usualLimit  = 128 << 20 // bytes: 100 groups with 1,000 pods each are 50 MB; gRPC's own 4 MiB are less than ten such groups
+	streamBytes = 16 << 20  // of a request that may be on its way unread
+	atOnce      = 8         // requests of one connection; cluster-autoscaler makes one after the other
 )
 
 // An expander answers requests for the best option.
@@ -49,8 +50,12 @@ func (plainCodec) Unmarshal(message []byte, v any) error {
 }
 
 // newServer serves grpcplugin.Expander.
-func newServer(e *expander, certificate *certificate, limit int) *grpc.Server {
-	server := grpc.NewServer(grpc.Creds(handshakes{credentials.NewTLS(certificate.config()), e}), grpc.ForceServerCodec(plainCodec{}),
+func newServer(e *expander, certificate *certificate, limit, requests int) *grpc.Server {
+	taken := newSlots(requests, func() error {
+		return e.failed(fail(reasonBusy, "%d requests are on their way already", requests))
+	})
+	server := grpc.NewServer(grpc.InTapHandle(taken.take), grpc.KeepaliveParams(idle), grpc.ConnectionTimeout(handshakeTime),
+		grpc.Creds(handshakes{credentials.NewTLS(certificate.config()), e}), grpc.ForceServerCodec(plainCodec{}),
 		grpc.MaxRecvMsgSize(limit), grpc.InitialWindowSize(streamBytes), grpc.InitialConnWindowSize(streamBytes),
 		grpc.MaxConcurrentStreams(atOnce), grpc.StatsHandler(observer{e.metrics}),
 		grpc.UnknownServiceHandler(func(any, grpc.ServerStream) error {
@@ -87,6 +92,7 @@ func bestOptions(service any, ctx context.Context, receive func(any) error, _ gr
 // answer decides, and counts.
 func (e *expander) answer(ctx context.Context, message []byte) (response []byte, err error) {
 	start := time.Now()
+	defer hold(ctx)()
 	defer func() {
 		if defect := recover(); defect != nil {
 			e.log.Error("a defect", "what", defect, "stack", string(debug.Stack()))

@@ -85,14 +85,22 @@ func good(t testing.TB, err error) {
 // serve starts a server on a port of its own.
 func serve(t testing.TB, limit int) *world {
 	t.Helper()
+	return serveWith(t, limit, 8)
+}
+
+func serveWith(t testing.TB, limit, requests int, authorities ...string) *world {
+	t.Helper()
 	folder := t.TempDir()
 	w := &world{certFile: filepath.Join(folder, "cert.pem"), keyFile: filepath.Join(folder, "key.pem"), log: &sharedBuffer{}}
 	pair(t, w.certFile, w.keyFile, 1, time.Now().Add(24*time.Hour), "127.0.0.1", "localhost")
 	log := slog.New(slog.NewTextHandler(w.log, nil))
 	certificate, err := readCertificate(w.certFile, w.keyFile, log)
 	good(t, err)
+	for _, file := range authorities {
+		good(t, certificate.trust(file))
+	}
 	w.expander = &expander{metrics: newMetrics(), log: log, explain: true}
-	w.address = listen(t, newServer(w.expander, certificate, limit))
+	w.address = listen(t, newServer(w.expander, certificate, limit, requests))
 	w.pages = httptest.NewServer(pagesOf(w.metrics, certificate))
 	t.Cleanup(w.pages.Close)
 	return w
