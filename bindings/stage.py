@@ -6,6 +6,7 @@
     stage.py goproxy SOURCES OUT                               the Go modules in the layout of a module proxy
     stage.py rust SOURCES OUT                                  the crates karp-sys and karp
     stage.py wheels SOURCES OUT [--zig ZIG] [--only TAG]...    wheels of Python for other systems, by zig's C compiler
+    stage.py programs SOURCES OUT [--zig ZIG]                  the program for four systems, which needs nothing of them
 
 SOURCES is what the first command made. --libyaml is the folder or the archive of libyaml's source (.ci/libyaml gets it): then
 karp-io.c needs nothing but a C compiler. The same input gives the same bytes.
@@ -13,6 +14,7 @@ karp-io.c needs nothing but a C compiler. The same input gives the same bytes.
 import argparse
 import datetime
 import gzip
+import hashlib
 import io
 import json
 import os
@@ -70,13 +72,13 @@ def one_file(where, out):
     write_tar(out / f'{name}.tar.gz', {f'{name}/{file}': content for file, content in files.items()})
 
 
-def write_tar(path, files):
+def write_tar(path, files, programs=()):
     """An archive that is the same whenever it is made."""
     with open(path, 'wb') as file, gzip.GzipFile(fileobj=file, mode='wb', filename='', mtime=0) as packed:
         with tarfile.open(fileobj=packed, mode='w', format=tarfile.PAX_FORMAT) as archive:
             for name, content in sorted(files.items()):
                 entry = tarfile.TarInfo(name)
-                entry.size, entry.mode = len(content), 0o644
+                entry.size, entry.mode = len(content), 0o755 if name in programs else 0o644
                 archive.addfile(entry, io.BytesIO(content))
 
 
@@ -201,6 +203,44 @@ def compile_for(platform, zig, where, folder):
     return libraries, program
 
 
+# Programs that need nothing of a system, by the names that Go, and so krew, has for systems.
+PROGRAMS = {'linux-amd64': 'x86_64-linux-musl', 'linux-arm64': 'aarch64-linux-musl', 'darwin-amd64': 'x86_64-macos.11.0', 'darwin-arm64': 'aarch64-macos.11.0'}
+
+
+def programs(where, out, zig):
+    """The program for each of them as an archive, named as a plugin of kubectl is; it is karp by any other name."""
+    out.mkdir()
+    sources = ['karp.c', 'karp-io.c', *map(str, sorted((SOURCE / 'lib/cli').glob('*.c')))]
+    for system, target in PROGRAMS.items():
+        own = ['-static', '-DKARP_NO_PLUGINS'] if 'musl' in target else []
+        with tempfile.TemporaryDirectory() as folder:
+            made = pathlib.Path(folder, 'kubectl-karp')
+            subprocess.run([*zig, 'cc', '-target', target, *COMPILE, *own, '-D_POSIX_C_SOURCE=200809L', '-D_DARWIN_C_SOURCE', f'-I{SOURCE}/lib', f'-I{SOURCE}/include',
+                            '-o', str(made), *sources, '-lm'], cwd=where, check=True)
+            files = {'kubectl-karp': made.read_bytes(), 'LICENSE': (SOURCE / 'LICENSE').read_bytes()}
+        write_tar(out / f'kubectl-karp-{version()}-{system}.tar.gz', files, programs=('kubectl-karp',))
+
+
+def recipes(out):
+    """docs/packaging in OUT/packaging, with the version and the digests of what is in OUT; without those of what is not there."""
+    def digest(found):
+        return hashlib.new(found.group(1).lower(), (out / found.group(2)).read_bytes()).hexdigest()
+
+    for path in sorted((SOURCE / 'docs/packaging').rglob('*')):
+        if not path.is_file():
+            continue
+        text = path.read_text(encoding='utf-8')
+        if path.name != 'README.md':
+            text = text.replace('@VERSION@', version())
+            if not all((out / name).exists() for name in re.findall(r'@SHA\d+:([^@]+)@', text)):
+                continue
+            text = re.sub(r'@(SHA\d+):([^@]+)@', digest, text)
+        target = out / 'packaging' / path.relative_to(SOURCE / 'docs/packaging')
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding='utf-8')
+        shutil.copymode(path, target)
+
+
 def wheels(where, out, platforms, zig):
     sys.path.insert(0, str(SOURCE / 'bindings/python/backend'))
     import karp_wheel
@@ -228,6 +268,10 @@ def main():
     verb.add_argument('out', type=pathlib.Path)
     verb.add_argument('--only', action='append', choices=[*PLATFORMS])
     verb.add_argument('--zig', default='zig', help='the command, also "python3 -m ziglang"')
+    verb = verbs.add_parser('programs')
+    verb.add_argument('sources', type=pathlib.Path)
+    verb.add_argument('out', type=pathlib.Path)
+    verb.add_argument('--zig', default='zig', help='the command, also "python3 -m ziglang"')
     given = parser.parse_args()
     if given.verb == 'sources':
         sources(given.out, given.build, given.libyaml)
@@ -237,6 +281,8 @@ def main():
         go_proxy(given.sources, given.out)
     elif given.verb == 'rust':
         rust(given.sources, given.out)
+    elif given.verb == 'programs':
+        programs(given.sources.resolve(), given.out, given.zig.split())
     else:
         wheels(given.sources.resolve(), given.out, given.only, given.zig.split())
 

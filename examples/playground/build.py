@@ -29,14 +29,15 @@ FLAGS = ['--target=wasm32-wasi', '-std=c11', '-Os', '-DNDEBUG', '-D_POSIX_C_SOUR
 LINK = ['-s', '-Wl,-z,stack-size=4194304', '-lwasi-emulated-process-clocks', '-lm']
 
 
-def program(folder, clang, libyaml, build):
-    """karp for WASI: the one-file library and the sources of the program."""
-    stage.sources(folder, build, libyaml)
+def program(folder, clang):
+    """karp for WASI: the one-file library that is in the folder, and the sources of the program."""
     sources = [folder / 'karp.c', folder / 'karp-io.c', HERE / 'guard.c', *sorted((SOURCE / 'lib/cli').glob('*.c'))]
     # Below the data the end of the stack is the end of the memory; zig puts it there by itself.
     first = [] if any('zig' in word for word in clang) else ['-Wl,--stack-first']
-    subprocess.run([*clang, *FLAGS, f'-I{folder}', f'-I{SOURCE}/lib', f'-I{SOURCE}/include', '-o', folder / 'karp.wasm', *sources, *LINK, *first], check=True)
-    return (folder / 'karp.wasm').read_bytes()
+    with tempfile.TemporaryDirectory() as made:
+        out = pathlib.Path(made, 'karp.wasm')
+        subprocess.run([*clang, *FLAGS, f'-I{folder}', f'-I{SOURCE}/lib', f'-I{SOURCE}/include', '-o', out, *sources, *LINK, *first], check=True)
+        return out.read_bytes()
 
 
 def examples():
@@ -59,7 +60,8 @@ def page(wasm):
 def make(out, clang, libyaml, build=None):
     """Writes the page; gives its size, and that when it is compressed."""
     with tempfile.TemporaryDirectory() as folder:
-        text = page(program(pathlib.Path(folder), clang, libyaml, build)).encode()
+        stage.sources(pathlib.Path(folder), build, libyaml)
+        text = page(program(pathlib.Path(folder), clang)).encode()
     out.write_bytes(text)
     return len(text), len(gzip.compress(text, 9))
 
