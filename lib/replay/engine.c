@@ -131,8 +131,12 @@ static void lose_capacity(engine *e, const trace_event *event)
     }
     int64_t lasts = event->lasts == KARP_DURATION_UNSET || event->lasts > e->ends - e->now ? e->ends - e->now + 1
                                                                                            : event->lasts;
-    e->losses[e->loss_count++] = (replay_loss){ event->of.offering.instance_type, event->of.offering.zone,
-                                                event->of.offering.capacity_type, e->now + lasts, false };
+    e->losses[e->loss_count++] = (replay_loss){ event->of.offering.instance_type,
+                                                event->of.offering.zone,
+                                                event->of.offering.capacity_type,
+                                                e->now + lasts,
+                                                false,
+                                                false };
 }
 
 /* The object comes, or takes the place of the one of its kind, namespace and name. */
@@ -206,7 +210,8 @@ static void from_queue(engine *e, const replay_event *event)
         return;
     case EVENT_VALIDATE: disrupt_validate(e, event->index); return;
     default: /* EVENT_RETRY: what could not be had may be there again */
-        e->stale = true;
+        e->stale = e->stale || !e->losses[event->index].interrupted;
+        e->losses[event->index].known = false;
         if (e->pending) batch_open(e);
     }
 }

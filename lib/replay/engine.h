@@ -118,7 +118,8 @@ typedef struct replay_command {
 typedef struct replay_loss {
     karp_str instance_type, zone, capacity_type;
     int64_t until;
-    bool known; /* Karpenter has seen a launch fail */
+    bool known; /* Karpenter has seen a launch fail, and takes it for unavailable */
+    bool interrupted; /* it could be had: a spot node of it was interrupted, and so it is not asked for until then */
 } replay_loss;
 
 /* ---- events -------------------------------------------------------------------------------------------------------------- */
@@ -185,6 +186,10 @@ typedef struct replay_base {
     const karp_replay_options *options;
     replay_given *given; /* by age */
     size_t given_count;
+    karp_catalogue **catalogues; /* of the objects, each for pools: those that launches choose from */
+    const karp_str **catalogue_pools; /* of each; none = all */
+    size_t *catalogue_pool_counts;
+    size_t catalogue_count;
     int64_t starts; /* the time of that cluster; KARP_NO_TIME = there is none */
 } replay_base;
 
@@ -326,6 +331,7 @@ void node_empty(engine *e, uint32_t node); /* likewise, after all pods were evic
 /* A node that the objects have and that only takes pods; its name lasts. */
 uint32_t node_given(engine *e, karp_str name);
 void node_interrupt(engine *e, uint32_t node);
+void note_interrupted(engine *e, uint32_t node); /* its offering is unavailable for a while */
 void node_touch(engine *e, uint32_t node); /* its row of the snapshot has changed */
 void node_pod_event(engine *e, uint32_t node);
 void nodes_drain(engine *e);

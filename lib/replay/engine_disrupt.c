@@ -4,6 +4,7 @@
 #include <replay/engine.h>
 
 #define REPACK_INTERVAL (300 * SECOND)
+#define REPACK_VALIDATION (15 * SECOND) /* as long as consolidation commands are thought over */
 #define FRUITLESS (300 * SECOND) /* how long nothing found is believed while nothing changes */
 
 static int64_t interval(const engine *e)
@@ -209,9 +210,9 @@ static void follow(engine *e, karp_decision *d, bool repacks)
         if (repacks) c.method = KARP_METHOD_ANY;
         uint32_t command = note_command(e, d, (uint32_t)i, &c);
         if (e->status) return;
-        if (c.validate_after > 0 && !repacks) {
+        if (c.validate_after > 0 || repacks) {
             e->validating++;
-            engine_at(e, e->now + c.validate_after, EVENT_VALIDATE, command, 0);
+            engine_at(e, e->now + (repacks ? REPACK_VALIDATION : c.validate_after), EVENT_VALIDATE, command, 0);
         } else {
             start_command(e, command);
         }
@@ -324,8 +325,44 @@ static bool intact(const engine *e, const replay_command *c)
     return true;
 }
 
+static bool same_nodes(const engine *e, const replay_command *c, const karp_command *again)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < again->node_count; i++) {
+        uint32_t node = io_table_get(&e->node_index, again->nodes[i]);
+        for (size_t k = 0; k < c->node_count; k++) found += c->nodes[k] == node;
+    }
+    return found == c->node_count && again->node_count == c->node_count;
+}
+
+/* A step of a repack plan holds when the plan of now begins with the same nodes and as many launches. It is that one then. */
+static bool valid_step(engine *e, replay_command *c)
+{
+    karp_decision *d = NULL;
+    karp_repack_options repack;
+    karp_command again = { .size = sizeof again };
+    if (!intact(e, c)) return false;
+    (void)disrupt_conditions(e);
+    const karp_snapshot *snapshot = engine_snapshot(e);
+    if (!snapshot) return false;
+    karp_repack_options_init(&repack, sizeof repack);
+    repack.common = &e->decision;
+    karp_status status = karp_repack(snapshot, &repack, &d, &e->error);
+    if (status) engine_fail(e, status);
+    bool same = !status && karp_decision_command_count(d) > 0 && karp_decision_command(d, 0, &again) == KARP_OK &&
+                again.launch_count == c->launch_count && same_nodes(e, c, &again);
+    if (same) {
+        karp_decision_unref(c->decision);
+        c->decision = karp_decision_ref(d);
+        c->index = 0;
+    }
+    karp_decision_unref(d);
+    return same;
+}
+
 static bool valid(engine *e, replay_command *c)
 {
+    if (c->method == KARP_METHOD_ANY) return valid_step(e, c);
     karp_validation validation = { .size = sizeof validation };
     karp_disrupt_options options = pass_options(e);
     if (!intact(e, c)) return false;

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #define HOSTNAME "kubernetes.io/hostname"
+#define UNAVAILABLE (180 * SECOND) /* how long Karpenter does not ask for an offering again */
 #define NOTICE (120 * SECOND) /* between a spot interruption and the end of the machine */
 
 /* ---- copies of what a launch says ------------------------------------------------------------------------------------------ */
@@ -64,6 +65,25 @@ bool loss_applies(const replay_loss *l, karp_str type, karp_str zone, karp_str c
            (l->capacity_type.len == 0 || equal_str(l->capacity_type, capacity_type));
 }
 
+/* A slot that is not needed any more, or a new one. */
+static replay_loss *free_loss(engine *e)
+{
+    for (size_t i = 0; i < e->loss_count; i++) {
+        if (e->losses[i].interrupted && e->losses[i].until <= e->now && !e->losses[i].known) return &e->losses[i];
+    }
+    if (grow(e->context, (void **)&e->losses, &e->loss_capacity, e->loss_count + 1, sizeof *e->losses))
+        return &e->losses[e->loss_count++];
+    engine_nomem(e);
+    return NULL;
+}
+
+void note_interrupted(engine *e, uint32_t node)
+{
+    const replay_node *n = &e->nodes[node];
+    replay_loss *l = free_loss(e);
+    if (l) *l = (replay_loss){ n->instance_type, n->zone, n->capacity_type, e->now + UNAVAILABLE, false, true };
+}
+
 /* Whether the cloud is out of it; the launch has found that out, and Karpenter does not ask again for 3 minutes. */
 static bool sold_out(engine *e, karp_str type, karp_str zone, karp_str capacity_type)
 {
@@ -73,8 +93,9 @@ static bool sold_out(engine *e, karp_str type, karp_str zone, karp_str capacity_
         if (l->until <= e->now || !loss_applies(l, type, zone, capacity_type)) continue;
         out = true;
         if (l->known) continue;
-        l->known = e->stale = true;
-        engine_at(e, e->now + 180 * SECOND, EVENT_RETRY, (uint32_t)i, 0);
+        l->known = true;
+        e->stale = e->stale || !l->interrupted;
+        engine_at(e, l->interrupted ? l->until : e->now + UNAVAILABLE, EVENT_RETRY, (uint32_t)i, 0);
     }
     return out;
 }
@@ -100,9 +121,9 @@ static karp_str single_value(const karp_offering *o, const char *key)
     return (karp_str){ "", 0 };
 }
 
-static void try_type(engine *e, const karp_launch *launch, size_t index, machine *best)
+static void try_type(engine *e, const karp_launch *launch, const karp_catalogue *from, size_t index, machine *best)
 {
-    const karp_instance_type *type = karp_catalogue_type(e->options->catalogue, index);
+    const karp_instance_type *type = karp_catalogue_type(from, index);
     for (size_t i = 0; i < type->offering_count; i++) {
         const karp_offering *o = &type->offerings[i];
         karp_str zone = single_value(o, "topology.kubernetes.io/zone"),
@@ -118,8 +139,22 @@ static void try_type(engine *e, const karp_launch *launch, size_t index, machine
         best->choice = (karp_choice){ type->name, zone, capacity, o->price };
         best->type = type;
         best->offering = o;
-        best->allocatable = karp_catalogue_allocatable(e->options->catalogue, index, &best->allocatable_count);
+        best->allocatable = karp_catalogue_allocatable(from, index, &best->allocatable_count);
     }
+}
+
+/* What the nodes of the pool are chosen from; NULL = nobody knows. */
+static const karp_catalogue *catalogue_of(const engine *e, karp_str pool)
+{
+    const replay_base *b = e->base;
+    if (e->options->catalogue) return e->options->catalogue;
+    for (size_t i = 0; i < b->catalogue_count; i++) {
+        if (b->catalogue_pool_counts[i] == 0) return b->catalogues[i];
+        for (size_t k = 0; k < b->catalogue_pool_counts[i]; k++) {
+            if (equal_str(b->catalogue_pools[i][k], pool)) return b->catalogues[i];
+        }
+    }
+    return NULL;
 }
 
 /* The launch's choice, or when the cloud is out of that the cheapest other of its types. */
@@ -131,17 +166,12 @@ static bool find_machine(engine *e, const karp_launch *launch, machine *out)
     const karp_choice *c = &launch->choice;
     if (c->instance_type.len == 0) return false;
     if (!sold_out(e, c->instance_type, c->zone, c->capacity_type)) return true;
-    if (!e->options->catalogue) {
-        if (!e->status)
-            e->status = fail(&e->error, KARP_E_UNSUPPORTED,
-                             "a trace with lost capacity needs a catalogue (--catalogue or --region)");
-        return false;
-    }
-    for (size_t i = 0; i < karp_catalogue_count(e->options->catalogue); i++) {
-        karp_str name = karp_catalogue_type(e->options->catalogue, i)->name;
+    const karp_catalogue *from = catalogue_of(e, launch->node_pool);
+    for (size_t i = 0; i < (from ? karp_catalogue_count(from) : 0); i++) {
+        karp_str name = karp_catalogue_type(from, i)->name;
         for (size_t k = 0; k < launch->instance_type_count; k++) {
             if (!equal_str(name, launch->instance_types[k])) continue;
-            try_type(e, launch, i, out);
+            try_type(e, launch, from, i, out);
             break;
         }
     }
@@ -562,6 +592,7 @@ void node_empty(engine *e, uint32_t node) { kill_node(e, node, &e->result.evicti
 void node_interrupt(engine *e, uint32_t node)
 {
     e->result.interruptions++;
+    note_interrupted(e, node);
     engine_at(e, e->now + NOTICE, EVENT_KILLED, node, 0);
     node_delete(e, node);
 }

@@ -27,7 +27,8 @@ static void launch_all(engine *e, const karp_decision *d)
         else (void)node_start(e, &launch);
     }
     e->deciding = NULL;
-    if (e->result.failed_launches != failed) batch_open(e);
+    /* What is known to be lost now is not asked for again; what was interrupted, when that is over. */
+    if (e->result.failed_launches != failed && e->stale) batch_open(e);
 }
 
 static karp_decision *decide(engine *e)

@@ -179,7 +179,7 @@ static karp_status known_catalogue(engine *e, karp_catalogue **out)
     karp_catalogue *all = e->options->catalogue;
     size_t count = karp_catalogue_count(all);
     bool any = false;
-    for (size_t i = 0; i < e->loss_count; i++) any = any || e->losses[i].known;
+    for (size_t i = 0; i < e->loss_count; i++) any = any || (e->losses[i].known && !e->losses[i].interrupted);
     if (!any) {
         *out = karp_catalogue_ref(all);
         return KARP_OK;
@@ -205,7 +205,8 @@ static karp_status known_catalogue(engine *e, karp_catalogue **out)
                 if (str_is(q->key, "karpenter.sh/capacity-type")) capacity = q->values[0];
             }
             for (size_t l = 0; l < e->loss_count; l++) {
-                if (e->losses[l].known && loss_applies(&e->losses[l], types[i].name, zone, capacity))
+                if (e->losses[l].known && !e->losses[l].interrupted &&
+                    loss_applies(&e->losses[l], types[i].name, zone, capacity))
                     offerings[k].available = 0;
             }
         }

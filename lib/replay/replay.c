@@ -58,6 +58,32 @@ static karp_status add_object_of_trace(replay *r, karp_reader *reader, karp_str 
     return karp_reader_add(reader, str("objects of the trace"), text, &r->error);
 }
 
+/* What launches choose from, when the cloud is out of their own choice. */
+static karp_status keep_catalogues(replay *r, const karp_reader *reader)
+{
+    replay_base *b = &r->base;
+    size_t count = reader->catalogue_count;
+    arena *memory = &b->trace.memory;
+    b->catalogues = arena_alloc(memory, (count + 1) * sizeof *b->catalogues);
+    b->catalogue_pools = arena_alloc(memory, (count + 1) * sizeof *b->catalogue_pools);
+    b->catalogue_pool_counts = arena_alloc(memory, (count + 1) * sizeof *b->catalogue_pool_counts);
+    if (!b->catalogues || !b->catalogue_pools || !b->catalogue_pool_counts) return fail_nomem(&r->error);
+    for (size_t i = 0; i < count; i++) {
+        const io_given_catalogue *given = &reader->catalogues[i];
+        karp_str *pools = arena_alloc(memory, (given->pool_count + 1) * sizeof *pools);
+        for (size_t k = 0; pools && k < given->pool_count; k++) {
+            pools[k] = trace_keep(&b->trace, given->pools[k]);
+            if (!pools[k].ptr) pools = NULL;
+        }
+        if (!pools) return fail_nomem(&r->error);
+        b->catalogues[i] = karp_catalogue_ref(given->catalogue);
+        b->catalogue_pools[i] = pools;
+        b->catalogue_pool_counts[i] = given->pool_count;
+        b->catalogue_count = i + 1;
+    }
+    return KARP_OK;
+}
+
 /* Reads the objects as a snapshot, so that faults are told with their file and line. */
 static karp_status check_objects(replay *r)
 {
@@ -75,6 +101,7 @@ static karp_status check_objects(replay *r)
         status = add_object_of_trace(r, reader, r->base.trace.objects[i]);
     if (!status) status = karp_reader_finish(reader, &snapshot, &r->error);
     if (!status) status = replay_given_read(r, reader, snapshot);
+    if (!status) status = keep_catalogues(r, reader);
     karp_snapshot_unref(snapshot);
     karp_reader_free(reader);
     return status;
@@ -317,6 +344,7 @@ static void replay_free(replay *r)
     for (size_t i = 0; r->results && i < r->result_count; i++)
         karp_free(c, r->results[i].points, r->results[i].point_capacity * sizeof *r->results[i].points);
     karp_free(c, r->results, r->result_count * sizeof *r->results);
+    for (size_t i = 0; i < r->base.catalogue_count; i++) karp_catalogue_unref(r->base.catalogues[i]);
     karp_reader_free(r->base.reader);
     karp_text_free(&r->cluster);
     trace_free(&r->base.trace);

@@ -5,10 +5,9 @@ import pathlib
 import sys
 import tempfile
 
-from stories import STORIES, check, equal, finish, run
+from stories import check, equal, finish, run
 
 DUMP = pathlib.Path(__file__).parent / 'asks' / 'dump.json'
-DAY = STORIES.parent / 'replay' / 'day.yaml'
 
 POOL = '''apiVersion: karpenter.sh/v1
 kind: NodePool
@@ -148,12 +147,12 @@ def tell_start(folder):
     """A replay begins with the cluster of a dump, and the trace goes on from there: its own, or that of kubectl."""
     table = folder / 'cut.csv'
     table.write_text('name,start,end,duration,cpu,memory\n' + ''.join(
-        f'p{i},{i * 157 % 20000},{i * 157 % 20000 + 3000 if i % 2 else ""},{"" if i % 2 else f"{i * 31 % 7000}s"},{500 + i % 3 * 500}m,1Gi\n' for i in range(150)))
+        f'p{i},{i * 157 % 9000},{i * 157 % 9000 + 2500 if i % 2 else ""},{"" if i % 2 else f"{i * 31 % 4000}s"},{500 + i % 3 * 500}m,1Gi\n' for i in range(70)))
     words = ['replay', table, '--region', 'us-west-2', '--step', '1m', '-o', 'json', '--until']
-    whole, first = (json.loads(run(*words, t, '--nodepools', folder / 'pool.yaml')[0]) for t in ('7h', '3h'))
+    whole, first = (json.loads(run(*words, t, '--nodepools', folder / 'pool.yaml')[0]) for t in ('4h', '90m'))
     dump = folder / 'cut.json'
-    dump.write_text(run('replay', table, '--region', 'us-west-2', '--nodepools', folder / 'pool.yaml', '--dump-at', '3h')[0])
-    rest = json.loads(run(*words, '4h', '--nodepools', dump)[0])
+    dump.write_text(run('replay', table, '--region', 'us-west-2', '--nodepools', folder / 'pool.yaml', '--dump-at', '90m')[0])
+    rest = json.loads(run(*words, '150m', '--nodepools', dump)[0])
     one, two, both = (r['policies'][0] for r in (first, rest, whole))
     equal((rest['begins'], rest['ends']), (first['ends'], whole['ends']), 'goes on from the cut')
     for figure in ('costPerHour', 'nodes', 'pods', 'pending', 'cpuRequested', 'cpu', 'memory'):
@@ -175,8 +174,10 @@ def tell_start(folder):
     table.write_text('name,start,end,cpu\nx,0,5,2\n')
     refused('ends before the time of the cluster', table, '--nodepools', DUMP)
     # A story goes on from its own dump.
-    dump.write_text(run('replay', DAY, '--dump-at', '12h')[0])
-    equal(json.loads(run('replay', DAY, '--nodepools', dump, '-o', 'json')[0])['begins'], '2026-03-02T12:00:00Z', 'a story')
+    story = folder / 'story.yaml'
+    dump.write_text(run('replay', story, '--dump-at', '30m')[0])
+    whole = json.loads(run('replay', story, '--nodepools', dump, '-o', 'json')[0])
+    equal((whole['begins'], whole['policies'][0]['launches'], whole['policies'][0]['podsEnded']), ('2026-03-02T00:30:00Z', 0, 2), 'a story')
     # A node that no NodePool has takes pods, and costs nothing.
     node = folder / 'node.yaml'
     node.write_text('apiVersion: v1\nkind: Node\nmetadata: {name: own, labels: {kubernetes.io/hostname: own}}\n'
@@ -184,6 +185,20 @@ def tell_start(folder):
     table.write_text('name,start,end,cpu\nx,2026-01-01T00:10:00Z,2026-01-01T01:00:00Z,2\n')
     one = json.loads(run('replay', table, '--nodepools', folder / 'pool.yaml', '--nodepools', node, '--region', 'us-west-2', '-o', 'json')[0])['policies'][0]
     equal((one['launches'], one['podStarts'], one['dollars']), (0, 1, 0), 'a node of nobody')
+
+
+def tell_interruptions(folder):
+    """An offering whose node was interrupted is not asked for again for three minutes, and then is."""
+    table, pool = folder / 'spot.csv', folder / 'spot.yaml'
+    table.write_text('name,start,end,cpu,memory\nx,0,,1,1Gi\n')
+    pool.write_text(POOL.replace('on-demand', 'spot'))
+    zones = {}
+    for at in ('10s', '1m', '3m', '5m'):
+        dumped = json.loads(run('replay', table, '--nodepools', pool, '--region', 'us-west-2', '--boot-jitter', '0s', '--interruptions', '30', '--seed', '3',
+                                '--until', '20m', '--dump-at', at)[0])
+        zones.update({o['metadata']['name']: o['metadata']['labels']['topology.kubernetes.io/zone'] for o in dumped['objects'] if o['kind'] == 'NodeClaim'})
+    equal(len(zones), 4, f'four nodes: {zones}')
+    equal((len({zones[f'default-{i}'] for i in (1, 2, 3)}), zones['default-4']), (3, zones['default-1']), f'zones: {zones}')
 
 
 def tell_wrong(folder):
@@ -209,5 +224,6 @@ with tempfile.TemporaryDirectory() as name:
     tell_table(pathlib.Path(name))
     tell_openb(pathlib.Path(name))
     tell_start(pathlib.Path(name))
+    tell_interruptions(pathlib.Path(name))
     tell_wrong(pathlib.Path(name))
 sys.exit(finish())
