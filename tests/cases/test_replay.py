@@ -162,15 +162,13 @@ def tell_start(folder):
     equal(two['podsRunning'], both['podsRunning'], 'pods at the end')
     check(abs(one['dollars'] + two['dollars'] - both['dollars']) < .02 * both['dollars'], 'the bill of both parts')
     table.write_text('name,start,end,cpu\nx,2026-03-02T09:10:00Z,2026-03-02T12:00:00Z,2\n')
-    text = run('replay', table, '--nodepools', DUMP, '--until', '6h', '-o', 'json')[0]
+    text = run('replay', table, '--nodepools', DUMP, '--until', '10m', '-o', 'json')[0]
     one = json.loads(text)['policies'][0]
     given = json.loads(DUMP.read_text())['items']
     equal(one['series']['nodes'][0], sum(o['kind'] == 'Node' for o in given), 'the nodes of a cluster')
     before = json.loads(run('plan', DUMP, '-o', 'json')[0])
     equal(one['launches'], len(before['launches']), 'what its plan launches')
     equal(one['series']['costPerHour'][0], float(before['cost']['before']), 'cost')
-    dumped = json.loads(run('replay', table, '--nodepools', DUMP, '--dump-at', '1s')[0])['objects']
-    equal({o['metadata']['name'] for o in dumped if o['kind'] == 'Node'}, {o['metadata']['name'] for o in given if o['kind'] == 'Node'}, 'nodes of its dump')
     table.write_text('name,start,end,cpu\nx,0,5,2\n')
     refused('ends before the time of the cluster', table, '--nodepools', DUMP)
     # A story goes on from its own dump.

@@ -5,6 +5,7 @@
 
 #if defined(KARP_GO_INSTALLED)
 #include <karp/io.h>
+#include <karp/replay.h>
 #else
 #include "../c.h"
 #include "karp-io.h"

@@ -117,3 +117,25 @@ func TestOptions(t *testing.T) {
 		t.Fatal(catalogue.Len())
 	}
 }
+
+func TestReplay(t *testing.T) {
+	boot := time.Minute
+	day := document.ReplayOptions{Traces: []string{"../../../examples/replay/day.yaml"}, Policies: []string{"karpenter", "karp"},
+		UntilAfter: 2 * time.Hour, Boot: &boot, Interruptions: []document.Interruption{{PerHour: 0.1}}}
+	got, err := document.Replay(&day)
+	good(t, err)
+	if len(got.Policies) != 2 || got.Policies[1].Policy != "karp" || got.Ends.Sub(got.Begins) != 2*time.Hour {
+		t.Fatalf("%+v", got)
+	}
+	bill := got.Policies[0]
+	if bill.Dollars <= 0 || bill.Launches == 0 || bill.PendingSeconds.Max < 60 || len(bill.Series["time"]) != len(bill.Series["nodes"]) {
+		t.Fatalf("%+v", bill)
+	}
+	day.Policies = []string{"dear"}
+	if _, err := document.Replay(&day); !errors.Is(err, karp.ErrNotFound) {
+		t.Fatal(err)
+	}
+	if _, err := document.Replay(nil); !errors.Is(err, karp.ErrInvalid) {
+		t.Fatal(err)
+	}
+}

@@ -30,6 +30,48 @@ type Input struct {
 
 type Format uint32
 
+type Interruption struct {
+	InstanceType, Zone string
+	PerHour            float64
+}
+
+type ReplayOptions struct {
+	Traces           []string
+	Format           string
+	Objects          []string
+	Region           string
+	Policies         []string
+	Until            time.Time
+	UntilAfter, Step time.Duration
+	Seed             uint64
+	Boot, BootJitter *time.Duration
+	Interruptions    []Interruption
+	MostAllocated    bool
+	Lenient          bool
+}
+
+type Bill struct {
+	Policy                                         string
+	Dollars, IdleDollars, NodeHours                float64
+	NodesMost, Launches, FailedLaunches            uint64
+	Evictions, Interruptions, Expirations          uint64
+	KilledPods, LostPods                           uint64
+	Disruptions                                    map[string]uint64
+	AbandonedDisruptions                           uint64
+	PendingSeconds                                 struct{ P50, P99, Max float64 }
+	CPUUse, MemoryUse                              float64
+	PodStarts, PodsEnded, PodsRunning              uint64
+	PodsPending, LaunchDecisions, DisruptionPasses uint64
+	Series                                         map[string][]float64
+}
+
+type Replayed struct {
+	Begins, Ends time.Time
+	Seed         uint64
+	Pods, Notes  uint64
+	Policies     []Bill
+}
+
 const (
 	JSON    Format = 0
 	Text    Format = 1
@@ -65,3 +107,5 @@ func WriteRepack(decision *karp.Decision, format Format) (r0 []byte, r1 error) {
 	r1 = karp.ErrNoCgo
 	return
 }
+
+func Replay(options *ReplayOptions) (r0 *Replayed, r1 error) { r1 = karp.ErrNoCgo; return }

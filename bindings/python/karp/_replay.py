@@ -59,6 +59,10 @@ class Frame:
         """A pyarrow.Table: pyarrow.parquet.write_table() makes a Parquet file of it."""
         return import_module('pyarrow').table(self.columns)
 
+    def to_parquet(self, path: Any) -> None:
+        """Writes a Parquet file. Needs pyarrow."""
+        import_module('pyarrow.parquet').write_table(self.to_arrow(), path)
+
     def __repr__(self) -> str:
         return f'<karp.Frame of {len(self)} rows: {", ".join(self.columns)}>'
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import importlib.util
 import json
+import pathlib
 import pickle
 from typing import Any, Callable, Dict, List
 
@@ -50,6 +51,14 @@ def test_tables() -> None:
 def test_pandas() -> None:
     frame = play().to_pandas('series')
     assert list(frame.columns)[:2] == ['policy', 'time'] and frame['pods'].max() == 6
+
+
+@pytest.mark.skipif(importlib.util.find_spec('pyarrow') is None, reason='without pyarrow')
+def test_parquet(tmp_path: pathlib.Path) -> None:
+    from pyarrow import parquet
+    path = tmp_path / 'series.parquet'
+    play().table('series').to_parquet(path)
+    assert parquet.read_table(path).to_pydict() == play().table('series').to_dict()
 
 
 @pytest.mark.skipif(importlib.util.find_spec('pyarrow') is None, reason='without pyarrow')
