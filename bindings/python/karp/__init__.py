@@ -11,7 +11,8 @@
 """
 import pathlib as _pathlib
 
-from ._catalogue import Catalogue, InstanceType, Offering, catalogue
+from . import objects
+from ._catalogue import Catalogue, InstanceType, catalogue
 from ._decision import (Candidate, Choice, Command, Cost, CurvePoint, DisruptionPlan, Funnel, Ignored, Kept, Launch, MethodError, Objective,
                         NodeUse, Placement, Plan, PoolRefusal, RepackPlan, Step,
                         TargetRefusal, Unschedulable)
@@ -21,7 +22,7 @@ from ._explain import Blocker, Finding, Move, NodeExplanation, PodExplanation, R
 from ._fit import Demand, Fitting, Left, Load, Node, NodeType, fit
 from ._frames import Column, Table
 from ._native import library_path, quantity
-from ._read import Requirement, Taint
+from ._read import Offering, Requirement, Taint
 from ._replay import Frame, Progress, Replay, replay
 from ._snapshot import Counts, Snapshot, load, verify
 from ._sweep import Point, sweep
@@ -46,5 +47,5 @@ __all__ = [
     'Offering', 'OutOfMemoryError', 'Placement', 'Plan', 'PodExplanation', 'Point', 'PoolRefusal', 'Progress',
     'Remedy', 'RepackPlan', 'Replay', 'Requirement', 'Snapshot', 'Step', 'Table', 'Taint', 'TargetRefusal',
     'Unschedulable', 'Verification', '__version__', 'catalogue', 'example', 'fit', 'library_path', 'load',
-    'quantity', 'replay', 'sweep', 'verify',
+    'objects', 'quantity', 'replay', 'sweep', 'verify',
 ]

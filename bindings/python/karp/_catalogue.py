@@ -12,18 +12,10 @@ from . import _native as native
 from . import _read as read
 from . import _structs as S
 from ._frames import Table, table
-from ._read import Requirement
+from ._read import Offering
+from .objects import InstanceType as Described, Object
 
-Types = Union[str, 'os.PathLike[str]', bytes, Sequence[Mapping[str, Any]]]
-
-
-class Offering(NamedTuple):
-    """One way to buy an instance type."""
-    zone: str
-    capacity_type: str
-    price: float
-    available: bool
-    requirements: Tuple[Requirement, ...]
+Types = Union[str, 'os.PathLike[str]', bytes, Sequence[Union[Mapping[str, Any], Described]]]
 
 
 class InstanceType:
@@ -127,7 +119,7 @@ class Catalogue(native.Closable):
 
 def catalogue(types: Optional[Types] = None, *, region: str = '', node_class: Union[None, bytes, Mapping[str, Any]] = None,
               reserved_enis: int = 0, vm_memory_overhead: Optional[float] = None, all_types: bool = False) -> Catalogue:
-    """A catalogue: of a file (path), of a document (bytes), of entries as dicts; or, without `types`, EC2's in a region under
+    """A catalogue: of a file (path), of a document (bytes), of entries as dicts or karp.objects.InstanceType; or, without `types`, EC2's in a region under
     an EC2NodeClass (text or dict)."""
     with native.Context() as context:
         if types is not None:
@@ -152,7 +144,7 @@ def _read(context: native.Context, types: Types) -> native.Handle:
     free = native.core.karp_catalogue_unref
     if isinstance(types, (str, os.PathLike)):
         return native.make(native.io.karp_catalogue_read_file, free, context.address, native.path_bytes(os.fspath(types)))
-    data = types if isinstance(types, bytes) else json.dumps(list(types)).encode()
+    data = types if isinstance(types, bytes) else json.dumps([each.manifest() if isinstance(each, Object) else each for each in types]).encode()
     name, kept_name = native.lend('catalogue')
     document, kept_document = native.lend(data)
     return native.make(native.io.karp_catalogue_read, free, context.address, name, document)

@@ -505,6 +505,13 @@ class DisruptionPlan(Decision):
         found = MethodError(native.text(header.error_code), native.text(header.error_message))
         return found if found.code else None
 
+    @property
+    def memory(self) -> Optional[bytes]:
+        """What the next pass is to be given, a document; None when this one was given nothing."""
+        handle, raw = self._handle, S.Memory(size=C.sizeof(S.Memory))
+        status = native.core.karp_decision_memory(handle.live(), C.byref(raw))
+        return native.write(native.io.karp_write_memory, C.addressof(raw), format=native.FORMAT_JSON) if status == 0 else None
+
     @cached_property
     def budgets(self) -> Dict[str, int]:
         """How many nodes of each NodePool may still go for this reason."""

@@ -66,11 +66,14 @@ class Load(NamedTuple):
 
 
 class Fitting(NamedTuple):
-    """`launch`: how many nodes of each type. `permanent`: something can never be placed. True when everything has a place."""
+    """`launch`: how many nodes of each type. `permanent`: something can never be placed. True when everything has a place.
+    `idle`: how many of the nodes that are there receive nothing, by their index: those may go, when `free` was what they have
+    without the demands that run on them, and these were among the demands."""
     launch: Dict[str, int]
     cost_per_hour: float
     left: Tuple[Left, ...]
     loads: Tuple[Load, ...]
+    idle: Dict[int, int] = {}
 
     @property
     def permanent(self) -> bool:
@@ -188,7 +191,12 @@ def fit(demands: Sequence[Union[Demand, Amounts]], node_types: Mapping[str, Node
     with Run(should_stop=should_stop) as run, native.Context() as context:
         request.should_stop = run.options.should_stop
         answer = native.make(native.core.karp_fit, native.core.karp_fitting_free, context.address, C.byref(request))
-    return _answer(answer, names, there_index, [index for _, index in merged])
+    fitting = _answer(answer, names, there_index, [index for _, index in merged])
+    idle = {index: nodes[index].count for index in there_index}
+    for load in fitting.loads:
+        if load.node is not None and load.shares:
+            idle[load.node] -= load.nodes
+    return fitting._replace(idle={index: count for index, count in idle.items() if count})
 
 
 def _answer(answer: native.Handle, names: List[str], nodes: List[int], demands: List[int]) -> Fitting:

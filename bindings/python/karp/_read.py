@@ -31,6 +31,15 @@ class Taint(NamedTuple):
     effect: str
 
 
+class Offering(NamedTuple):
+    """One way to buy an instance type."""
+    zone: str
+    capacity_type: str
+    price: float
+    available: bool = True
+    requirements: Tuple[Requirement, ...] = ()
+
+
 def array(kind: Type[T], address: Optional[int], count: int) -> 'C.Array[T]':
     return (kind * count).from_address(address) if address and count else (kind * 0)()
 

@@ -21,8 +21,9 @@ from ._explain import NodeExplanation, PodExplanation, Verification, findings
 from ._frames import Table, table
 from ._options import Run, Time, instant
 from ._version import __version__
+from .objects import Object
 
-Part = Union[str, 'os.PathLike[str]', bytes, Mapping[str, Any]]
+Part = Union[str, 'os.PathLike[str]', bytes, Mapping[str, Any], Object]
 Source = Union[Part, Sequence[Part]]
 Catalogues = Union[Catalogue, Types, Sequence[Catalogue]]
 Stop = Callable[[], object]
@@ -67,12 +68,12 @@ def _objects(mappings: Sequence[Mapping[str, Any]]) -> bytes:
 def _parts(source: Source) -> List[Union[Tuple[str, bytes], str]]:
     """What the reader is given one after the other: paths, and documents with names for errors. Neighbouring objects
     become one list."""
-    given: Sequence[Part] = [source] if isinstance(source, (str, bytes, os.PathLike, Mapping)) else source
+    given: Sequence[Part] = [source] if isinstance(source, (str, bytes, os.PathLike, Mapping, Object)) else source
     parts: List[Union[Tuple[str, bytes], str]] = []
     together: List[Mapping[str, Any]] = []
     for part in given:
-        if isinstance(part, Mapping):
-            together.append(part)
+        if isinstance(part, (Mapping, Object)):
+            together.append(part.manifest() if isinstance(part, Object) else part)
             continue
         if together:
             parts.append(('objects', _objects(together)))
@@ -82,7 +83,7 @@ def _parts(source: Source) -> List[Union[Tuple[str, bytes], str]]:
         elif isinstance(part, (str, os.PathLike)):
             parts.append(os.fspath(part))
         else:
-            raise TypeError(f'a path, bytes, a dict, or a list of them is wanted, not {type(part).__name__}')
+            raise TypeError(f'a path, bytes, a dict, an object of karp.objects, or a list of them is wanted, not {type(part).__name__}')
     if together:
         parts.append(('objects', _objects(together)))
     return parts
@@ -143,8 +144,8 @@ def load(source: Source, *, catalogue: Optional[Catalogues] = None, now: Optiona
          region: str = '', provider: str = '', base_directory: Union[str, 'os.PathLike[str]'] = '') -> 'Snapshot':
     """Reads a cluster: Kubernetes objects, workloads, Lists, Snapshots.
 
-    `source` is a path (a file, a directory, "-" for standard input), a document as bytes (YAML or JSON), an object as a dict,
-    or a list of any of them. `catalogue` gives the instance types to every NodePool: a Catalogue, what karp.catalogue() takes,
+    `source` is a path (a file, a directory, "-" for standard input), a document as bytes (YAML or JSON), an object as a dict
+    or as one of karp.objects, or a list of any of them. `catalogue` gives the instance types to every NodePool: a Catalogue, what karp.catalogue() takes,
     or a list of Catalogues; without it the input's own serve, else the built-in ones of `region`. `now` is the clock where
     the input does not say; `strict` fills nothing in; `base_directory` is what relative paths in documents start from.
     """
@@ -299,13 +300,14 @@ class Snapshot:
                                           world.snapshot.address, C.byref(options)), world.digest.lend(), world.warnings)
 
     def disrupt(self, *, method: Optional[str] = None, max_simulations: int = 0, expire_gracefully: bool = False,
-                now: Optional[Time] = None, profile: str = 'karpenter', explain: str = 'summary', max_steps: int = 0,
+                memory: Union[None, bytes, Mapping[str, Any]] = None, in_progress: Iterable[str] = (), now: Optional[Time] = None, profile: str = 'karpenter', explain: str = 'summary', max_steps: int = 0,
                 keep_partial: bool = True, should_stop: Optional[Stop] = None) -> DisruptionPlan:
         """Which nodes may go, and what replaces them: one disruption pass.
 
         `method` asks only Emptiness, StaticDrift, Drift, MultiNodeConsolidation, SingleNodeConsolidation or Expiration; without
-        it the input's own choice, else all in Karpenter's order but the last, which comes first with `expire_gracefully`. The
-        other options are those of plan().
+        it the input's own choice, else all in Karpenter's order but the last, which comes first with `expire_gracefully`.
+        `memory`: what the pass before has found, its DisruptionPlan.memory; b'' begins one. `in_progress`: nodes of commands that are
+        being carried out. The other options are those of plan().
         """
         world = self._open()
         with Run(now=now, profile=profile, explain=explain, max_steps=max_steps, keep_partial=keep_partial,
@@ -314,7 +316,17 @@ class Snapshot:
             options.expire_gracefully = int(expire_gracefully)
             if method is None:
                 options.method = native.io.karp_reader_method(world.reader.address)
-            return self._disrupt(world, options)
+            lent = [native.lend(name) for name in in_progress]
+            names = (S.Str * len(lent))(*(name for name, _ in lent))
+            if lent:
+                options.in_progress, options.in_progress_count = C.addressof(names), len(lent)
+            before = S.Memory()
+            document = _remember(memory, before)
+            if memory is not None:
+                options.memory = C.addressof(before)
+            found = self._disrupt(world, options)
+            del document  # whose texts `before` has shown
+            return found
 
     def repack(self, *, max_evictions: Union[None, int, str] = None, max_steps: Optional[int] = None, min_saving: float = 0,
                min_saving_per_eviction: float = 0, ignore_budgets: bool = False, ignore_consolidate_after: bool = False,
@@ -356,7 +368,7 @@ class Snapshot:
         """
         if add is not None:
             parts: List[Part] = [self.dump()]
-            parts += [add] if isinstance(add, (str, bytes, os.PathLike, Mapping)) else list(add)
+            parts += [add] if isinstance(add, (str, bytes, os.PathLike, Mapping, Object)) else list(add)
             return load(parts).what_if(remove=remove, lose_zone=lose_zone, price=price, now=now, profile=profile,
                                        explain=explain, max_steps=max_steps, keep_partial=keep_partial,
                                        should_stop=should_stop)
@@ -428,6 +440,19 @@ def verify(snapshot: Snapshot, plan: Union[Plan, str, bytes, Mapping[str, Any]])
 
 SENT = 4  # documents that a process remembers because it has just sent them: tasks of a sweep come with the same ones
 _sent: 'OrderedDict[str, bytes]' = OrderedDict()
+
+
+def _remember(memory: Union[None, bytes, Mapping[str, Any]], out: S.Memory) -> Optional[native.Handle]:
+    """Reads a memory, which stays as long as the handle."""
+    native.core.karp_memory_init(C.byref(out), C.sizeof(out))
+    if not memory:
+        return None
+    text = memory if isinstance(memory, bytes) else json.dumps(memory).encode()
+    (name, _name), (lent, _text) = native.lend('memory'), native.lend(text)
+    with native.Context() as context:
+        handle = native.make(native.io.karp_memory_read, native.io.karp_memory_document_free, context.address, name, lent)
+    C.memmove(C.byref(out), native.io.karp_memory_document_memory(handle.address), C.sizeof(out))
+    return handle
 
 
 def _document(digest: str, world: _World) -> bytes:

@@ -69,6 +69,11 @@ class Cost(C.Structure):
                 ('stopped', C.c_uint32), ('optimal', C.c_uint32), ('reserved', C.c_uint32)]
 
 
+class Memory(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('changed', C.c_int64), ('seen', C.c_uint64), ('emptiness_mark', C.c_int64), ('multi_node_mark', C.c_int64),
+                ('single_node_mark', C.c_int64), ('unseen', C.c_void_p), ('unseen_count', C.c_size_t)]
+
+
 class DisruptOptions(C.Structure):
     _fields_ = [('size', C.c_size_t), ('common', C.c_void_p), ('method', C.c_uint32), ('expire_gracefully', C.c_uint32),
                 ('max_simulations', C.c_uint64), ('flip_quirks', C.c_uint64), ('memory', C.c_void_p),

@@ -31,6 +31,14 @@ def questions(snapshot: karp.Snapshot) -> bool:
     return bool(found) and bool(texts) and move is None and savings > 0
 
 
+def described(snapshot: karp.Snapshot) -> Optional[bytes]:
+    kinds = [karp.objects.InstanceType('a', {'cpu': 4}, [karp.Offering('z', 'spot', 0.1)])]
+    later: karp.Snapshot = snapshot.edit(apply=[karp.objects.Pod('p', {'cpu': '1'}, affinity=[karp.Requirement('k', 'In', ('v',))])])
+    assert karp.load(karp.objects.NodePool('n'), catalogue=kinds) and karp.catalogue(kinds)
+    memory: Optional[bytes] = later.disrupt(memory=b'', in_progress=['n1']).memory
+    return memory
+
+
 def many(snapshot: karp.Snapshot) -> float:
     with concurrent.futures.ThreadPoolExecutor() as executor:
         rows = karp.sweep([karp.Point(snapshot, price=2.0)], executor=executor, columns=['cost_after'])
