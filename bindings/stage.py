@@ -64,11 +64,16 @@ def yaml_version(where):
     return re.search(r'YAML_VERSION_STRING "([^"]+)"', (where / 'yaml.h').read_text(encoding='utf-8')).group(1)
 
 
+def licences():
+    """The licence, and origin and licence of the tables inside."""
+    return {name: (SOURCE / folder / name).read_bytes() for folder, name in (('', 'LICENSE'), ('docs', 'notice.md'))}
+
+
 def one_file(where, out):
     """The one file as an archive, with the licence."""
     name = f'libkarp-{version()}-one-file'
     files = {file: (where / file).read_bytes() for file in (*CORE, *IO) if (where / file).exists()}
-    files['LICENSE'] = (SOURCE / 'LICENSE').read_bytes()
+    files.update(licences())
     write_tar(out / f'{name}.tar.gz', {f'{name}/{file}': content for file, content in files.items()})
 
 
@@ -97,7 +102,8 @@ def go_module(where, out, module=''):
         target = out / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)
-    shutil.copyfile(SOURCE / 'LICENSE', out / 'LICENSE')
+    for name, text in licences().items():
+        (out / name).write_bytes(text)
     if module:
         text = (out / 'go.mod').read_text(encoding='utf-8')
         text = re.sub(rf'^replace {GO_MODULE}.*\n', '', text, flags=re.M).replace(f'{GO_MODULE} v0.0.0', f'{GO_MODULE} v{version()}')
@@ -141,7 +147,8 @@ def rust(where, out):
     """The crates karp-sys and karp: the library and its declarations, which are made of the headers, and the safe calls."""
     for crate in ('karp-sys', 'karp'):
         shutil.copytree(RUST / crate, out / crate, ignore=shutil.ignore_patterns('target', 'Cargo.lock'))
-        shutil.copyfile(SOURCE / 'LICENSE', out / crate / 'LICENSE')
+        for name, text in licences().items():
+            (out / crate / name).write_bytes(text)
     folder = out / 'karp-sys/c'
     folder.mkdir()
     for name in (*CORE, *IO):
@@ -217,7 +224,7 @@ def programs(where, out, zig):
             made = pathlib.Path(folder, 'kubectl-karp')
             subprocess.run([*zig, 'cc', '-target', target, *COMPILE, *own, '-D_POSIX_C_SOURCE=200809L', '-D_DARWIN_C_SOURCE', f'-I{SOURCE}/lib', f'-I{SOURCE}/include',
                             '-o', str(made), *sources, '-lm'], cwd=where, check=True)
-            files = {'kubectl-karp': made.read_bytes(), 'LICENSE': (SOURCE / 'LICENSE').read_bytes()}
+            files = {'kubectl-karp': made.read_bytes(), **licences()}
         write_tar(out / f'kubectl-karp-{version()}-{system}.tar.gz', files, programs=('kubectl-karp',))
 
 

@@ -90,7 +90,7 @@ def contents(tag, libraries, program, licences, parts):
     if program is not None:
         files[f'karp/_bin/{program.name}'] = program.read_bytes()
     info = dist_info()
-    licences = {'LICENSE': (SOURCE / 'LICENSE').read_bytes(), **licences}
+    licences = {'LICENSE': (SOURCE / 'LICENSE').read_bytes(), 'notice.md': (SOURCE / 'docs/notice.md').read_bytes(), **licences}
     for name, text in licences.items():
         files[f'{info}/licenses/{name}'] = text
     files[f'{info}/METADATA'] = metadata(licences)
