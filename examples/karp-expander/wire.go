@@ -12,17 +12,20 @@ import (
 // The messages of grpcplugin.Expander, by hand: three of them, with few fields that are read. Fields that are not known
 // here are skipped, and counted, as every reader of protobuf does with what a newer writer adds.
 
-// Numbers of fields.
+// Numbers of fields. cluster-autoscaler sends core/v1 objects as messages up to 1.33, as bytes from 1.35 on, and both ways in between;
+// their encodings are the same. Where both are sent the bytes count, as its protocol says.
 const (
-	requestOptions   = 1 // repeated option
-	requestTemplates = 3 // map<string, bytes>: group id to core/v1 Node
-	optionGroup      = 1 // string
-	optionNodes      = 2 // int32
-	optionDebug      = 3 // string, not read
-	optionPods       = 5 // repeated bytes: core/v1 Pod
-	entryKey         = 1
-	entryValue       = 2
-	responseOptions  = 1
+	requestOptions      = 1 // repeated option
+	requestOldTemplates = 2 // map<string, core/v1 Node>: group id to node
+	requestTemplates    = 3 // map<string, bytes>: likewise
+	optionGroup         = 1 // string
+	optionNodes         = 2 // int32
+	optionDebug         = 3 // string, not read
+	optionOldPods       = 4 // repeated core/v1 Pod
+	optionPods          = 5 // repeated bytes: core/v1 Pod
+	entryKey            = 1
+	entryValue          = 2
+	responseOptions     = 1
 )
 
 // What a request of few bytes could cost many: the numbers of its parts are bounded, far beyond what clusters have.
@@ -92,21 +95,27 @@ func text(bytes []byte) (string, error) {
 type requestReader struct {
 	request request
 	seen    map[string]uint32
+	old     map[string][]byte // templates of the old field
 }
 
 // readRequest decodes a request. It keeps parts of the message.
 func readRequest(message []byte) (*request, error) {
-	r := requestReader{request: request{templates: map[string][]byte{}}, seen: map[string]uint32{}}
+	r := requestReader{request: request{templates: map[string][]byte{}}, seen: map[string]uint32{}, old: map[string][]byte{}}
 	skipped, err := fields(message, func(number protowire.Number, bytes []byte, _ uint64, is protowire.Type) (bool, error) {
 		switch {
 		case is == protowire.BytesType && number == requestOptions:
 			return true, r.option(bytes)
 		case is == protowire.BytesType && number == requestTemplates:
-			return true, r.template(bytes)
+			return true, r.template(r.request.templates, bytes)
+		case is == protowire.BytesType && number == requestOldTemplates:
+			return true, r.template(r.old, bytes)
 		}
 		return false, nil
 	})
 	r.request.unknown += skipped
+	if len(r.request.templates) == 0 {
+		r.request.templates = r.old
+	}
 	return &r.request, err
 }
 
@@ -115,6 +124,7 @@ func (r *requestReader) option(message []byte) error {
 		return fail(reasonLimit, "more than %d options", maxGroups)
 	}
 	var out option
+	var pods, old [][]byte
 	skipped, err := fields(message, func(number protowire.Number, bytes []byte, varint uint64, is protowire.Type) (took bool, err error) {
 		switch {
 		case is == protowire.BytesType && number == optionGroup:
@@ -123,15 +133,23 @@ func (r *requestReader) option(message []byte) error {
 			out.nodes = int32(varint)
 		case is == protowire.BytesType && number == optionDebug:
 		case is == protowire.BytesType && number == optionPods:
-			var pod uint32
-			pod, err = r.pod(bytes)
-			out.pods = append(out.pods, pod)
+			pods = append(pods, bytes)
+		case is == protowire.BytesType && number == optionOldPods:
+			old = append(old, bytes)
 		default:
 			return false, nil
 		}
 		return true, err
 	})
 	r.request.unknown += skipped
+	if len(pods) == 0 {
+		pods = old
+	}
+	for i := 0; i < len(pods) && err == nil; i++ {
+		var pod uint32
+		pod, err = r.pod(pods[i])
+		out.pods = append(out.pods, pod)
+	}
 	r.request.options = append(r.request.options, out)
 	return err
 }
@@ -151,7 +169,7 @@ func (r *requestReader) pod(bytes []byte) (uint32, error) {
 	return index, nil
 }
 
-func (r *requestReader) template(message []byte) error {
+func (r *requestReader) template(into map[string][]byte, message []byte) error {
 	var group string
 	var node []byte
 	skipped, err := fields(message, func(number protowire.Number, bytes []byte, _ uint64, is protowire.Type) (took bool, err error) {
@@ -166,10 +184,10 @@ func (r *requestReader) template(message []byte) error {
 		return true, err
 	})
 	r.request.unknown += skipped
-	if _, ok := r.request.templates[group]; !ok && len(r.request.templates) == maxGroups {
+	if _, ok := into[group]; !ok && len(into) == maxGroups {
 		return fail(reasonLimit, "more than %d templates", maxGroups)
 	}
-	r.request.templates[group] = node
+	into[group] = node
 	return err
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -28,6 +29,71 @@ func TestReadRequest(t *testing.T) {
 		if len(pod) != 521 {
 			t.Error(len(pod))
 		}
+	}
+}
+
+// renumbered is the recorded request, of cluster-autoscaler 1.35, as an older version sends it: objects as messages up to 1.33, both ways in 1.34.
+func renumbered(t *testing.T, both bool) []byte {
+	var out []byte
+	_, err := fields(recorded(t), func(number protowire.Number, bytes []byte, _ uint64, _ protowire.Type) (bool, error) {
+		if number == requestTemplates {
+			out = appendBytes(out, requestOldTemplates, bytes)
+			if both {
+				out = appendBytes(out, requestTemplates, bytes)
+			}
+			return true, nil
+		}
+		var option []byte
+		_, err := fields(bytes, func(number protowire.Number, bytes []byte, varint uint64, is protowire.Type) (bool, error) {
+			switch {
+			case is == protowire.VarintType:
+				option = protowire.AppendVarint(protowire.AppendTag(option, number, is), varint)
+			case number != optionPods || both:
+				option = appendBytes(option, number, bytes)
+			}
+			if number == optionPods {
+				option = appendBytes(option, optionOldPods, bytes)
+			}
+			return true, nil
+		})
+		out = appendBytes(out, requestOptions, option)
+		return true, err
+	})
+	good(t, err)
+	return out
+}
+
+// Every version's request is read as the newest one's, and answered as it is.
+func TestVersions(t *testing.T) {
+	newest, err := readRequest(recorded(t))
+	good(t, err)
+	best, err := decide(context.Background(), recorded(t), nil, quiet)
+	good(t, err)
+	for name, message := range map[string][]byte{"1.30 to 1.33": renumbered(t, false), "1.34": renumbered(t, true)} {
+		older, err := readRequest(message)
+		good(t, err)
+		if !reflect.DeepEqual(older, newest) {
+			t.Error(name, len(older.options), len(older.pods), len(older.templates), older.unknown)
+		}
+		made, err := decide(context.Background(), message, nil, quiet)
+		good(t, err)
+		if made.groups[0].id != best.groups[0].id || takes(made) != takes(best) {
+			t.Error(name, made.groups[0].id, takes(made))
+		}
+	}
+}
+
+// What the bytes say counts, whatever the old fields say beside them.
+func TestBytesCount(t *testing.T) {
+	option := appendBytes(appendBytes(appendBytes(nil, optionGroup, []byte("g")), optionOldPods, []byte("old")), optionPods, []byte("new"))
+	entry := func(node string) []byte {
+		return appendBytes(appendBytes(nil, entryKey, []byte("g")), entryValue, []byte(node))
+	}
+	message := appendBytes(appendBytes(nil, requestOptions, option), requestTemplates, entry("new"))
+	r, err := readRequest(appendBytes(message, requestOldTemplates, entry("old")))
+	good(t, err)
+	if len(r.pods) != 1 || string(r.pods[0]) != "new" || string(r.templates["g"]) != "new" || r.unknown != 0 {
+		t.Fatal(r)
 	}
 }
 
