@@ -48,6 +48,7 @@ typedef struct cli_options {
     cli_list files; /* -f, and what stands after the verb's own words */
     cli_list catalogues; /* --catalogue */
     cli_list words; /* what the verb takes before files */
+    cli_list prices;
     cli_list replaced; /* --replace, as given; likewise the next two */
     cli_list deleted;
     cli_list scaled;

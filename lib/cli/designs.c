@@ -63,6 +63,7 @@ static void inherit(cli_options *side, const cli_options *first)
     side->scaled = own.scaled;
     if (own.files.count > 0) side->files = own.files;
     if (own.catalogues.count > 0) side->catalogues = own.catalogues;
+    if (own.prices.count > 0) side->prices = own.prices;
     if (own.facts.count > 0) side->facts = own.facts;
     if (own.settings.count > 0) side->settings = own.settings;
     if (own.region != NULL) side->region = own.region;

@@ -17,6 +17,16 @@ static karp_status read_catalogue_file(const cli_options *options, const char *p
     return status;
 }
 
+static bool add_paths(karp_reader *reader, const cli_list *paths, karp_error *error)
+{
+    for (size_t i = 0; i < paths->count; i++) {
+        if (karp_reader_add_path(reader, paths->items[i], error) != KARP_OK) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool fill_reader(const cli_options *options, karp_reader *reader, karp_error *error)
 {
     for (size_t i = 0; i < options->catalogues.count; i++) {
@@ -30,12 +40,7 @@ static bool fill_reader(const cli_options *options, karp_reader *reader, karp_er
             return false;
         }
     }
-    for (size_t i = 0; i < options->files.count; i++) {
-        if (karp_reader_add_path(reader, options->files.items[i], error) != KARP_OK) {
-            return false;
-        }
-    }
-    return true;
+    return add_paths(reader, &options->files, error) && add_paths(reader, &options->prices, error);
 }
 
 /* "shop/api=20" */

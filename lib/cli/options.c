@@ -58,6 +58,7 @@ enum {
     KEY_DELETE,
     KEY_SCALE,
     KEY_FEATURE_GATES,
+    KEY_PRICES,
     KEY_DESIGN,
     KEY_LIST,
     KEY_INPUT,
@@ -102,6 +103,8 @@ static const option_row rows[] = {
       "N replicas of it: NAME, NAMESPACE/NAME or KIND/NAMESPACE/NAME (repeatable)" },
     { KEY_FEATURE_GATES, "feature-gates", "NAME=BOOL,...", CLI_OPTION_INPUT,
       "Karpenter's feature gates, as in NodeOverlay=true" },
+    { KEY_PRICES, "prices", "FILE", CLI_OPTION_INPUT,
+      "prices as you pay them: discounts, fees, licences, volumes (repeatable)" },
     { KEY_FILE, "file", "FILE", CLI_OPTION_TYPES, "a node class whose types are wanted; -f FILE" },
     { KEY_CONTEXT, "context", "NAME", CLI_OPTION_CLUSTER, "the cluster of this context of kubectl's" },
     { KEY_KUBECONFIG, "kubeconfig", "FILE", CLI_OPTION_CLUSTER, "passed on to kubectl, as are the next four" },
@@ -540,6 +543,7 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
     case KEY_DELETE: options->deleted.items[options->deleted.count++] = value; return -1;
     case KEY_SCALE: options->scaled.items[options->scaled.count++] = value; return -1;
     case KEY_FEATURE_GATES: options->feature_gates = value; return -1;
+    case KEY_PRICES: options->prices.items[options->prices.count++] = value; return -1;
     case KEY_DESIGN: options->designs.items[options->designs.count++] = value; return -1;
     case KEY_CONTEXT:
     case KEY_KUBECONFIG:
@@ -607,8 +611,8 @@ static const option_row *row_of(const cli_verb *verb, int key)
     {                                                                                                                  \
         &(options)->files, &(options)->catalogues, &(options)->words, &(options)->removed, &(options)->zones,          \
             &(options)->factors, &(options)->inputs, &(options)->facts, &(options)->settings, &(options)->profiles,    \
-            &(options)->replaced, &(options)->deleted, &(options)->scaled, &(options)->designs, &(options)->pools,     \
-            &(options)->policies                                                                                       \
+            &(options)->replaced, &(options)->prices, &(options)->deleted, &(options)->scaled, &(options)->designs,    \
+            &(options)->pools, &(options)->policies                                                                    \
     }
 
 static bool make_lists(cli_options *options)

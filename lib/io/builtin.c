@@ -2,6 +2,7 @@
 #include <io/builtin.h>
 #include <io/convert.h>
 #include <io/fill.h>
+#include <io/prices.h>
 #include <providers/aws/defaults.h>
 
 #include <string.h>
@@ -383,6 +384,7 @@ static karp_status give_builtin(karp_reader *reader)
 karp_status io_settle_catalogues(karp_reader *reader)
 {
     karp_status status = io_builtin_types(reader) ? give_builtin(reader) : KARP_OK;
+    if (status == KARP_OK) status = io_price_catalogues(reader);
     for (size_t i = 0; i < reader->catalogue_count && status == KARP_OK; i++) {
         const io_given_catalogue *given = &reader->catalogues[i];
         status = karp_builder_add_catalogue(reader->builder, given->catalogue, given->pools, given->pool_count,

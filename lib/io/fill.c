@@ -285,6 +285,7 @@ karp_status io_fill(io_filler *f, const io_waiting *w)
     io_place place = io_waiting_place(w);
     /* Open budgets were taken, and numbered, before the first pod. */
     if (f->fill && kind == IO_KIND_BUDGET && status_is_open(w->root)) return KARP_OK;
+    if (kind == IO_KIND_PRICES) return KARP_OK; /* is in the catalogues by now */
     /* Others look at what the input says, so a copy is filled in. Nothing looks a pod up. */
     f->t = kind == IO_KIND_POD ? &f->made : &f->work;
     tree *root = kind == IO_KIND_POD ? w->root : tree_deep_copy(f->t, w->root, false);

@@ -31,6 +31,7 @@ static const io_kind_info kinds[] = {
     { "resource.k8s.io", "DeviceClass", IO_KIND_DEVICES, false, NULL, NULL },
     { "karpenter.sh", "Provisioner", IO_KIND_PROVISIONER, false, "v1alpha5", NULL },
     { "karpenter.k8s.aws", "AWSNodeTemplate", IO_KIND_NODE_TEMPLATE, false, "v1alpha1", NULL },
+    { "karp", "Prices", IO_KIND_PRICES, false, "v1", NULL },
 };
 
 static const io_kind_info node_class = { "", "NodeClass", IO_KIND_NODE_CLASS, false, NULL, NULL };

@@ -31,7 +31,8 @@ typedef enum io_kind {
     IO_KIND_CAPACITY_BUFFER,
     IO_KIND_DEVICES, /* ResourceClaim, ResourceClaimTemplate, ResourceSlice, DeviceClass */
     IO_KIND_PROVISIONER,
-    IO_KIND_NODE_TEMPLATE
+    IO_KIND_NODE_TEMPLATE,
+    IO_KIND_PRICES
 } io_kind;
 
 typedef struct io_kind_info {

@@ -8,6 +8,7 @@
 #include <io/convert.h>
 #include <io/fields.h>
 #include <io/owner.h>
+#include <io/prices.h>
 #include <io/unused.h>
 #include <string.h>
 
@@ -234,6 +235,7 @@ static karp_status decode_and_add(karp_reader *reader, io_decoder *d, const io_k
     case IO_KIND_CAPACITY_BUFFER:
         io_decode_capacity_buffer(d, root, &o.buffer);
         return d->status || !add ? d->status : io_add_buffer(reader, d, root, &o.buffer);
+    case IO_KIND_PRICES: return io_check_prices(d, root);
     case IO_KIND_DEVICES: return io_use_devices(d, info, root, add ? b : NULL, e);
     case IO_KIND_UNKNOWN:
     case IO_KIND_PROVISIONER:
@@ -274,7 +276,9 @@ karp_status io_object_use(karp_reader *reader, const io_kind_info *info, const t
 
 karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const tree *root)
 {
-    if (!reader->options.keep_documents || info->kind == IO_KIND_UNKNOWN) return KARP_OK;
+    /* Prices are in the catalogues that are kept. */
+    if (!reader->options.keep_documents || info->kind == IO_KIND_UNKNOWN || info->kind == IO_KIND_PRICES)
+        return KARP_OK;
     karp_str namespace_, name;
     identity(info, root, &namespace_, &name);
     if (!grow(reader->context, (void **)&reader->kept, &reader->kept_capacity, reader->kept_count + 1, sizeof(io_kept)))
@@ -300,7 +304,7 @@ karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const 
 static bool is_ours_alone(io_kind kind)
 {
     return kind == IO_KIND_PRIORITY_CLASS || kind == IO_KIND_DEPLOYMENT || kind == IO_KIND_JOB ||
-           kind == IO_KIND_POD_TEMPLATE;
+           kind == IO_KIND_POD_TEMPLATE || kind == IO_KIND_PRICES;
 }
 
 karp_status io_wait(karp_reader *reader, const io_kind_info *info, tree *root, const io_place *place)
@@ -347,7 +351,8 @@ static bool is_looked_up(io_kind kind)
 {
     return kind == IO_KIND_CAPACITY_BUFFER || kind == IO_KIND_DEPLOYMENT || kind == IO_KIND_REPLICA_SET ||
            kind == IO_KIND_STATEFUL_SET || kind == IO_KIND_POD_TEMPLATE || kind == IO_KIND_PRIORITY_CLASS ||
-           kind == IO_KIND_STORAGE_CLASS || kind == IO_KIND_NODE_POOL || kind == IO_KIND_NODE_CLASS;
+           kind == IO_KIND_STORAGE_CLASS || kind == IO_KIND_NODE_POOL || kind == IO_KIND_NODE_CLASS ||
+           kind == IO_KIND_PRICES;
 }
 
 /* Namespaced objects are in one, stated or not. Metadata of the wrong type is found out by the decoder. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/unused.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -230,7 +231,7 @@ static karp_status tell_nodes(karp_reader *reader)
     const io_unused_count *c = &reader->unused[IO_UNUSED_NODES];
     char known[128] = "", hourly[KARP_VALUE_TEXT];
     if (c->count == 0) return KARP_OK;
-    karp_double_format(reader->unmanaged_price, hourly);
+    karp_double_format(round(reader->unmanaged_price * 1e4) / 1e4, hourly);
     if (reader->unmanaged_priced == c->count)
         (void)snprintf(known, sizeof known, "; the catalogue asks $%s/h for them", hourly);
     else if (reader->unmanaged_priced > 0)

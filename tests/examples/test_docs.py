@@ -85,7 +85,7 @@ def main():
                 counted += 1
                 problems += run_c(f'{path.relative_to(SOURCE)}:{line}', text, folder)
         problems += check_manual(folder)
-    for name in ('embedding', 'replay'):
+    for name in ('embedding', 'prices', 'replay'):
         for line, text in blocks(SOURCE / 'docs' / f'{name}.md', 'sh'):
             counted += 1
             problems += run_commands(f'docs/{name}.md:{line}', text)

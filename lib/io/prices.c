@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <io/prices.h>
+
+#include <io/builtin.h>
+#include <io/convert.h>
+#include <string.h>
+
+/* A month of 730 hours, by which clouds turn hourly prices into monthly ones. */
+#define HOURS_A_MONTH 730.0
+#define GIBI 1073741824.0
+
+/* ---- decoding -------------------------------------------------------------------------------------------------------------- */
+
+/* A number, or its text. */
+static double amount_in(io_decoder *d, const tree *value, const char *name, double absent)
+{
+    double number = absent;
+    if (d->status || !value) return absent;
+    bool read = tree_is(value, TREE_STRING) ? karp_double_parse(tree_text(value), &number) == KARP_OK
+                                            : tree_double(value, &number);
+    if (read && number >= 0 && number <= KARP_MOST_PRICE) return number;
+    io_bad_member(d, name, KARP_E_INVALID, "must be a number from 0 to a million");
+    return absent;
+}
+
+static void decode_rule(io_decoder *d, const tree *object, void *into)
+{
+    karp_price_rule *rule = into;
+    rule->requirements = io_requirements(d, object, "requirements", IO_FOR_POD, &rule->requirement_count);
+    rule->factor = amount_in(d, io_member(d, object, "factor"), "factor", 1);
+    rule->per_node = amount_in(d, io_member(d, object, "perNode"), "perNode", 0);
+    rule->per_vcpu = amount_in(d, io_member(d, object, "perVCPU"), "perVCPU", 0);
+    static const char *const known[] = { "name", "requirements", "factor", "perNode", "perVCPU" };
+    for (size_t i = 0; i < tree_count(object) && !d->status; i++) {
+        size_t k = 0;
+        while (k < 5 && !str_is(tree_member_name(tree_member_at(object, i)), known[k])) k++;
+        /* A slip would leave a discount out in silence. */
+        if (k == 5)
+            io_bad(d, KARP_E_INVALID, "a rule has name, requirements, factor, perNode and perVCPU, no other field");
+    }
+}
+
+/* A volume type and its price per GiB and month. */
+typedef struct volume_price {
+    karp_str type;
+    double price;
+} volume_price;
+
+static void decode_volume_price(io_decoder *d, karp_str key, const tree *value, void *into)
+{
+    *(volume_price *)into = (volume_price){ key, 0 };
+    double price = 0;
+    bool read = tree_is(value, TREE_STRING) ? karp_double_parse(tree_text(value), &price) == KARP_OK
+                                            : tree_double(value, &price);
+    if (!read || !(price >= 0 && price <= KARP_MOST_PRICE))
+        io_bad(d, KARP_E_INVALID, "must be a number from 0 to a million");
+    ((volume_price *)into)->price = price;
+}
+
+typedef struct prices {
+    const karp_price_rule *rules;
+    size_t rule_count;
+    const volume_price *volumes;
+    size_t volume_count;
+} prices;
+
+static void decode(io_decoder *d, const tree *root, prices *out)
+{
+    memset(out, 0, sizeof *out);
+    (void)io_meta(d, root, false);
+    const tree *spec = io_enter(d, root, "spec");
+    out->rules = io_elements(d, spec, "rules", sizeof(karp_price_rule), decode_rule, &out->rule_count);
+    out->volumes = io_members(d, spec, "blockDevices", sizeof(volume_price), decode_volume_price, &out->volume_count);
+    if (!d->status && out->rule_count + out->volume_count == 0)
+        io_bad(d, KARP_E_INVALID, "needs rules or blockDevices");
+    io_pop(d);
+}
+
+karp_status io_check_prices(io_decoder *d, const tree *root)
+{
+    prices checked;
+    decode(d, root, &checked);
+    if (d->status) return d->status;
+    for (size_t i = 0; i < checked.rule_count; i++) {
+        for (size_t k = 0; k < checked.rules[i].requirement_count; k++) {
+            const karp_requirement *r = &checked.rules[i].requirements[k];
+            if ((r->op == KARP_OP_GT || r->op == KARP_OP_LT) &&
+                (r->value_count != 1 || karp_quantity_check(r->values[0]) != KARP_OK))
+                io_bad(d, KARP_E_INVALID, "spec.rules[%zu]: Gt and Lt need one number", i);
+        }
+    }
+    return d->status;
+}
+
+/* ---- block devices --------------------------------------------------------------------------------------------------------- */
+
+static double price_of_volume(const prices *p, karp_str type)
+{
+    double usual = 0;
+    for (size_t i = 0; i < p->volume_count; i++) {
+        if (equal_str(p->volumes[i].type, type)) return p->volumes[i].price;
+        if (str_is(p->volumes[i].type, "default")) usual = p->volumes[i].price;
+    }
+    return usual;
+}
+
+static bool is_family(const tree *spec, const char *family, const char *alias)
+{
+    karp_str stated = tree_get_text(spec, "amiFamily");
+    if (stated.len) return str_starts(stated, family);
+    return str_starts(tree_get_text(tree_item(tree_get(spec, "amiSelectorTerms"), 0), "alias"), alias);
+}
+
+/* GiB of the volumes that a node of the class gets without being told which: those of Karpenter's provider. */
+static double usual_gibibytes(const tree *spec)
+{
+    if (is_family(spec, "Windows", "windows")) return 50;
+    return is_family(spec, "Bottlerocket", "bottlerocket") ? 24 : 20;
+}
+
+/* What the volumes of a node of the class cost per month. NULL = the usual ones. */
+static double monthly(const prices *p, const tree *class_)
+{
+    const tree *spec = tree_get(class_, "spec"), *mappings = tree_get(spec, "blockDeviceMappings");
+    double sum = 0;
+    if (tree_count(mappings) == 0) return usual_gibibytes(spec) * price_of_volume(p, str("gp3"));
+    for (size_t i = 0; i < tree_count(mappings); i++) {
+        const tree *ebs = tree_get(tree_item(mappings, i), "ebs");
+        karp_str size = tree_get_text(ebs, "volumeSize"), type = tree_get_text(ebs, "volumeType");
+        double bytes = 0;
+        if (karp_quantity_double(size, &bytes) != KARP_OK) continue; /* as large as its snapshot: not known here */
+        sum += bytes / GIBI * price_of_volume(p, type.len ? type : str("gp3"));
+    }
+    return sum;
+}
+
+/* Per hour, of the nodes of a pool. */
+static double devices_of_pool(const karp_reader *reader, const prices *p, const tree *pool)
+{
+    const tree *ref = tree_get(tree_get(tree_get(tree_get(pool, "spec"), "template"), "spec"), "nodeClassRef");
+    karp_str kind = tree_get_text(ref, "kind"), name = tree_get_text(ref, "name");
+    if (kind.len && !str_is(kind, "EC2NodeClass")) return 0;
+    uint32_t number = io_find(reader, "EC2NodeClass", (karp_str){ "", 0 }, name);
+    return monthly(p, number < reader->waiting_count ? reader->waiting[number].root : NULL) / HOURS_A_MONTH;
+}
+
+/* ---- catalogues ------------------------------------------------------------------------------------------------------------ */
+
+/* Pools of one catalogue whose nodes' volumes cost the same. */
+typedef struct pool_group {
+    double per_node;
+    karp_str *pools;
+    size_t pool_count;
+} pool_group;
+
+typedef struct pricing {
+    karp_reader *reader;
+    arena arena;
+    prices all; /* of all objects together */
+    karp_price_rule *rules; /* those of `all`, and one that is set anew for each group */
+    pool_group *groups;
+    size_t group_count;
+} pricing;
+
+static bool is_prices(const io_waiting *w) { return w->info->kind == IO_KIND_PRICES && !w->gone; }
+
+static karp_status gather(pricing *g)
+{
+    karp_reader *reader = g->reader;
+    karp_price_rule *rules = NULL;
+    volume_price *volumes = NULL;
+    for (int pass = 0; pass < 2; pass++) {
+        size_t rule_count = 0, volume_count = 0;
+        for (size_t i = 0; i < reader->waiting_count; i++) {
+            io_decoder d;
+            prices one;
+            if (!is_prices(&reader->waiting[i])) continue;
+            io_decoder_init(&d, &g->arena);
+            decode(&d, reader->waiting[i].root, &one);
+            if (d.status) return io_reader_nomem(reader); /* it was checked when it was read */
+            if (pass && one.rule_count) memcpy(rules + rule_count, one.rules, one.rule_count * sizeof *rules);
+            if (pass && one.volume_count)
+                memcpy(volumes + volume_count, one.volumes, one.volume_count * sizeof *volumes);
+            rule_count += one.rule_count;
+            volume_count += one.volume_count;
+        }
+        if (pass == 0) {
+            rules = arena_array(&g->arena, rule_count + 1, sizeof *rules); /* one more: that of the volumes */
+            volumes = arena_array(&g->arena, volume_count + 1, sizeof *volumes);
+            if (!rules || !volumes) return io_reader_nomem(reader);
+        }
+        g->all = (prices){ rules, rule_count, volumes, volume_count };
+        g->rules = rules;
+    }
+    return KARP_OK;
+}
+
+static bool is_served(const io_given_catalogue *given, karp_str pool)
+{
+    for (size_t i = 0; i < given->pool_count; i++) {
+        if (equal_str(given->pools[i], pool)) return true;
+    }
+    return given->pool_count == 0;
+}
+
+/* Puts the pools of a catalogue into groups. */
+static karp_status group_pools(pricing *g, const io_given_catalogue *given)
+{
+    karp_reader *reader = g->reader;
+    size_t most = 1;
+    for (size_t i = 0; i < reader->waiting_count; i++) most += reader->waiting[i].info->kind == IO_KIND_NODE_POOL;
+    g->groups = arena_array(&g->arena, most, sizeof *g->groups);
+    g->group_count = 0;
+    if (!g->groups) return io_reader_nomem(reader);
+    for (size_t i = 0; i < reader->waiting_count; i++) {
+        const io_waiting *w = &reader->waiting[i];
+        if (w->info->kind != IO_KIND_NODE_POOL || w->gone || !is_served(given, w->name)) continue;
+        double per_node = g->all.volume_count ? devices_of_pool(reader, &g->all, w->root) : 0;
+        size_t at = 0;
+        while (at < g->group_count && (g->groups[at].per_node < per_node || g->groups[at].per_node > per_node)) at++;
+        if (at == g->group_count) {
+            g->groups[at] = (pool_group){ .per_node = per_node,
+                                          .pools = arena_array(&g->arena, most, sizeof(karp_str)) };
+            if (!g->groups[g->group_count++].pools) return io_reader_nomem(reader);
+        }
+        g->groups[at].pools[g->groups[at].pool_count++] = w->name;
+    }
+    if (g->group_count == 0) g->groups[g->group_count++] = (pool_group){ .per_node = 0 };
+    return KARP_OK;
+}
+
+/* Takes `priced` over. The first group's takes the place of the catalogue it was made of. */
+static karp_status put(pricing *g, size_t index, size_t number, karp_catalogue *priced)
+{
+    karp_reader *reader = g->reader;
+    const pool_group *group = &g->groups[number];
+    if (number > 0) return io_give_catalogue(reader, priced, group->pools, group->pool_count);
+    io_given_catalogue *given = &reader->catalogues[index];
+    karp_catalogue_unref(given->catalogue);
+    given->catalogue = priced;
+    if (g->group_count == 1) return KARP_OK; /* for whom it was */
+    given->pools = arena_copy(&reader->keep, group->pools, group->pool_count * sizeof *group->pools);
+    given->pool_count = group->pool_count;
+    return given->pools ? KARP_OK : io_reader_nomem(reader);
+}
+
+/* One catalogue becomes one for each group of its pools. */
+static karp_status price_catalogue(pricing *g, size_t index)
+{
+    karp_reader *reader = g->reader;
+    karp_status status = group_pools(g, &reader->catalogues[index]);
+    karp_catalogue *from = karp_catalogue_ref(reader->catalogues[index].catalogue);
+    for (size_t i = 0; i < g->group_count && status == KARP_OK; i++) {
+        karp_catalogue *priced = NULL;
+        g->rules[g->all.rule_count] = (karp_price_rule){ .factor = 1, .per_node = g->groups[i].per_node };
+        status = karp_catalogue_reprice(reader->context, from, g->rules, g->all.rule_count + 1, &priced,
+                                        &reader->error);
+        if (status == KARP_OK) status = put(g, index, i, priced);
+    }
+    karp_catalogue_unref(from);
+    return status;
+}
+
+karp_status io_price_catalogues(karp_reader *reader)
+{
+    size_t objects = 0;
+    for (size_t i = 0; i < reader->waiting_count; i++) objects += is_prices(&reader->waiting[i]);
+    if (objects == 0) return KARP_OK;
+    pricing g = { .reader = reader };
+    arena_init(&g.arena, reader->context);
+    karp_status status = gather(&g);
+    size_t count = reader->catalogue_count;
+    for (size_t i = 0; i < count && status == KARP_OK; i++) status = price_catalogue(&g, i);
+    arena_free(&g.arena);
+    return status;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Objects of kind Prices (docs/prices.md): what is paid otherwise than the catalogues say. */
+#ifndef IO_PRICES_H
+#define IO_PRICES_H
+
+#include <io/reader.h>
+
+/* Checks one while its text is at hand; failures are in the decoder. */
+karp_status io_check_prices(io_decoder *d, const tree *root);
+
+/* Lays all of them over the catalogues that were given, before these go to the builder. */
+karp_status io_price_catalogues(karp_reader *reader);
+
+#endif
