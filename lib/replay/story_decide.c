@@ -70,30 +70,33 @@ static karp_status bind_pods(story *s, const karp_decision *d, bool count_only, 
     return KARP_OK;
 }
 
-static bool is_leaving(const story *s, uint32_t node) { return s->e->nodes[node].deleting && !s->e->nodes[node].gone; }
-
 /* A decision has been made for the pods of nodes that are being deleted. Under v1 they leave at once; in v1alpha5 a node
  * that expires waits for what replaces it. */
 static karp_status settle_deleting(story *s, uint32_t first, size_t launches)
 {
     karp_status status = KARP_OK;
-    for (uint32_t i = 0; i < first && !status; i++) {
-        if (!is_leaving(s, i)) continue;
-        story_node *n = story_node_of(s, i);
+    for (size_t i = 0, next = 0; i < s->e->alive_count && s->e->alive[i] < first && !status; i = next) {
+        uint32_t node = s->e->alive[i];
+        next = i + 1;
+        if (!s->e->nodes[node].deleting) continue;
+        story_node *n = story_node_of(s, node);
         if (!n) return s->error.status;
         if (n->planned) continue;
         n->planned = true;
         n->wait_first = first;
         n->wait_count = s->old_rules ? (uint32_t)launches : 0;
-        if (n->wait_count == 0) status = story_drain(s, i);
+        if (n->wait_count > 0) continue;
+        status = story_drain(s, node);
+        next = i; /* the next has taken its place */
     }
     return status;
 }
 
 bool story_any_unplanned(const story *s)
 {
-    for (uint32_t i = 0; i < s->e->node_count; i++) {
-        if (is_leaving(s, i) && (i >= s->node_capacity || !s->nodes[i].planned)) return true;
+    for (size_t i = 0; i < s->e->alive_count; i++) {
+        uint32_t node = s->e->alive[i];
+        if (s->e->nodes[node].deleting && (node >= s->node_capacity || !s->nodes[node].planned)) return true;
     }
     return false;
 }

@@ -25,13 +25,17 @@ static karp_status make_ready(story *s)
 static karp_status end_waits(story *s)
 {
     karp_status status = KARP_OK;
-    for (uint32_t i = 0; i < s->e->node_count && i < s->node_capacity && !status; i++) {
-        const story_node *n = &s->nodes[i];
-        if (!s->e->nodes[i].deleting || !n->planned || s->e->nodes[i].gone) continue;
+    for (size_t i = 0, next = 0; i < s->e->alive_count && !status; i = next) {
+        uint32_t node = s->e->alive[i];
+        const story_node *n = s->e->nodes[node].deleting ? story_node_of(s, node) : NULL;
+        next = i + 1;
+        if (s->e->nodes[node].deleting && !n) return s->error.status;
+        if (!n || !n->planned) continue;
         bool all = true;
         for (uint32_t k = n->wait_first; k < n->wait_first + n->wait_count; k++)
             all = all && (s->e->nodes[k].ready || s->e->nodes[k].gone);
-        if (all) status = story_drain(s, i);
+        if (all) status = story_drain(s, node);
+        if (all) next = i; /* the next has taken its place */
     }
     return status;
 }
