@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package karp decides which nodes a Kubernetes cluster should start for the pods that wait, and which may go, as
+// Package karp decides which nodes a Kubernetes cluster should launch for its pending pods, and which to terminate, as
 // Karpenter does. It is libkarp behind Go types: a [Builder] takes the cluster's objects, a [Snapshot] is what they make,
 // checked and immutable, and a [Decision] is an answer about it.
 //

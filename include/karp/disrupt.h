@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file disrupt.h  Deprovision decisions: which nodes may go, when, why, and what replaces them. */
+/** @file disrupt.h  Disruption decisions: which nodes Karpenter would remove, when, why, and what replaces them. */
 #ifndef KARP_DISRUPT_H
 #define KARP_DISRUPT_H
 

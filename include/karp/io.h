@@ -29,7 +29,7 @@ typedef struct karp_reader karp_reader;
 /** Options of karp_reader_new(). */
 typedef struct karp_reader_options {
     size_t size;
-    uint32_t strict; /**< 1 = fill nothing in beyond what the API server itself defaults */
+    uint32_t strict; /**< 1 = add no defaults beyond the API server's own */
     uint32_t keep_documents; /**< 1 = karp_reader_dump() and the digest will be asked for */
     int64_t now; /**< instant; 0 = the Snapshot's, else the latest time stated, else 2026-01-01T00:00:00Z */
     karp_str region; /**< of the built-in catalogue; "" = from the objects' labels, else us-west-2 */

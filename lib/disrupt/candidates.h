@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which nodes may go (deprovisioning.md §5), and which of them a method looks at (§6). */
+/* Which nodes may be removed (deprovisioning.md §5), and which of them a method looks at (§6). */
 #ifndef DISRUPT_CANDIDATES_H
 #define DISRUPT_CANDIDATES_H
 

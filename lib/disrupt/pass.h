@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One disruption pass: which nodes may go for one method, and what is decided about them (deprovisioning.md). A pass goes
+ * One disruption pass: which nodes one method may remove, and what is decided about them (deprovisioning.md). A pass goes
  *
  *     candidates  who may go at all, and for this method     budgets      how many of each pool
  *     emptiness, static_drift, drift, multi, single          the methods, each of which fills `commands`

@@ -318,6 +318,78 @@ static void read_move(karp_node_explanation *e, const karp_snapshot *s, const ka
     e->has_move = true;
 }
 
+/* ---- pods that need a node anyway --------------------------------------------------------------------------------- */
+
+/* What Karpenter says of the node that would replace this one. */
+static bool about_replacement(uint32_t code, uint32_t launches)
+{
+    switch (code) {
+    case KARP_REASON_SEVERAL_NODES_NEEDED: return launches <= 1;
+    case KARP_REASON_NO_CHEAPER_NODE:
+    case KARP_REASON_MIN_VALUES_BY_PRICE:
+    case KARP_REASON_SPOT_TO_SPOT_DISABLED:
+    case KARP_REASON_SPOT_TO_SPOT_TOO_FEW_TYPES:
+    case KARP_REASON_SAME_TYPE: return launches == 0;
+    default: return false;
+    }
+}
+
+/* "pending pod a/b", "pending pods a/b, a/c and 3 more" that are launched for without a pod of this node; how many. */
+static uint32_t show_pending(strbuf *b, const karp_node_explanation *e, const karp_snapshot *s, const karp_decision *d)
+{
+    uint32_t all = 0, own = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        uint32_t count = 0;
+        if (pass == 1) strbuf_adds(b, all == 1 ? "pending pod " : "pending pods ");
+        for (size_t i = 0; i < d->launches.count; i++) {
+            const karp_launch *l = &d->launches.items[i];
+            if (on_node(s, e->node, l->pods, l->pod_count, &own)) continue;
+            for (size_t k = 0; k < l->pod_count; k++, count++) {
+                if (pass == 0 || count >= PODS_NAMED) continue;
+                if (count > 0) strbuf_adds(b, ", ");
+                strbuf_addstr(b, pod_name(s, l->pods[k]));
+            }
+        }
+        all = count;
+        if (all == 0) return 0;
+    }
+    if (all > PODS_NAMED) {
+        strbuf_adds(b, " and ");
+        strbuf_addu(b, all - PODS_NAMED);
+        strbuf_adds(b, " more");
+    }
+    return all;
+}
+
+/* Pending pods that need a new node come into the simulation of every node, and what is launched for them counts as its
+ * replacement. Then what is said of the replacement is about them. */
+static bool blame_pending(karp_node_explanation *e, const karp_snapshot *s, const karp_decision *d)
+{
+    strbuf text;
+    size_t kept = 0;
+    bool named = false;
+    strbuf_init(&text, e->context);
+    uint32_t pods = show_pending(&text, e, s, d);
+    strbuf_adds(&text, pods == 1 ? " needs a new node, which counts as this one's replacement: "
+                                 : " need new nodes, which count as this one's replacement: ");
+    size_t length = text.len;
+    for (size_t i = 0; i < e->blockers.count && pods > 0; i++) {
+        karp_blocker blocker = e->blockers.items[i];
+        bool about = about_replacement(blocker.code, e->move.launches);
+        if (about && named) continue;
+        if (about) {
+            strbuf_addstr(&text, blocker.detail);
+            blocker.detail = keep(e, (karp_str){ text.ptr, text.failed ? 0 : text.len });
+            named = true;
+        }
+        e->blockers.items[kept++] = blocker;
+    }
+    if (pods > 0) e->blockers.count = kept;
+    bool ok = !text.failed && length > 0;
+    strbuf_free(&text);
+    return ok;
+}
+
 /* The node is gone, and those that go before it. NULL = out of memory. */
 static const karp_change *removals(karp_node_explanation *e, const karp_snapshot *s, bool empties, size_t *count)
 {
@@ -348,7 +420,10 @@ static karp_status find_move(karp_node_explanation *e, const karp_snapshot *s, c
     options.explain = KARP_EXPLAIN_NONE;
     karp_status status = karp_what_if(s, changes, count, &options, &d, error);
     if (status != KARP_OK) return status;
-    if (!strands_pods(s, e->node, d)) read_move(e, s, d);
+    if (!strands_pods(s, e->node, d)) {
+        read_move(e, s, d);
+        e->refused |= !blame_pending(e, s, d);
+    }
     karp_decision_unref(d);
     return e->refused ? fail_nomem(error) : KARP_OK;
 }

@@ -216,14 +216,16 @@ static karp_status warn_foreign(class_uses *u, karp_str pool, karp_str kind)
     karp_str own = karp_provider_class_kind(u->provider);
     if (str_is(karp_provider_name(u->provider), "aws")) {
         return io_warn(u->reader,
-                       "NodePool %.*s: its %.*s is no EC2NodeClass: without a catalogue its instance types are EC2's, "
-                       "as AL2023 has them",
+                       "NodePool %.*s: its nodeClassRef is of kind %.*s: nodeClassRef.group should be "
+                       "karpenter.k8s.aws and its kind "
+                       "EC2NodeClass; without a catalogue its instance types are EC2's, as AL2023 has them",
                        shown(pool), pool.ptr, shown(kind), kind.ptr);
     }
     if (own.len == 0) return KARP_OK;
-    return io_warn(u->reader,
-                   "NodePool %.*s: its %.*s is no %.*s: its instance types are those that the provider has by default",
-                   shown(pool), pool.ptr, shown(kind), kind.ptr, shown(own), own.ptr);
+    return io_warn(
+        u->reader,
+        "NodePool %.*s: its nodeClassRef is of kind %.*s, not %.*s: its instance types are the provider's defaults",
+        shown(pool), pool.ptr, shown(kind), kind.ptr, shown(own), own.ptr);
 }
 
 static karp_status warn_absent(class_uses *u, karp_str name)

@@ -19,7 +19,7 @@ static karp_status of_weight(karp_reader *reader, uint32_t kind, const char *wha
     if (value >= 1 && value <= 100) return KARP_OK;
     if (!first(reader, kind)) return KARP_OK;
     bool placed = meta->namespace_.len > 0;
-    return io_warn(reader, "%s %.*s%s%.*s: %s is %d; an API server takes 1 to 100 (likewise any others)", what,
+    return io_warn(reader, "%s %.*s%s%.*s: %s is %d; an API server takes 1 to 100 (others are not listed)", what,
                    length(meta->namespace_), placed ? meta->namespace_.ptr : "", placed ? "/" : "", length(meta->name),
                    meta->name.len > 0 ? meta->name.ptr : "", field, (int)value);
 }

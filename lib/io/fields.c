@@ -338,11 +338,11 @@ static void note(walk *w, const shape *s)
     const io_step *last = &w->path[w->depth - 1];
     nearest near = nearest_to((karp_str){ last->name, io_step_length(last) });
     for (size_t i = 0; i < s->count; i++) nearest_offer(&near, str(s->fields[i].name));
-    w->status = io_warn(w->reader,
-                        "%.200s:%lu: %s %s: a %s has no field %s: it is not read%s%.*s%s (likewise any others)",
-                        at.document.ptr, (unsigned long)at.line, w->info->name, shown, w->info->name, field,
-                        near.best.ptr ? "; did you mean " : "", (int)near.best.len, near.best.ptr ? near.best.ptr : "",
-                        near.best.ptr ? "?" : "");
+    w->status = io_warn(
+        w->reader, "%.200s:%lu: %s %s: a %s has no field %s: ignored%s%.*s%s (further unknown fields are not listed)",
+        at.document.ptr, (unsigned long)at.line, w->info->name, shown, w->info->name, field,
+        near.best.ptr ? "; did you mean " : "", (int)near.best.len, near.best.ptr ? near.best.ptr : "",
+        near.best.ptr ? "?" : "");
 }
 
 static void walk_value(walk *w, const shape *s, const tree *value);

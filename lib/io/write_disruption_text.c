@@ -19,7 +19,7 @@ static karp_status write_budgets(const text_out *t, const write_job *job)
         text_clean(t->out, budget.node_pool);
         buffer_text(t->out, "  ");
         buffer_int(t->out, budget.remaining);
-        buffer_text(t->out, " more may go now");
+        buffer_text(t->out, budget.remaining == 1 ? " disruption allowed" : " disruptions allowed");
         if (budget.next_change != KARP_NO_TIME && budget.next_change != 0) {
             char when[KARP_VALUE_TEXT];
             karp_time_format(budget.next_change, when);

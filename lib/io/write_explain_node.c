@@ -87,7 +87,7 @@ static karp_status as_json(const write_job *job, const karp_node_explanation *ex
 static void write_move(const text_out *t, const karp_move *move)
 {
     write_buffer *b = t->out;
-    buffer_text(b, "Best rejected move: ");
+    buffer_text(b, "If it could be disrupted: ");
     if (move->moved == 0) {
         buffer_text(b, "no pod has to move");
     } else {
@@ -96,7 +96,7 @@ static void write_move(const text_out *t, const karp_move *move)
         buffer_text(b, move->moved == 1 ? " pod" : " pods");
     }
     if (move->moved > 0 && move->launches == 0) {
-        buffer_text(b, " would fit on nodes that exist");
+        buffer_text(b, " would fit on existing nodes");
     } else if (move->launches > 0) {
         buffer_text(b, " to ");
         text_clean(b, move->choice.instance_type);
@@ -146,7 +146,7 @@ static const char *ends_when(uint32_t code)
         { KARP_REASON_SEVERAL_NODES_NEEDED, "one node is enough for its pods" },
         { KARP_REASON_NO_CHEAPER_NODE, "something cheaper holds its pods" },
         { KARP_REASON_SPOT_TO_SPOT_DISABLED, "SpotToSpotConsolidation is switched on" },
-        { KARP_REASON_SPOT_TO_SPOT_TOO_FEW_TYPES, "15 types are cheaper" },
+        { KARP_REASON_SPOT_TO_SPOT_TOO_FEW_TYPES, "at least 15 cheaper spot types exist" },
         { KARP_REASON_NOT_REACHED_IN_PASS, "the command that came first is done" },
         { KARP_REASON_BALANCED_SCORE, "the saving is worth the disruption" },
     };
@@ -172,6 +172,13 @@ static size_t place_of(karp_str text, const char *word)
 static bool write_condition(write_buffer *b, const karp_blocker *blocker)
 {
     static const char wanted[] = "k would have to be ";
+    size_t needs = place_of(blocker->detail, " need");
+    if (str_starts(blocker->detail, "pending pod") && needs < blocker->detail.len) {
+        buffer_text(b, "when ");
+        text_clean(b, (karp_str){ blocker->detail.ptr, needs });
+        buffer_text(b, str_starts(blocker->detail, "pending pods") ? " are scheduled" : " is scheduled");
+        return true;
+    }
     size_t allows = place_of(blocker->detail, " allows ");
     size_t k = place_of(blocker->detail, wanted);
     if (blocker->code == KARP_REASON_PDB_BLOCKED && allows < blocker->detail.len) {
@@ -239,7 +246,7 @@ static karp_status as_text(const write_job *job, const karp_node_explanation *ex
     buffer_text(job->out, count == 1 ? " blocker" : " blockers");
     bool moves = get_move(explanation, &move);
     if (moves && move.savings > 0) {
-        buffer_text(job->out, ", best rejected move saves $");
+        buffer_text(job->out, ", disrupting it would save $");
         text_money(job->out, move.savings);
         buffer_text(job->out, "/h");
     }

@@ -283,7 +283,7 @@ static karp_status lines_of_remedies(const text_out *t, const write_job *job, co
         if (status != KARP_OK) {
             return status;
         }
-        buffer_text(t->out, i == 0 ? "Smallest change that works: " : "                   as well: ");
+        buffer_text(t->out, i == 0 ? "Smallest change that works: " : "                       or: ");
         write_remedy(t, &remedy);
         buffer_char(t->out, '\n');
     }

@@ -94,7 +94,7 @@ static bool write_request(write_buffer *b, const karp_launch *launch, const char
     return false;
 }
 
-/* "why     pool default; cpu 3750m, memory 12800Mi with daemons; no other node takes them". Every pod is offered to the
+/* "why     pool default; cpu 3750m, memory 12800Mi, DaemonSets included; fits no existing node". Every pod is offered to the
  * nodes that exist before it opens a new one. */
 static void add_why(write_buffer *b, const write_job *job, const karp_launch *launch)
 {
@@ -103,10 +103,10 @@ static void add_why(write_buffer *b, const write_job *job, const karp_launch *la
     bool some = write_request(b, launch, "cpu", "; ");
     some = write_request(b, launch, "memory", some ? ", " : "; ") || some;
     if (some) {
-        buffer_text(b, " with daemons");
+        buffer_text(b, ", DaemonSets included");
     }
     if (launch->pod_count > 0 && karp_decision_node_count(job->decision) > 0) {
-        buffer_text(b, launch->pod_count == 1 ? "; no other node takes it" : "; no other node takes them");
+        buffer_text(b, "; fits no existing node");
     }
 }
 
@@ -219,7 +219,7 @@ static karp_status write_receiving(const text_out *t, const write_job *job, cons
     if (count == 0) {
         return KARP_OK;
     }
-    section(t, "Keep");
+    section(t, "Existing nodes that receive pods");
     size_t next = 0;
     for (size_t i = 0; i < count; i++) {
         karp_placement placement;
@@ -412,7 +412,10 @@ static karp_status write_ignored(const text_out *t, const write_job *job)
         buffer_char(b, ' ');
         text_flow flow;
         flow_begin(&flow, t, ROW_INDENT + 2, ROW_INDENT + text_columns(name) + 1, MOST_MESSAGE_LINES);
-        flow_words(&flow, pod.message.len > 0 ? pod.message : str(karp_reason_text(pod.code)));
+        flow_words(&flow, pod.code == KARP_REASON_NO_NODEPOOLS
+                              ? str("no usable NodePool in the input") /* Karpenter's words are its log's */
+                          : pod.message.len > 0 ? pod.message
+                                                : str(karp_reason_text(pod.code)));
         buffer_char(b, '\n');
     }
     return KARP_OK;

@@ -217,7 +217,7 @@ typedef struct engine {
     uint32_t *waiting; /* pods, in the order in which they are tried */
     size_t waiting_count, waiting_capacity;
     size_t complex_waiting;
-    size_t pending; /* pods that wait: the list may have others, which are gone */
+    size_t pending; /* pending pods: the list may have others, which are gone */
     bool ordered; /* all priorities are equal: `waiting` is in order as it is */
 
     replay_node *nodes;

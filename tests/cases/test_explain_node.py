@@ -62,12 +62,12 @@ with tempfile.TemporaryDirectory() as place:
         return out
 
     shown = explain(full('Balanced', guard(0))).splitlines()
-    equal(shown[0], 'a stays. 2 blockers, best rejected move saves $0.100/h.', 'two blockers')
+    equal(shown[0], 'a stays. 2 blockers, disrupting it would save $0.100/h.', 'two blockers')
     equal(shown[1], '  pdb default/db allows 0 disruptions (default/db-0, default/db-1)  PDB_BLOCKED', 'first')
     # 0.1 of 2 $/h for 3 of 5: a little less than a twelfth, in doubles
     second = ' '.join(' '.join(shown[2:4]).split())
     check(second.endswith('score 0.08 < 0.50: k would have to be 12.1 BALANCED_SCORE'), second)
-    check(any(line.startswith('Best rejected move: its 2 pods to cheap, z, $0.900/h; it would save $0.100/h of $1.000 (10%).')
+    check(any(line.startswith('If it could be disrupted: its 2 pods to cheap, z, $0.900/h; it would save $0.100/h of $1.000 (10%).')
               for line in shown), shown)
     equal(shown[-1], 'Eligible again: when pdb default/db allows 1, and when k >= 12.1 (now 2)', 'what would help')
     answer = json.loads(explain(full('Balanced', guard(0)), '-o', 'json'))
@@ -77,7 +77,7 @@ with tempfile.TemporaryDirectory() as place:
     # Two budgets on one pod: both are named, here and by the pass.
     several = full('WhenEmptyOrUnderutilized', guard(1), second_guard())
     shown = explain(several).splitlines()
-    equal(shown[0], 'a stays. 1 blocker, best rejected move saves $0.100/h.', 'two budgets')
+    equal(shown[0], 'a stays. 1 blocker, disrupting it would save $0.100/h.', 'two budgets')
     equal(' '.join(shown[1].split()), 'a pod is covered by several PodDisruptionBudgets: default/db-0 (pdb default/db, default/db-too) PDB_MULTIPLE',
           'two budgets are named')
     equal(shown[-1], 'Eligible again: when no pod on it is covered by more than one PodDisruptionBudget', 'one budget is enough')
@@ -92,9 +92,9 @@ with tempfile.TemporaryDirectory() as place:
     # An empty node ends the pass before this one's turn. What is said of this one is what holds when that one is gone: its pod
     # would have fitted there for nothing.
     shown = explain([pool('WhenEmptyOrUnderutilized'), node('a', 'dear'), node('b', 'dear'), pod('web', 'a', '4')]).splitlines()
-    equal(shown, ['a stays. 1 blocker, best rejected move saves $0.100/h.',
+    equal(shown, ['a stays. 1 blocker, disrupting it would save $0.100/h.',
                   '  another command came first: Emptiness of b  NOT_REACHED_IN_PASS',
-                  'Best rejected move: its 1 pod to cheap, z, $0.900/h; it would save $0.100/h of $1.000 (10%).',
+                  'If it could be disrupted: its 1 pod to cheap, z, $0.900/h; it would save $0.100/h of $1.000 (10%).',
                   'Eligible again: when the command that came first is done'], 'an empty node goes first')
     answer = json.loads(explain([pool('WhenEmptyOrUnderutilized'), node('a', 'cheap'), node('b', 'dear'), node('c', 'dear'), pod('web', 'a', '4')],
                                 '-o', 'json'))
@@ -116,7 +116,7 @@ with tempfile.TemporaryDirectory() as place:
         equal([k['code'] for k in json.loads(out)['kept'] if k['node'] == 'a'], [code], 'disrupt')
     # A budget that cannot be read: the pass says so once, the plan beside it too, and nothing moves from an empty node.
     shown = explain([pool('WhenEmptyOrUnderutilized', budget='many'), node('a', 'dear')]).splitlines()
-    check('Best rejected move: no pod has to move; it would save $1.000/h of $1.000 (100%).' in shown, shown)
+    check('If it could be disrupted: no pod has to move; it would save $1.000/h of $1.000 (100%).' in shown, shown)
     note = 'NodePool pool: spec.disruption.budgets[0] cannot be evaluated (nodes "many"): it allows no disruption'
     for verb in (['disrupt'], ['plan', '--disrupt']):
         for form in ('text', 'json'):
@@ -129,6 +129,21 @@ with tempfile.TemporaryDirectory() as place:
     equal(shown[:3], ['a goes.', '  -/+ a  dear z on-demand   $1.000/h',
                       '      replace, Underutilized (SingleNodeConsolidation)  saves $0.100/h'], 'it goes')
     check('1 pod moves  budget of pool 1  to be validated after 15s' in shown[3], shown)
+    # A pending pod needs a node anyway: it is the reason, not what is said of the node that is launched for it.
+    waiting = pod('waiting', '', '4')
+    del waiting['spec']['nodeName']
+    waiting['status'] = {'phase': 'Pending', 'conditions': [{'type': 'PodScheduled', 'status': 'False', 'reason': 'Unschedulable'}]}
+    roomy = [pool('WhenEmptyOrUnderutilized'), node('a', 'cheap'), node('b', 'cheap'), pod('web', 'a', '1'), pod('api', 'b', '1')]
+    shown = explain([*roomy, waiting]).splitlines()
+    equal(shown, ['a stays. 1 blocker, disrupting it would save $0.900/h.',
+                  "  pending pod default/waiting needs a new node, which counts as this one's replacement: no",
+                  '  cheaper node holds its pods  NO_CHEAPER_NODE',
+                  'If it could be disrupted: its 1 pod would fit on existing nodes; it would save $0.900/h of $0.900 (100%).',
+                  'Eligible again: when pending pod default/waiting is scheduled'], 'a pending pod')
+    second = json.loads(json.dumps(waiting).replace('"waiting"', '"another"'))
+    shown = explain([*roomy, waiting, second]).splitlines()
+    check(shown[1].startswith('  pending pods default/another, default/waiting need new nodes'), shown)
+    check(explain(roomy).startswith('a goes.'), 'without it the node is removed')
     # Pods that need two nodes: the first of them is shown, which is that of the larger pod, the other one is counted.
     wide = node('a', 'dear')
     wide['status'] = {'capacity': {**AMOUNTS, 'cpu': '8'}, 'allocatable': {**AMOUNTS, 'cpu': '8'}}
@@ -136,7 +151,7 @@ with tempfile.TemporaryDirectory() as place:
     bound['spec']['nodeSelector'] = {TYPE: 'dear'}
     shown = explain([pool('WhenEmptyOrUnderutilized'), wide, bound, pod('small', 'a', '2')]).splitlines()
     equal(shown, ['a stays. 1 blocker.', '  more than one new node would be needed  SEVERAL_NODES_NEEDED',
-                  'Best rejected move: its 2 pods to dear, z, $1.000/h and 1 more; it would cost $0.900/h more.',
+                  'If it could be disrupted: its 2 pods to dear, z, $1.000/h and 1 more; it would cost $0.900/h more.',
                   'Eligible again: when one node is enough for its pods'], 'two nodes')
     lonely = explain([pool('WhenEmpty'), {'apiVersion': 'v1', 'kind': 'Node', 'metadata': {'name': 'a'}, 'spec': {'providerID': 'p'}}])
     check('Eligible again' not in lonely and 'NOT_MANAGED' in lonely, lonely)

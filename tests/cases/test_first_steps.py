@@ -29,7 +29,7 @@ def plan(text, *more, status=0):
 def check_left_pods():
     """--fail-on looks at every pod that Karpenter is meant to start a node for."""
     plan(POD, '--fail-on', 'unschedulable', status=3)
-    check('p  no dynamic nodepools found' in plan(POD), 'no pool')
+    check('p  no usable NodePool in the input' in plan(POD), 'no pool')
     foreign = POD.replace('spec: {', 'spec: {nodeSelector: {karpenter.sh/nodepool: other}, ')
     plan(f'{POOL}---\n{foreign}', '--fail-on', 'unschedulable', status=3)
     no_node = 'affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: ' \
@@ -52,7 +52,7 @@ def check_unknown_fields():
     typo = POD.replace('{name: c}', '{name: c, resources: {request: {cpu: 1}, limit: {cpu: 2}}}')
     told = plan(typo)
     for word in ('request', 'limit'):
-        check(f'-:4: Pod p: a Pod has no field spec.containers[0].resources.{word}: it is not read; did you mean {word}s?' in told, told)
+        check(f'-:4: Pod p: a Pod has no field spec.containers[0].resources.{word}: ignored; did you mean {word}s?' in told, told)
     twice = plan(typo + '---\n' + typo.replace('{name: p}', '{name: q}'))
     equal(twice.count('resources.limit'), 1, 'one note for all')
     workload = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec:\n  replica: 3\n  template: {spec: {nodeselector: {a: b}, containers: []}}\n'

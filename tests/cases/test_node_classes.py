@@ -181,7 +181,7 @@ def check_kwok(folder):
         equal(sorted(labels['wellKnown']), labels['wellKnown'], 'order')
     # without a catalogue, the class is one that is not understood
     answer = plan(foreign + POD % ('a', 'pool: p'))
-    check(any('KWOKNodeClass is no EC2NodeClass' in line for line in answer['warnings']), f'{answer["warnings"]}')
+    check(any('nodeClassRef is of kind KWOKNodeClass: nodeClassRef.group should be karpenter.k8s.aws' in line for line in answer['warnings']), f'{answer["warnings"]}')
 
 
 def check_errors():

@@ -6,7 +6,7 @@
 #include <karp/schedule.h>
 #include <stdio.h>
 
-/* Pods that wait; the fourth asks for a node of a name, which Karpenter refuses. */
+/* Pending pods; the fourth asks for a node of a name, which Karpenter refuses. */
 static void add_pods(building *f, karp_builder *b, unsigned count)
 {
     static const karp_label named[] = { { T("kubernetes.io/hostname"), T("n") } };

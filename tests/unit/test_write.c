@@ -602,7 +602,7 @@ static void plan_as_text(void **state)
                  "9e",
                  "incomplete", "\nLaunch\n  +   new-1         m6g.xlarge us-west-2b spot      ", "cpu ", " 54%  mem ",
                  " 25%  $0.1544/h\n", "      2 pods  batch/etl-{0,1}\n",
-                 "      why        pool default; cpu 2125m, memory 2Gi with daemons; no other node takes them\n",
+                 "      why        pool default; cpu 2125m, memory 2Gi, DaemonSets included; fits no existing node\n",
                  "                 also c5.xlarge, m5.xlarge and 2 more types\n", "  +   new-2 ",
                  "      4 pods  other/web-{0..2,10}\n", "  +   new-3         any type\n",
                  "      why        pool 2024-01",
@@ -652,7 +652,7 @@ static void disruption_as_text(void **state)
     karp_write_options options = options_for(KARP_FORMAT_TEXT);
     karp_text text = { 0 };
     assert_int_equal(karp_write_disruption(context, &full, &options, &text, NULL), KARP_OK);
-    EXPECT_LINES(&text, "karp disrupt", "\nBudgets\n      default  2 more may go now\n",
+    EXPECT_LINES(&text, "karp disrupt", "\nBudgets\n      default  2 disruptions allowed\n",
                  "\nCandidates\n      ip-10-0-2-17  pool default  $0.384/h  disruption cost 8.9906  3 pods move\n",
                  "\nDisrupt\n", "\nKeep\n",
                  "Plan: 1 to delete, 2 to replace by MultiNodeConsolidation; 1 candidate, 1 node stays.\n");

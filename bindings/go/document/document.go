@@ -20,7 +20,7 @@ import (
 
 // Options of reading; nil ones are the defaults.
 type Options struct {
-	Strict   bool      // fill nothing in beyond what the API server itself defaults
+	Strict   bool      // add no defaults beyond the API server's own
 	Now      time.Time // zero = the Snapshot's, else the latest time stated
 	Region   string    // of the built-in catalogue
 	Provider string    // "aws", or "" = as needed

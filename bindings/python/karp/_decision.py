@@ -477,7 +477,7 @@ class MethodError(NamedTuple):
 
 
 class DisruptionPlan(Decision):
-    """Which nodes may go: the answer of one disruption pass."""
+    """Which nodes Karpenter would remove: the answer of one disruption pass."""
 
     @property
     def _header(self) -> S.Disruption:

@@ -302,7 +302,7 @@ class Snapshot:
     def disrupt(self, *, method: Optional[str] = None, max_simulations: int = 0, expire_gracefully: bool = False,
                 memory: Union[None, bytes, Mapping[str, Any]] = None, in_progress: Iterable[str] = (), now: Optional[Time] = None, profile: str = 'karpenter', explain: str = 'summary', max_steps: int = 0,
                 keep_partial: bool = True, should_stop: Optional[Stop] = None) -> DisruptionPlan:
-        """Which nodes may go, and what replaces them: one disruption pass.
+        """Which nodes Karpenter would remove, and what replaces them: one disruption pass.
 
         `method` asks only Emptiness, StaticDrift, Drift, MultiNodeConsolidation, SingleNodeConsolidation or Expiration; without
         it the input's own choice, else all in Karpenter's order but the last, which comes first with `expire_gracefully`.

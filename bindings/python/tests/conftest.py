@@ -25,7 +25,7 @@ def quickstart() -> karp.Snapshot:
 
 @pytest.fixture(scope='session')
 def busy() -> karp.Snapshot:
-    """Three nodes of a pool, pods that wait, and one that fits nowhere."""
+    """Three nodes of a pool, pending pods, and one that fits nowhere."""
     return karp.load(objects(), catalogue=TYPES)
 
 

@@ -210,7 +210,7 @@ impl Snapshot {
         Ok(Decision::of(out))
     }
 
-    /// One disruption pass: which nodes may go, and what replaces them.
+    /// One disruption pass: which nodes Karpenter would remove, and what replaces them.
     pub fn disrupt(&self, method: Method, options: &Options) -> Result<Decision, Error> {
         let common = options.fill();
         // SAFETY: plain data that the call fills in.

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Phrases that nobody in the field says, each with what is said instead: in the program, the headers, the docs and the bindings."""
+import pathlib
+import re
+import sys
+
+import tree
+
+INSTEAD = {
+    'which nodes may go': 'which nodes would be removed',
+    'pods that wait': 'pending pods',
+    'without surroundings': 'self-contained',
+    'start and stop, from files alone': 'launch and terminate, offline',
+    'whatever else bears on the decision': 'other objects that affect scheduling',
+    'fill nothing in': 'add no defaults',
+    "facts in place of the provider's own": 'override built-in instance data',
+    "the provider's; of aws": 'region of types and prices',
+    'when nodes would start or go': 'if nodes would be launched or removed',
+    'what the pass before has left': 'state of the previous pass',
+    'more may go now': 'disruptions allowed',
+    'keep (receives': 'existing nodes that receive pods',
+    'no dynamic nodepools found': 'no usable NodePool in the input',
+    'is no EC2NodeClass': 'nodeClassRef.group should be karpenter.k8s.aws',
+    'Mi with daemons': 'DaemonSets included',
+    'best rejected move': 'if it could be disrupted',
+    'types are cheaper': 'at least 15 cheaper spot types exist',
+    'it is not read': 'ignored',
+    'likewise any others': 'further unknown fields are not listed',
+    'how to report what must not happen': 'how to report a vulnerability',
+}
+# Karpenter's own words, where its log is quoted or its answers are compared.
+QUOTED = {'lib/schedule/report.c', 'docs/conformance.md', 'tests/conformance/differences.md'}
+
+
+def main():
+    problems, counted = [], 0
+    phrases = [(re.compile(re.escape(phrase).replace(r'\ ', r'\s+(?:\*\s+|//+\s+)?'), re.IGNORECASE), phrase) for phrase in INSTEAD]
+    for folder in ('lib', 'include', 'docs', 'bindings', 'examples', 'README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'NEWS.md'):
+        for path in [pathlib.Path(folder)] if '.' in folder else tree.files('.c', '.h', '.md', '.py', '.go', '.rs', '.1', under=folder):
+            if str(path) in QUOTED:
+                continue
+            counted += 1
+            text = tree.text(path)
+            for pattern, phrase in phrases:
+                for match in pattern.finditer(text):
+                    problems.append(f'{path}:{text.count(chr(10), 0, match.start()) + 1}: "{phrase}": say "{INSTEAD[phrase]}"')
+    return tree.report(problems, counted)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
