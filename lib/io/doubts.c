@@ -65,7 +65,7 @@ karp_status io_doubt_pool(karp_reader *reader, const karp_node_pool *pool)
         if (nodes.len == 0 || is_budget(nodes) || !first(reader, DOUBT_BUDGET)) continue;
         status = io_warn(reader,
                          "NodePool %.*s: the budget of %.*s nodes; an API server takes a number, or 0%% to 100%% "
-                         "(likewise any others)",
+                         "(others are not listed)",
                          length(pool->meta.name), pool->meta.name.ptr, length(nodes), nodes.ptr);
     }
     return status;

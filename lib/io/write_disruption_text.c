@@ -102,7 +102,7 @@ karp_status disruption_as_text(const write_job *job)
         status = rows_commands(t, job, job->decision);
     }
     if (status == KARP_OK && karp_decision_kept_count(job->decision) > 0) {
-        section(t, "Keep");
+        section(t, "Not disrupted");
         status = rows_kept(t, job, job->decision);
     }
     if (status != KARP_OK) {

@@ -136,8 +136,8 @@ with tempfile.TemporaryDirectory() as place:
     roomy = [pool('WhenEmptyOrUnderutilized'), node('a', 'cheap'), node('b', 'cheap'), pod('web', 'a', '1'), pod('api', 'b', '1')]
     shown = explain([*roomy, waiting]).splitlines()
     equal(shown, ['a stays. 1 blocker, disrupting it would save $0.900/h.',
-                  "  pending pod default/waiting needs a new node, which counts as this one's replacement: no",
-                  '  cheaper node holds its pods  NO_CHEAPER_NODE',
+                  "  pending pod default/waiting needs a new node, which counts as this one's replacement: no cheaper",
+                  '  node holds its pods  NO_CHEAPER_NODE',
                   'If it could be disrupted: its 1 pod would fit on existing nodes; it would save $0.900/h of $0.900 (100%).',
                   'Eligible again: when pending pod default/waiting is scheduled'], 'a pending pod')
     second = json.loads(json.dumps(waiting).replace('"waiting"', '"another"'))
