@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Wheels for other systems, made by zig's C compiler: what they have inside, what they need of the system, that they are the same when
 made twice, and for this system that they work. Those that cannot run here are opened."""
+import json
 import os
 import pathlib
 import re
@@ -57,12 +58,34 @@ def check_one(platform, path):
         problems.append(f'{platform}: {path.name} does not name karp_reader_new')
 
 
-def check(wheel):
+def check_papers(wheel, archive):
+    """Licences of everything inside, and the list of it; of those for Linux what auditwheel says of the name."""
+    names = set(archive.namelist())
+    info = next(name for name in names if name.endswith('.dist-info/METADATA')).rpartition('/')[0]
+    stated = re.findall(r'^License-File: (.*)$', archive.read(f'{info}/METADATA').decode(), re.M)
+    if not {'LICENSE', 'notice.md', 'libyaml.txt'} <= set(stated) or any(f'{info}/licenses/{name}' not in names for name in stated):
+        problems.append(f'{wheel.name}: licences are {stated}')
+    inside = json.loads(archive.read(f'{info}/sboms/libkarp.spdx.json'))
+    if not {'libkarp', 'libyaml'} <= {part['name'] for part in inside['packages']}:
+        problems.append(f'{wheel.name}: the list of what is inside lacks a part')
+
+
+def check_audited(wheel, python):
+    tag = wheel.stem.split('-')[-1]
+    said = subprocess.run([python, '-m', 'auditwheel', 'show', wheel], capture_output=True, text=True)
+    if said.returncode or tag not in said.stdout:
+        problems.append(f'{wheel.name}: auditwheel says\n{said.stdout}{said.stderr}')
+
+
+def check(wheel, python):
     platform = wheel.stem.split('-')[-1]
     if wheel.stat().st_size > LARGEST:
         problems.append(f'{wheel.name} has {wheel.stat().st_size} bytes')
     with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder)
+        check_papers(wheel, archive)
+        if 'linux' in platform:
+            check_audited(wheel, python)
         inside = sorted(pathlib.Path(folder).glob('karp/_lib/*')) + sorted(pathlib.Path(folder).glob('karp/_bin/*'))
         if len(inside) != (2 if platform.startswith('win') else 3):
             problems.append(f'{wheel.name} has {[path.name for path in inside]}')
@@ -77,16 +100,16 @@ def main():
         return 77
     for name in ('PYTHONPATH', 'KARP_LIBRARY'):
         os.environ.pop(name, None)
-    with tempfile.TemporaryDirectory() as name, installed.interpreter('ziglang') as python:
+    with tempfile.TemporaryDirectory() as name, installed.interpreter('ziglang', 'auditwheel') as python:
         folder = pathlib.Path(name)
         if python is None or subprocess.run([SOURCE / '.ci/libyaml', folder / 'libyaml.tar.gz'], capture_output=True).returncode:
-            print('ziglang or the source of libyaml cannot be had here')
+            print('ziglang, auditwheel or the source of libyaml cannot be had here')
             return 77
         stage.sources(folder / 'sources', libyaml=folder / 'libyaml.tar.gz')
         zig = [str(python), '-m', 'ziglang']
         stage.wheels(folder / 'sources', folder / 'wheels', None, zig)
         for wheel in sorted((folder / 'wheels').glob('*.whl')):
-            check(wheel)
+            check(wheel, python)
         native = next((folder / 'wheels').glob('*manylinux*x86_64.whl'))
         stage.wheels(folder / 'sources', folder / 'again', ['manylinux_2_28_x86_64'], zig)
         if (folder / 'again' / native.name).read_bytes() != native.read_bytes():

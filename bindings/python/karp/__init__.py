@@ -22,6 +22,7 @@ from ._explain import Blocker, Finding, Move, NodeExplanation, PodExplanation, R
 from ._fit import Demand, Fitting, Left, Load, Node, NodeType, fit
 from ._frames import Column, Table
 from ._native import library_path, quantity
+from ._provider import Provider
 from ._read import Offering, Requirement, Taint
 from ._replay import Frame, Progress, Replay, replay
 from ._snapshot import Counts, Snapshot, load, verify
@@ -44,7 +45,7 @@ __all__ = [
     'Counts', 'CurvePoint', 'Demand', 'DisruptionPlan', 'Error', 'FileError', 'Finding', 'Fitting', 'Frame',
     'Funnel', 'Ignored', 'InputError', 'InstanceType', 'Kept', 'Launch', 'Left', 'LibraryError', 'LimitError',
     'Load', 'MethodError', 'Move', 'Node', 'NodeExplanation', 'NodeType', 'NodeUse', 'NotFoundError',
-    'Offering', 'OutOfMemoryError', 'Placement', 'Plan', 'PodExplanation', 'Point', 'PoolRefusal', 'Progress',
+    'Offering', 'OutOfMemoryError', 'Placement', 'Plan', 'PodExplanation', 'Point', 'PoolRefusal', 'Progress', 'Provider',
     'Remedy', 'RepackPlan', 'Replay', 'Requirement', 'Snapshot', 'Step', 'Table', 'Taint', 'TargetRefusal',
     'Unschedulable', 'Verification', '__version__', 'catalogue', 'example', 'fit', 'library_path', 'load',
     'objects', 'quantity', 'replay', 'sweep', 'verify',

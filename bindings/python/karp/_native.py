@@ -146,6 +146,15 @@ IO = {
     'karp_reader_delete': (STATUS, [P, S.Str, ERROR]),
     'karp_reader_scale': (STATUS, [P, S.Str, C.c_uint64, ERROR]),
     'karp_reader_add_catalogue': (STATUS, [P, P, ERROR]),
+    'karp_reader_set_provider': (STATUS, [P, P, ERROR]),
+    'karp_provider_options_init': (None, [C.POINTER(S.ProviderOptions), SIZE]),
+    'karp_provider_open': (STATUS, [P, S.Str, C.POINTER(S.ProviderOptions), OUT, ERROR]),
+    'karp_provider_close': (None, [P]),
+    'karp_provider_load_facts': (STATUS, [P, S.Str, S.Str, S.Str, ERROR]),
+    'karp_provider_load_facts_file': (STATUS, [P, P, S.Str, C.c_char_p, ERROR]),
+    'karp_provider_class_read': (STATUS, [P, P, S.Str, S.Str, OUT, ERROR]),
+    'karp_provider_class_free': (None, [P]),
+    'karp_provider_catalogue': (STATUS, [P, P, OUT, ERROR]),
     'karp_reader_finish': (STATUS, [P, OUT, ERROR]),
     'karp_reader_warning_count': (SIZE, [P]),
     'karp_reader_warning': (S.Str, [P, SIZE]),
@@ -326,6 +335,13 @@ def make(function: Callable[..., int], free: Callable[[int], None], *arguments: 
     call(function, *arguments, C.byref(out))
     assert out.value is not None
     return Handle(out.value, free, what)
+
+
+def first(free: Callable[[int], None], kept: Handle) -> Callable[[int], None]:
+    """Frees what needs another as long as it lives, whatever the order in which the two are forgotten."""
+    def end(address: int, kept: Handle = kept) -> None:
+        free(address)
+    return end
 
 
 class Closable:

@@ -20,6 +20,7 @@ from ._errors import ClosedError, LibraryError
 from ._explain import NodeExplanation, PodExplanation, Verification, findings
 from ._frames import Table, table
 from ._options import Run, Time, instant
+from ._provider import Provider
 from ._version import __version__
 from .objects import Object
 
@@ -120,17 +121,23 @@ class _Edits:
             native.call(native.io.karp_reader_scale, reader.address, lent, replicas)
 
 
-def _read(source: Source, catalogues: Sequence[Catalogue], now: Optional[Time], strict: bool, region: str, provider: str,
+def _read(source: Source, catalogues: Sequence[Catalogue], now: Optional[Time], strict: bool, region: str, provider: Union[str, Provider],
           base_directory: str, edits: Optional[_Edits] = None) -> _World:
     options = S.ReaderOptions()
     native.io.karp_reader_options_init(C.byref(options), C.sizeof(options))
     options.strict, options.keep_documents, options.editable = int(strict), 1, int(edits is not None)
     options.now = instant(now) if now is not None else 0
     options.region, kept_region = native.lend(region)
-    options.provider, kept_provider = native.lend(provider)
+    options.provider, kept_provider = native.lend(provider if isinstance(provider, str) else '')
     options.base_directory, kept_directory = native.lend(base_directory)
     with native.Context() as context:
-        reader = native.make(native.io.karp_reader_new, native.io.karp_reader_free, context.address, C.byref(options))
+        opened = None if isinstance(provider, str) else provider._open(context)
+        free: Callable[[int], None] = native.io.karp_reader_free
+        if opened is not None:
+            free = native.first(free, opened)
+        reader = native.make(native.io.karp_reader_new, free, context.address, C.byref(options))
+        if opened is not None:
+            native.call(native.io.karp_reader_set_provider, reader.address, opened.address)
         for each in catalogues:
             native.call(native.io.karp_reader_add_catalogue, reader.address, each._handle.live())
         _give(reader, source, native.io.karp_reader_add_path, native.io.karp_reader_add)
@@ -141,12 +148,13 @@ def _read(source: Source, catalogues: Sequence[Catalogue], now: Optional[Time], 
 
 
 def load(source: Source, *, catalogue: Optional[Catalogues] = None, now: Optional[Time] = None, strict: bool = False,
-         region: str = '', provider: str = '', base_directory: Union[str, 'os.PathLike[str]'] = '') -> 'Snapshot':
+         region: str = '', provider: Union[str, Provider] = '', base_directory: Union[str, 'os.PathLike[str]'] = '') -> 'Snapshot':
     """Reads a cluster: Kubernetes objects, workloads, Lists, Snapshots.
 
     `source` is a path (a file, a directory, "-" for standard input), a document as bytes (YAML or JSON), an object as a dict
     or as one of karp.objects, or a list of any of them. `catalogue` gives the instance types to every NodePool: a Catalogue, what karp.catalogue() takes,
-    or a list of Catalogues; without it the input's own serve, else the built-in ones of `region`. `now` is the clock where
+    or a list of Catalogues; without it the input's own serve, else the built-in ones of `region`. `provider`: the name of a cloud, a
+    plugin's path, or a Provider, which has a region of its own. `now` is the clock where
     the input does not say; `strict` fills nothing in; `base_directory` is what relative paths in documents start from.
     """
     given: Sequence[Catalogue] = ()

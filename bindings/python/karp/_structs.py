@@ -120,6 +120,10 @@ class Label(C.Structure):
     _fields_ = [('key', Str), ('value', Str)]
 
 
+class ProviderOptions(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('region', Str), ('settings', C.c_void_p), ('setting_count', C.c_size_t)]
+
+
 class Requirement(C.Structure):
     _fields_ = [('key', Str), ('op', C.c_uint32), ('min_values', C.c_uint32), ('values', C.c_void_p),
                 ('value_count', C.c_size_t)]

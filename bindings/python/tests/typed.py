@@ -35,6 +35,8 @@ def described(snapshot: karp.Snapshot) -> Optional[bytes]:
     kinds = [karp.objects.InstanceType('a', {'cpu': 4}, [karp.Offering('z', 'spot', 0.1)])]
     later: karp.Snapshot = snapshot.edit(apply=[karp.objects.Pod('p', {'cpu': '1'}, affinity=[karp.Requirement('k', 'In', ('v',))])])
     assert karp.load(karp.objects.NodePool('n'), catalogue=kinds) and karp.catalogue(kinds)
+    cloud = karp.Provider('gcp', region='europe-west1', settings={'a': 'b'}, facts={'all': b''})
+    assert karp.load(b'', provider=cloud) and len(cloud.catalogue(node_class={}))
     memory: Optional[bytes] = later.disrupt(memory=b'', in_progress=['n1']).memory
     return memory
 
