@@ -162,11 +162,15 @@ async function ask() {
   document.body.dataset.state = 'busy';
   $('state').textContent = 'working…';
   $('stop').hidden = false;
-  const early = await choices();
-  let answer = early, words = null;
-  if (early === true) {
-    words = question();
-    answer = words === null ? { status: 1, out: '', err: 'a quote is not closed\n' } : await karp(words, bytesOfFiles());
+  let answer, words = null;
+  try {
+    answer = await choices();
+    if (answer === true) {
+      words = question();
+      answer = words === null ? { status: 1, out: '', err: 'a quote is not closed\n' } : await karp(words, bytesOfFiles());
+    }
+  } catch (reason) {
+    answer = { status: 1, out: '', err: `this browser cannot run it: ${reason.message}\n` };
   }
   if (mine !== asking) return;
   show(words, answer);

@@ -209,7 +209,12 @@ onmessage = async ({ data }) => {
     program = data.module;
     return;
   }
-  const made = system(data.words, data.files);
-  const instance = await WebAssembly.instantiate(program, { wasi_snapshot_preview1: made.calls });
-  postMessage({ id: data.id, ...made.run(instance) });
+  let answer;
+  try {
+    const made = system(data.words, data.files);
+    answer = made.run(await WebAssembly.instantiate(program, { wasi_snapshot_preview1: made.calls }));
+  } catch (reason) {
+    answer = { status: 1, out: new Uint8Array(), err: new TextEncoder().encode(`karp: this browser cannot run it: ${reason.message}\n`) };
+  }
+  postMessage({ id: data.id, ...answer });
 };
