@@ -5,7 +5,9 @@
 #include <io/yaml_scalar.h>
 
 #include <string.h>
-#include <yaml.h>
+
+/* The one beside the one-file library, else the system's. */
+#include "yaml.h"
 
 /* What is inside a node, aliases expanded. */
 typedef struct extent {

@@ -31,7 +31,9 @@ def karp(*words, folder, status=0):
 
 def same(what, seen, wanted):
     if seen != wanted:
-        problems.append(f'{what}: the page says\n{seen}\nand it should be\n{wanted}')
+        seen, wanted = str(seen), str(wanted)
+        at = len(os.path.commonprefix([seen, wanted]))  # of long texts the part that differs
+        problems.append(f'{what}, from {at} on: the page says\n{seen[at:at + 500]}\nand it should be\n{wanted[at:at + 500]}')
 
 
 def text(page):
