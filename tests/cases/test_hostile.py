@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Input made to hurt: what grows too fast is refused by a limit, and what is read costs about as much as it is long.
 
-Each trap is set with one element, with SIZE of them (200; the long suite says 5,000) and with twice as many. What the last two cost
+Each trap is set with one element, with SIZE of them (100; the long suite says 5,000) and with twice as many. What the last two cost
 more than the first is compared: twice as much may cost 2.3 times the instructions and memory, which leaves room for sorting and none for
 a square. Instructions are counted, so other load on the machine changes nothing. SECURITY.md says what does grow faster, and so do
 PRODUCTS here.
@@ -19,7 +19,7 @@ import growth
 from stories import check, equal, finish, run
 from traps import LINEAR, MAP, OTHERS, PLAN, POOL, PRODUCT, PRODUCTS, TRAPS, instance_type, pod
 
-SIZE = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+SIZE = int(sys.argv[1]) if len(sys.argv) > 1 else 100
 
 
 def write(trap, n, folder):
