@@ -2,6 +2,7 @@
 /* A Plan for people. */
 #include "write_launch.h"
 #include "write_rows.h"
+#include "write_totals.h"
 
 #include <karp/what_if.h>
 
@@ -515,7 +516,10 @@ karp_status plan_as_text(const write_job *job)
         return status;
     }
     header_line(t, job, karp_decision_change_count(job->decision) > 0 ? "karp whatif" : "karp plan");
-    status = write_launches(t, job, &widths, totals.launches);
+    status = totals_as_text(t, job);
+    if (status == KARP_OK) {
+        status = write_launches(t, job, &widths, totals.launches);
+    }
     if (status == KARP_OK && job->disruption != NULL && karp_decision_command_count(job->disruption) > 0) {
         section(t, "Disrupt");
         status = rows_commands(t, job, job->disruption);

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "write_totals.h"
+
+#include <io/table.h>
+
+/* So many launches are seen without adding them up. */
+enum { A_GLANCE = 3, MOST_LINES = 4, LABEL = 16 };
+
+typedef enum dimension { BY_POOL, BY_CAPACITY_TYPE, BY_ZONE, BY_TYPE, DIMENSIONS } dimension;
+
+typedef struct total {
+    karp_str name;
+    size_t count;
+    double price;
+} total;
+
+typedef struct totals {
+    total *list;
+    size_t count, room;
+} totals;
+
+static karp_str name_of(const karp_launch *l, dimension by)
+{
+    if (by == BY_POOL) return l->node_pool;
+    if (by == BY_CAPACITY_TYPE) return l->choice.capacity_type;
+    return by == BY_ZONE ? l->choice.zone : l->choice.instance_type;
+}
+
+/* The dearest first. */
+static int compare(const void *a, const void *b, const void *user)
+{
+    const total *x = a, *y = b;
+    (void)user;
+    if (x->price > y->price || x->price < y->price) return x->price > y->price ? -1 : 1;
+    return compare_str(x->name, y->name);
+}
+
+static karp_status add(const write_job *job, dimension by, io_table *known, totals *out)
+{
+    size_t count = karp_decision_launch_count(job->decision);
+    for (size_t i = 0; i < count; i++) {
+        karp_launch l = { .size = sizeof l };
+        karp_status status = karp_decision_launch(job->decision, i, &l);
+        if (status != KARP_OK) return write_fail(job->error, status, "a launch cannot be read");
+        karp_str name = name_of(&l, by);
+        uint32_t at = io_table_get(known, name);
+        if (at == IO_NONE) {
+            at = (uint32_t)out->count++;
+            if (!io_table_put(known, name, at)) return write_fail(job->error, KARP_E_NOMEM, "out of memory");
+            out->list[at] = (total){ .name = name };
+        }
+        out->list[at].count++;
+        out->list[at].price += l.choice.price;
+    }
+    bool sorted = sort_stable(job->context, out->list, out->count, sizeof *out->list, compare, NULL);
+    return sorted ? KARP_OK : write_fail(job->error, KARP_E_NOMEM, "out of memory");
+}
+
+/* Sums the launches up; the list is freed with karp_free(). */
+static karp_status sum_up(const write_job *job, dimension by, totals *out)
+{
+    io_table known;
+    *out = (totals){ .room = karp_decision_launch_count(job->decision) + 1 };
+    out->list = array_alloc(job->context, out->room, sizeof *out->list);
+    if (out->list == NULL) return write_fail(job->error, KARP_E_NOMEM, "out of memory");
+    io_table_init(&known, job->context);
+    karp_status status = add(job, by, &known, out);
+    io_table_free(&known);
+    return status;
+}
+
+static void totals_free(const write_job *job, totals *t)
+{
+    if (t->list != NULL) karp_free(job->context, t->list, t->room * sizeof *t->list);
+}
+
+/* ---- text ------------------------------------------------------------------------------------------------------------------ */
+
+/* "10 × m6a.xlarge $1.728/h". false = there is no room for it. */
+static bool write_total(text_flow *flow, const total *one, bool last)
+{
+    char kept[512];
+    write_buffer *b = flow->t->out;
+    size_t from = b->length;
+    buffer_uint(b, one->count);
+    buffer_text(b, " × ");
+    text_clean(b, one->name.len ? one->name : str("any"));
+    buffer_text(b, " $");
+    text_money(b, one->price);
+    buffer_text(b, last ? "/h" : "/h,");
+    size_t length = b->length - from;
+    if (b->failed || length > sizeof kept) return false;
+    memcpy(kept, buffer_start(b) + from, length);
+    buffer_cut(b, from);
+    bool first = flow->column <= flow->indent;
+    bool room = flow_room(flow, text_columns((karp_str){ kept, length }) + !first);
+    if (room && !first && !flow->wrapped) buffer_char(b, ' ');
+    if (room) buffer_bytes(b, kept, length);
+    else buffer_text(b, " …");
+    return room;
+}
+
+static karp_status write_dimension(const text_out *t, const write_job *job, dimension by)
+{
+    static const char *const labels[DIMENSIONS] = { "NodePools", "capacity types", "zones", "instance types" };
+    totals sums;
+    karp_status status = sum_up(job, by, &sums);
+    buffer_text(t->out, "  ");
+    text_left(t->out, str(labels[by]), LABEL);
+    text_flow flow;
+    flow_begin(&flow, t, LABEL + 2, LABEL + 2, MOST_LINES);
+    for (size_t i = 0; i < sums.count && status == KARP_OK; i++) {
+        if (!write_total(&flow, &sums.list[i], i + 1 == sums.count)) break;
+    }
+    buffer_char(t->out, '\n');
+    totals_free(job, &sums);
+    return status;
+}
+
+karp_status totals_as_text(const text_out *t, const write_job *job)
+{
+    if (karp_decision_launch_count(job->decision) <= A_GLANCE) return KARP_OK;
+    buffer_char(t->out, '\n');
+    text_styled(t, STYLE_HEADING, "Totals");
+    buffer_char(t->out, '\n');
+    for (dimension by = BY_POOL; by < DIMENSIONS; by++) {
+        karp_status status = write_dimension(t, job, by);
+        if (status != KARP_OK) return status;
+    }
+    return KARP_OK;
+}
