@@ -115,9 +115,11 @@ karp_status alternatives_as_text(const text_out *t, const write_job *job, const 
                 buffer_text(t->out, "/h");
             }
         }
-        if (a.cost_known) {
-            buffer_text(t->out,
-                        a.code == KARP_REASON_LIMITS ? ";\n      without its limits the plan" : ";\n      the plan");
+        if (a.cost_known && a.code == KARP_REASON_LIMITS) {
+            buffer_text(t->out, "; without the limit: ");
+            text_per_month(t->out, a.cost_change, true);
+        } else if (a.cost_known) {
+            buffer_text(t->out, ";\n      the plan");
             flow_begin(&flow, t, ALTERNATIVE_INDENT, ALTERNATIVE_INDENT + 20, ALTERNATIVE_LINES);
             write_change(t, &flow, a.cost_change);
         }

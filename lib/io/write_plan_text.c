@@ -6,7 +6,7 @@
 
 #include <karp/what_if.h>
 
-enum { MOST_POD_LINES = 4, MOST_DETAIL_LINES = 2, MOST_MESSAGE_LINES = 8 };
+enum { MOST_POD_LINES = 4, MOST_DETAIL_LINES = 2, MOST_REFUSAL_LINES = 6, MOST_MESSAGE_LINES = 8 };
 
 typedef struct plan_totals {
     size_t launches;
@@ -386,7 +386,7 @@ static karp_status write_unschedulable(const text_out *t, const write_job *job)
         buffer_text(b, "   ");
         text_styled(t, STYLE_DIM, karp_reason_name(pod.code));
         buffer_text(b, pod.permanent ? ", permanent\n" : "\n");
-        rows_refusal(t, &pod, MOST_DETAIL_LINES);
+        rows_refusal(t, &pod, MOST_REFUSAL_LINES);
         first += length;
     }
     karp_free(job->context, pods, count * sizeof(*pods));

@@ -22,9 +22,10 @@ equal([a['weight'] for a in api['alternatives']], sorted((a['weight'] for a in a
 spot = others['spot']
 equal(spot.get('code'), 'LIMITS', 'why not spot')
 check(float(spot['costChange']) < -1, spot)
+check(spot['detail'].startswith('limit cpu '), spot)
 check(others['gpu'].get('code'), 'why not gpu')
 text, note = run('explain', 'deployment', 'shop/api', TIERS)
-check('Other NodePools' in text and 'spot (weight 50)' in text and 'without its limits the plan' in text, text)
+check('Other NodePools' in text and 'spot (weight 50)' in text and 'reached in this round by' in text and '; without the limit: -$' in text, text)
 check('stands for them' in note, note)
 equal(explained('pod', api['pod'])['alternatives'], api['alternatives'], 'the pod itself')
 _, error = run('explain', 'deployment', 'shop/nobody', TIERS, status=1)

@@ -55,6 +55,17 @@ same = document('whatif', POOL, APP, '--price-factor', 'reserved=2')
 equal(same['cost'], document('plan', POOL, APP)['cost'], 'reserved=2')
 run('whatif', POOL, APP, '--price-factor', 'resreved=2', status=1)
 
+# The values that stop a pod are not cut.
+with tempfile.TemporaryDirectory() as folder:
+    path = pathlib.Path(folder, 'many.json')
+    labels = {'karpenter.k8s.aws/instance-family': 'g5', 'kubernetes.io/arch': 'arm64', 'karpenter.sh/capacity-type': 'spot',
+              'karpenter.k8s.aws/instance-category': 'z', 'topology.kubernetes.io/zone': 'us-west-2a'}
+    path.write_text(json.dumps({'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'many'}, 'spec': {
+        'nodeSelector': labels, 'containers': [{'name': 'c', 'resources': {'requests': {'cpu': '900', 'memory': '10Ti'}}}]}}))
+    for words in (('plan',), ('explain', 'pod', 'many')):
+        text = ' '.join(run(*words, POOL, path)[0].split())
+        check('not in karpenter.sh/capacity-type In [on-demand]' in text.replace('| ', '') and '\u2026' not in text, text)
+
 # An option keeps its dashes.
 _, error = run('plan', POOL, '--runs', '3', status=1)
 check('karp plan: --runs: not an option of this command' in error, error)
