@@ -119,5 +119,5 @@ def write(folder, tag, libraries, program=None, licences=None, parts=()):
             entry = zipfile.ZipInfo(path, EPOCH)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = (0o100755 if '/_lib/' in path or '/_bin/' in path else 0o100644) << 16
-            archive.writestr(entry, data)
+            archive.writestr(entry, data, compresslevel=9)  # the level of the archive is not that of entries
     return name
