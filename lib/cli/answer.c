@@ -31,6 +31,12 @@ int answer_input(const cli_options *options, bool keep_documents, bool notes_apa
     if (!input_read(options, keep_documents, &answer.input)) {
         return EXIT_ERROR;
     }
+    /* It is worked out once; without memory for it the answer would lack it and say nothing. */
+    if (keep_documents && digest_asked(options) && karp_reader_digest(answer.input.reader).len == 0) {
+        print_problem("input", "there is not enough memory for its digest");
+        input_free(options, &answer.input);
+        return EXIT_ERROR;
+    }
     if (notes_apart) {
         print_warnings(&answer.input);
     }

@@ -267,6 +267,7 @@ void print_note(karp_str message);
 void print_problem(const char *what, const char *message);
 
 /* Write options with format, layout, title, digest and the reader's notes. */
+bool digest_asked(const cli_options *options); /* whether the answer states the digest of the input */
 karp_write_options write_options_of(const cli_options *options, const cli_input *input);
 /* Notes of the input on standard error, for formats that cannot carry them. */
 void print_warnings(const cli_input *input);

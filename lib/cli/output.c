@@ -86,6 +86,9 @@ static karp_str file_name(const char *path)
     return (karp_str){ name, strlen(name) };
 }
 
+/* It costs more than a small plan: what nobody reads is not worked out. */
+bool digest_asked(const cli_options *options) { return options->digest || options->format != KARP_FORMAT_TEXT; }
+
 karp_write_options write_options_of(const cli_options *options, const cli_input *input)
 {
     karp_write_options out;
@@ -106,8 +109,7 @@ karp_write_options write_options_of(const cli_options *options, const cli_input 
         if (out.catalogue.len == 0) {
             out.catalogue = karp_reader_region(input->reader);
         }
-        /* It costs more than a small plan: what nobody reads is not worked out. */
-        if (options->digest || options->format != KARP_FORMAT_TEXT) {
+        if (digest_asked(options)) {
             out.digest = karp_reader_digest(input->reader);
         }
         out.warnings = input->warnings;

@@ -184,7 +184,7 @@ static karp_status provision(settling *s)
         if (status == KARP_OK && s->first == NULL) {
             s->first = karp_decision_ref(s->last);
         }
-        bool launches = karp_decision_launch_count(s->last) > 0;
+        bool launches = status == KARP_OK && karp_decision_launch_count(s->last) > 0;
         /* Pods of nodes that have not joined the cluster are received again and again. */
         bool goes_on = launches || deleting || (received > 0 && received != received_before);
         received_before = received;

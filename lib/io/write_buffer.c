@@ -46,6 +46,11 @@ static bool make_room(write_buffer *b, size_t more)
     if (b->failed) return false;
     if (b->due > b->length && more < b->due - b->length) return true;
     bool has = b->room > b->length && more < b->room - b->length;
+    b->full = b->most != 0 && (more > b->most || b->length > b->most - more);
+    if (b->full) {
+        b->failed = true;
+        return false;
+    }
     if (has ? karp_context_work(b->context, ASK_EVERY) == 0 : !move_text(b, more)) {
         b->failed = true;
         return false;

@@ -14,7 +14,9 @@ typedef struct write_buffer {
     size_t room; /* bytes for text, the NUL included */
     size_t length;
     size_t due; /* a length, at most room: who wants to stop is asked when it is reached */
+    size_t most; /* bytes that may be written; 0 = any number */
     bool failed;
+    bool full; /* … because there were to be more than `most` */
 } write_buffer;
 
 void buffer_init(write_buffer *b, karp_context *context);

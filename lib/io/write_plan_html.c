@@ -230,8 +230,9 @@ static void write_notes(const page *p)
     raw(p, count > MOST_NOTES ? "<div>and more, in the text below</div></details>\n" : "</details>\n");
 }
 
-/* Another document about the same decision; the caller frees it. */
-static karp_status other_document(const page *p, karp_status (*write)(const write_job *job), karp_text *out)
+/* Another document about the same decision, empty where it would be longer than `most` (0 = any length); the caller frees it. */
+static karp_status other_document(const page *p, karp_status (*write)(const write_job *job), size_t most,
+                                  karp_text *out)
 {
     write_buffer buffer;
     karp_write_options options = *p->job->options;
@@ -242,10 +243,13 @@ static karp_status other_document(const page *p, karp_status (*write)(const writ
     job.options = &options;
     job.out = &buffer;
     buffer_init(&buffer, p->job->context);
+    buffer.most = most;
     karp_status status = write(&job);
-    if (status != KARP_OK) {
+    if (status != KARP_OK || buffer.full) {
+        bool full = buffer.full;
         buffer_free(&buffer);
-        return status;
+        if (full && p->job->error != NULL) karp_error_init(p->job->error, p->job->error->size);
+        return full ? KARP_OK : status;
     }
     return buffer_finish(&buffer, out, p->job->error);
 }
@@ -257,7 +261,7 @@ static karp_status write_documents(const page *p)
                                         p->repack         ? repack_as_text
                                         : p->plan != NULL ? plan_as_text
                                                           : disruption_as_text,
-                                        &text);
+                                        0, &text);
     if (status != KARP_OK) {
         return status;
     }
@@ -265,8 +269,12 @@ static karp_status write_documents(const page *p)
     html_text(p->b, (karp_str){ text.ptr, text.len });
     raw(p, "</pre></details>\n");
     karp_text_free(&text);
-    status = other_document(p, p->repack ? repack_as_json : p->plan != NULL ? plan_as_json : disruption_as_json, &text);
-    if (status == KARP_OK && text.len <= MOST_JSON) {
+    status = other_document(p,
+                            p->repack         ? repack_as_json
+                            : p->plan != NULL ? plan_as_json
+                                              : disruption_as_json,
+                            MOST_JSON, &text);
+    if (status == KARP_OK && text.len > 0 && text.len <= MOST_JSON) {
         raw(p, "<script type=\"application/json\" class=\"karp-document\">");
         html_json(p->b, (karp_str){ text.ptr, text.len });
         raw(p, "</script>\n");

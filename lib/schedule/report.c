@@ -154,6 +154,8 @@ static int by_pod(const void *x, const void *y, const void *user)
 static bool report_failures(scheduler *s, karp_decision *d)
 {
     uint32_t *row_of_view = mem_alloc(s->context, (s->pods.views.count + 1) * sizeof *row_of_view);
+    refusal_lists known;
+    refusal_lists_init(&known, s->context);
     bool ok = row_of_view != NULL && sort_stable(s->context, s->placement.failures.items, s->placement.failures.count,
                                                  sizeof(failure), by_pod, s->snapshot);
     for (size_t i = 0; ok && i < s->pods.views.count; i++) row_of_view[i] = NO_ID;
@@ -163,7 +165,7 @@ static bool report_failures(scheduler *s, karp_decision *d)
         karp_unschedulable row = { .size = sizeof row };
         bool shared = f->view != NO_ID && row_of_view[f->view] != NO_ID;
         if (shared) row = d->unschedulable.items[row_of_view[f->view]];
-        else ok = ok && why_unschedulable(s, f, d, &row);
+        else ok = ok && why_unschedulable(s, f, d, &known, &row);
         row.pod = f->pod;
         karp_unschedulable *slot = ok ? list_push(d->context, &d->unschedulable, sizeof *slot) : NULL;
         ok = slot != NULL;
@@ -171,6 +173,7 @@ static bool report_failures(scheduler *s, karp_decision *d)
         *slot = row;
         if (f->view != NO_ID) row_of_view[f->view] = (uint32_t)(d->unschedulable.count - 1);
     }
+    refusal_lists_free(&known);
     mem_free(s->context, row_of_view, (s->pods.views.count + 1) * sizeof *row_of_view);
     return ok;
 }

@@ -59,7 +59,19 @@ bool report_sort_claims(const scheduler *s, const received *r, uint32_t *claims,
 /* A placement for every node that received pods; *r lives in the decision's arena. */
 bool report_placements(scheduler *s, karp_decision *d, const received *r);
 
+/* What pools said to pods of one decision, each different answer and list of answers once: pods refused alike share them. */
+typedef struct refusal_lists {
+    strings details;
+    LIST_OF(const char *) texts; /* the decision's, by detail */
+    words keys; /* lists of answers … */
+    LIST_OF(const karp_unschedulable *) firsts; /* … and a row of each; its lists are the decision's */
+    arena rows;
+} refusal_lists;
+
+void refusal_lists_init(refusal_lists *l, karp_context *context);
+void refusal_lists_free(refusal_lists *l);
+
 /* Fills code, permanence, message, pools and relaxed of the row; targets at explain level full. false = out of memory. */
-bool why_unschedulable(scheduler *s, const failure *f, karp_decision *d, karp_unschedulable *row);
+bool why_unschedulable(scheduler *s, const failure *f, karp_decision *d, refusal_lists *known, karp_unschedulable *row);
 
 #endif

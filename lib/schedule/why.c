@@ -276,7 +276,98 @@ static bool keep_text(arena *a, strbuf *b, karp_str *out)
     return copy != NULL;
 }
 
-static bool pool_row(scheduler *s, karp_decision *d, const failure *f, uint32_t template_number, karp_pool_refusal *row)
+/* ---- answers that pods share ------------------------------------------------------------------------------------------ */
+
+void refusal_lists_init(refusal_lists *l, karp_context *context)
+{
+    *l = (refusal_lists){ .texts = { 0 } };
+    strings_init(&l->details, context);
+    words_init(&l->keys, context);
+    arena_init(&l->rows, context);
+}
+
+void refusal_lists_free(refusal_lists *l)
+{
+    karp_context *context = l->details.context;
+    list_free(context, &l->texts, sizeof *l->texts.items);
+    list_free(context, &l->firsts, sizeof *l->firsts.items);
+    strings_free(&l->details);
+    words_free(&l->keys);
+    arena_free(&l->rows);
+}
+
+/* The detail as the decision keeps it. */
+static bool keep_detail(karp_decision *d, refusal_lists *l, strbuf *b, karp_str *out)
+{
+    uint32_t id = b->failed ? NO_ID : strings_add(&l->details, b->len > 0 ? b->ptr : "", b->len);
+    if (id != NO_ID && id == l->texts.count) {
+        const char *copy = arena_string(&d->data, b->len > 0 ? b->ptr : "", b->len);
+        const char **slot = copy == NULL ? NULL : list_push(l->details.context, &l->texts, sizeof *slot);
+        if (slot == NULL) id = NO_ID;
+        else *slot = copy;
+    }
+    if (id != NO_ID) *out = (karp_str){ l->texts.items[id], b->len };
+    strbuf_free(b);
+    return id != NO_ID;
+}
+
+/* The number of a list of answers; NO_ID = out of memory. */
+static uint32_t list_number(refusal_lists *l, const karp_unschedulable *row)
+{
+    enum { WORDS = 6 };
+    karp_context *context = l->details.context;
+    uint32_t *key = mem_alloc(context, (row->pool_count + 1) * WORDS * sizeof *key), id = NO_ID;
+    for (size_t i = 0; key != NULL && i < row->pool_count; i++) {
+        const karp_pool_refusal *r = &row->pools[i];
+        const uint32_t list[WORDS] = { r->code,
+                                       r->types_start,
+                                       r->types_requirements,
+                                       r->types_resources,
+                                       r->types_offerings,
+                                       strings_find(&l->details, r->detail.ptr, r->detail.len) };
+        memcpy(key + i * WORDS, list, sizeof list);
+    }
+    if (key != NULL) id = words_add(&l->keys, key, row->pool_count * WORDS);
+    mem_free(context, key, (row->pool_count + 1) * WORDS * sizeof *key);
+    return id;
+}
+
+static bool message_of(scheduler *s, karp_decision *d, karp_unschedulable *row)
+{
+    strbuf b;
+    strbuf_init(&b, s->context);
+    for (size_t i = 0; i < row->pool_count; i++) {
+        if (i > 0) strbuf_adds(&b, "; ");
+        strbuf_adds(&b, "incompatible with nodepool \"");
+        strbuf_addstr(&b, row->pools[i].node_pool);
+        strbuf_adds(&b, "\", ");
+        strbuf_addstr(&b, row->pools[i].detail);
+    }
+    return keep_text(&d->data, &b, &row->message);
+}
+
+/* A list that is known gives way to the one there is: nothing but it has been asked of the decision's memory since the mark, for its
+ * details are known as well. */
+static bool share_list(scheduler *s, karp_decision *d, refusal_lists *l, arena_mark mark, karp_unschedulable *row)
+{
+    uint32_t id = list_number(l, row);
+    if (id == NO_ID) return false;
+    if (id < l->firsts.count) {
+        arena_release(&d->data, mark);
+        row->pools = l->firsts.items[id]->pools;
+        row->message = l->firsts.items[id]->message;
+        return true;
+    }
+    karp_unschedulable *first = message_of(s, d, row) ? arena_alloc(&l->rows, sizeof *first) : NULL;
+    const karp_unschedulable **slot = first == NULL ? NULL : list_push(s->context, &l->firsts, sizeof *slot);
+    if (slot == NULL) return false;
+    *first = *row;
+    *slot = first;
+    return true;
+}
+
+static bool pool_row(scheduler *s, karp_decision *d, refusal_lists *l, const failure *f, uint32_t template_number,
+                     karp_pool_refusal *row)
 {
     const template_ *t = &s->templates.items[template_number];
     view v = s->pods.views.items[f->view];
@@ -299,18 +390,21 @@ static bool pool_row(scheduler *s, karp_decision *d, const failure *f, uint32_t 
     row->types_resources = tally.resources;
     row->types_offerings = tally.offerings;
     detail_of(s, &b, t, &v, row->code, set);
-    return keep_text(&d->data, &b, &row->detail);
+    return keep_detail(d, l, &b, &row->detail);
 }
 
-static bool dropped_row(const scheduler *s, karp_decision *d, const template_ *t, karp_pool_refusal *row)
+static bool dropped_row(const scheduler *s, karp_decision *d, refusal_lists *l, const template_ *t,
+                        karp_pool_refusal *row)
 {
     const char *text = t->dropped_reason == KARP_REASON_MIN_VALUES
                            ? "the pool's own requirements do not leave enough instance types for their minValues"
                            : "nodepool requirements filtered out all available instance types";
     row->code = t->dropped_reason;
     row->node_pool = name_of(s->snapshot, s->snapshot->raw.pools.items[t->pool].meta.name);
-    row->detail = (karp_str){ arena_string(&d->data, text, strlen(text)), strlen(text) };
-    return row->detail.ptr != NULL;
+    strbuf b;
+    strbuf_init(&b, s->context);
+    strbuf_adds(&b, text);
+    return keep_detail(d, l, &b, &row->detail);
 }
 
 /* ---- the row ------------------------------------------------------------------------------------------------------------ */
@@ -354,20 +448,6 @@ static bool list_targets(scheduler *s, const failure *f, karp_decision *d, karp_
     return !s->failed;
 }
 
-static bool message_of(scheduler *s, karp_decision *d, karp_unschedulable *row)
-{
-    strbuf b;
-    strbuf_init(&b, s->context);
-    for (size_t i = 0; i < row->pool_count; i++) {
-        if (i > 0) strbuf_adds(&b, "; ");
-        strbuf_adds(&b, "incompatible with nodepool \"");
-        strbuf_addstr(&b, row->pools[i].node_pool);
-        strbuf_adds(&b, "\", ");
-        strbuf_addstr(&b, row->pools[i].detail);
-    }
-    return keep_text(&d->data, &b, &row->message);
-}
-
 static void sum_up(karp_unschedulable *row)
 {
     row->code = row->pools[0].code; /* without pools nobody asks */
@@ -392,7 +472,7 @@ static bool why_not_claims(const scheduler *s, const failure *f, karp_decision *
     return keep_text(&d->data, &b, &row->message);
 }
 
-bool why_unschedulable(scheduler *s, const failure *f, karp_decision *d, karp_unschedulable *row)
+bool why_unschedulable(scheduler *s, const failure *f, karp_decision *d, refusal_lists *known, karp_unschedulable *row)
 {
     row->code = f->reason;
     row->permanent = karp_reason_permanent(f->reason);
@@ -407,17 +487,18 @@ bool why_unschedulable(scheduler *s, const failure *f, karp_decision *d, karp_un
         row->message = str("the volumes of the pod allow too many combinations of topologies");
     if (c != NULL && volumes_rule_out(s, s->pods.views.items[f->view].class_)) return true;
     if (s->settings.options->explain == KARP_EXPLAIN_NONE || f->view == NO_ID) return true;
+    arena_mark mark = arena_get_mark(&d->data);
     karp_pool_refusal *pools = arena_array(&d->data, s->templates.count + (size_t)s->templates.dropped_count + 1,
                                            sizeof *pools);
     if (pools == NULL) return false;
     row->pools = pools;
     for (uint32_t t = 0; t < s->templates.count; t++) {
-        if (!pool_row(s, d, f, t, &pools[row->pool_count++])) return false;
+        if (!pool_row(s, d, known, f, t, &pools[row->pool_count++])) return false;
     }
     for (uint32_t t = 0; t < s->templates.dropped_count; t++) {
-        if (!dropped_row(s, d, &s->templates.dropped[t], &pools[row->pool_count++])) return false;
+        if (!dropped_row(s, d, known, &s->templates.dropped[t], &pools[row->pool_count++])) return false;
     }
     sum_up(row);
-    if (!list_relaxed(s, f, d, row) || !message_of(s, d, row)) return false;
+    if (!share_list(s, d, known, mark, row) || !list_relaxed(s, f, d, row)) return false;
     return s->settings.options->explain != KARP_EXPLAIN_FULL || list_targets(s, f, d, row);
 }

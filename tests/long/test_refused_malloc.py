@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Refused memory, whoever asks for it: libyaml and the C library as well as libkarp. Each verb of the program is run with its N-th request
+refused, and from there on; it answers as it does with memory, or says that there is none, and never ends by a signal. How many of the
+requests are tried is an argument: 150 of each verb, spread evenly, where nothing is said; 0 = all."""
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(os.environ['KARP_SOURCE'])
+KARP = os.environ['KARP']
+TRIED = int(sys.argv[1]) if len(sys.argv) > 1 else 150
+QUICKSTART = SOURCE / 'examples' / 'quickstart'
+GIVEN = [word for path in sorted(QUICKSTART.glob('*.yaml')) for word in ('-f', str(path))]
+
+
+def verbs(folder):
+    plan = folder / 'plan.json'
+    plan.write_bytes(subprocess.run([KARP, 'plan', *GIVEN, '-o', 'json'], capture_output=True, check=True).stdout)
+    pod = json.loads(plan.read_text(encoding='utf-8'))['launches'][0]['pods'][0]
+    return {'plan -o json': ['plan', *GIVEN, '-o', 'json'], 'plan -o yaml': ['plan', *GIVEN, '-o', 'yaml'], 'plan': ['plan', *GIVEN],
+            'plan -o html': ['plan', *GIVEN, '-o', 'html'], 'plan -o markdown': ['plan', *GIVEN, '-o', 'markdown'],
+            'plan --settle': ['plan', *GIVEN, '--settle'], 'plan --objective cost': ['plan', *GIVEN, '--objective', 'cost', '-o', 'json'],
+            'disrupt': ['disrupt', *GIVEN, '-o', 'json'], 'explain': ['explain', 'pod', pod, *GIVEN], 'lint': ['lint', *GIVEN, '-o', 'json'],
+            'blockers': ['blockers', *GIVEN], 'repack': ['repack', *GIVEN, '-o', 'json'], 'dump': ['dump', *GIVEN],
+            'whatif': ['whatif', *GIVEN, '--price-factor', 'spot=2'], 'verify': ['verify', str(plan), *GIVEN],
+            'diff': ['diff', *GIVEN, '--', *GIVEN], 'catalogue': ['catalogue', '-o', 'csv']}
+
+
+def run(shim, command, **how):
+    said = [f'{name}={value}' for name, value in {'LD_PRELOAD': shim, 'NO_COLOR': '1', **how}.items()]
+    return subprocess.run(['sh', '-c', 'exec 9>&2; exec env "$@"', 'sh', *said, KARP, *command], capture_output=True, timeout=300, check=False)
+
+
+def wrong_with(done, base):
+    if done.returncode < 0:
+        return f'signal {-done.returncode}'
+    if done.returncode == base.returncode and done.stdout != base.stdout:
+        return 'another answer'
+    if done.returncode not in (base.returncode, 1, 127): # 127: the loader had none
+        return f'exit status {done.returncode}'
+    return 'nothing said' if done.returncode == 1 and base.returncode != 1 and not done.stderr else None
+
+
+def check_verb(shim, name, command):
+    """What went wrong, and how many runs there were."""
+    base = run(shim, command)
+    requests = int(run(shim, command, REFUSE_COUNT='1').stderr.split()[-1])
+    step = max(1, requests // TRIED) if TRIED else 1
+    wrong, runs = [], 0
+    for at in range(1, requests + 1, step):
+        for more in ({}, {'REFUSE_ON': '1'}) if at % (3 * step) == 1 else ({},):
+            why, runs = wrong_with(run(shim, command, REFUSE_AT=str(at), **more), base), runs + 1
+            wrong += [f'{name}: request {at} of {requests}{" and later ones" if more else ""}: {why}'] if why else []
+    if base.returncode not in (0, 3):
+        wrong.append(f'{name}: exit status {base.returncode} with all memory: {base.stderr[:200]}')
+    return wrong, runs
+
+
+def main():
+    with tempfile.TemporaryDirectory() as at, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        folder = pathlib.Path(at)
+        shim = folder / 'refuse_malloc.so'
+        built = subprocess.run(['cc', '-shared', '-fPIC', '-O1', '-o', shim, SOURCE / 'tests/long/refuse_malloc.c'], capture_output=True, check=False)
+        if built.returncode or run(shim, ['--version']).returncode:
+            print('skipped: this C library does not let malloc be replaced')
+            return 77
+        found = [pool.submit(check_verb, shim, name, command) for name, command in verbs(folder).items()]
+        results = [f.result() for f in found]
+    wrong = [line for lines, _ in results for line in lines]
+    print('\n'.join(wrong))
+    print(f'{len(results)} commands, {sum(runs for _, runs in results)} runs, {len(wrong)} wrong')
+    return 1 if wrong else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
