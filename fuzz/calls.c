@@ -247,7 +247,11 @@ static void act(actor *a)
     static call *const calls[] = { call_build,   call_add,    call_add,   call_add,       call_remove,    call_place,
                                    call_finish,  call_finish, call_edit,  call_provision, call_provision, call_disrupt,
                                    call_explain, call_verify, call_write, call_table,     call_release };
-    uint32_t refusal = draw(&a->s, 4) == 3 ? 1 + draw(&a->s, 256) * (1 + draw(&a->s, 8)) : 0;
+    uint32_t refusal = 0;
+    if (draw(&a->s, 4) == 3) {
+        refusal = 1 + draw(&a->s, 256);
+        refusal *= 1 + draw(&a->s, 8);
+    }
     fault_arm(&a->memory, refusal, refusal != 0 && draw(&a->s, 2));
     a->s.used = 0;
     karp_error_init(&a->error, sizeof a->error);
