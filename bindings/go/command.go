@@ -152,7 +152,7 @@ func stepOf(c *C.karp_step) *Step {
 // Close gives the step up. Closing twice is fine; the error is always nil.
 func (s *Step) Close() error { return s.handle.close() }
 
-// Begin takes a command out of a decision of [Snapshot.Disrupt], by its index. There is nothing to do yet: LookAgain of the step
+// Begin takes a command out of a decision of [Snapshot.Disrupt] or [Snapshot.Repack], by its index. There is nothing to do yet: LookAgain of the step
 // says when the first is due. Errors: ErrNotFound, ErrInvalid (a reboot takes no steps), ErrMemory.
 func (d *Decision) Begin(command int) (*Step, error) {
 	c, err := d.enter()

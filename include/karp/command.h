@@ -95,7 +95,7 @@ typedef struct karp_observation {
 typedef struct karp_step karp_step;
 
 /**
- * Takes command @p command out of a decision of karp_disrupt(). There is nothing to do yet; the advice says when the first
+ * Takes command @p command out of a decision of karp_disrupt() or step @p command out of one of karp_repack(). There is nothing to do yet; the advice says when the first
  * step is due. Errors: NOT_FOUND (no such command), INVALID (a reboot takes no steps), NOMEM.
  */
 KARP_API karp_status karp_command_begin(const karp_decision *decision, size_t command, karp_step **out,
@@ -106,7 +106,9 @@ KARP_API karp_status karp_command_begin(const karp_decision *decision, size_t co
  * snapshot's; `in_progress` names the nodes of all other commands that are being carried out, their number decides how long this
  * one may take. After the end (DONE, GIVEN_UP) nothing is advised and nothing changes.
  *
- * Validating: as karp_disrupt_validate() once the time has come; an emptiness command may lose nodes. Starting: nodes get the
+ * Validating: as karp_disrupt_validate() once the time has come; an emptiness command may lose nodes. A step of karp_repack()
+ * holds while its nodes may go together, empty ones among them, and their pods find places with no more launches than it has, for
+ * less than the nodes cost. Starting: nodes get the
  * taint karpenter.sh/disrupted:NoSchedule, claims the condition DisruptionReason. When that fails for a node, a command that
  * only deletes goes on with the others, any other is given up; karp_advise_cleanup() takes back what is left. Launching:
  * KARP_ACTION_CREATE_REPLACEMENT for each; when one fails the command is given up, and what was created stays unless quirk

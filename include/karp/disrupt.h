@@ -27,7 +27,7 @@ enum {
      * and where Karpenter 1.15's rules are in force. Since 0.1.
      */
     KARP_METHOD_REPAIR = 7,
-    /** The steps of karp_repack() (repack.h); karp_disrupt() is not asked for it. Since 0.1. */
+    /** The steps of karp_repack() (repack.h); karp_disrupt() refuses it. Since 0.1. */
     KARP_METHOD_REPACK = 8
 };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
+#include <stdio.h>
+
 /* The memory of the pass before; without --memory-in, that of a first pass. */
 static karp_status read_memory(const cli_options *options, karp_memory_document **document, karp_memory *memory,
                                karp_error *error)
@@ -16,6 +18,33 @@ static karp_status read_memory(const cli_options *options, karp_memory_document 
     return status;
 }
 
+static karp_status refuse(cli_answer *answer, const char *why)
+{
+    answer->error.status = KARP_E_INVALID;
+    snprintf(answer->error.message, sizeof(answer->error.message), "%s", why);
+    return KARP_E_INVALID;
+}
+
+/* A repack plan in the place of a pass: Karpenter knows nothing like it. */
+static karp_status repack(cli_answer *answer, karp_decision **decision)
+{
+    const cli_options *options = answer->options;
+    karp_options common = decision_options(options);
+    karp_repack_options repack;
+    if (options->profile != KARP_PROFILE_KARP) {
+        return refuse(answer, "--method Repack takes --profile karp: Karpenter has no such method");
+    }
+    if (options->memory_in != NULL || options->memory_out != NULL || options->max_simulations != 0) {
+        return refuse(answer, "--memory-in, --memory-out and --max-simulations are not for --method Repack");
+    }
+    karp_repack_options_init(&repack, sizeof(repack));
+    repack.common = &common;
+    progress_begin("planning");
+    karp_status status = karp_repack(answer->input.snapshot, &repack, decision, &answer->error);
+    progress_end();
+    return status;
+}
+
 static karp_status decide(cli_answer *answer, karp_decision **decision)
 {
     const cli_options *options = answer->options;
@@ -25,6 +54,9 @@ static karp_status decide(cli_answer *answer, karp_decision **decision)
     karp_disrupt_options_init(&disrupt, sizeof(disrupt));
     disrupt.common = &common;
     disrupt.method = options->method != KARP_METHOD_ANY ? options->method : karp_reader_method(answer->input.reader);
+    if (disrupt.method == KARP_METHOD_REPACK) {
+        return repack(answer, decision);
+    }
     disrupt.max_simulations = options->max_simulations;
     karp_memory_document *document = NULL;
     karp_memory memory;
@@ -87,7 +119,8 @@ const cli_verb verb_disrupt = {
     .arguments = "[FILE...]",
     .summary = "which nodes Karpenter would remove, what replaces them, and why the others stay",
     .details = "Makes one disruption pass: emptiness, drift, consolidation, in Karpenter's order; the first method\n"
-               "that finds something answers. With --method (or state.method of a Snapshot) only that one is asked.\n"
+               "that finds something answers. With --method (or state.method of a Snapshot) only that one is asked;\n"
+               "--method Repack, in profile karp, answers with the steps of karp repack.\n"
                "With --memory-in and --memory-out one pass knows what the one before has found.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT |
                CLI_OPTION_METHOD,

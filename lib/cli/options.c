@@ -159,7 +159,8 @@ static const option_row rows[] = {
       "go on, round after round, until nothing more is launched or consolidated" },
     { KEY_NO_DISRUPT, "no-disrupt", NULL, CLI_OPTION_DISRUPT, "with --settle: without consolidation" },
     { KEY_METHOD, "method", "NAME", CLI_OPTION_METHOD,
-      "only Emptiness, StaticDrift, Drift, MultiNodeConsolidation, SingleNodeConsolidation, Expiration or Repair" },
+      "only Emptiness, StaticDrift, Drift, MultiNodeConsolidation, SingleNodeConsolidation, Expiration, Repair, or (of "
+      "profile karp) Repack" },
     { KEY_MAX_SIMULATIONS, "max-simulations", "N", CLI_OPTION_METHOD, "stop after N simulations" },
     { KEY_MEMORY_IN, "memory-in", "FILE", CLI_OPTION_METHOD, "state of the previous pass" },
     { KEY_MEMORY_OUT, "memory-out", "FILE", CLI_OPTION_METHOD, "write what this pass leaves for the next" },
@@ -387,7 +388,7 @@ static int set_severity(const cli_verb *verb, cli_options *options, const char *
 
 static int set_method(const cli_verb *verb, cli_options *options, const char *text)
 {
-    for (uint32_t method = KARP_METHOD_EMPTINESS; method <= KARP_METHOD_REPAIR; method++) {
+    for (uint32_t method = KARP_METHOD_EMPTINESS; method <= KARP_METHOD_REPACK; method++) {
         if (strcmp(text, karp_method_name(method)) == 0) {
             options->method = method;
             return -1;

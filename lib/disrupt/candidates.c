@@ -236,7 +236,9 @@ static uint32_t filter(const pass *p, const candidate *c)
     }
     if (p->method == KARP_METHOD_DRIFT)
         return condition_true(p, c, k->drifted) ? KARP_REASON_NONE : KARP_REASON_NOT_DRIFTED;
-    if (p->method != KARP_METHOD_EMPTINESS) return consolidation_filter(p, c);
+    /* Repacking takes empty nodes as well, those that emptiness would. */
+    bool as_empty = p->method == KARP_METHOD_EMPTINESS || (p->method == KARP_METHOD_REPACK && candidate_empty(p, c));
+    if (!as_empty) return consolidation_filter(p, c);
     if (pool_of(p, c)->consolidate_after == KARP_DURATION_NEVER) return KARP_REASON_CONSOLIDATION_DISABLED;
     if (p->buffer_nodes != NULL && p->buffer_nodes[c->node]) return KARP_REASON_BUFFER_PODS;
     if (!candidate_empty(p, c)) return KARP_REASON_NOT_EMPTY;

@@ -10,6 +10,8 @@
 #include <disrupt/budgets.h>
 #include <disrupt/candidates.h>
 #include <disrupt/consolidate.h>
+#include <math.h>
+#include <schedule/pricing.h>
 #include <string.h>
 
 /* The candidates of before that are still eligible, in the order of the command. */
@@ -88,6 +90,38 @@ static karp_status weigh_again(pass *p, const validated *c, const uint32_t *foun
     return KARP_OK;
 }
 
+/* What the simulated launches cost with their cheapest offerings, $/h; HUGE_VAL = one of them cannot be had. */
+static double price_of_launches(const pass *p, const simulation *m)
+{
+    double sum = 0, each = p->options.objective != NULL ? p->options.objective->node_cost : 0;
+    for (uint32_t i = 0; i < m->result.claim_count; i++) {
+        const final_claim *f = &m->result.finals[m->result.claims[i]];
+        const type_table *t = result_table(m->s, m->result.claims[i]);
+        uint32_t best;
+        if (f->type_count == 0 || !cheapest_offering(m->s, t, f->types[0], f->set, &best)) return HUGE_VAL;
+        sum += t->offerings[best].price + each;
+    }
+    return sum;
+}
+
+/* A repack step holds while the pods of its nodes find places with no more launches than it has, for less than the nodes cost. */
+static karp_status weigh_step(pass *p, const validated *c, const uint32_t *found, uint32_t count, uint32_t *code,
+                              karp_error *error)
+{
+    simulation *m;
+    double each = p->options.objective != NULL ? p->options.objective->node_cost : 0, before = 0;
+    karp_status status = simulate(p, found, count, true, &m, error);
+    if (status != KARP_OK) return status;
+    for (uint32_t i = 0; i < count; i++) before += p->candidates[found[i]].price + each;
+    *code = KARP_REASON_SCHEDULING;
+    if (m->outcome == SIMULATION_NO_POOLS) *code = KARP_REASON_NO_NODEPOOLS;
+    if (m->outcome == SIMULATION_STOPPED) status = stopped(error);
+    if (m->outcome == SIMULATED && m->result.all_scheduled && m->result.claim_count <= c->launch_count)
+        *code = price_of_launches(p, m) < before ? KARP_REASON_NONE : KARP_REASON_NO_CHEAPER_NODE;
+    simulation_free(p, m);
+    return status;
+}
+
 /* Empty nodes are looked at one by one: those that are still empty go, as far as the budget lasts. */
 static void shrink(pass *p, const uint32_t *found, const uint32_t *slots, uint32_t count, uint32_t *goes,
                    karp_validation *out)
@@ -112,8 +146,10 @@ static karp_status check_all(pass *p, const validated *c, const uint32_t *found,
         out->code = KARP_REASON_VALIDATION_BUDGET;
         if (p->remaining[p->candidates[found[i]].pool]-- <= 0) return KARP_OK;
     }
-    karp_status status = simulate_again(p, c, found, count, &out->code, error);
-    if (status == KARP_OK && out->code == KARP_REASON_NONE && !pass_quirk(p, 12))
+    bool repacks = c->method == KARP_METHOD_REPACK;
+    karp_status status = repacks ? weigh_step(p, c, found, count, &out->code, error)
+                                 : simulate_again(p, c, found, count, &out->code, error);
+    if (!repacks && status == KARP_OK && out->code == KARP_REASON_NONE && !pass_quirk(p, 12))
         status = weigh_again(p, c, found, count, &out->code, error);
     if (status != KARP_OK || out->code != KARP_REASON_NONE) return status;
     out->kept = count;

@@ -70,6 +70,8 @@ karp_status disrupt_options_check(const karp_disrupt_options *given, karp_disrup
     if (status == KARP_OK) status = options_check(out->common, common, error);
     if (status != KARP_OK) return status;
     out->common = common;
+    if (out->method == KARP_METHOD_REPACK)
+        return fail(error, KARP_E_INVALID, "method Repack is no disruption pass: karp_repack() makes its plans");
     if (out->method > KARP_METHOD_REPAIR)
         return fail(error, KARP_E_INVALID, "unknown method %u", (unsigned)out->method);
     if (out->in_progress == NULL && out->in_progress_count > 0)

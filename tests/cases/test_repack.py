@@ -34,6 +34,13 @@ def main():
             check(all(s['saving'] >= 0.02 * s['evictions'] for s in dear['steps']), f'{name}: savings per eviction')
             wide = plan(file, '--ignore-budgets')
             equal(faults(listed, wide), [], f'{name}, whatever budgets say')
+        out, _ = run('disrupt', '-f', file, *NOW, '-o', 'json', '--profile', 'karp', '--method', 'Repack')
+        commands = json.loads(out)['commands']
+        check(commands and all(c['method'] == 'Repack' and float(c['savings']) > 0 for c in commands), f'disrupt: {commands}')
+        _, error = run('disrupt', '-f', file, *NOW, '--method', 'Repack', status=1)
+        check('profile karp' in error, f'disrupt in profile karpenter: {error}')
+        _, error = run('disrupt', '-f', file, *NOW, '--method', 'Repack', '--profile', 'karp', '--memory-in', 'no', status=1)
+        check('--memory-in' in error, f'disrupt with a memory: {error}')
         text, _ = run('repack', '-f', file, *NOW)
         check('Step 1: saves' in text and '\nCurve' in text and 'Plan: ' in text, 'text')
         yaml, _ = run('repack', '-f', file, *NOW, '-o', 'yaml')

@@ -2,6 +2,7 @@
 /* Repack plans of small clusters whose answers can be worked out by hand. */
 #include <support/disrupting.h>
 
+#include <karp/command.h>
 #include <karp/repack.h>
 
 static const char any_number[] = ",\"budgets\":[{\"nodes\":\"100%\"}]";
@@ -65,8 +66,8 @@ static void expect_sound(const cluster *c)
     }
 }
 
-/* So many nodes of 6 cores, each with one pod of 2 cores that is 3 $/h. */
-static void thin_nodes(cluster *c, int nodes, const char *disruption)
+/* So many nodes of 6 cores, each with one pod of 2 cores that is 3 $/h; not ready yet. */
+static void begin_thin_nodes(cluster *c, int nodes, const char *disruption)
 {
     cluster_begin(c, 6, "");
     add_pool(c, "pool", "", disruption);
@@ -77,6 +78,11 @@ static void thin_nodes(cluster *c, int nodes, const char *disruption)
         add_node(c, name, 3, "on-demand", CONSOLIDATABLE);
         add_pod(c, pod, name, "2");
     }
+}
+
+static void thin_nodes(cluster *c, int nodes, const char *disruption)
+{
+    begin_thin_nodes(c, nodes, disruption);
     cluster_ready(c);
 }
 
@@ -173,6 +179,59 @@ static void test_who_stays(void **state)
     expect_kept(c, "empty", "IN_QUEUE");
 }
 
+/* The plan's first step as a command: one look after its waiting time. */
+static void expect_first_step(cluster *c, const karp_snapshot *later_snapshot, uint32_t phase, uint32_t reason)
+{
+    karp_step *begun = NULL, *next = NULL;
+    karp_command_state s = { .size = sizeof s };
+    assert_int_equal(karp_command_begin(c->decision, 0, &begun, &c->error), KARP_OK);
+    assert_int_equal(karp_step_state(begun, &s), KARP_OK);
+    assert_int_equal(s.method, KARP_METHOD_REPACK);
+    assert_true(s.validate_at - s.decided == INT64_C(15000000000));
+    c->common.now = s.validate_at;
+    assert_int_equal(karp_command_step(later_snapshot, &s, &c->options, NULL, 0, &next, &c->error), KARP_OK);
+    assert_int_equal(karp_step_state(next, &s), KARP_OK);
+    assert_string_equal(karp_phase_name(s.phase), karp_phase_name(phase));
+    assert_string_equal(karp_reason_name(s.reason), karp_reason_name(reason));
+    karp_step_free(next);
+    karp_step_free(begun);
+    c->common.now = 0;
+}
+
+/* Steps are validated as commands are, whatever the number of nodes that come and go, empty ones among them. */
+static void test_steps_as_commands(void **state)
+{
+    static cluster later_world;
+    void *other = &later_world;
+    cluster *c = *state, *w = &later_world;
+    karp_repack_options o = defaults();
+    begin_thin_nodes(c, 6, any_number);
+    add_node(c, "empty", 3, "on-demand", CONSOLIDATABLE);
+    cluster_ready(c);
+    repack(c, &o);
+    assert_string_equal(command_at(c, 0).nodes[0].ptr, "empty");
+    expect_first_step(c, c->snapshot, KARP_PHASE_STARTING, KARP_REASON_NONE);
+    thin_nodes(c, 6, any_number);
+    o.max_steps = 1;
+    repack(c, &o);
+    assert_true(command_at(c, 0).node_count > 1 && command_at(c, 0).launch_count > 0);
+    expect_first_step(c, c->snapshot, KARP_PHASE_STARTING, KARP_REASON_NONE);
+    thin_nodes(w, 6, ",\"budgets\":[{\"nodes\":\"0\"}]");
+    expect_first_step(c, w->snapshot, KARP_PHASE_GIVEN_UP, KARP_REASON_VALIDATION_BUDGET);
+    thin_nodes(w, 1, any_number);
+    expect_first_step(c, w->snapshot, KARP_PHASE_GIVEN_UP, KARP_REASON_CHURN);
+    begin_thin_nodes(w, 6, any_number);
+    for (int i = 0; i < 6; i++) { /* meanwhile there are pods that need a node of 12 cores each */
+        char name[16], node[16];
+        (void)snprintf(name, sizeof name, "more%d", i);
+        (void)snprintf(node, sizeof node, "n%d", i);
+        add_pod(w, name, node, "11");
+    }
+    cluster_ready(w);
+    expect_first_step(c, w->snapshot, KARP_PHASE_GIVEN_UP, KARP_REASON_SCHEDULING);
+    assert_int_equal(cluster_tear_down(&other), 0);
+}
+
 static void test_bad_options(void **state)
 {
     cluster *c = *state;
@@ -197,13 +256,18 @@ static void test_bad_options(void **state)
     assert_int_equal(karp_decision_repack(c->decision, &k), KARP_E_NOT_FOUND);
     c->options.method = KARP_METHOD_REPACK;
     assert_int_equal(karp_disrupt(c->snapshot, &c->options, &d, &c->error), KARP_E_INVALID);
+    assert_non_null(strstr(c->error.message, "karp_repack()"));
+    c->options.method = KARP_METHOD_REPACK + 1;
+    assert_int_equal(karp_disrupt(c->snapshot, &c->options, &d, &c->error), KARP_E_INVALID);
+    assert_non_null(strstr(c->error.message, "unknown method"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_everything_moves), cmocka_unit_test(test_limits),      cmocka_unit_test(test_budgets),
-        cmocka_unit_test(test_who_stays),        cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_everything_moves),  cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_budgets),           cmocka_unit_test(test_who_stays),
+        cmocka_unit_test(test_steps_as_commands), cmocka_unit_test(test_bad_options),
     };
     return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);
 }
