@@ -612,12 +612,37 @@ static uint64_t next_effort(const repacking *r, uint64_t effort)
     return effort / power < 2 ? 2 * power : effort / power < 5 ? 5 * power : 10 * power;
 }
 
+/* Nodes of which no step could move all pods at once, as PodDisruptionBudgets are: they stay, and whoever searches should know. */
+static bool keep_what_budgets_hold(repacking *r)
+{
+    const repack_pods *pods = &r->pods;
+    if (pods->budget_of == NULL) return true;
+    int64_t *moved = arena_array(&r->data, r->seen->raw.budgets.count + 1, sizeof *moved);
+    if (moved == NULL) return false;
+    for (uint32_t n = 0; n < r->problem.node_count; n++) {
+        uint32_t over = UINT32_MAX;
+        for (uint32_t i = 0; i < pods->counts[n]; i++) {
+            uint32_t b = pods->budget_of[pods->pods[n][i]];
+            if (b != UINT32_MAX && ++moved[b] > r->evictions_at_once[b]) over = b;
+        }
+        for (uint32_t i = 0; i < pods->counts[n]; i++) {
+            if (pods->budget_of[pods->pods[n][i]] != UINT32_MAX) moved[pods->budget_of[pods->pods[n][i]]] = 0;
+        }
+        if (over == UINT32_MAX) continue;
+        karp_str name = name_of(r->seen, r->seen->raw.budgets.items[over].meta.name);
+        if (!repack_search_keep(r->search, n) ||
+            !pass_keep(&r->p, r->p.candidates[r->candidate_of[n]].node, KARP_REASON_PDB_BLOCKED, name))
+            return false;
+    }
+    return true;
+}
+
 static karp_status plan(repacking *r)
 {
     uint64_t most = most_evictions(r), all = 0, effort = r->objective.effort;
     for (uint32_t i = 0; i < r->problem.node_count; i++) all += r->problem.nodes[i].evictions;
     r->search = repack_search_begin(r->context, &r->problem);
-    if (r->search == NULL) return fail_nomem(r->error);
+    if (r->search == NULL || !keep_what_budgets_hold(r)) return fail_nomem(r->error);
     karp_status status = KARP_OK;
     uint64_t e = r->problem.node_count > FEW_NODES ? LEAST_EFFORT * 100 : LEAST_EFFORT;
     do {

@@ -179,6 +179,32 @@ static void test_who_stays(void **state)
     expect_kept(c, "empty", "IN_QUEUE");
 }
 
+/* Three pods at once are more than their PodDisruptionBudget allows: the node stays, and is a place for the others' pods. */
+static void test_more_than_a_budget_allows(void **state)
+{
+    cluster *c = *state;
+    karp_repack_options o = defaults();
+    cluster_begin(c, 6, "");
+    add_pool(c, "pool", "", any_number);
+    for (int i = 0; i < 5; i++) {
+        char name[16], node[16];
+        (void)snprintf(name, sizeof name, "p%d", i);
+        (void)snprintf(node, sizeof node, "n%d", i < 3 ? 0 : i);
+        if (i == 0 || i > 2) add_node(c, node, 3, "on-demand", CONSOLIDATABLE);
+        add_pod_with(c, name, node, "600m", ",\"labels\":{\"app\":\"web\"}", "");
+    }
+    add(c,
+        ",{\"apiVersion\":\"policy/v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{\"name\":\"two\",\"namespace\":"
+        "\"default\"},\"spec\":{\"maxUnavailable\":2,\"selector\":{\"matchLabels\":{\"app\":\"web\"}}},"
+        "\"status\":{\"disruptionsAllowed\":2}}");
+    cluster_ready(c);
+    repack(c, &o);
+    assert_int_equal(cost_of(c).evictions, 2);
+    assert_true(cost_of(c).after == 3);
+    expect_kept(c, "n0", "PDB_BLOCKED");
+    expect_sound(c);
+}
+
 /* The plan's first step as a command: one look after its waiting time. */
 static void expect_first_step(cluster *c, const karp_snapshot *later_snapshot, uint32_t phase, uint32_t reason)
 {
@@ -267,7 +293,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_everything_moves),  cmocka_unit_test(test_limits),
         cmocka_unit_test(test_budgets),           cmocka_unit_test(test_who_stays),
-        cmocka_unit_test(test_steps_as_commands), cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_steps_as_commands), cmocka_unit_test(test_more_than_a_budget_allows),
+        cmocka_unit_test(test_bad_options),
     };
     return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);
 }
