@@ -25,17 +25,19 @@ def check_example(page):
         yield 'README.md: its C example is not a piece of examples/c/plan.c'
 
 
+SHOWN = (['plan', '-f', 'examples/quickstart'], ['explain', 'pod', 'ml/train-0', '-f', 'examples/quickstart'])
+
+
 def check_output(page):
     program = os.environ.get('KARP')
     found = blocks(page, 'text')
-    if program and found:
-        printed = subprocess.run([program, 'plan', '-f', 'examples/quickstart'], cwd=tree.SOURCE, capture_output=True,
-                                 text=True)
+    if len(found) != len(SHOWN):
+        yield f'README.md: {len(SHOWN)} text blocks show what the program prints'
+    for words, block in zip(SHOWN, found if program else ()):
+        printed = subprocess.run([program, *words], cwd=tree.SOURCE, capture_output=True, text=True)
         lines = [line.rstrip() for line in printed.stdout.strip('\n').split('\n')]
-        if printed.returncode or lines != found[0].rstrip('\n').split('\n'):
-            yield f'README.md: karp plan -f examples/quickstart prints something else:\n{printed.stdout}{printed.stderr}'
-    elif not found:
-        yield 'README.md: no text block shows what the program prints'
+        if printed.returncode or lines != block.rstrip('\n').split('\n'):
+            yield f'README.md: karp {" ".join(words)} prints something else:\n{printed.stdout}{printed.stderr}'
 
 
 def check_links(path):
