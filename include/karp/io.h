@@ -40,6 +40,11 @@ typedef struct karp_reader_options {
         editable; /**< 1 = changes will be laid over what is read: karp_reader_replace(), _delete(), _scale(). Since 0.1 */
     karp_str
         feature_gates; /**< "NodeOverlay=true,StaticCapacity=false", as Karpenter's FEATURE_GATES, over a Snapshot's; "" = none. Since 0.1 */
+    int64_t
+        now_later; /**< nanoseconds by which the clock is later than `now` or the input says: what a pass will see then. Since 0.1 */
+    uint32_t
+        recursive; /**< 1 = directories inside directories are read as well, by name, links to directories not. Since 0.1 */
+    uint32_t reserved; /**< 0 */
 } karp_reader_options;
 
 /** Zeroes @p options and sets its size. */
@@ -57,7 +62,7 @@ KARP_API void karp_reader_free(karp_reader *reader);
  * object may as well be found by karp_reader_finish(), whose error names the same place. After an error the reader can only be freed.
  */
 KARP_API karp_status karp_reader_add(karp_reader *reader, karp_str name, karp_str text, karp_error *error);
-/** Adds a file, every *.yaml, *.yml and *.json of a directory (by name, not recursive), or standard input ("-"). Also: IO. */
+/** Adds a file, every *.yaml, *.yml and *.json of a directory (by name; see `recursive`), or standard input ("-"). Also: IO. */
 KARP_API karp_status karp_reader_add_path(karp_reader *reader, const char *path, karp_error *error);
 /** Gives @p catalogue to every pool. Without any call the Snapshot's catalogues serve, else the built-in one. The reader takes a reference. */
 KARP_API karp_status karp_reader_add_catalogue(karp_reader *reader, karp_catalogue *catalogue, karp_error *error);

@@ -95,6 +95,8 @@ typedef struct cli_options {
     uint32_t lint_fails; /* the least severity that fails, plus one; 0 = none */
     bool digest; /* text says that of the input */
     bool strict;
+    bool recursive;
+    int64_t now_later; /* --now +8h: nanoseconds */
     bool color;
     bool disrupt;
     bool settle;

@@ -133,6 +133,8 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
     reader_options.keep_documents = keep_documents;
     reader_options.editable = options->replaced.count + options->deleted.count + options->scaled.count > 0;
     reader_options.now = options->cluster && options->now == 0 ? clock_now() : options->now;
+    reader_options.now_later = options->now_later;
+    reader_options.recursive = options->recursive;
     reader_options.feature_gates = str_of(options->feature_gates);
     reader_options.region = str_of(options->region);
     if (provider_is_plain(options)) {
@@ -293,7 +295,7 @@ karp_options decision_options(const cli_options *options)
 {
     karp_options out;
     karp_options_init(&out, sizeof(out));
-    out.now = options->now;
+    out.now = options->now_later != 0 ? 0 : options->now; /* the snapshot's, which is later */
     out.profile = options->profile;
     out.peer_version = options->peer_version;
     out.explain = options->explain;

@@ -12,6 +12,7 @@ enum {
     KEY_OUTPUT = 'o',
     KEY_HELP = 'h',
     KEY_NAMESPACE = 'n',
+    KEY_RECURSIVE = 'R',
     KEY_CATALOGUE = 256,
     KEY_PROVIDER,
     KEY_REGION,
@@ -121,7 +122,9 @@ static const option_row rows[] = {
     { KEY_ALL_TYPES, "all-types", NULL, CLI_OPTION_TYPES, "also types that the region does not offer" },
     { KEY_EXPORT_FACTS, "export-facts", NULL, CLI_OPTION_TYPES,
       "the facts that the types are made of, as a file for --facts" },
-    { KEY_NOW, "now", "TIME", CLI_OPTION_INPUT, "the clock, RFC 3339; default: what the input says" },
+    { KEY_NOW, "now", "TIME", CLI_OPTION_INPUT,
+      "the clock, RFC 3339; default: what the input says, and +8h is later than that" },
+    { KEY_RECURSIVE, "recursive", NULL, CLI_OPTION_INPUT, "read the directories in directories too; -R" },
     { KEY_STRICT, "strict", NULL, CLI_OPTION_INPUT, "do not add defaults" },
     { KEY_CATALOGUE, "catalogue", "FILE", CLI_OPTION_CATALOGUE, "instance types from a file (repeatable)" },
     { KEY_PROVIDER, "provider", "NAME", CLI_OPTION_CATALOGUE | CLI_OPTION_FACTS,
@@ -400,8 +403,13 @@ static int set_method(const cli_verb *verb, cli_options *options, const char *te
 static int set_now(const cli_verb *verb, cli_options *options, const char *text)
 {
     int64_t now = 0;
+    if (text[0] == '+' &&
+        karp_duration_parse((karp_str){ text + 1, strlen(text + 1) }, &options->now_later) == KARP_OK &&
+        options->now_later >= 0) {
+        return -1;
+    }
     if (karp_time_parse((karp_str){ text, strlen(text) }, &now) != KARP_OK) {
-        return wrong(verb, "--now", "not a time like 2026-11-21T10:00:00Z");
+        return wrong(verb, "--now", "not a time like 2026-11-21T10:00:00Z, or like +8h");
     }
     options->now = now != 0 ? now : 1; /* zero would mean "not given"; a nanosecond later is the same to every rule */
     return -1;
@@ -496,6 +504,7 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
     case KEY_REGION: options->region = value; return -1;
     case KEY_NOW: return set_now(verb, options, value);
     case KEY_STRICT: options->strict = true; return -1;
+    case KEY_RECURSIVE: options->recursive = true; return -1;
     case KEY_PROFILE:
         options->profiles.items[options->profiles.count++] = value;
         return karp_profile_parse((karp_str){ value, strlen(value) }, &options->profile, &options->peer_version) ==
@@ -664,7 +673,7 @@ static void fill_table(struct option table[ROW_COUNT + 1])
     }
 }
 
-#define SHORT_OPTIONS "f:o:hn:"
+#define SHORT_OPTIONS "f:o:hn:R"
 
 int options_before(int argc, char **argv)
 {

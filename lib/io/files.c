@@ -130,7 +130,17 @@ static bool is_document(const char *name)
     return str_ends(n, ".yaml") || str_ends(n, ".yml") || str_ends(n, ".json");
 }
 
-/* Paths of the directory's documents, by name. */
+static bool is_directory(const char *path)
+{
+    struct stat about;
+#if defined(_WIN32)
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+#else
+    return lstat(path, &about) == 0 && S_ISDIR(about.st_mode);
+#endif
+}
+
+/* Paths of the directory's documents, by name; when they are wanted, of the directories in it as well. */
 static karp_status list_directory(karp_reader *reader, const char *path, const void ***list, size_t *capacity,
                                   size_t *count)
 {
@@ -144,7 +154,9 @@ static karp_status list_directory(karp_reader *reader, const char *path, const v
             if (errno) status = file_failed(reader, str(path), "cannot be listed", errno);
             break;
         }
-        if (!is_document(entry->d_name)) continue;
+        bool inner = reader->options.recursive &&
+                     entry->d_name[0] != '.'; /* .git and its like are nobody's manifests */
+        if (!inner && !is_document(entry->d_name)) continue;
         strbuf full;
         strbuf_init(&full, reader->context);
         strbuf_adds(&full, path);
@@ -153,6 +165,7 @@ static karp_status list_directory(karp_reader *reader, const char *path, const v
         void *data = *list;
         char *copy = full.failed ? NULL : arena_string(&reader->keep, full.ptr, full.len);
         strbuf_free(&full);
+        if (copy && inner && !is_document(entry->d_name) && !is_directory(copy)) continue;
         if (!copy || !grow(reader->context, &data, capacity, *count + 1, sizeof copy)) {
             status = io_reader_nomem(reader);
             break;
@@ -166,19 +179,29 @@ static karp_status list_directory(karp_reader *reader, const char *path, const v
     return status;
 }
 
-static karp_status read_directory(karp_reader *reader, const char *path)
+/* Deeper trees than any repository's end with an error, not with the stack. */
+enum { DEEPEST_DIRECTORY = 64 };
+
+static karp_status read_directory(karp_reader *reader, const char *path, unsigned depth)
 {
     const void **list = NULL;
     size_t capacity = 0, count = 0;
+    if (depth == DEEPEST_DIRECTORY) {
+        io_place place = { .document = str(path) };
+        return io_reader_fail(reader, KARP_E_LIMIT, &place, NULL, "directories nested deeper than %u",
+                              (unsigned)DEEPEST_DIRECTORY);
+    }
     karp_status status = list_directory(reader, path, &list, &capacity, &count);
     for (size_t i = 0; i < count && status == KARP_OK; i++) {
         struct stat about;
-        /* A directory may be called x.yaml; it is passed over as every directory inside is. */
-        if (stat(list[i], &about) == 0 && S_ISDIR(about.st_mode)) continue;
-        status = read_file(reader, list[i]);
+        /* A directory may be called x.yaml; not recursively, it is passed over as every directory inside is. */
+        bool inside = stat(list[i], &about) == 0 && S_ISDIR(about.st_mode);
+        if (inside && (!reader->options.recursive || !is_directory(list[i]))) continue;
+        status = inside ? read_directory(reader, list[i], depth + 1) : read_file(reader, list[i]);
     }
     karp_free(reader->context, list, capacity * sizeof *list);
-    if (status == KARP_OK && count == 0) status = io_warn(reader, "%.400s has no *.yaml, *.yml or *.json", path);
+    if (status == KARP_OK && count == 0 && depth == 0)
+        status = io_warn(reader, "%.400s has no *.yaml, *.yml or *.json", path);
     return status;
 }
 
@@ -190,5 +213,5 @@ karp_status io_read_path(karp_reader *reader, const char *path)
         return read_stream(reader, stdin, str("-"));
     }
     if (stat(path, &about) != 0) return file_failed(reader, str(path), "cannot be opened", errno);
-    return S_ISDIR(about.st_mode) ? read_directory(reader, path) : read_file(reader, path);
+    return S_ISDIR(about.st_mode) ? read_directory(reader, path, 0) : read_file(reader, path);
 }

@@ -96,6 +96,10 @@ static karp_status settle_now(karp_reader *reader)
     } else if (!reader->has_now) {
         reader->now = reader->latest == KARP_NO_TIME ? new_year_2026 : reader->latest;
     }
+    int64_t later = reader->options.now_later;
+    if (later > 0 ? reader->now > INT64_MAX - later : reader->now < INT64_MIN - later)
+        return fail(&reader->error, KARP_E_RANGE, "the clock would be beyond the year 2262");
+    reader->now += later;
     return karp_builder_set_now(reader->builder, reader->now, &reader->error);
 }
 

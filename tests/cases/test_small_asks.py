@@ -66,6 +66,24 @@ with tempfile.TemporaryDirectory() as folder:
         text = ' '.join(run(*words, POOL, path)[0].split())
         check('not in karpenter.sh/capacity-type In [on-demand]' in text.replace('| ', '') and '\u2026' not in text, text)
 
+# The clock, later than the input says; and folders in folders.
+equal(json.loads(run('dump', DUMP, '--now', '2026-03-02T22:00:00Z', '--now', '+8h')[0])['now'], '2026-03-03T06:00:00Z', 'later')
+for wrong in ('+8', '-8h', '+-8h'):
+    _, error = run('plan', DUMP, f'--now={wrong}', status=1)
+    check('or like +8h' in error, error)
+_, error = run('plan', DUMP, '--now', '+2500000h', status=1)
+check('beyond the year 2262' in error, error)
+with tempfile.TemporaryDirectory() as folder:
+    inner = pathlib.Path(folder, 'base', 'apps')
+    inner.mkdir(parents=True)
+    pathlib.Path(folder, 'pool.yaml').write_text(POOL.read_text())
+    (inner / 'app.yaml').write_text(APP.read_text())
+    (inner / 'back').symlink_to(folder)
+    (inner.parent / '.git').mkdir()
+    (inner.parent / '.git' / 'no.yaml').write_text('not: an object')
+    equal(len(document('plan', '-f', folder)['launches']), 0, 'this folder alone')
+    equal(document('plan', '-R', '-f', folder)['launches'], document('plan', POOL, APP)['launches'], 'folders in it')
+
 # An option keeps its dashes.
 _, error = run('plan', POOL, '--runs', '3', status=1)
 check('karp plan: --runs: not an option of this command' in error, error)

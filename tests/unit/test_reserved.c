@@ -328,7 +328,7 @@ static const char *const given[] = {
     "karp_interruption", "karp_reboot_answer",     "karp_replacement",       "karp_command_state",
 };
 
-/* What the library alone fills in; karp_catalogue_options is asked for with files, in providers. */
+/* What the library alone fills in; options of reading are asked for in other tests. */
 static const char *const shown[] = {
     "karp_error",
     "karp_holding",
@@ -347,6 +347,7 @@ static const char *const shown[] = {
     "karp_cost",
     "karp_provider_field",
     "karp_provider_candidate",
+    "karp_reader_options",
     "karp_catalogue_options",
     "karp_provider_facts_kind",
     "karp_repack_cost",
