@@ -84,6 +84,29 @@ with tempfile.TemporaryDirectory() as folder:
     equal(len(document('plan', '-f', folder)['launches']), 0, 'this folder alone')
     equal(document('plan', '-R', '-f', folder)['launches'], document('plan', POOL, APP)['launches'], 'folders in it')
 
+# A plan of more launches than a glance takes in begins with totals, within the width; equal names are one entry.
+apart = {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'metadata': {'name': 'apart'}, 'spec': {
+    'replicas': 5, 'selector': {'matchLabels': {'app': 'apart'}}, 'template': {'metadata': {'labels': {'app': 'apart'}}, 'spec': {
+        'containers': [{'name': 'c', 'resources': {'requests': {'cpu': '1'}}}],
+        'affinity': {'podAntiAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': [
+            {'topologyKey': 'kubernetes.io/hostname', 'labelSelector': {'matchLabels': {'app': 'apart'}}}]}}}}}}
+with tempfile.TemporaryDirectory() as folder:
+    pathlib.Path(folder, 'apart.json').write_text(json.dumps(apart))
+    launches = document('plan', POOL, f'{folder}/apart.json')['launches']
+    hourly = sum(float(launch['choice']['price']) for launch in launches)
+    for width in (40, 100):
+        lines = run('plan', POOL, f'{folder}/apart.json', '--width', width)[0].split('\n')
+        at = lines.index('Totals')
+        totals = ' '.join(' '.join(lines[at:lines.index('Launch')]).split())
+        check(f'NodePools 5 × default ${hourly:.4f}'.rstrip('0') + '/h' in totals and f'instance types 5 × {launches[0]["choice"]["instanceType"]} $' in totals, totals)
+        check(all(len(line) <= max(width, 60) for line in lines[at:lines.index('Launch')]), 'width')
+    check('Totals' not in run('plan', POOL, APP)[0], 'a glance')
+
+# What costs less because pods are down saves nothing.
+lost = run('whatif', '--lose-zone', 'us-west-2a', DUMP)[0]
+check('pods have no node: this is no saving' in lost.split('Plan: ')[1], lost)
+check('no saving' not in run('whatif', POOL, APP, '--price-factor', 'on-demand=0.5')[0], 'a saving')
+
 # An option keeps its dashes.
 _, error = run('plan', POOL, '--runs', '3', status=1)
 check('karp plan: --runs: not an option of this command' in error, error)
