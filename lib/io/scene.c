@@ -60,7 +60,7 @@ static karp_status open_tables(collector *c, const karp_snapshot *snapshot)
 static karp_str keep(collector *c, karp_str text)
 {
     char *kept = arena_array(&c->s->arena, text.len + 1, 1);
-    if (kept != NULL) memcpy(kept, text.ptr, text.len);
+    if (kept != NULL && text.len > 0) memcpy(kept, text.ptr, text.len);
     return (karp_str){ kept, kept != NULL ? text.len : 0 };
 }
 
