@@ -47,7 +47,8 @@ int64_t bound_copies(const bound_problem *p, uint32_t row, uint32_t class_);
 
 /* The fluid bound: column generation over the continuous knapsacks of the offers, in doubles, and then a proof in integers.
  * It ends when what is found is within `tolerance` of the fluid optimum, or after `rounds` of pricing. The proof is in the arena.
- * Classes that fit no offer have the price 0. false = refused. */
+ * Classes that fit no offer have the price 0. false = memory was refused, or the caller of the arena's context stops the work: it is
+ * asked between two offers, two exchanges of the simplex and two rows of the proof. */
 bool bound_fluid(arena *a, const bound_problem *p, double tolerance, uint32_t rounds, bound_proof *out);
 
 #endif

@@ -123,21 +123,25 @@ static bool fill(writer *w)
     return list_resources(w) && list_classes(w) && list_offers(w) && (w->b->proof.y == NULL || list_rows(w));
 }
 
-karp_bound *bound_of_round(scheduler *s, const karp_snapshot *seen, const uint16_t *steps, double node_cost)
+karp_status bound_of_round(scheduler *s, const karp_snapshot *seen, const karp_options *options, const uint16_t *steps,
+                           double node_cost, karp_bound **out)
 {
+    karp_context run;
     arena work;
     round_bound b = { .value = 0 };
-    karp_bound *out = mem_zalloc(seen->context, sizeof *out);
-    if (out == NULL) return NULL;
-    arena_init(&work, seen->context);
-    arena_init(&out->data, seen->context);
-    out->snapshot = snapshot_hold(seen);
-    writer w = { seen, s, &b, &out->data, &out->certificate };
+    karp_bound *bound = mem_zalloc(seen->context, sizeof *bound);
+    if (bound == NULL) return KARP_E_NOMEM;
+    context_begin_run(&run, seen->context, options->should_stop, options->stop_user);
+    arena_init(&work, &run);
+    arena_init(&bound->data, seen->context);
+    bound->snapshot = snapshot_hold(seen);
+    writer w = { seen, s, &b, &bound->data, &bound->certificate };
     bool ok = round_bound_find(s, &work, steps, node_cost, &b) && fill(&w);
     arena_free(&work);
-    if (ok) return out;
-    karp_bound_free(out);
-    return NULL;
+    *out = ok ? bound : NULL;
+    if (ok) return KARP_OK;
+    karp_bound_free(bound);
+    return run.stop_noted ? context_refusal(seen->context, KARP_E_NOMEM, NULL) : KARP_E_NOMEM;
 }
 
 /* ---- checking ---------------------------------------------------------------------------------------------------------- */
@@ -295,8 +299,8 @@ static karp_status decide_and(const karp_snapshot *snapshot, const karp_options 
     }
     if (status == KARP_OK && c != NULL) status = check(s, seen, steps, c, &a, error);
     if (status == KARP_OK && c == NULL) {
-        *out = bound_of_round(s, seen, steps, objective.node_cost);
-        if (*out == NULL) status = KARP_E_NOMEM;
+        status = bound_of_round(s, seen, &checked, steps, objective.node_cost, out);
+        if (status == KARP_E_CANCELED) (void)fail(error, status, "stopped before the bound was found");
     }
     scheduler_free(s);
     arena_free(&a);

@@ -97,6 +97,12 @@ static int by_cost(uint32_t a, uint32_t b, const void *user)
     return (costs[a] > costs[b]) - (costs[a] < costs[b]);
 }
 
+/* Work on `rows` rows of a table of all classes and resources; false = to be ended, as if memory had been refused. */
+static bool worked(const arena *a, const bound_problem *p, size_t rows)
+{
+    return mem_work(a->context, rows * (p->class_count + (size_t)p->dims));
+}
+
 /* Only offers that are not replaced are priced. */
 static bool choose_offers(master *m, arena *a)
 {
@@ -107,6 +113,7 @@ static bool choose_offers(master *m, arena *a)
     if (!sort_ids(a->context, order, p->offer_count, by_cost, p->costs)) return false;
     for (uint32_t i = 0; i < p->offer_count; i++) {
         uint32_t j = 0;
+        if (!mem_work(a->context, (m->offer_count + (size_t)1) * p->dims)) return false;
         while (j < m->offer_count && !replaced_by(p, order[i], m->offers[j])) j++;
         if (j == m->offer_count) m->offers[m->offer_count++] = order[i];
         m->replaced_by[order[i]] = j;
@@ -142,7 +149,8 @@ static bool fill_knapsacks(master *m, arena *a)
     m->columns = arena_array(a, m->offer_count + (size_t)1, sizeof *m->columns);
     if (m->knapsacks == NULL || m->columns == NULL) return false;
     for (uint32_t i = 0; i < m->offer_count; i++) {
-        if (!fill_knapsack(m, a, m->offers[i], &m->knapsacks[i])) return false;
+        if (!worked(a, m->problem, m->problem->dims) || !fill_knapsack(m, a, m->offers[i], &m->knapsacks[i]))
+            return false;
         entries += m->knapsacks[i].count;
     }
     m->entries = arena_array(a, entries + 1, sizeof *m->entries);
@@ -210,8 +218,8 @@ static void keep_column(master *m, uint32_t place)
     m->entry_count += c.count;
 }
 
-/* Prices every offer with `tried`; takes the bound that follows when it is the best. */
-static void price_offers(master *m)
+/* Prices every offer with `tried`; takes the bound that follows when it is the best. false = stopped. */
+static bool price_offers(master *m, const arena *a)
 {
     const bound_problem *p = m->problem;
     double most = 0, total = 0;
@@ -220,6 +228,7 @@ static void price_offers(master *m)
     for (uint32_t i = 0; i < m->offer_count; i++) {
         knapsack *k = &m->knapsacks[i];
         double price = m->prices[m->offers[i]];
+        if (!worked(a, p, p->dims)) return false;
         k->worth = m->tried;
         double at_most = price > 0 && k->solved > 0 ? knapsack_at_most(k) / price : HUGE_VAL;
         if (at_most <= 1 ||
@@ -227,14 +236,16 @@ static void price_offers(master *m)
             if (at_most > most) most = at_most;
             continue;
         }
-        knapsack_solve(k);
+        uint32_t steps = knapsack_solve(k);
+        if (!worked(a, p, (size_t)steps * p->dims)) return false;
         double ratio = price > 0 ? k->value / price : k->value > 0 ? HUGE_VAL : 0;
         if (ratio > most) most = ratio;
         keep_column(m, i);
     }
-    if (!(most > 0) || !(total / most > m->bound)) return;
+    if (!(most > 0) || !(total / most > m->bound)) return true;
     m->bound = total / most;
     for (uint32_t c = 0; c < p->class_count; c++) m->best[c] = m->tried[c] / most;
+    return true;
 }
 
 /* The kept column that is worth most per dollar, taken out; false = none is worth its price. */
@@ -284,19 +295,21 @@ static bool enter(master *m, const column *c, uint32_t class_)
     return true;
 }
 
-/* Lets in what is kept until none of it is worth its price. */
-static bool use_columns(master *m)
+/* Lets in what is kept until none of it is worth its price; *limited = the master still has an end. false = stopped. */
+static bool use_columns(master *m, const arena *a, bool *limited)
 {
     const bound_problem *p = m->problem;
     for (uint64_t t = 0; t < 64 + 8 * (uint64_t)(p->class_count + p->offer_count); t++) {
         uint32_t cheapest = UINT32_MAX;
         double least = -1e-9;
+        if (!worked(a, p, p->class_count)) return false;
         for (uint32_t c = 0; c < p->class_count; c++) {
             if (m->y[c] < least) least = m->y[c], cheapest = c;
         }
         column next = { .offer = 0 };
         if (cheapest == UINT32_MAX && !best_column(m, &next)) break;
-        if (!enter(m, cheapest == UINT32_MAX ? &next : NULL, cheapest)) return false;
+        *limited = enter(m, cheapest == UINT32_MAX ? &next : NULL, cheapest);
+        if (!*limited) return true;
     }
     price_classes(m);
     return true;
@@ -368,20 +381,21 @@ static int64_t paid_on(const bound_problem *p, uint32_t row, const int64_t *shar
     return sum;
 }
 
-/* Shares and extras of a row as the knapsack has them. */
-static void read_knapsack(const master *m, knapsack *k, int64_t *shares, int64_t *extra)
+/* Shares and extras of a row as the knapsack has them; the steps that it took. */
+static uint32_t read_knapsack(const master *m, knapsack *k, int64_t *shares, int64_t *extra)
 {
     k->worth = m->best;
     k->solved = 0;
-    knapsack_solve(k);
+    uint32_t steps = knapsack_solve(k);
     for (uint32_t d = 0; d < m->problem->dims; d++) shares[d] = money(k->shares[d]);
     for (uint32_t i = 0; i < k->count; i++) {
         if (k->most[i] < HUGE_VAL) extra[k->items[i]] = money(knapsack_surplus(k, i));
     }
+    return steps;
 }
 
 /* Lowers the prices of the classes to what the offers bear. */
-static void prove_offers(master *m, bound_proof *out)
+static bool prove_offers(master *m, const arena *a, bound_proof *out)
 {
     const bound_problem *p = m->problem;
     for (uint32_t c = 0; c < p->class_count; c++) out->y[c] = -1;
@@ -390,7 +404,8 @@ static void prove_offers(master *m, bound_proof *out)
         int64_t *shares = out->shares + (size_t)i * p->dims, *extra = out->extra + (size_t)i * p->class_count;
         const knapsack *k = &m->knapsacks[i];
         out->of[i] = o;
-        read_knapsack(m, &m->knapsacks[i], shares, extra);
+        uint32_t steps = read_knapsack(m, &m->knapsacks[i], shares, extra);
+        if (!worked(a, p, (steps + (size_t)1) * p->dims)) return false;
         within_cost(p, o, shares, extra);
         for (uint32_t n = 0; n < k->count; n++) {
             uint32_t c = k->items[n];
@@ -403,6 +418,7 @@ static void prove_offers(master *m, bound_proof *out)
     for (uint32_t c = 0; c < p->class_count; c++) {
         if (out->y[c] < 0) out->y[c] = 0; /* it fits no offer */
     }
+    return true;
 }
 
 /* An existing node bears the prices that the offers have left: what lacks is extra. */
@@ -416,7 +432,8 @@ static bool prove_nodes(master *m, arena *a, bound_proof *out)
         knapsack k;
         arena_mark mark = arena_get_mark(a);
         if (!fill_knapsack(m, a, row, &k)) return false;
-        read_knapsack(m, &k, shares, extra);
+        uint32_t steps = read_knapsack(m, &k, shares, extra);
+        if (!worked(a, p, (steps + (size_t)1) * p->dims)) return false;
         for (uint32_t n = 0; n < k.count; n++) {
             uint32_t c = k.items[n];
             int64_t paid = paid_on(p, row, shares, c);
@@ -441,8 +458,7 @@ static bool prove(master *m, arena *a, bound_proof *out)
     out->extra = arena_array(a, rows * p->class_count + 1, sizeof(int64_t));
     if (out->y == NULL || out->of == NULL || out->covered_by == NULL || out->shares == NULL || out->extra == NULL)
         return false;
-    prove_offers(m, out);
-    return prove_nodes(m, a, out);
+    return prove_offers(m, a, out) && prove_nodes(m, a, out);
 }
 
 bool bound_fluid(arena *a, const bound_problem *p, double tolerance, uint32_t rounds, bound_proof *out)
@@ -454,13 +470,13 @@ bool bound_fluid(arena *a, const bound_problem *p, double tolerance, uint32_t ro
     bool limited = true;
     for (uint32_t r = 0; r < rounds && limited; r++) {
         choose_prices(&m, r == 0 ? 1 : 0.25);
-        price_offers(&m);
+        if (!price_offers(&m, a)) return false;
         if (m.column_count == 0 && r > 0) {
             choose_prices(&m, 1);
-            price_offers(&m);
+            if (!price_offers(&m, a)) return false;
         }
         if (m.column_count == 0 || m.cost - m.bound <= tolerance * m.bound) break;
-        limited = use_columns(&m);
+        if (!use_columns(&m, a, &limited)) return false;
     }
     return prove(&m, a, out);
 }

@@ -155,7 +155,7 @@ double knapsack_at_most(const knapsack *k)
     return sum;
 }
 
-void knapsack_solve(knapsack *k)
+uint32_t knapsack_solve(knapsack *k)
 {
     if (k->solved++ % SOLVES_IN_A_ROW == 0) {
         start(k);
@@ -165,8 +165,8 @@ void knapsack_solve(knapsack *k)
         }
     }
     price_rows(k);
-    uint32_t tries = 8 * k->dims + 2 * k->count + 16;
-    for (uint32_t t = 0; t < tries; t++) {
+    uint32_t tries = 8 * k->dims + 2 * k->count + 16, t = 0;
+    for (; t < tries; t++) {
         uint32_t enters = entering(k), row;
         if (enters == k->count + k->dims) break;
         bool down = enters < k->count && k->state[enters] == AT_MOST;
@@ -183,4 +183,5 @@ void knapsack_solve(knapsack *k)
         price_rows(k);
     }
     answer(k);
+    return t;
 }

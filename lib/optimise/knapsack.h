@@ -27,8 +27,8 @@ typedef struct knapsack {
 /* Memory for `dims` and at most `count` items; the caller fills items, capacity and most, sets `count`, and shares `copies`. false =
  * refused. */
 bool knapsack_init(knapsack *k, arena *a, uint32_t dims, uint32_t count);
-/* Goes on from the answer before: other prices do not make that one infeasible. */
-void knapsack_solve(knapsack *k);
+/* Goes on from the answer before: other prices do not make that one infeasible. How many steps of the simplex it took. */
+uint32_t knapsack_solve(knapsack *k);
 /* More than the content is worth at no time, by the prices of the resources that were found last. */
 double knapsack_at_most(const knapsack *k);
 /* What a copy of the item is worth above what it takes. */

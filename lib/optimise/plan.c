@@ -191,12 +191,14 @@ static bool search_init(search *q)
            q->steps_begun != NULL && q->first_types != NULL;
 }
 
-/* What no plan costs less than that places the pods which Karpenter's plan places; none of an incomplete one. */
-static bool find_bound(search *q)
+/* What no plan costs less than that places the pods which Karpenter's plan places; none of an incomplete one, or once somebody wants
+ * to stop: Karpenter's plan is there by then, and is the answer. */
+static karp_status find_bound(search *q)
 {
-    if (policy_cut_short(q->s)) return true;
-    q->bound = bound_of_round(q->s, q->seen, q->steps_kept, q->objective->node_cost);
-    return q->bound != NULL;
+    if (policy_cut_short(q->s)) return KARP_OK;
+    karp_status status = bound_of_round(q->s, q->seen, q->options, q->steps_kept, q->objective->node_cost, &q->bound);
+    q->stopped = status == KARP_E_CANCELED;
+    return q->stopped ? KARP_OK : status;
 }
 
 /* Karpenter's plan; it is the best until there is a better one. */
@@ -212,7 +214,8 @@ static karp_status begin(search *q)
     policy_left(q->s, q->left);
     if (!policy_bill(q->s, q->objective->node_cost, &q->compatible)) return fail_nomem(q->error);
     q->best = q->compatible;
-    if (!find_bound(q)) return fail_nomem(q->error);
+    status = find_bound(q);
+    if (status != KARP_OK) return fail_nomem(q->error);
     q->decision = decision_of(q, &q->faults, &status);
     return status;
 }
@@ -260,7 +263,7 @@ static karp_status decide(search *q, karp_decision **out)
     if (status == KARP_E_CANCELED && q->options->keep_partial)
         return provision_nothing(q->seen, q->options, out, q->error);
     if (status != KARP_OK) return status;
-    bool whole = !policy_cut_short(q->s); /* what is incomplete is not made cheaper */
+    bool whole = !policy_cut_short(q->s) && !q->stopped; /* what is incomplete is not made cheaper */
     if (whole && q->objective->effort > 0) status = try_all_caps(q);
     if (whole && status == KARP_OK && q->objective->effort > 0 && !q->stopped && scheduler_repeatable(q->s))
         status = search_refine(q);

@@ -17,7 +17,7 @@ typedef struct round_bound {
 
 /* The problem alone; what a node costs beside its price is in it. The lists lie in `a`. false = refused. */
 bool round_problem(scheduler *s, arena *a, const uint16_t *steps, double node_cost, round_bound *out);
-/* The problem, and a proof that was checked; a proof that does not hold counts as 0. false = refused. */
+/* The problem, and a proof that was checked; a proof that does not hold counts as 0. false = refused, or stopped as the context of `a` is. */
 bool round_bound_find(scheduler *s, arena *a, const uint16_t *steps, double node_cost, round_bound *out);
 
 #endif

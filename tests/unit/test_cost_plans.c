@@ -2,6 +2,7 @@
 /* Launch decisions for the least cost, by the ids of the specification (C-…), on clusters small enough to count by hand. */
 #include "planning.h"
 
+#include <karp/certificate.h>
 #include <karp/explain.h>
 #include <math.h>
 #include <stdio.h>
@@ -246,13 +247,171 @@ static void refused_memory(void **state)
     }
 }
 
+/* ---- stopping inside the bound ------------------------------------------------------------------------------------------ */
+
+enum { MANY_TYPES = 60, MANY_PODS = 60 };
+
+/* As many shapes of pods as pods, on types of which none replaces another: the simplex has something to do. */
+static void many_shapes(char *into, size_t room)
+{
+    size_t at = (size_t)snprintf(into, room,
+                                 "apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-06-01T00:00:00Z\ncatalogues:\n"
+                                 "- instanceTypes:\n");
+    for (int i = 0; i < MANY_TYPES; i++) {
+        int cpus = 2 + i % 30, gib = 4 + (i * 37) % 97;
+        at += (size_t)snprintf(
+            into + at, room - at,
+            "  - {name: t%d, capacity: {cpu: '%d', memory: %dGi, pods: '110'}, labels: "
+            "{node.kubernetes.io/instance-type: "
+            "[t%d], topology.kubernetes.io/zone: [a], karpenter.sh/capacity-type: [on-demand]}, offerings: [{zone: a, "
+            "capacityType: on-demand, price: %d.%03d}]}\n",
+            i, cpus, gib, i, (cpus * 40 + gib * 5) / 1000, (cpus * 40 + gib * 5) % 1000);
+    }
+    at += (size_t)snprintf(into + at, room - at, "objects:\n%s", POOL);
+    for (int i = 0; i < MANY_PODS; i++) {
+        at += (size_t)snprintf(
+            into + at, room - at,
+            "- {apiVersion: v1, kind: Pod, metadata: {name: p%d, namespace: default, uid: u-%d}, spec: "
+            "{containers: [{name: c, resources: {requests: {cpu: %dm, memory: %dMi}}}]}, status: {phase: Pending, "
+            "conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable}]}}\n",
+            i, i, 150 + (i * 211) % 1900, 300 + (i * 997) % 7001);
+    }
+    assert_true(at < room);
+}
+
+typedef struct patience {
+    uint64_t polls, stop_at, after; /* asked so far; the poll that says yes, from 1 (0 = none); asked after that */
+} patience;
+
+static int32_t impatient(void *user)
+{
+    patience *p = user;
+    p->after += p->stop_at != 0 && p->polls >= p->stop_at;
+    p->polls++;
+    return p->stop_at != 0 && p->polls >= p->stop_at;
+}
+
+static karp_options patient_options(patience *p, uint64_t stop_at)
+{
+    karp_options options;
+    karp_options_init(&options, sizeof options);
+    *p = (patience){ .stop_at = stop_at };
+    options.should_stop = impatient;
+    options.stop_user = p;
+    return options;
+}
+
+/* The last polls are the bound's own. Whichever says yes, the bound ends there: nobody is asked again, and nothing is left behind. */
+static void bound_stopped_anywhere(void **state)
+{
+    (void)state;
+    static char yaml[1 << 16];
+    fault f = { 0 };
+    patience p;
+    karp_error error = { .size = sizeof error };
+    karp_context *context = fault_context(&f);
+    karp_snapshot *snapshot = NULL;
+    karp_decision *d = NULL;
+    karp_bound *bound = NULL;
+    many_shapes(yaml, sizeof yaml);
+    assert_int_equal(world_of(context, "case", yaml, &snapshot, &error), KARP_OK);
+    karp_options options = patient_options(&p, 0);
+    assert_int_equal(karp_provision(snapshot, &options, &d, &error), KARP_OK);
+    karp_decision_unref(d);
+    uint64_t round = p.polls;
+    p.polls = 0;
+    assert_int_equal(karp_cost_bound(snapshot, &options, &bound, &error), KARP_OK);
+    assert_true(karp_bound_value(bound) > 0);
+    karp_bound_free(bound);
+    uint64_t all = p.polls;
+    assert_true(all > round + 20);
+    for (uint64_t at = all; at > round; at -= 1 + (all - round) / 100 < at ? 1 + (all - round) / 100 : at) {
+        size_t blocks = f.live_blocks;
+        bound = NULL;
+        options = patient_options(&p, at);
+        assert_int_equal(karp_cost_bound(snapshot, &options, &bound, &error), KARP_E_CANCELED);
+        assert_non_null(strstr(error.message, "stopped"));
+        assert_null(bound);
+        assert_int_equal(p.after, 0);
+        assert_int_equal(f.live_blocks, blocks);
+    }
+    karp_snapshot_unref(snapshot);
+    karp_context_free(context);
+    assert_int_equal(f.live_blocks, 0);
+    assert_int_equal(f.wrong_sizes, 0);
+}
+
+/* A plan that is stopped inside its bound is Karpenter's, without a bound. */
+static void plan_stopped_inside_its_bound(void **state)
+{
+    (void)state;
+    static char yaml[1 << 16];
+    asked a;
+    patience p;
+    bool seen = false;
+    many_shapes(yaml, sizeof yaml);
+    begin(&a, yaml);
+    karp_objective objective = for_cost();
+    for (uint64_t at = 1; !seen; at++) {
+        karp_options options = patient_options(&p, at);
+        options.objective = &objective;
+        karp_decision_unref(a.decision);
+        a.decision = NULL;
+        karp_status status = karp_provision(a.snapshot, &options, &a.decision, &a.error);
+        if (status == KARP_E_CANCELED) continue;
+        assert_int_equal(status, KARP_OK);
+        assert_int_equal(karp_decision_cost(a.decision, &a.cost), KARP_OK);
+        assert_int_equal(a.cost.stopped, 1);
+        assert_true(a.cost.cost >= a.cost.compatible_cost && a.cost.gap < 0);
+        assert_true(!(a.cost.bound > 0) && a.cost.optimal == 0);
+        seen = true;
+    }
+    end(&a);
+}
+
+static karp_status bound_with_refusal(fault *f, size_t fail_at)
+{
+    karp_error error = { .size = sizeof error };
+    karp_context *context = fault_context(f);
+    karp_snapshot *snapshot = NULL;
+    karp_bound *bound = NULL;
+    assert_non_null(context);
+    assert_int_equal(world_of(context, "case", WORLD, &snapshot, &error), KARP_OK);
+    fault_arm(f, fail_at, false);
+    karp_status status = karp_cost_bound(snapshot, NULL, &bound, &error);
+    assert_true((status == KARP_OK) == (bound != NULL));
+    karp_bound_free(bound);
+    karp_snapshot_unref(snapshot);
+    karp_context_free(context);
+    assert_int_equal(f->live_blocks, 0);
+    assert_int_equal(f->wrong_sizes, 0);
+    return status;
+}
+
+static void bound_without_memory(void **state)
+{
+    (void)state;
+    for (size_t n = 1;; n++) {
+        fault f = { 0 };
+        karp_status status = bound_with_refusal(&f, n);
+        if (f.refused == 0) break;
+        assert_true(status == KARP_OK || status == KARP_E_NOMEM);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cheaper_than_karpenter), cmocka_unit_test(no_effort_is_karpenter_s_plan),
-        cmocka_unit_test(nodes_that_cost),        cmocka_unit_test(what_a_launch_lists),
-        cmocka_unit_test(bad_objectives),         cmocka_unit_test(stopped),
+        cmocka_unit_test(cheaper_than_karpenter),
+        cmocka_unit_test(no_effort_is_karpenter_s_plan),
+        cmocka_unit_test(nodes_that_cost),
+        cmocka_unit_test(what_a_launch_lists),
+        cmocka_unit_test(bad_objectives),
+        cmocka_unit_test(stopped),
         cmocka_unit_test(refused_memory),
+        cmocka_unit_test(bound_stopped_anywhere),
+        cmocka_unit_test(plan_stopped_inside_its_bound),
+        cmocka_unit_test(bound_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
