@@ -11,25 +11,31 @@
 
 /* ---- decoding -------------------------------------------------------------------------------------------------------------- */
 
+static const char not_an_amount[] = "must be a number from 0 to a million";
+
 /* A number, or its text. */
-static double amount_in(io_decoder *d, const tree *value, const char *name, double absent)
+static bool read_amount(const tree *value, double *out)
 {
-    double number = absent;
-    if (d->status || !value) return absent;
-    bool read = tree_is(value, TREE_STRING) ? karp_double_parse(tree_text(value), &number) == KARP_OK
-                                            : tree_double(value, &number);
-    if (read && number >= 0 && number <= KARP_MOST_PRICE) return number;
-    io_bad_member(d, name, KARP_E_INVALID, "must be a number from 0 to a million");
-    return absent;
+    bool read = tree_is(value, TREE_STRING) ? karp_double_parse(tree_text(value), out) == KARP_OK
+                                            : tree_double(value, out);
+    return read && *out >= 0 && *out <= KARP_MOST_PRICE;
+}
+
+static double amount_at(io_decoder *d, const tree *object, const char *name, double absent)
+{
+    double amount = absent;
+    const tree *value = io_member(d, object, name);
+    if (value && !read_amount(value, &amount)) io_bad_member(d, name, KARP_E_INVALID, not_an_amount);
+    return amount;
 }
 
 static void decode_rule(io_decoder *d, const tree *object, void *into)
 {
     karp_price_rule *rule = into;
     rule->requirements = io_requirements(d, object, "requirements", IO_FOR_POD, &rule->requirement_count);
-    rule->factor = amount_in(d, io_member(d, object, "factor"), "factor", 1);
-    rule->per_node = amount_in(d, io_member(d, object, "perNode"), "perNode", 0);
-    rule->per_vcpu = amount_in(d, io_member(d, object, "perVCPU"), "perVCPU", 0);
+    rule->factor = amount_at(d, object, "factor", 1);
+    rule->per_node = amount_at(d, object, "perNode", 0);
+    rule->per_vcpu = amount_at(d, object, "perVCPU", 0);
     static const char *const known[] = { "name", "requirements", "factor", "perNode", "perVCPU" };
     for (size_t i = 0; i < tree_count(object) && !d->status; i++) {
         size_t k = 0;
@@ -48,13 +54,9 @@ typedef struct volume_price {
 
 static void decode_volume_price(io_decoder *d, karp_str key, const tree *value, void *into)
 {
-    *(volume_price *)into = (volume_price){ key, 0 };
-    double price = 0;
-    bool read = tree_is(value, TREE_STRING) ? karp_double_parse(tree_text(value), &price) == KARP_OK
-                                            : tree_double(value, &price);
-    if (!read || !(price >= 0 && price <= KARP_MOST_PRICE))
-        io_bad(d, KARP_E_INVALID, "must be a number from 0 to a million");
-    ((volume_price *)into)->price = price;
+    volume_price *out = into;
+    *out = (volume_price){ key, 0 };
+    if (!read_amount(value, &out->price)) io_bad(d, KARP_E_INVALID, "%s", not_an_amount);
 }
 
 typedef struct prices {
@@ -160,37 +162,33 @@ typedef struct pricing {
     karp_price_rule *rules; /* those of `all`, and one that is set anew for each group */
     pool_group *groups;
     size_t group_count;
+    uint64_t type_count; /* of all catalogues that were priced */
 } pricing;
 
 static bool is_prices(const io_waiting *w) { return w->info->kind == IO_KIND_PRICES && !w->gone; }
 
-static karp_status gather(pricing *g)
+/* Decodes all objects and puts them together. */
+static karp_status gather(pricing *g, size_t objects)
 {
     karp_reader *reader = g->reader;
-    karp_price_rule *rules = NULL;
-    volume_price *volumes = NULL;
-    for (int pass = 0; pass < 2; pass++) {
-        size_t rule_count = 0, volume_count = 0;
-        for (size_t i = 0; i < reader->waiting_count; i++) {
-            io_decoder d;
-            prices one;
-            if (!is_prices(&reader->waiting[i])) continue;
-            io_decoder_init(&d, &g->arena);
-            decode(&d, reader->waiting[i].root, &one);
-            if (d.status) return io_reader_nomem(reader); /* it was checked when it was read */
-            if (pass && one.rule_count) memcpy(rules + rule_count, one.rules, one.rule_count * sizeof *rules);
-            if (pass && one.volume_count)
-                memcpy(volumes + volume_count, one.volumes, one.volume_count * sizeof *volumes);
-            rule_count += one.rule_count;
-            volume_count += one.volume_count;
-        }
-        if (pass == 0) {
-            rules = arena_array(&g->arena, rule_count + 1, sizeof *rules); /* one more: that of the volumes */
-            volumes = arena_array(&g->arena, volume_count + 1, sizeof *volumes);
-            if (!rules || !volumes) return io_reader_nomem(reader);
-        }
-        g->all = (prices){ rules, rule_count, volumes, volume_count };
-        g->rules = rules;
+    prices *each = arena_array(&g->arena, objects, sizeof *each);
+    size_t n = 0, rule_count = 0, volume_count = 0;
+    for (size_t i = 0; each && i < reader->waiting_count; i++) {
+        io_decoder d;
+        if (!is_prices(&reader->waiting[i])) continue;
+        io_decoder_init(&d, &g->arena);
+        decode(&d, reader->waiting[i].root, &each[n]);
+        if (d.status) return io_reader_nomem(reader); /* it was checked when it was read */
+        rule_count += each[n].rule_count;
+        volume_count += each[n++].volume_count;
+    }
+    g->rules = arena_array(&g->arena, rule_count + 1, sizeof *g->rules);
+    volume_price *volumes = arena_array(&g->arena, volume_count + 1, sizeof *volumes);
+    if (!each || !g->rules || !volumes) return io_reader_nomem(reader);
+    g->all = (prices){ .rules = g->rules, .volumes = volumes };
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < each[i].rule_count; k++) g->rules[g->all.rule_count++] = each[i].rules[k];
+        for (size_t k = 0; k < each[i].volume_count; k++) volumes[g->all.volume_count++] = each[i].volumes[k];
     }
     return KARP_OK;
 }
@@ -203,7 +201,17 @@ static bool is_served(const io_given_catalogue *given, karp_str pool)
     return given->pool_count == 0;
 }
 
-/* Puts the pools of a catalogue into groups. */
+/* The group whose nodes' volumes cost so much; a new one when there is none. */
+static pool_group *group_of(pricing *g, double per_node)
+{
+    for (size_t i = 0; i < g->group_count; i++) {
+        if (!(g->groups[i].per_node < per_node || g->groups[i].per_node > per_node)) return &g->groups[i];
+    }
+    g->groups[g->group_count] = (pool_group){ .per_node = per_node };
+    return &g->groups[g->group_count++];
+}
+
+/* Puts the pools of a catalogue into groups: once to count them, once to name them. */
 static karp_status group_pools(pricing *g, const io_given_catalogue *given)
 {
     karp_reader *reader = g->reader;
@@ -211,21 +219,27 @@ static karp_status group_pools(pricing *g, const io_given_catalogue *given)
     for (size_t i = 0; i < reader->waiting_count; i++) most += reader->waiting[i].info->kind == IO_KIND_NODE_POOL;
     g->groups = arena_array(&g->arena, most, sizeof *g->groups);
     g->group_count = 0;
-    if (!g->groups) return io_reader_nomem(reader);
+    double *per_node = arena_array(&g->arena, most, sizeof *per_node);
+    karp_str *names = arena_array(&g->arena, most, sizeof *names), *pools = arena_array(&g->arena, most, sizeof *pools);
+    if (!g->groups || !per_node || !names || !pools) return io_reader_nomem(reader);
+    size_t count = 0;
     for (size_t i = 0; i < reader->waiting_count; i++) {
         const io_waiting *w = &reader->waiting[i];
         if (w->info->kind != IO_KIND_NODE_POOL || w->gone || !is_served(given, w->name)) continue;
-        double per_node = g->all.volume_count ? devices_of_pool(reader, &g->all, w->root) : 0;
-        size_t at = 0;
-        while (at < g->group_count && (g->groups[at].per_node < per_node || g->groups[at].per_node > per_node)) at++;
-        if (at == g->group_count) {
-            g->groups[at] = (pool_group){ .per_node = per_node,
-                                          .pools = arena_array(&g->arena, most, sizeof(karp_str)) };
-            if (!g->groups[g->group_count++].pools) return io_reader_nomem(reader);
-        }
-        g->groups[at].pools[g->groups[at].pool_count++] = w->name;
+        names[count] = w->name;
+        per_node[count] = g->all.volume_count ? devices_of_pool(reader, &g->all, w->root) : 0;
+        group_of(g, per_node[count++])->pool_count++;
     }
-    if (g->group_count == 0) g->groups[g->group_count++] = (pool_group){ .per_node = 0 };
+    for (size_t i = 0; i < g->group_count; i++) {
+        g->groups[i].pools = pools;
+        pools += g->groups[i].pool_count;
+        g->groups[i].pool_count = 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        pool_group *group = group_of(g, per_node[i]);
+        group->pools[group->pool_count++] = names[i];
+    }
+    if (g->group_count == 0) (void)group_of(g, 0);
     return KARP_OK;
 }
 
@@ -252,6 +266,13 @@ static karp_status price_catalogue(pricing *g, size_t index)
     karp_catalogue *from = karp_catalogue_ref(reader->catalogues[index].catalogue);
     for (size_t i = 0; i < g->group_count && status == KARP_OK; i++) {
         karp_catalogue *priced = NULL;
+        /* The builder would refuse them too, but only when all are made. */
+        g->type_count += karp_catalogue_count(from);
+        if (g->type_count > karp_context_get_options(reader->context)->max_instance_types) {
+            status = fail(&reader->error, KARP_E_LIMIT,
+                          "pools whose volumes cost differently have more instance types than the limit");
+            break;
+        }
         g->rules[g->all.rule_count] = (karp_price_rule){ .factor = 1, .per_node = g->groups[i].per_node };
         status = karp_catalogue_reprice(reader->context, from, g->rules, g->all.rule_count + 1, &priced,
                                         &reader->error);
@@ -268,7 +289,7 @@ karp_status io_price_catalogues(karp_reader *reader)
     if (objects == 0) return KARP_OK;
     pricing g = { .reader = reader };
     arena_init(&g.arena, reader->context);
-    karp_status status = gather(&g);
+    karp_status status = gather(&g, objects);
     size_t count = reader->catalogue_count;
     for (size_t i = 0; i < count && status == KARP_OK; i++) status = price_catalogue(&g, i);
     arena_free(&g.arena);

@@ -115,14 +115,14 @@ static double vcpus_of(const karp_instance_type *type)
 }
 
 /* All factors first, then all amounts: the order of the rules does not matter. */
-static double priced(const karp_price_rule *rules, size_t count, const karp_instance_type *type,
+static double priced(const karp_price_rule *rules, size_t count, const karp_instance_type *type, double vcpus,
                      const karp_offering *offering)
 {
     double factor = 1, more = 0;
     for (size_t i = 0; i < count; i++) {
         if (!is_about(&rules[i], type, offering)) continue;
         factor *= rules[i].factor;
-        more += rules[i].per_node + rules[i].per_vcpu * vcpus_of(type);
+        more += rules[i].per_node + rules[i].per_vcpu * vcpus;
     }
     return offering->price * factor + more;
 }
@@ -133,11 +133,12 @@ static karp_status price_types(const karp_catalogue *from, const karp_price_rule
 {
     for (uint32_t i = 0; i < from->count; i++) {
         types[i] = from->types[i].shown;
+        double vcpus = vcpus_of(&types[i]);
         if (!mem_work(from->context, (types[i].offering_count + 1) * (count + 1) * 16)) return fail_nomem(error);
         for (size_t k = 0; k < types[i].offering_count; k++) {
             offerings[k] = types[i].offerings[k];
             /* A price that is not known stays unknown. */
-            if (!offerings[k].awaits_price) offerings[k].price = priced(rules, count, &types[i], &offerings[k]);
+            if (!offerings[k].awaits_price) offerings[k].price = priced(rules, count, &types[i], vcpus, &offerings[k]);
             if (!isfinite(offerings[k].price))
                 return fail(error, KARP_E_RANGE, "%.*s: the price is out of range", (int)types[i].name.len,
                             types[i].name.ptr);

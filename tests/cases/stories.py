@@ -49,6 +49,30 @@ def equal(got, wanted, what):
     check(got == wanted, f'{what}: {got!r}, not {wanted!r}')
 
 
+ONE_TYPE_POOL = '''apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: default}
+spec:
+  template:
+    spec:
+      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
+      requirements:
+      - {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}
+      - {key: node.kubernetes.io/instance-type, operator: In, values: [TYPE]}
+  disruption: {consolidateAfter: 1m, budgets: [{nodes: "100%"}]}
+---
+apiVersion: karpenter.k8s.aws/v1
+kind: EC2NodeClass
+metadata: {name: default}
+spec: {amiSelectorTerms: [{alias: al2023@latest}], role: r}
+'''
+
+
+def one_type_pool(instance_type):
+    """A NodePool of this EC2 type, on demand, which lets all nodes go a minute after their last pod, and its node class."""
+    return ONE_TYPE_POOL.replace('TYPE', instance_type)
+
+
 def pods(name, numbers, namespace='default'):
     return sorted(f'{namespace}/{name}-{i}' for i in numbers)
 

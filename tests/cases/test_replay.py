@@ -5,27 +5,11 @@ import pathlib
 import sys
 import tempfile
 
-from stories import check, equal, finish, run
+from stories import check, equal, finish, one_type_pool, run
 
 DUMP = pathlib.Path(__file__).parent / 'asks' / 'dump.json'
 
-POOL = '''apiVersion: karpenter.sh/v1
-kind: NodePool
-metadata: {name: default}
-spec:
-  template:
-    spec:
-      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
-      requirements:
-      - {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}
-      - {key: node.kubernetes.io/instance-type, operator: In, values: [m5.large]}
-  disruption: {consolidateAfter: 1m, budgets: [{nodes: "100%"}]}
----
-apiVersion: karpenter.k8s.aws/v1
-kind: EC2NodeClass
-metadata: {name: default}
-spec: {amiSelectorTerms: [{alias: al2023@latest}], role: r}
-'''
+POOL = one_type_pool('m5.large')
 # One pod takes a node for itself; five minutes after its end the node is gone.
 STORY = '''apiVersion: karp/v1
 kind: Story

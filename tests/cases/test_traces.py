@@ -6,25 +6,9 @@ import struct
 import sys
 import tempfile
 
-from stories import STORIES, check, equal, finish, run
+from stories import STORIES, check, equal, finish, one_type_pool, run
 
-POOL = '''apiVersion: karpenter.sh/v1
-kind: NodePool
-metadata: {name: default}
-spec:
-  template:
-    spec:
-      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
-      requirements:
-      - {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}
-      - {key: node.kubernetes.io/instance-type, operator: In, values: [m5.2xlarge]}
-  disruption: {consolidateAfter: 1m, budgets: [{nodes: "100%"}]}
----
-apiVersion: karpenter.k8s.aws/v1
-kind: EC2NodeClass
-metadata: {name: default}
-spec: {amiSelectorTerms: [{alias: al2023@latest}], role: r}
-'''
+POOL = one_type_pool('m5.2xlarge')
 LOAD = (STORIES.parent / 'replay' / 'load.yaml').read_text()
 
 
