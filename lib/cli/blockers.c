@@ -25,7 +25,7 @@ static int run(const cli_options *options) { return answer_input(options, false,
 const cli_verb verb_blockers = {
     .name = "blockers",
     .arguments = "[FILE...]",
-    .summary = "what keeps nodes from being consolidated, and the money it costs",
+    .summary = "what keeps nodes from being consolidated, and what it costs",
     .details =
         "PodDisruptionBudgets, annotations, disruption budgets, consolidateAfter, policies, the gate for spot nodes,\n"
         "limits and topology: the nodes each holds, and what the next disruption pass would save without it, by\n"

@@ -214,7 +214,7 @@ static int run(const cli_options *options)
 const cli_verb verb_explain = {
     .name = "explain",
     .arguments = "pod|deployment [NAMESPACE/]NAME | node NAME [FILE...]",
-    .summary = "why a pod goes where it goes or nowhere; why a node stays",
+    .summary = "why a pod is pending or was placed there; why a node is kept",
     .details =
         "For a pod: the node it goes to and why it is not one of another NodePool, or what each NodePool says to\n"
         "it, with the number of instance types left after each step, and the smallest change that places it. For\n"

@@ -187,7 +187,7 @@ static int run(const cli_options *options) { return answer(options, options->fac
 const cli_verb verb_facts = {
     .name = "facts",
     .arguments = "",
-    .summary = "how the facts of a cloud's region are had, and one file of them",
+    .summary = "which commands fetch the facts of a cloud's region, and one file of them",
     .details =
         "Prints the commands of the cloud's own tools (aws, az, gcloud) that tell the instance types and prices of\n"
         "--region. With --facts KIND=FILE it reads what they printed and writes one facts file, which every\n"

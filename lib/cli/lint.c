@@ -31,7 +31,7 @@ static int run(const cli_options *options) { return answer_input(options, true, 
 const cli_verb verb_lint = {
     .name = "lint",
     .arguments = "[FILE...]",
-    .summary = "what is wrong, or hardly meant so, in NodePools, pods and budgets",
+    .summary = "mistakes and likely mistakes in NodePools, pods and budgets",
     .details = "Looks at every NodePool, pod and PodDisruptionBudget by the rules of docs/lint.md, and decides "
                "nothing: requirements\n"
                "that no instance type meets, limits below the smallest launch, values and labels that nothing has, "

@@ -123,7 +123,7 @@ static const option_row rows[] = {
     { KEY_EXPORT_FACTS, "export-facts", NULL, CLI_OPTION_TYPES,
       "the facts that the types are made of, as a file for --facts" },
     { KEY_NOW, "now", "TIME", CLI_OPTION_INPUT,
-      "the clock, RFC 3339; default: what the input says, and +8h is later than that" },
+      "the clock, RFC 3339, or +8h: so much later than the input says (the default)" },
     { KEY_RECURSIVE, "recursive", NULL, CLI_OPTION_INPUT, "read the directories in directories too; -R" },
     { KEY_STRICT, "strict", NULL, CLI_OPTION_INPUT, "do not add defaults" },
     { KEY_CATALOGUE, "catalogue", "FILE", CLI_OPTION_CATALOGUE, "instance types from a file (repeatable)" },

@@ -28,7 +28,7 @@ static int run(const cli_options *options)
 const cli_verb verb_simulate = {
     .name = "simulate",
     .arguments = "STORY.yaml",
-    .summary = "what is decided as a cluster is scaled and time goes by",
+    .summary = "a story of a cluster in virtual time: what is decided as it is scaled and time passes",
     .details =
         "Plays a story: the documents of a cluster and steps that scale Deployments, let time pass, or expire\n"
         "nodes. Stand-ins bind the pods and start the nodes; what is decided on the way is printed, and what it cost.",
