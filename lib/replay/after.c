@@ -131,28 +131,32 @@ static karp_str controller_kind(const tree *pod)
     return (karp_str){ "", 0 };
 }
 
+static void add_condition(const outcome *o, trees *t, tree *conditions, const char *type, const char *state,
+                          const char *reason)
+{
+    tree *condition = tree_new(t, TREE_MAP);
+    tree_set_text(t, condition, "type", str(type));
+    tree_set_text(t, condition, "status", str(state));
+    tree_set_text(t, condition, "reason", str(reason));
+    replay_set_time(t, condition, "lastTransitionTime", o->now);
+    tree_append(t, conditions, condition);
+}
+
 /* It is on a node that goes: a controller makes it anew, and it is pending then. false = it is gone for good. */
-static bool evict(trees *t, tree *pod)
+static bool evict(const outcome *o, trees *t, tree *pod)
 {
     karp_str kind = controller_kind(pod), phase = tree_get_text(tree_get(pod, "status"), "phase");
     if (str_is(kind, "DaemonSet") || str_is(kind, "Node") || str_is(phase, "Succeeded") || str_is(phase, "Failed") ||
         tree_get(tree_get(pod, "metadata"), "deletionTimestamp"))
         return false;
-    tree *status = tree_new(t, TREE_MAP);
+    tree *status = tree_new(t, TREE_MAP), *conditions = tree_new(t, TREE_LIST);
     tree_set_text(t, status, "phase", str("Pending"));
+    /* Without it Karpenter takes no pod for one that needs a node. */
+    add_condition(o, t, conditions, "PodScheduled", "False", "Unschedulable");
+    tree_set(t, status, "conditions", conditions);
     tree_set(t, pod, "status", status);
     tree_remove(tree_get(pod, "spec"), "nodeName");
     return true;
-}
-
-static void add_condition(const outcome *o, trees *t, tree *conditions, const char *type)
-{
-    tree *condition = tree_new(t, TREE_MAP);
-    tree_set_text(t, condition, "type", str(type));
-    tree_set_text(t, condition, "status", str("True"));
-    tree_set_text(t, condition, "reason", str(type));
-    replay_set_time(t, condition, "lastTransitionTime", o->now);
-    tree_append(t, conditions, condition);
 }
 
 static void bind(outcome *o, trees *t, tree *pod, karp_str node)
@@ -160,7 +164,7 @@ static void bind(outcome *o, trees *t, tree *pod, karp_str node)
     tree *status = tree_get_or_make(t, pod, "status"), *conditions = tree_new(t, TREE_LIST);
     tree_set_text(t, tree_get_or_make(t, pod, "spec"), "nodeName", node);
     tree_set_text(t, status, "phase", str("Running"));
-    add_condition(o, t, conditions, "Ready");
+    add_condition(o, t, conditions, "Ready", "True", "Ready");
     tree_set(t, status, "conditions", conditions);
     tree_remove(status, "nominatedNodeName");
     replay_set_time(t, status, "startTime", o->now);
@@ -170,7 +174,7 @@ static void bind(outcome *o, trees *t, tree *pod, karp_str node)
 static bool change_pod(outcome *o, trees *t, const io_kept *kept, tree *pod)
 {
     karp_str node = tree_get_text(tree_get(pod, "spec"), "nodeName");
-    bool stays = !is_gone(o, node) || evict(t, pod);
+    bool stays = !is_gone(o, node) || evict(o, t, pod);
     strbuf name;
     strbuf_init(&name, o->next->context);
     strbuf_add(&name, kept->namespace_.ptr, kept->namespace_.len);
@@ -215,7 +219,7 @@ static void change_claim(outcome *o, trees *t, tree *claim)
     uint32_t number = io_table_get(&o->pools, pool);
     if (!initialized || number == IO_NONE || o->windows[number] == KARP_DURATION_NEVER) return;
     if (o->windows[number] > 0 && since != KARP_NO_TIME && o->now - since < o->windows[number]) return;
-    add_condition(o, t, conditions, "Consolidatable");
+    add_condition(o, t, conditions, "Consolidatable", "True", "Consolidatable");
 }
 
 /* Pods that are bound become healthy, and then the budget allows more. */
