@@ -228,10 +228,11 @@ static void end_row(cli_writer *w) { cli_put_text(w, w->html ? "</tr>\n" : w->ma
 
 static void money_cell(cli_writer *w, double price, double before, bool first)
 {
-    char text[64], change[32] = "";
+    char text[96], change[32] = "", money[MONEY_TEXT];
     if (!first && before > 0 && fabs(price - before) > 1e-9)
         (void)snprintf(change, sizeof change, " (%+.1f%%)", (price / before - 1) * 100);
-    (void)snprintf(text, sizeof text, "$%.2f%s", price * HOURS_A_MONTH, change);
+    money_text(price * HOURS_A_MONTH, false, money);
+    (void)snprintf(text, sizeof text, "%s%s", money, change);
     put_cell(w, text);
 }
 
@@ -284,9 +285,12 @@ static void group_row(cli_writer *w, const char *what, karp_str name, const desi
                    name.len > 0 ? name.ptr : "");
     begin_row(w, label, strlen(label));
     for (size_t i = 0; i < count; i++) {
-        char text[64] = "-";
+        char text[80] = "-", money[MONEY_TEXT];
         const design_group *g = find_group(groups_of(&list[i], offset), name);
-        if (g != NULL) (void)snprintf(text, sizeof text, "%zu, $%.2f", g->nodes, g->price * HOURS_A_MONTH);
+        if (g != NULL) {
+            money_text(g->price * HOURS_A_MONTH, false, money);
+            (void)snprintf(text, sizeof text, "%zu, %s", g->nodes, money);
+        }
         put_cell(w, text);
     }
     end_row(w);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* --fail-on: what makes the answer a failure to a script. */
-#include "cli.h"
+#include "writer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -109,8 +109,12 @@ static int too_dear(const cli_options *options, const karp_decision *today, cons
     if (after <= limit * (1 + 1e-12)) {
         return 0;
     }
-    fprintf(stderr, "karp: --fail-on cost: $%.2f/month is more than $%.2f/month (%s $%.2f/month)\n", after * HOURS,
-            limit * HOURS, options->baseline != NULL ? "baseline" : "today", before * HOURS);
+    char money[3][MONEY_TEXT];
+    money_text(after * HOURS, false, money[0]);
+    money_text(limit * HOURS, false, money[1]);
+    money_text(before * HOURS, false, money[2]);
+    fprintf(stderr, "karp: --fail-on cost: %s/month (730 h) is more than %s/month (%s %s/month)\n", money[0], money[1],
+            options->baseline != NULL ? "baseline" : "today", money[2]);
     return 1;
 }
 

@@ -110,7 +110,11 @@ static void print_read_error(const cli_options *options, const cli_input *input,
 {
     print_error(error);
     if (error->status == KARP_E_DUPLICATE) {
-        print_problem("hint", "--replace FILE puts objects in the place of those that -f has read");
+        char hint[sizeof error->document + 96];
+        const char *file = error->document[0] != '\0' ? error->document : "FILE";
+        (void)snprintf(hint, sizeof hint, "--replace %s (not -f) puts its objects in the place of those that are there",
+                       file);
+        print_problem("hint", hint);
     }
     if (error->status == KARP_E_NOT_FOUND && strcmp(error->field, "region") == 0) {
         facts_hint(options, options->provider == NULL ? "aws" : options->provider, karp_reader_region(input->reader));

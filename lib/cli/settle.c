@@ -3,6 +3,7 @@
 #include "designs.h"
 #include "writer.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -351,9 +352,10 @@ static void write_text(cli_writer *w, const settling *s, const design *both)
 {
     const char *heading = w->markdown ? "## " : "";
     double before = both[0].price, after = both[1].price;
-    cli_put_format(w, "%sFirst round $%.4f/h, settled $%.4f/h (%+.4f/h, %+.2f/month of %d h)\n",
-                   w->markdown ? "# " : "", before, after, after - before, (after - before) * HOURS_A_MONTH,
-                   (int)HOURS_A_MONTH);
+    char money[MONEY_TEXT];
+    money_text((after - before) * HOURS_A_MONTH, true, money);
+    cli_put_format(w, "%sFirst round $%.4f/h, settled $%.4f/h (%s$%.4f/h, %s/month (%d h))\n", w->markdown ? "# " : "",
+                   before, after, after < before ? "-" : "+", fabs(after - before), money, (int)HOURS_A_MONTH);
     if (s->count >= ROUNDS_MOST) {
         cli_put_format(w, "It has not come to rest after %d rounds.\n", (int)ROUNDS_MOST);
     }

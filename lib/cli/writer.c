@@ -94,3 +94,22 @@ void cli_put_number(cli_writer *w, double value)
     karp_double_format(round(value * 1e9) / 1e9, text);
     cli_put_text(w, text);
 }
+
+void money_text(double dollars, bool sign, char text[MONEY_TEXT])
+{
+    char digits[MONEY_TEXT / 2];
+    double cents = round(fabs(dollars) * 100);
+    const char *before = cents >= 1 && dollars < 0 ? "-$" : sign ? "+$" : "$";
+    if (!(cents < 1e15)) { /* beyond what can be counted to the cent */
+        (void)snprintf(text, MONEY_TEXT, "%s%.3g", before, fabs(dollars));
+        return;
+    }
+    int length = snprintf(digits, sizeof digits, "%.2f", cents / 100);
+    size_t at = (size_t)snprintf(text, MONEY_TEXT, "%s", before);
+    for (int i = 0; i < length; i++) {
+        int left = length - 3 - i; /* digits before the point */
+        if (i > 0 && left > 0 && left % 3 == 0) text[at++] = ',';
+        text[at++] = digits[i];
+    }
+    text[at] = '\0';
+}

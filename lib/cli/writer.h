@@ -25,5 +25,8 @@ void cli_put_quoted(cli_writer *w, const char *text, size_t length); /* as JSON 
 void cli_put_shown(cli_writer *w, const char *text, size_t length);
 /* To a billionth, so that sums do not show what a double cannot hold. */
 void cli_put_number(cli_writer *w, double value);
+/* "$5,955.41", with a sign "+$5,955.41": money as every text has it. */
+enum { MONEY_TEXT = 48 };
+void money_text(double dollars, bool sign, char text[MONEY_TEXT]);
 
 #endif

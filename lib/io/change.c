@@ -286,11 +286,12 @@ static karp_status make_workload(karp_reader *reader, const io_waiting *pod, io_
     tree_set_text(t, object, "kind", str(owner.kind));
     tree_set_text(t, metadata, "name", owner.name);
     tree_set_text(t, metadata, "namespace", pod->namespace_);
-    if (strcmp(owner.kind, "Deployment") == 0 && labels) tree_remove(labels, "pod-template-hash");
     tree *about = tree_get_or_make(t, template_, "metadata");
     tree_set(t, about, "labels", labels);
     tree_set(t, about, "annotations", tree_get(had, "annotations"));
-    if (labels) tree_set(t, tree_get_or_make(t, spec, "selector"), "matchLabels", tree_copy(t, labels));
+    tree *selected = tree_deep_copy(t, labels, false);
+    if (strcmp(owner.kind, "Deployment") == 0 && selected) tree_remove(selected, "pod-template-hash");
+    if (selected) tree_set(t, tree_get_or_make(t, spec, "selector"), "matchLabels", selected);
     if (inner) tree_remove(inner, "nodeName");
     tree_set(t, template_, "spec", inner);
     if (t->status) return io_reader_nomem(reader);

@@ -70,7 +70,7 @@ static karp_str deployment_of(karp_str set, karp_str hash)
 }
 
 /* The pods carry the hash as a label. */
-static karp_str deployment_by_name(const tree *pod, karp_str set)
+karp_str io_deployment_by_name(const tree *pod, karp_str set)
 {
     return deployment_of(set, tree_get_text(tree_get(tree_get(pod, "metadata"), "labels"), "pod-template-hash"));
 }
@@ -86,7 +86,7 @@ io_owner io_workload_of(const karp_reader *reader, const tree *pod)
         io_owner above = io_controller(reader->waiting[number].root);
         return strcmp(above.kind, "Deployment") == 0 ? above : owner;
     }
-    karp_str deployment = deployment_by_name(pod, owner.name);
+    karp_str deployment = io_deployment_by_name(pod, owner.name);
     return number == IO_NONE && deployment.len ? (io_owner){ "Deployment", deployment } : owner;
 }
 
@@ -119,7 +119,7 @@ bool io_note_owned(karp_reader *reader, const tree *pod)
     karp_str space = io_namespace(pod);
     if (key_of(owner.kind) == NULL || io_pod_ended(pod)) return true;
     bool first = io_owned(reader, owner.kind, space, owner.name) == 0;
-    karp_str deployment = strcmp(owner.kind, "ReplicaSet") == 0 ? deployment_by_name(pod, owner.name)
+    karp_str deployment = strcmp(owner.kind, "ReplicaSet") == 0 ? io_deployment_by_name(pod, owner.name)
                                                                 : (karp_str){ "", 0 };
     if (first && deployment.len && !note_set(reader, space, owner.name, deployment)) return false;
     return add_owned(reader, owner.kind, space, owner.name, 1);

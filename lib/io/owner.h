@@ -17,6 +17,8 @@ io_owner io_controller(const tree *root);
 io_owner io_workload_of(const karp_reader *reader, const tree *pod);
 /* The Deployment whose ReplicaSet has such a name ("web" of "web-6d4f8b9c7"); "" = the name has no such hash. */
 karp_str io_deployment_of_set(karp_str set);
+/* The same of one that controls this pod, whose labels may name the hash. */
+karp_str io_deployment_by_name(const tree *pod, karp_str set);
 /* "default" where none is stated. */
 karp_str io_namespace(const tree *root);
 /* Whether the pod has ended, and so counts for nobody. */

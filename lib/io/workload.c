@@ -238,7 +238,14 @@ static karp_status expand_deployment(workload *w, const tree *root)
     karp_reader *reader = w->f->reader;
     const io_kind_info *info = io_kind_find(str("apps/v1"), str("ReplicaSet"));
     char hash[11];
-    if (!template_hash(reader->context, w->template_, hash)) return io_reader_nomem(reader);
+    /* One that only pods tell of keeps the hash that they carry, and so their ReplicaSet. */
+    karp_str known = tree_get_text(tree_get(tree_get(w->template_, "metadata"), "labels"), "pod-template-hash");
+    if (known.len > 0 && known.len < sizeof hash) {
+        memcpy(hash, known.ptr, known.len);
+        hash[known.len] = '\0';
+    } else if (!template_hash(reader->context, w->template_, hash)) {
+        return io_reader_nomem(reader);
+    }
     w->hash = hash;
     tree *set = make_replica_set(w, root);
     karp_str name = tree_get_text(tree_get(set, "metadata"), "name");

@@ -30,7 +30,7 @@ static void move_as_json(json_out *j, const karp_move *move)
     json_key(j, "price");
     json_price(j, move->price);
     json_key(j, "savings");
-    json_price(j, move->savings);
+    json_sum(j, move->savings);
     json_key(j, "podsMoved");
     json_uint(j, move->moved);
     json_key(j, "launches");

@@ -209,6 +209,17 @@ void json_double(json_out *j, double value)
     }
 }
 
+/* Sums of prices carry the noise of their additions (0.40800000000000003): what is nearer to a billionth of a dollar than anybody
+ * compares prices is that. Other values stay as they are. */
+static double without_noise(double value)
+{
+    if (!(fabs(value) < 1e6)) return value;
+    double rounded = floor(value * 1e9 + 0.5) / 1e9, size = fabs(value) > 1e-3 ? fabs(value) : 1e-3;
+    return fabs(value - rounded) <= 1e-10 * size ? rounded : value;
+}
+
+void json_sum(json_out *j, double value) { json_price(j, without_noise(value)); }
+
 void json_price(json_out *j, double value)
 {
     before_value(j, 8);

@@ -42,6 +42,8 @@ void json_bool(json_out *j, bool value);
 void json_double(json_out *j, double value);
 /* The shortest decimal, as a string: how prices are written. */
 void json_price(json_out *j, double value);
+/* A sum of prices: the same, without the noise of additions beyond a billionth of a dollar. */
+void json_sum(json_out *j, double value);
 
 void json_member_str(json_out *j, const char *key, karp_str value);
 void json_member_text(json_out *j, const char *key, const char *value);

@@ -301,7 +301,7 @@ karp_status plan_command(json_out *j, const write_job *job, const karp_decision 
         return status;
     }
     json_key(j, "savings");
-    json_price(j, command.savings);
+    json_sum(j, command.savings);
     if (command.replacement_unavailable) {
         json_key(j, "replacementUnavailable");
         json_bool(j, true);
@@ -360,11 +360,11 @@ static void write_cost(json_out *j, const karp_decision *decision)
     json_key(j, "cost");
     json_flat_object(j);
     json_key(j, "before");
-    json_price(j, before);
+    json_sum(j, before);
     json_key(j, "after");
-    json_price(j, after);
+    json_sum(j, after);
     json_key(j, "delta");
-    json_price(j, after - before);
+    json_sum(j, after - before);
     json_end(j);
 }
 

@@ -78,6 +78,13 @@ static void take_node(replay_base *b, const tree *object, bool claim)
     if (claim || !g->claim) (void)karp_time_parse(tree_get_text(metadata, "creationTimestamp"), &g->created);
 }
 
+/* Workloads whose pods are in a cluster that has been read. */
+static bool is_workload(const tree *object)
+{
+    karp_str kind = tree_get_text(object, "kind");
+    return str_is(kind, "Deployment") || str_is(kind, "ReplicaSet") || str_is(kind, "StatefulSet");
+}
+
 karp_status replay_given_take(replay *r)
 {
     replay_base *b = &r->base;
@@ -87,6 +94,10 @@ karp_status replay_given_take(replay *r)
     for (size_t i = 0; i < tree_count(b->objects);) {
         const tree *object = tree_item(b->objects, i);
         bool claim = str_is(tree_get_text(object, "kind"), "NodeClaim");
+        if (is_workload(object)) {
+            tree_remove_item(b->objects, i);
+            continue;
+        }
         if (!claim && !str_is(tree_get_text(object, "kind"), "Node")) {
             i++;
             continue;

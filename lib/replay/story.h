@@ -5,6 +5,7 @@
  * at once, pods where they were planned, a command when it comes out a second time.
  *
  *     story_read    the story file and the files it names      story_world   workloads, and the nodes of the documents
+ *     story_cluster documents of a cluster that Karpenter runs
  *     story_decide  one decision, and what follows from it     story_play    steps and events in the order of time
  *     story_write   what happened, as JSON or text
  */
@@ -28,8 +29,11 @@ typedef struct story_workload {
     const tree *object; /* the Deployment */
     karp_str namespace_, name;
     uint64_t replicas; /* as the documents say */
-    uint64_t pods; /* how many it has: numbers from 0 */
+    uint64_t pods; /* how many of those the story makes it has: numbers from `first` */
+    uint64_t first; /* beyond the numbers that its pods in the documents have */
     uint32_t shape;
+    karp_str *owned; /* its pods in the documents of a cluster, of which the last leave first */
+    size_t owned_count, owned_capacity;
 } story_workload;
 
 /* What a story knows of a node beside the engine. */
@@ -51,6 +55,7 @@ typedef struct story {
     tree *root; /* the story */
     trees *t; /* the reader's: where all of them lie */
     int64_t begins, delay;
+    bool starts; /* the story says when */
     bool is_load; /* of kind Load: no steps, but curves */
     bool old_rules; /* v1alpha5: expiry waits for replacements, one node at a time, and nothing is validated */
     karp_str region;
@@ -72,6 +77,7 @@ typedef struct story {
     strbuf proposed; /* the disruption that waits to be validated: method and nodes */
     int64_t validate_at; /* KARP_NO_TIME = none */
     int64_t unblocked_at; /* when what blocks an expired node may end; KARP_NO_TIME = nobody knows */
+    int64_t opens_at; /* when a budget that is used up allows something again; KARP_NO_TIME = none is, or none does */
     bool again; /* something happened that asks for another look at this very instant */
 
     size_t unschedulable; /* of the plan before */
@@ -98,6 +104,14 @@ void story_set_expiry(story *s, uint32_t node, int64_t instant);
 int64_t story_expires_at(const story *s, uint32_t node); /* KARP_NO_TIME = never */
 /* The pods leave, and the node goes. */
 karp_status story_drain(story *s, uint32_t node);
+
+/* story_cluster.c */
+/* Whether the documents are of a cluster that Karpenter runs, whose nodes and pods the story takes over. */
+bool story_has_cluster(const story *s);
+/* Before the engine begins: the cluster as it is read, and the time of the beginning. */
+karp_status story_take_cluster(story *s);
+/* Once it has begun: the pods, where they are. */
+karp_status story_create_pods(story *s);
 
 /* story_decide.c */
 karp_status story_provision(story *s);

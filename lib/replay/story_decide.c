@@ -129,10 +129,9 @@ karp_status story_provision(story *s)
 
 /* ---- graceful expiry ------------------------------------------------------------------------------------------------------- */
 
-static void may_end(story *s, int64_t instant)
+static void sooner_of(const story *s, int64_t instant, int64_t *when)
 {
-    if (instant > s->e->now && (s->unblocked_at == KARP_NO_TIME || instant < s->unblocked_at))
-        s->unblocked_at = instant;
+    if (instant > s->e->now && (*when == KARP_NO_TIME || instant < *when)) *when = instant;
 }
 
 /* When a pod's protection is over: an annotation of its workload, counted from the pod's start. */
@@ -145,7 +144,7 @@ static void note_protection(story *s, const replay_pod *p)
     }
     int64_t lasts = 0;
     if (length.len > 0 && karp_duration_parse(length, &lasts) == KARP_OK && lasts > 0 && lasts < INT64_MAX / 4)
-        may_end(s, p->started + lasts);
+        sooner_of(s, p->started + lasts, &s->unblocked_at);
 }
 
 /* Why an expired node stays, told when it is news; and when that may be over. */
@@ -172,7 +171,7 @@ static karp_status note_blocked(story *s, const karp_decision *d)
     for (size_t i = 0; i < karp_decision_budget_count(d); i++) {
         karp_pool_budget budget = { .size = sizeof budget };
         if (karp_decision_budget(d, i, &budget) == KARP_OK && budget.next_change != KARP_NO_TIME)
-            may_end(s, budget.next_change);
+            sooner_of(s, budget.next_change, &s->unblocked_at);
     }
     return KARP_OK;
 }
@@ -315,11 +314,24 @@ static bool settled(const story *s)
     return s->e->pending == 0;
 }
 
+/* When a budget that is used up allows something again. */
+static karp_status note_budgets(story *s, const karp_decision *d)
+{
+    for (size_t i = 0; i < karp_decision_budget_count(d); i++) {
+        karp_pool_budget b = { .size = sizeof b };
+        karp_status status = karp_decision_budget(d, i, &b);
+        if (status) return story_fail(s, status, "the decision does not show what it counts");
+        if (b.remaining == 0 && b.next_change != KARP_NO_TIME) sooner_of(s, b.next_change, &s->opens_at);
+    }
+    return KARP_OK;
+}
+
 karp_status story_disrupt(story *s)
 {
     karp_snapshot *snapshot = NULL;
     karp_decision *d = NULL;
     karp_disrupt_options options;
+    s->opens_at = KARP_NO_TIME;
     if (!settled(s)) return KARP_OK;
     karp_disrupt_options_init(&options, sizeof options);
     options.common = &s->options;
@@ -327,6 +339,7 @@ karp_status story_disrupt(story *s)
     if (!status) status = karp_disrupt(snapshot, &options, &d, &s->error);
     s->e->result.passes++;
     if (!status) status = follow_disruption(s, d);
+    if (!status && !s->old_rules) status = note_budgets(s, d);
     karp_decision_unref(d);
     return status;
 }

@@ -95,6 +95,7 @@ static int64_t next_event(const story *s)
     int64_t next = INT64_MAX;
     if (s->validate_at != KARP_NO_TIME) sooner(s, s->validate_at, &next);
     if (s->unblocked_at != KARP_NO_TIME) sooner(s, s->unblocked_at, &next);
+    if (s->opens_at != KARP_NO_TIME) sooner(s, s->opens_at, &next);
     for (size_t i = 0; i < s->e->alive_count; i++) {
         const replay_node *n = &s->e->nodes[s->e->alive[i]];
         if (!n->ready) sooner(s, n->ready_at, &next);
@@ -177,6 +178,9 @@ karp_status story_play(story *s)
 
 void story_free(story *s)
 {
+    for (size_t i = 0; i < s->workload_count; i++)
+        karp_free(s->context, s->workloads[i].owned, s->workloads[i].owned_capacity * sizeof(karp_str));
+    karp_text_free(&s->played.cluster);
     karp_free(s->context, s->steps, s->step_capacity * sizeof *s->steps);
     karp_free(s->context, s->workloads, s->workload_capacity * sizeof *s->workloads);
     mem_free(s->context, s->nodes, s->node_capacity * sizeof *s->nodes);
@@ -202,7 +206,7 @@ karp_status story_init(story *s, karp_context *context)
     memset(s, 0, sizeof *s);
     karp_error_init(&s->error, sizeof s->error);
     s->context = context;
-    s->validate_at = s->unblocked_at = KARP_NO_TIME;
+    s->validate_at = s->unblocked_at = s->opens_at = s->played.base.starts = KARP_NO_TIME;
     strbuf_init(&s->proposed, context);
     strbuf_init(&s->told, context);
     strbuf_init(&s->out, context);

@@ -132,6 +132,7 @@ static karp_status read_head(story *s)
     s->is_load = str_is(tree_get_text(s->root, "kind"), "Load");
     if (!s->is_load && !str_is(tree_get_text(s->root, "kind"), "Story"))
         return story_fail(s, KARP_E_INVALID, "a document of kind Story is wanted");
+    s->starts = start.len > 0;
     if (karp_time_parse(start.len ? start : str("2026-01-01T00:00:00Z"), &s->begins))
         return story_fail(s, KARP_E_INVALID, "start: not a time");
     if (karp_duration_parse(delay.len ? delay : str("60s"), &s->delay) || s->delay < 0) {

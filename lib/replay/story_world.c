@@ -11,30 +11,39 @@ karp_status story_engine(story *s)
 
 /* ---- pods ---------------------------------------------------------------------------------------------------------------- */
 
-static karp_status pod_event(story *s, const story_workload *w, uint64_t number, uint32_t kind)
+static karp_status pod_event(story *s, const story_workload *w, karp_str name, uint32_t kind)
 {
-    trace *t = &s->played.base.trace;
-    strbuf name;
-    strbuf_init(&name, s->context);
-    strbuf_addstr(&name, w->name);
-    strbuf_addc(&name, '-');
-    strbuf_addu(&name, number);
     trace_event event = { .at = s->e->now, .kind = kind, .shape = w->shape, .lasts = KARP_DURATION_UNSET };
-    event.of.pod.name = name.failed ? (karp_str){ NULL, 0 } : trace_keep(t, (karp_str){ name.ptr, name.len });
-    strbuf_free(&name);
-    if (!event.of.pod.name.ptr) return story_nomem(s);
+    event.of.pod.namespace_ = w->namespace_;
+    event.of.pod.name = name;
     if (kind == TRACE_POD_CREATED) pod_create(s->e, &event);
     else pod_delete(s->e, &event);
     return story_engine(s);
 }
 
-/* New pods get the next numbers; those with the highest go first. */
+static karp_status numbered_pod(story *s, const story_workload *w, uint64_t number, uint32_t kind)
+{
+    strbuf name;
+    strbuf_init(&name, s->context);
+    strbuf_addstr(&name, w->name);
+    strbuf_addc(&name, '-');
+    strbuf_addu(&name, w->first + number);
+    karp_str kept = name.failed ? (karp_str){ NULL, 0 }
+                                : trace_keep(&s->played.base.trace, (karp_str){ name.ptr, name.len });
+    strbuf_free(&name);
+    return kept.ptr ? pod_event(s, w, kept, kind) : story_nomem(s);
+}
+
+/* New pods get the next numbers; those with the highest go first, and after them those of the documents. */
 karp_status story_scale(story *s, uint32_t workload, uint64_t replicas)
 {
     story_workload *w = &s->workloads[workload];
     karp_status status = KARP_OK;
-    while (w->pods < replicas && !status) status = pod_event(s, w, w->pods++, TRACE_POD_CREATED);
-    while (w->pods > replicas && !status) status = pod_event(s, w, --w->pods, TRACE_POD_DELETED);
+    while (w->pods + w->owned_count < replicas && !status) status = numbered_pod(s, w, w->pods++, TRACE_POD_CREATED);
+    while (w->pods > 0 && w->pods + w->owned_count > replicas && !status)
+        status = numbered_pod(s, w, --w->pods, TRACE_POD_DELETED);
+    while (w->owned_count > replicas && !status)
+        status = pod_event(s, w, w->owned[--w->owned_count], TRACE_POD_DELETED);
     return status;
 }
 
@@ -138,6 +147,9 @@ karp_status story_begin(story *s)
     replay_base *base = &s->played.base;
     trace *t = &base->trace;
     base->context = s->context;
+    bool cluster = story_has_cluster(s);
+    karp_status status = cluster ? story_take_cluster(s) : KARP_OK;
+    if (status) return status;
     base->objects = s->base;
     base->head = s->head;
     base->options = &s->played.options;
@@ -147,7 +159,7 @@ karp_status story_begin(story *s)
     s->played.options.catalogue = s->catalogue;
     s->played.options.boot = s->delay;
     s->played.options.boot_jitter = 0;
-    karp_status status = add_objects(s);
+    status = add_objects(s);
     if (status) return status;
     s->e = mem_alloc(s->context, sizeof *s->e);
     if (!s->e) return story_nomem(s);
@@ -160,7 +172,8 @@ karp_status story_begin(story *s)
         if (!s->e->status) s->e->status = s->e->error.status;
         return story_engine(s);
     }
-    status = take_given(s);
+    if (cluster) status = story_create_pods(s);
+    if (!status) status = take_given(s);
     for (uint32_t i = 0; i < s->workload_count && !status; i++) status = story_scale(s, i, s->workloads[i].replicas);
     return status;
 }

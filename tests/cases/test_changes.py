@@ -31,7 +31,7 @@ def deployment(name, replicas, cpu='100m', space='default', uid=None, **spec):
 
 # Equal objects: without --replace an error that says what to type, with it the later ones count.
 _, error = run('plan', '-f', DUMP, '-f', POOLS, status=1)
-check('the object is in the input already' in error and '--replace FILE' in error, error)
+check('the object is in the input already' in error and f'--replace {ASKS / "three-tier" / "nodepools.yaml"} (not -f)' in error, error)
 before = document('plan', DUMP)
 after = document('plan', DUMP, '--replace', POOLS)
 equal([l['pods'] for l in after['launches']], [l['pods'] for l in before['launches']], 'the same pools')

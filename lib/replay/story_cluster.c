@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A story whose documents are of a cluster that Karpenter runs: its nodes and pods are the story's from the start, as a replay's are. */
+#include <replay/objects.h>
+#include <replay/story.h>
+
+#include <io/owner.h>
+#include <io/write_buffer.h>
+
+bool story_has_cluster(const story *s)
+{
+    bool found = false;
+    for (size_t i = 0; i < tree_count(s->base) && !found; i++)
+        found = str_is(tree_get_text(tree_item(s->base, i), "kind"), "NodeClaim");
+    return found && !s->old_rules;
+}
+
+static karp_status add_object(story *s, karp_reader *reader, const tree *object)
+{
+    strbuf text;
+    strbuf_init(&text, s->context);
+    tree_write(&text, object);
+    karp_status status = text.failed ? story_nomem(s)
+                                     : karp_reader_add(reader, str("files of the story"),
+                                                       (karp_str){ text.ptr, text.len }, &s->error);
+    strbuf_free(&text);
+    return status;
+}
+
+/* All of it as any other input is read, so that pods count for their workloads, and what is missing is filled in. */
+static karp_status read_cluster(story *s)
+{
+    karp_reader_options options;
+    karp_reader *reader = NULL;
+    karp_snapshot *snapshot = NULL;
+    karp_reader_options_init(&options, sizeof options);
+    options.region = s->region;
+    options.keep_documents = 1;
+    if (s->starts) options.now = s->begins;
+    karp_status status = karp_reader_new(s->context, &options, &reader, &s->error);
+    if (!status && s->catalogue) status = karp_reader_add_catalogue(reader, s->catalogue, &s->error);
+    if (!status && s->head) status = add_object(s, reader, s->head);
+    for (size_t i = 0; i < tree_count(s->base) && !status; i++) status = add_object(s, reader, tree_item(s->base, i));
+    for (size_t i = 0; i < s->workload_count && !status; i++) status = add_object(s, reader, s->workloads[i].object);
+    if (!status) status = karp_reader_finish(reader, &snapshot, &s->error);
+    if (!status) {
+        if (!s->starts) s->begins = karp_snapshot_now(snapshot);
+        status = replay_given_read(&s->played, reader, snapshot);
+        if (status) s->error = s->played.error;
+    }
+    karp_snapshot_unref(snapshot);
+    karp_reader_free(reader);
+    return status;
+}
+
+/* New pods get numbers that no pod of the documents has. */
+static void count_beyond(story_workload *w, karp_str pod)
+{
+    uint64_t number = 0;
+    size_t i = w->name.len + 1;
+    if (pod.len <= i || pod.len > i + 9 || pod.ptr[i - 1] != '-') return;
+    for (; i < pod.len; i++) {
+        if (pod.ptr[i] < '0' || pod.ptr[i] > '9') return;
+        number = number * 10 + (uint64_t)(pod.ptr[i] - '0');
+    }
+    if (number >= w->first) w->first = number + 1;
+}
+
+/* The pods that it has already are those that scaling goes on from. */
+static karp_status note_owned(story *s)
+{
+    for (size_t i = 0; i < tree_count(s->base); i++) {
+        const tree *pod = tree_item(s->base, i);
+        if (!str_is(tree_get_text(pod, "kind"), "Pod") || io_pod_ended(pod)) continue;
+        io_owner owner = io_controller(pod);
+        karp_str name = str_is(str(owner.kind), "ReplicaSet") ? io_deployment_by_name(pod, owner.name)
+                                                              : (karp_str){ 0 };
+        for (size_t k = 0; k < s->workload_count && name.len; k++) {
+            story_workload *w = &s->workloads[k];
+            if (!equal_str(w->name, name) || !equal_str(w->namespace_, io_namespace(pod))) continue;
+            if (!grow(s->context, (void **)&w->owned, &w->owned_capacity, w->owned_count + 1, sizeof *w->owned))
+                return story_nomem(s);
+            karp_str kept = trace_keep(&s->played.base.trace, tree_get_text(tree_get(pod, "metadata"), "name"));
+            if (!kept.ptr) return story_nomem(s);
+            w->owned[w->owned_count++] = kept;
+            count_beyond(w, kept);
+        }
+    }
+    return KARP_OK;
+}
+
+karp_status story_take_cluster(story *s)
+{
+    replay_base *base = &s->played.base;
+    tree *cluster = NULL, *objects = tree_new(s->t, TREE_LIST);
+    base->starts = KARP_NO_TIME;
+    karp_status status = objects ? read_cluster(s) : story_nomem(s);
+    if (status) return status;
+    base->trace.begins = base->trace.ends = s->begins;
+    karp_str text = { s->played.cluster.ptr, s->played.cluster.len };
+    status = tree_read(s->t, str("the cluster"), text, &cluster, &s->error);
+    if (status) return status;
+    tree_append(s->t, objects, cluster);
+    s->base = base->objects = objects;
+    s->head = NULL; /* the cluster has its own */
+    status = replay_open_snapshots(s->t, objects, &s->head, &s->error);
+    if (status) return status;
+    if (s->head && s->catalogue) tree_remove(s->head, "catalogues");
+    status = note_owned(s);
+    if (!status && (status = replay_given_take(&s->played)) != KARP_OK) s->error = s->played.error;
+    return status ? status : replay_pods_of_objects(&base->trace, s->t, objects, &s->error);
+}
+
+karp_status story_create_pods(story *s)
+{
+    const trace *t = &s->played.base.trace;
+    for (size_t i = 0; i < t->count && !s->e->status; i++) {
+        if (t->events[i].kind == TRACE_POD_CREATED) pod_create(s->e, &t->events[i]);
+    }
+    return story_engine(s);
+}
