@@ -140,6 +140,35 @@ def check_topology():
     near(told['now'], 0, 'with it')
 
 
+def check_limits():
+    """A large node with a small pod could be replaced by a smaller one, which the limit does not let come."""
+    def large(limits):
+        text = (pool(more=limits) + node('n1') + pod('a', 'n1')).replace('values: [m5.xlarge]', 'values: [m5.large, m5.4xlarge]')
+        return blockers(text.replace('m5.xlarge', 'm5.4xlarge').replace('cpu: "4"', 'cpu: "16"').replace('3920m', '15890m'))
+    told, rows = large('')
+    equal(rows, {}, 'no limit')
+    near(told['now'], 0.768 - 0.096, 'no limit')
+    told, rows = large('  limits: {cpu: 1}\n')
+    near(told['now'], 0, 'limit')
+    near(rows['limits', '']['savings'], 0.768 - 0.096, 'without the limit')
+    equal((list(rows), rows['limits', '']['nodes'], told['together']), ([('limits', '')], ['n1'], rows['limits', '']['savings']), 'limit')
+
+
+def check_spot():
+    """A spot node that is too large, and any type to choose from: the gate for spot nodes is off."""
+    text = (pool() + node('n1') + pod('a', 'n1')).replace('on-demand', 'spot').replace('{key: node.kubernetes.io/instance-type, operator: In, values: [m5.xlarge]}',
+                                                                                    '{key: kubernetes.io/arch, operator: In, values: [amd64]}')
+    text = text.replace('m5.xlarge', 'm5.4xlarge').replace('cpu: "4"', 'cpu: "16"').replace('3920m', '15890m')
+    told, rows = blockers(text)
+    key, = rows
+    equal((key[0], told['now'], rows[key]['nodes'], rows[key]['savings'] > 0.1), ('spot-to-spot', 0, ['n1'], True), 'spot to spot')
+    near(told['together'], rows[key]['savings'], 'spot to spot')
+    # Held by a PodDisruptionBudget as well: neither saves anything alone.
+    told, rows = blockers(text + pdb('web', 'web'))
+    equal([row['savings'] for row in rows.values()], [0, 0] if len(rows) == 2 else [0], f'two: {rows}')
+    check(told['together'] > 0.1, told)
+
+
 def check_forms():
     text = CASES[0][1] + node('n1') + node('n2') + pod('a', 'n1') + pod('b', 'n2')
     told = ask(text)
@@ -154,5 +183,7 @@ def check_forms():
 check_each()
 check_several()
 check_topology()
+check_limits()
+check_spot()
 check_forms()
 sys.exit(finish())
