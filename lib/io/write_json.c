@@ -209,13 +209,13 @@ void json_double(json_out *j, double value)
     }
 }
 
-/* Sums of prices carry the noise of their additions (0.40800000000000003): what is nearer to a billionth of a dollar than anybody
- * compares prices is that. Other values stay as they are. */
+/* Sums of prices carry the noise of their additions (0.40800000000000003): what is so near to whole billionths of a dollar is that.
+ * Other values stay as they are, as do prices, which decisions compare. */
 static double without_noise(double value)
 {
     if (!(fabs(value) < 1e6)) return value;
-    double rounded = floor(value * 1e9 + 0.5) / 1e9, size = fabs(value) > 1e-3 ? fabs(value) : 1e-3;
-    return fabs(value - rounded) <= 1e-10 * size ? rounded : value;
+    double rounded = floor(value * 1e9 + 0.5) / 1e9;
+    return fabs(value - rounded) <= 1e-13 * (fabs(value) > 1 ? fabs(value) : 1) ? rounded : value;
 }
 
 void json_sum(json_out *j, double value) { json_price(j, without_noise(value)); }

@@ -80,6 +80,8 @@ def within(part: Any, whole: Any, where: str = '') -> None:
         assert len(part) == len(whole), where
         for i, (a, b) in enumerate(zip(part, whole)):
             within(a, b, f'{where}[{i}]')
+    elif isinstance(part, float) and isinstance(whole, (int, float)):  # sums are written without the noise of additions
+        assert abs(part - whole) <= 1e-12 * max(1.0, abs(part)), where
     else:
         assert part == whole, where
 
