@@ -61,7 +61,8 @@ bool overlay_request(overlay_view *o, uint32_t shape_number, uint32_t resource, 
         if (s->classes[i].shape != shape_number) continue;
         int64_t *vector = arena_copy(&o->data, s->classes[i].requests, s->dims * sizeof *vector);
         if (vector == NULL) return false;
-        vector[resource] = units;
+        if (s->column_of[resource] == s->nowhere) vector[s->nowhere] -= units == 0;
+        else vector[s->column_of[resource]] = units;
         o->view.classes[i].requests = vector;
     }
     return true;

@@ -292,12 +292,13 @@ void try_requests(search *s)
     strbuf_init(&text, s->snapshot->context);
     for (uint32_t i = 0; i < h->requests.count && !search_over(s); i++) {
         const resource_amount *r = &h->requests.items[i];
+        uint32_t column = s->snapshot->column_of[r->resource];
         karp_remedy ignored = { .size = sizeof ignored };
-        if (r->resource == RESOURCE_PODS || vector[r->resource] <= 0) continue;
+        if (r->resource == RESOURCE_PODS || amount_sign(r->value) <= 0) continue;
         bool helps = change_request(s, r->resource, 0) && search_places(s, &ignored);
         overlay_view_reset(&s->changed);
         if (!helps) continue;
-        int64_t most = most_that_fits(s, r->resource, vector[r->resource]);
+        int64_t most = column == s->snapshot->nowhere ? 0 : most_that_fits(s, r->resource, vector[column]);
         strbuf_clear(&text);
         show_request(s, &text, r, most);
         if (s->rounds == 0) s->rounds = 1; /* for the round that states the outcome */

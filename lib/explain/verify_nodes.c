@@ -42,6 +42,19 @@ static void reserve_for_daemons(verifier *v, const target *t, int64_t *reserve)
     for (uint32_t r = 0; r < s->dims; r++) reserve[r] = reserve[r] > 0 ? reserve[r] : 0;
 }
 
+/* The first resource of the column that the target's new pods ask for. */
+static uint32_t asked_for(const verifier *v, const target *t, uint32_t column)
+{
+    for (uint32_t i = 0; i < t->pod_count; i++) {
+        resource_list list = pod_shape(v, t->pods[i])->requests;
+        for (uint32_t k = 0; k < list.count; k++) {
+            if (v->snapshot->column_of[list.items[k].resource] == column && amount_sign(list.items[k].value) > 0)
+                return list.items[k].resource;
+        }
+    }
+    return v->snapshot->resource_of[column];
+}
+
 static void check_room(verifier *v, const target *t)
 {
     const karp_snapshot *s = v->snapshot;
@@ -57,12 +70,12 @@ static void check_room(verifier *v, const target *t)
     }
     reserve_for_daemons(v, t, reserve);
     for (uint32_t r = 0; r < s->dims; r++) {
-        bool named = resource_list_find(n->allocatable, r) != NULL;
+        bool named = resource_list_find(n->allocatable, s->resource_of[r]) != NULL;
         int64_t free_ = named ? add_clamped(n->available[r], -reserve[r]) : 0;
         if (wanted[r] <= 0 || wanted[r] <= free_) continue;
         note(v, KARP_FINDING_RESOURCES, t->name,
              "its %u new pods ask for more %.*s than is free beside its pods and daemons", (unsigned)t->pod_count,
-             SHOW(strings_get(&s->raw.resources, r)));
+             SHOW(strings_get(&s->raw.resources, asked_for(v, t, r))));
     }
     mem_free(v->context, wanted, (size_t)s->dims * 2 * sizeof *wanted);
 }

@@ -108,7 +108,7 @@ static bool units_hold(const karp_snapshot *s)
 {
     const karp_snapshot *before = s->reused->before;
     for (size_t i = before->raw.shapes.count; i < s->raw.shapes.count; i++) {
-        if (!units_count(before->units, s->raw.shapes.items[i].requests)) return false;
+        if (!units_count_requests(before, s->raw.shapes.items[i].requests)) return false;
     }
     return true;
 }
@@ -158,6 +158,9 @@ static void take(karp_snapshot *s)
     s->algebra = before->algebra;
     s->algebra.facts = &s->facts;
     s->dims = before->dims;
+    s->column_of = before->column_of;
+    s->resource_of = before->resource_of;
+    s->nowhere = before->nowhere;
     s->units = before->units;
     s->catalogues = before->catalogues;
     s->catalogue_count = before->catalogue_count;

@@ -184,6 +184,8 @@ bool continue_classes(karp_snapshot *s, bool *fits)
 {
     struct continuing c = { .s = s, .fits = true };
     s->dims = s->reused->before->dims;
+    s->column_of = s->reused->before->column_of;
+    s->nowhere = s->reused->before->nowhere;
     s->units = s->reused->before->units;
     bool ok = begin(&c) && find_fresh(&c);
     if (ok && c.fits) {

@@ -59,11 +59,10 @@ static bool see_node(void *user, uint32_t index)
     }
     if (index >= c->s->raw.nodes.count) return true;
     const node *now = &c->s->raw.nodes.items[index];
-    const amount *units = c->before->units;
     bool new = store_find(&c->before->raw, KIND_NODE, NO_TEXT, now->meta.name) == NO_ID;
     if (new && c->before->orphan_pods > 0) return false; /* which may have been waiting for it */
-    return put_provider(c, node_provider(now)) && units_count(units, now->allocatable) &&
-           units_count(units, now->capacity) && set_known(c, now->meta.labels);
+    return put_provider(c, node_provider(now)) && units_count_provided(c->before, now->allocatable) &&
+           units_count_provided(c->before, now->capacity) && set_known(c, now->meta.labels);
 }
 
 static bool see_claim(void *user, uint32_t index)
@@ -73,9 +72,8 @@ static bool see_claim(void *user, uint32_t index)
         return false;
     if (index >= c->s->raw.claims.count) return true;
     const node_claim *now = &c->s->raw.claims.items[index];
-    const amount *units = c->before->units;
-    return put_provider(c, now->provider_id) && units_count(units, now->allocatable) &&
-           units_count(units, now->capacity);
+    return put_provider(c, now->provider_id) && units_count_provided(c->before, now->allocatable) &&
+           units_count_provided(c->before, now->capacity);
 }
 
 static bool make_node_states(struct finding *c, bool *fits)

@@ -11,6 +11,7 @@ static const int64_t most_units = INT64_C(1) << 61;
 struct scaling {
     karp_snapshot *s;
     amount *largest; /* by resource */
+    uint8_t *own_column; /* by resource: something provides it, or asks for less than none */
     bool stopped; /* by the caller */
 };
 
@@ -25,17 +26,25 @@ void units_take(amount *units, amount *largest, resource_list list)
     }
 }
 
-bool units_count(const amount *units, resource_list list)
+static bool counted(const karp_snapshot *s, resource_list list, bool provided)
 {
     for (uint32_t i = 0; i < list.count; i++) {
-        amount unit = units[list.items[i].resource], size = list.items[i].value;
+        amount unit = s->units[list.items[i].resource], size = list.items[i].value;
         int64_t count;
+        if (s->column_of[list.items[i].resource] == s->nowhere) {
+            if (provided || amount_sign(size) < 0) return false;
+            continue;
+        }
         if (amount_sign(size) < 0) size = amount_neg(size);
         if (amount_cmp(amount_gcd(unit, size), unit) != 0 || !amount_scale(size, unit, &count) || count > most_units)
             return false;
     }
     return true;
 }
+
+bool units_count_requests(const karp_snapshot *s, resource_list list) { return counted(s, list, false); }
+
+bool units_count_provided(const karp_snapshot *s, resource_list list) { return counted(s, list, true); }
 
 karp_status units_check(amount *units, const amount *largest, const strings *names, karp_error *error)
 {
@@ -51,10 +60,14 @@ karp_status units_check(amount *units, const amount *largest, const strings *nam
     return KARP_OK;
 }
 
-static void take(struct scaling *c, resource_list list)
+static void take(struct scaling *c, resource_list list, bool provided)
 {
     c->stopped = c->stopped || !mem_work(c->s->context, (list.count + (size_t)1) * 32);
-    if (!c->stopped) units_take(c->s->units, c->largest, list);
+    if (c->stopped) return;
+    units_take(c->s->units, c->largest, list);
+    for (uint32_t i = 0; i < list.count; i++) {
+        if (provided || amount_sign(list.items[i].value) < 0) c->own_column[list.items[i].resource] = 1;
+    }
 }
 
 /* By the catalogue's names. Huge pages are taken from memory, so they are amounts of memory, too. */
@@ -64,10 +77,10 @@ static void take_named(struct scaling *c, const strings *names, resource_list li
         karp_str name = strings_get(names, list.items[i].resource);
         resource_amount one = list.items[i];
         one.resource = strings_find(&c->s->raw.resources, name.ptr, name.len);
-        take(c, (resource_list){ &one, 1 });
+        take(c, (resource_list){ &one, 1 }, true);
         if (!resource_is_hugepages(names, list.items[i].resource)) continue;
         one.resource = RESOURCE_MEMORY;
-        take(c, (resource_list){ &one, 1 });
+        take(c, (resource_list){ &one, 1 }, true);
     }
 }
 
@@ -89,26 +102,50 @@ static void take_table(struct scaling *c, const karp_catalogue *catalogue)
 static void take_everything(struct scaling *c)
 {
     const store *raw = &c->s->raw;
-    for (size_t i = 0; i < raw->shapes.count; i++) take(c, raw->shapes.items[i].requests);
+    for (size_t i = 0; i < raw->shapes.count; i++) take(c, raw->shapes.items[i].requests, false);
     for (size_t i = 0; i < raw->nodes.count; i++) {
-        take(c, raw->nodes.items[i].allocatable);
-        take(c, raw->nodes.items[i].capacity);
+        take(c, raw->nodes.items[i].allocatable, true);
+        take(c, raw->nodes.items[i].capacity, true);
     }
     for (size_t i = 0; i < raw->claims.count; i++) {
-        take(c, raw->claims.items[i].allocatable);
-        take(c, raw->claims.items[i].capacity);
+        take(c, raw->claims.items[i].allocatable, true);
+        take(c, raw->claims.items[i].capacity, true);
     }
     for (uint32_t i = 0; i < c->s->catalogue_count; i++) take_table(c, c->s->catalogues[i]);
 }
 
+static void choose_columns(karp_snapshot *s, const uint8_t *own_column)
+{
+    s->dims = 0;
+    s->nowhere = NO_ID;
+    for (uint32_t r = 0; r < s->raw.resources.count; r++) {
+        if (r >= RESOURCE_FIXED && !own_column[r]) continue;
+        s->resource_of[s->dims] = r;
+        s->column_of[r] = s->dims++;
+    }
+    for (uint32_t r = RESOURCE_FIXED; r < s->raw.resources.count; r++) {
+        if (own_column[r]) continue;
+        if (s->nowhere == NO_ID) {
+            s->nowhere = s->dims++;
+            s->resource_of[s->nowhere] = r;
+        }
+        s->column_of[r] = s->nowhere;
+    }
+}
+
 karp_status prepare_units(karp_snapshot *s, karp_error *error)
 {
-    s->dims = (uint32_t)s->raw.resources.count;
-    s->units = arena_array(&s->data, s->dims, sizeof *s->units);
-    struct scaling c = { s, arena_array(&s->data, s->dims, sizeof *s->units), false };
-    if (s->units == NULL || c.largest == NULL) return fail_nomem(error);
+    size_t resources = s->raw.resources.count;
+    s->units = arena_array(&s->data, resources, sizeof *s->units);
+    s->column_of = arena_array(&s->data, resources, sizeof *s->column_of);
+    s->resource_of = arena_array(&s->data, resources, sizeof *s->resource_of);
+    struct scaling c = { s, arena_array(&s->data, resources, sizeof *s->units), arena_array(&s->data, resources, 1),
+                         false };
+    if (s->units == NULL || s->column_of == NULL || s->resource_of == NULL || c.largest == NULL || c.own_column == NULL)
+        return fail_nomem(error);
     take_everything(&c);
     if (c.stopped) return fail_nomem(error);
+    choose_columns(s, c.own_column);
     /* pods and nodes are counted one by one */
     s->units[RESOURCE_PODS] = amount_gcd(s->units[RESOURCE_PODS], amount_whole(1));
     s->units[RESOURCE_NODES] = amount_gcd(s->units[RESOURCE_NODES], amount_whole(1));
@@ -119,13 +156,18 @@ void vector_of(const karp_snapshot *s, resource_list list, int64_t *out)
 {
     for (uint32_t r = 0; r < s->dims; r++) out[r] = 0;
     for (uint32_t i = 0; i < list.count; i++) {
+        uint32_t column = s->column_of[list.items[i].resource];
         int64_t units;
+        if (column == s->nowhere) {
+            out[column] += amount_sign(list.items[i].value);
+            continue;
+        }
         /* Only differences of sums can be out of range: too much to be used up, or too little to hold anything. */
         if (!amount_scale(list.items[i].value, s->units[list.items[i].resource], &units) || units > most_units ||
             units < -most_units) {
             units = amount_sign(list.items[i].value) < 0 ? -most_units : most_units;
         }
-        out[list.items[i].resource] = units;
+        out[column] = units;
     }
 }
 

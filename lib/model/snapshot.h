@@ -128,9 +128,13 @@ struct karp_snapshot {
         *of_pods; /* by text: a label key that some pod, volume or daemon reads on nodes, some selector on pods */
     struct frame *frame; /* frame.h: most of what follows; NULL = it is being made */
     algebra algebra;
-    /* vectors: value of resource r in units of unit[r] */
+    /* Vectors have a column per resource, in the order of the resources' ids, in units of units[resource]. What pods ask for and nothing
+     * provides shares the last column: none of it is anywhere, so it does not matter how much is asked for, or of which. */
     uint32_t dims;
-    amount *units;
+    uint32_t *column_of; /* [resource] */
+    uint32_t *resource_of; /* [column]; of the shared one the first of its resources */
+    uint32_t nowhere; /* the shared column; NO_ID = there is none */
+    amount *units; /* [resource] */
     /* pods; the arrays are blocks that snapshots may have in common */
     struct reused_pods *reused; /* while it is being made: reused_pods.h; NULL = it continues none */
     uint32_t *by_name; /* every pod, by namespace and name … */

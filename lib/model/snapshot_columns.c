@@ -101,7 +101,8 @@ static bool node_amounts(const karp_snapshot *s, karp_table *t)
         for (uint32_t k = 0; k < n->allocatable.count; k++) {
             uint32_t resource = n->allocatable.items[k].resource;
             uint32_t id = amount_columns_find(&available, strings_get(&s->raw.resources, resource));
-            if (id != NO_ID && id < available.count) row[id] = in_units(s, resource, n->available[resource]);
+            if (id != NO_ID && id < available.count)
+                row[id] = in_units(s, resource, n->available[s->column_of[resource]]);
         }
         amount_columns_row(&available, row);
     }

@@ -308,8 +308,8 @@ bool state_node_load(const karp_snapshot *s, state_node *n, arena *to)
     for (uint32_t i = 0; i < n->pod_count; i++) {
         const int64_t *r = s->classes[s->pod_class[n->pods[i]]].requests;
         for (uint32_t k = 0; k < n->allocatable.count; k++) {
-            uint32_t resource = n->allocatable.items[k].resource;
-            available[resource] = saturating_sub(available[resource], r[resource]);
+            uint32_t column = s->column_of[n->allocatable.items[k].resource];
+            available[column] = saturating_sub(available[column], r[column]);
         }
     }
     n->available = available;

@@ -24,10 +24,11 @@ struct settings {
     bool tolerate_prefer_no_schedule; /* the last rung of the ladder exists */
 };
 
-/* The resources that vectors are over: cpu, memory and pods come first. */
+/* The columns of the snapshot's vectors that the scheduler's are over: those that some pod asks for. CPU, memory and pods come first. */
 struct vectors {
     uint32_t dims;
-    uint32_t *resources; /* [dims] resource ids */
+    uint32_t *columns; /* [dims] of the snapshot's */
+    uint32_t *resources; /* [dims] resource ids, as snapshot.h has them by column */
     uint32_t *index_of; /* resource id -> index in a vector, NO_ID = nobody requests it */
     int64_t *zero; /* the empty vector */
     int64_t *sum; /* scratch */

@@ -134,12 +134,12 @@ bool hosts_reserve(scheduler *s)
         t->left = left + (size_t)h * s->vectors.dims;
         daemon_reserve(s, n, requests, reserve, running);
         for (uint32_t i = 0; i < n->allocatable.count; i++) { /* only what the node names can be used up */
-            uint32_t r = n->allocatable.items[i].resource;
+            uint32_t r = w->column_of[n->allocatable.items[i].resource];
             if (n->available[r] - reserve[r] < 0) t->negative = true;
         }
         for (uint32_t d = 0; d < s->vectors.dims; d++) {
             bool named = resource_list_find(n->allocatable, s->vectors.resources[d]) != NULL;
-            t->left[d] = named ? n->available[s->vectors.resources[d]] - reserve[s->vectors.resources[d]] : 0;
+            t->left[d] = named ? n->available[s->vectors.columns[d]] - reserve[s->vectors.columns[d]] : 0;
         }
     }
     mem_free(s->context, requests, bytes);

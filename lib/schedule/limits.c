@@ -43,7 +43,7 @@ static bool find_largest(scheduler *s)
         if (t->largest == NULL) return false;
         for (uint32_t y = 0; y < t->table->type_count; y++) {
             for (uint32_t k = 0; k < l->count; k++) {
-                int64_t has = t->table->types[y].capacity[l->resources[k]];
+                int64_t has = t->table->types[y].capacity[l->columns[k]];
                 if (has > t->largest[k]) t->largest[k] = has;
             }
         }
@@ -60,13 +60,16 @@ bool limits_init(scheduler *s)
         resource_list list = w->raw.pools.items[p].limits;
         pool_limit *l = &s->templates.limits[p];
         uint32_t *resources = arena_array(&s->data, list.count + (size_t)1, sizeof *resources);
+        uint32_t *columns = arena_array(&s->data, list.count + (size_t)1, sizeof *columns);
         l->left = arena_array(&s->data, list.count + (size_t)1, sizeof *l->left);
         l->initial = arena_array(&s->data, list.count + (size_t)1, sizeof *l->initial);
-        if (resources == NULL || l->left == NULL || l->initial == NULL) return false;
+        if (resources == NULL || columns == NULL || l->left == NULL || l->initial == NULL) return false;
         l->count = list.count;
         l->resources = resources;
+        l->columns = columns;
         for (uint32_t i = 0; i < list.count; i++) {
             resources[i] = list.items[i].resource;
+            columns[i] = w->column_of[resources[i]];
             amount left = list.items[i].value;
             for (uint32_t h = 0; h < s->hosts.count; h++) {
                 const state_node *n = &w->nodes[s->hosts.items[h].node];
@@ -83,7 +86,7 @@ bool limits_init(scheduler *s)
 static bool type_within(const pool_limit *l, const instance_type *type)
 {
     for (uint32_t i = 0; i < l->count; i++) {
-        if (type->capacity[l->resources[i]] > l->left[i]) return false;
+        if (type->capacity[l->columns[i]] > l->left[i]) return false;
     }
     return true;
 }
@@ -137,7 +140,7 @@ static uint32_t biggest(scheduler *s, uint32_t types, uint32_t k)
         for (uint32_t i = 0; i < l->count; i++) {
             int64_t most = -1;
             for (size_t v = bits_next(ts->bits, width, 0); v < width; v = bits_next(ts->bits, width, v + 1)) {
-                int64_t has = t->table->types[t->table->variants[v].type].capacity[l->resources[i]];
+                int64_t has = t->table->types[t->table->variants[v].type].capacity[l->columns[i]];
                 if (has <= most) continue;
                 most = has;
                 ts->biggest[i] = (uint32_t)v;
@@ -151,11 +154,11 @@ static uint32_t biggest(scheduler *s, uint32_t types, uint32_t k)
 static int64_t largest_fitting(scheduler *s, uint32_t types, uint32_t k, const int64_t *total)
 {
     const template_ *t = &s->templates.items[s->types.sets.items[types].template_];
-    uint32_t resource = s->templates.limits[t->pool].resources[k], v = biggest(s, types, k);
+    uint32_t column = s->templates.limits[t->pool].columns[k], v = biggest(s, types, k);
     size_t words_ = template_words(t), width = t->table->variant_count;
     int64_t most = 0;
     if (v == NO_ID) return 0;
-    if (variant_fits(s, t, v, total)) return t->table->types[t->table->variants[v].type].capacity[resource];
+    if (variant_fits(s, t, v, total)) return t->table->types[t->table->variants[v].type].capacity[column];
     uint64_t *bits = mem_zalloc(s->context, (words_ + 1) * sizeof *bits);
     if (bits == NULL) {
         s->failed = true;
@@ -163,7 +166,7 @@ static int64_t largest_fitting(scheduler *s, uint32_t types, uint32_t k, const i
     }
     typeset_fitting(s, types, total, bits);
     for (size_t i = bits_next(bits, width, 0); i < width; i = bits_next(bits, width, i + 1)) {
-        int64_t has = t->table->types[t->table->variants[i].type].capacity[resource];
+        int64_t has = t->table->types[t->table->variants[i].type].capacity[column];
         if (has > most) most = has;
     }
     mem_free(s->context, bits, (words_ + 1) * sizeof *bits);

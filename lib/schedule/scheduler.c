@@ -53,15 +53,20 @@ bool scheduler_work(scheduler *s, size_t units)
 static bool choose_dims(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
+    s->vectors.columns = arena_array(&s->data, w->dims + (size_t)1, sizeof *s->vectors.columns);
     s->vectors.resources = arena_array(&s->data, w->dims + (size_t)1, sizeof *s->vectors.resources);
-    s->vectors.index_of = arena_array(&s->data, w->dims + (size_t)1, sizeof *s->vectors.index_of);
-    if (s->vectors.resources == NULL || s->vectors.index_of == NULL) return false;
-    for (uint32_t r = 0; r < w->dims; r++) {
-        bool used = r <= RESOURCE_PODS;
-        for (uint32_t c = 0; c < w->class_count && !used; c++) used = w->classes[c].requests[r] != 0;
-        s->vectors.index_of[r] = used ? s->vectors.dims : NO_ID;
-        if (used) s->vectors.resources[s->vectors.dims++] = r;
+    s->vectors.index_of = arena_array(&s->data, w->raw.resources.count + (size_t)1, sizeof *s->vectors.index_of);
+    if (s->vectors.columns == NULL || s->vectors.resources == NULL || s->vectors.index_of == NULL) return false;
+    for (uint32_t k = 0; k < w->dims; k++) {
+        bool used = k <= RESOURCE_PODS;
+        for (uint32_t c = 0; c < w->class_count && !used; c++) used = w->classes[c].requests[k] != 0;
+        s->vectors.index_of[w->resource_of[k]] = used ? s->vectors.dims : NO_ID;
+        if (!used) continue;
+        s->vectors.columns[s->vectors.dims] = k;
+        s->vectors.resources[s->vectors.dims++] = w->resource_of[k];
     }
+    for (uint32_t r = 0; r < w->raw.resources.count; r++)
+        s->vectors.index_of[r] = s->vectors.index_of[w->resource_of[w->column_of[r]]];
     s->vectors.zero = arena_array(&s->data, s->vectors.dims, sizeof *s->vectors.zero);
     return s->vectors.zero != NULL;
 }
@@ -78,7 +83,7 @@ static bool make_classes(scheduler *s)
         k->first_view = NO_ID;
         k->tracked = w->classes[c].volumes_found || !quirk(s, 2);
         k->requests = vectors + (size_t)c * s->vectors.dims;
-        for (uint32_t d = 0; d < s->vectors.dims; d++) k->requests[d] = w->classes[c].requests[s->vectors.resources[d]];
+        for (uint32_t d = 0; d < s->vectors.dims; d++) k->requests[d] = w->classes[c].requests[s->vectors.columns[d]];
     }
     return true;
 }

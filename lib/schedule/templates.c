@@ -302,7 +302,7 @@ static bool make_rooms(scheduler *s, template_ *t, uint64_t *bits)
         bool dead = false;
         for (uint32_t d = 0; d < full; d++) dead = dead || allocatable[d] < overhead[d];
         for (uint32_t d = 0; d < s->vectors.dims; d++)
-            t->room[v * s->vectors.dims + d] = allocatable[s->vectors.resources[d]] - overhead[s->vectors.resources[d]];
+            t->room[v * s->vectors.dims + d] = allocatable[s->vectors.columns[d]] - overhead[s->vectors.columns[d]];
         if (dead) bits_clear(bits, v);
     }
     mem_free(s->context, overheads, ((size_t)t->group_count + 1) * full * sizeof *overheads);

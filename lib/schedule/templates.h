@@ -42,6 +42,7 @@ typedef struct template_ {
 typedef struct pool_limit {
     uint32_t count;
     const uint32_t *resources;
+    const uint32_t *columns; /* of each, in the snapshot's vectors */
     int64_t *left, *initial;
 } pool_limit;
 

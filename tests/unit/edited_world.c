@@ -75,8 +75,10 @@ static karp_status add_node(karp_builder *b, const thing *t, karp_error *error)
 {
     const karp_resource amounts[] = { { .name = str_of("cpu"), .text = str_of(t->cpu) },
                                       { .name = str_of("memory"), .text = str_of("8Gi") },
-                                      { .name = str_of("pods"), .text = str_of("10") } };
-    karp_resource whole[3];
+                                      { .name = str_of("pods"), .text = str_of("10") },
+                                      { .name = str_of(t->resource), .text = str_of("1") } };
+    const size_t count = t->resource != NULL ? 4 : 3;
+    karp_resource whole[4];
     memcpy(whole, amounts, sizeof whole);
     if (t->whole != NULL) whole[0].text = str_of(t->whole);
     const karp_str provider = str_of(t->provider != NULL ? t->provider : t->name);
@@ -84,16 +86,16 @@ static karp_status add_node(karp_builder *b, const thing *t, karp_error *error)
                           .meta = meta_of(t),
                           .provider_id = provider,
                           .capacity = whole,
-                          .capacity_count = 3,
+                          .capacity_count = count,
                           .allocatable = amounts,
-                          .allocatable_count = 3 };
+                          .allocatable_count = count };
     const karp_node_claim c = { .size = sizeof c,
                                 .meta = meta_of(t),
                                 .provider_id = provider,
                                 .capacity = whole,
-                                .capacity_count = 3,
+                                .capacity_count = count,
                                 .allocatable = amounts,
-                                .allocatable_count = 3,
+                                .allocatable_count = count,
                                 .expire_after = KARP_DURATION_NEVER,
                                 .termination_grace_period = KARP_DURATION_UNSET };
     return strcmp(t->kind, "Node") == 0 ? karp_builder_add_node(b, &n, error)

@@ -20,7 +20,7 @@ typedef struct thing {
     const char *kind, *name; /* as karp_builder_remove() knows it; those that have a namespace are in "default" */
     bool gone; /* in an edit: it goes */
     const char *cpu; /* what a pod asks for, a Node has left for pods, an overlay's price */
-    const char *resource; /* what else a pod asks for one of */
+    const char *resource; /* what else a pod asks for one of, a Node or NodeClaim has one of */
     const char *whole; /* what a Node has; NULL = the same */
     karp_label labels[3]; /* of a pod, a Node, or a pool's nodes; a budget and a Service select by them */
     karp_label wants; /* a pod's node selector, an overlay's requirement */

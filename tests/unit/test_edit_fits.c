@@ -447,6 +447,36 @@ static void new_resources(void **state)
     edit_twice(HERE(strange), HERE(small), false);
 }
 
+/* What nothing provided shares a column, until something provides it. */
+static void provided_later(void **state)
+{
+    (void)state;
+#define ASKS_FOR(name_, resource_)                                                                                     \
+    {                                                                                                                  \
+        .kind = "Pod", .name = name_, .cpu = "1", .resource = resource_                                                \
+    }
+    static const thing strange[] = { ASKS_FOR("w3", "example.com/x"), ASKS_FOR("w4", "example.com/y") };
+    static const thing other[] = { ASKS_FOR("w4", "example.com/x") };
+    static const thing has[] = {
+        { .kind = "Node", .name = "n3", .cpu = "4", .resource = "example.com/y", .labels = { HOST("n3"), IN("b") } }
+    };
+    static const thing claim[] = { { .kind = "NodeClaim", .name = "c4", .cpu = "4", .resource = "example.com/x" } };
+    const struct {
+        const thing *edit;
+        bool taken;
+    } then[] = { { other, true }, { has, false }, { claim, false } };
+    for (size_t i = 0; i < sizeof then / sizeof *then; i++) {
+        static edited_world w;
+        edited_world_open(&w, HERE(cluster));
+        edited_world_edit(&w, strange, 2);
+        assert_int_equal(w.now->nowhere, w.now->dims - 1);
+        edited_world_edit(&w, then[i].edit, 1);
+        assert_int_equal(w.now->tables == w.before->tables, then[i].taken);
+        edited_world_edit(&w, HERE(small));
+        edited_world_close(&w);
+    }
+}
+
 typedef struct many_pods {
     unsigned count, size; /* the first asks for so many thousandths of a cpu, … */
     unsigned growth; /* … the next for so many more */
@@ -603,6 +633,7 @@ int main(void)
         cmocka_unit_test(devices),
         cmocka_unit_test(classes_renumbered),
         cmocka_unit_test(new_resources),
+        cmocka_unit_test(provided_later),
         cmocka_unit_test(objects_about_pods),
         cmocka_unit_test(around_a_word),
         cmocka_unit_test(many_classes),

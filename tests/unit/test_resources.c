@@ -113,6 +113,33 @@ static void vectors(void **state)
     karp_snapshot_unref(s);
 }
 
+/* Resources that pods ask for and nothing provides have one column, the last; the others stand in the order of their ids. */
+static void columns(void **state)
+{
+    building *f = *state;
+    karp_resource amounts[] = { AMOUNT("b", "0") };
+    karp_resource asked[] = { AMOUNT("a", "3"), AMOUNT("b", "2"), AMOUNT("c", "0"), AMOUNT("d", "7") };
+    karp_node n = node_with("n", amounts, 1);
+    karp_container c = { .name = T("c"), .requests = asked, .request_count = COUNT(asked) };
+    karp_pod p = { .size = sizeof p, .meta = { .name = T("p") }, .containers = &c, .container_count = 1 };
+    karp_snapshot *s = NULL;
+    good(f, karp_builder_add_node(f->b, &n, &f->error));
+    good(f, karp_builder_add_pod(f->b, &p, &f->error));
+    good(f, karp_builder_finish(f->b, &s, &f->error));
+    uint32_t id[4];
+    for (size_t i = 0; i < 4; i++) id[i] = strings_find(&s->raw.resources, asked[i].name.ptr, 1);
+    assert_int_equal(s->dims, RESOURCE_FIXED + 2);
+    assert_int_equal(s->nowhere, RESOURCE_FIXED + 1);
+    assert_int_equal(s->column_of[id[1]], RESOURCE_FIXED);
+    assert_int_equal(s->resource_of[RESOURCE_FIXED], id[1]);
+    for (size_t i = 0; i < 4; i++) assert_true(i == 1 || s->column_of[id[i]] == s->nowhere);
+    assert_int_equal(s->resource_of[s->nowhere], id[0]);
+    const int64_t *v = s->classes[0].requests;
+    assert_int_equal(v[s->nowhere], 2); /* nothing of c is asked for */
+    assert_int_equal(v[RESOURCE_FIXED], 1);
+    karp_snapshot_unref(s);
+}
+
 /* A total is what adding one list after the other gives, also in how it prints, and refuses what that refuses. */
 static void totals(void **state)
 {
@@ -219,6 +246,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(numbers, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(long_names, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(vectors, building_set_up, building_tear_down),
+        cmocka_unit_test_setup_teardown(columns, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(totals, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(differences, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(integers, building_set_up, building_tear_down),
