@@ -71,6 +71,7 @@ typedef struct verifier {
     wishes *daemon_wishes;
     int64_t *daemon_requests; /* [daemon * dims] */
     words daemon_sets;
+    struct kinds *kinds; /* verify_kinds.h: while topology is checked */
 } verifier;
 
 /* Work for which no memory is asked; false = the caller wants to stop, and the verifier has failed. */

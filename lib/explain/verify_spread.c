@@ -8,8 +8,6 @@
  */
 #include <explain/verify_topology.h>
 
-#include <string.h>
-
 typedef struct domain_count {
     uint32_t domain, before, own, others;
     bool used; /* pods of the kind went there */
@@ -20,7 +18,6 @@ typedef struct spread_check {
     const spread_constraint *c;
     uint32_t kind;
     const wishes *w;
-    uint8_t *selected; /* kinds */
     bool soft_taints; /* count for the nodes it looks at */
     bool unsure; /* pods went to a domain that their node does not state (S-Q36) */
     map64 index; /* domain -> place in domains */
@@ -44,52 +41,72 @@ static domain_count *count_of(spread_check *s, uint32_t domain)
 
 /* ---- what cannot be judged ------------------------------------------------------------------------------------------------ */
 
-static bool same_labels(label_list x, label_list y)
+/* Constraints that Karpenter takes for one: they differ only in the nodes they look at (S-Q3). */
+typedef struct sets {
+    verifier *v;
+    saying at_hand;
+    words numbers; /* what makes them one */
+    words filters; /* what makes them look at the same nodes */
+    LIST_OF(struct constraint_set {
+        uint32_t filter; /* of the first */
+        bool mixed; /* some look at others */
+    })
+    list; /* by number */
+} sets;
+
+static uint32_t set_number(sets *x, uint32_t kind, const spread_constraint *c)
 {
-    return x.count == y.count && (x.count == 0 || memcmp(x.items, y.items, x.count * sizeof *x.items) == 0);
+    say(&x->at_hand, x->v->snapshot->classes[kind].name_space);
+    say(&x->at_hand, c->topology_key);
+    say(&x->at_hand, (uint32_t)c->max_skew);
+    say_labels(&x->at_hand, c->label_selector->labels);
+    return said(&x->at_hand, &x->numbers);
 }
 
-static bool same_filter(const shape *x, const shape *y, const spread_constraint *a, const spread_constraint *b)
+/* Shapes whose node affinity or tolerations count are compared as wholes. */
+static uint32_t filter_number(sets *x, uint32_t kind, const spread_constraint *c)
 {
-    if (a->min_domains != b->min_domains || a->honor_affinity != b->honor_affinity ||
-        a->honor_taints != b->honor_taints)
-        return false;
-    if (!same_labels(x->node_selector, y->node_selector) || x->required.count > 0 || y->required.count > 0)
-        return x == y;
-    return !a->honor_taints || x == y;
+    uint32_t number = x->v->snapshot->classes[kind].shape;
+    const shape *h = &x->v->snapshot->raw.shapes.items[number];
+    say(&x->at_hand, (uint32_t)c->min_domains);
+    say(&x->at_hand, (uint32_t)c->honor_affinity | (uint32_t)c->honor_taints << 1);
+    say(&x->at_hand, h->required.count > 0 || c->honor_taints ? number : NO_ID);
+    say_labels(&x->at_hand, h->node_selector);
+    return said(&x->at_hand, &x->filters);
 }
 
-/* Karpenter takes constraints that differ only in the nodes they look at for one (S-Q3). */
-static bool conflated(const spread_check *s)
+static void put_in_set(sets *x, uint32_t kind, const spread_constraint *c)
 {
-    const karp_snapshot *w = s->v->snapshot;
-    const shape *own = &w->raw.shapes.items[w->classes[s->kind].shape];
-    for (uint32_t k = 0; k < w->class_count; k++) {
-        const shape *h = &w->raw.shapes.items[w->classes[k].shape];
-        if (w->classes[k].name_space != w->classes[s->kind].name_space) continue;
-        for (uint32_t i = 0; i < h->spread.count; i++) {
-            const spread_constraint *o = &h->spread.items[i];
-            if (o->topology_key != s->c->topology_key || o->max_skew != s->c->max_skew || o->label_selector == NULL)
-                continue;
-            if (!same_labels(o->label_selector->labels, s->c->label_selector->labels)) continue;
-            if (!same_filter(own, h, s->c, o)) return true;
+    uint32_t number = set_number(x, kind, c), filter = filter_number(x, kind, c);
+    if (x->v->failed) return;
+    if (number < x->list.count) {
+        if (x->list.items[number].filter != filter) x->list.items[number].mixed = true;
+        return;
+    }
+    struct constraint_set *fresh = list_push(x->v->context, &x->list, sizeof *fresh);
+    if (fresh == NULL) x->v->failed = true;
+    else *fresh = (struct constraint_set){ .filter = filter };
+}
+
+static void sets_fill(sets *x)
+{
+    const karp_snapshot *w = x->v->snapshot;
+    for (uint32_t k = 0; k < w->class_count && !x->v->failed; k++) {
+        spread_list list = w->raw.shapes.items[w->classes[k].shape].spread;
+        for (uint32_t i = 0; i < list.count; i++) {
+            if (list.items[i].label_selector != NULL) put_in_set(x, k, &list.items[i]);
         }
     }
+}
+
+static bool conflated(sets *x, const spread_check *s)
+{
+    const karp_snapshot *w = s->v->snapshot;
+    uint32_t number = set_number(x, s->kind, s->c);
+    if (number == NO_ID || x->list.items[number].mixed) return true;
     for (uint32_t i = 0; i < w->raw.default_spread.count; i++) {
         const spread_constraint *o = &w->raw.default_spread.items[i];
         if (o->topology_key == s->c->topology_key && o->max_skew == s->c->max_skew) return true;
-    }
-    return false;
-}
-
-/* Whether a pool has a taint that only asks to be avoided: pods come to tolerate such taints then, on nodes too. */
-static bool soft_pools(const karp_snapshot *w)
-{
-    for (uint32_t p = 0; p < w->raw.pools.count; p++) {
-        taint_list taints = w->raw.pools.items[p].taints;
-        for (uint32_t i = 0; i < taints.count; i++) {
-            if (taints.items[i].effect == w->known.prefer_no_schedule) return true;
-        }
     }
     return false;
 }
@@ -100,7 +117,7 @@ static bool may_change_group(const spread_check *s)
     const karp_snapshot *w = s->v->snapshot;
     const shape *own = &w->raw.shapes.items[w->classes[s->kind].shape];
     if (own->required.count > 1) return true;
-    return soft_pools(w);
+    return s->v->kinds->soft_pools;
 }
 
 /* ---- counting --------------------------------------------------------------------------------------------------------------- */
@@ -115,6 +132,16 @@ static bool selects_kind(const spread_check *s, uint32_t kind)
         if (value != NO_ID && label_get(theirs, s->c->match_label_keys[i]) != value) return false;
     }
     return selector_matches(s->c->label_selector, theirs);
+}
+
+static bool select_kinds(const spread_check *s)
+{
+    kind_list near = kinds_near(s->v, s->v->kinds, s->c->label_selector);
+    kinds_select_none(s->v->kinds);
+    for (uint32_t i = 0; i < near.count; i++) {
+        if (selects_kind(s, near.items[i])) kinds_select(s->v->kinds, near.items[i]);
+    }
+    return verifier_worked(s->v, near.count * (size_t)32);
 }
 
 /* Whether a launch that has still to decide on a label may come to meet what is asked. */
@@ -142,60 +169,74 @@ static bool looked_at(const spread_check *s, const target *t, bool certain)
     return false;
 }
 
-/* The Node object itself, as a target. */
-static target node_as_target(verifier *v, uint32_t node_index)
-{
-    const node *n = &v->snapshot->raw.nodes.items[node_index];
-    target t = { .node = v->snapshot->node_of_name[node_index], .pool = NO_ID, .taints = n->taints };
-    rules_add_labels(&v->words, &t.labels, n->meta.labels);
-    return t;
-}
-
+/* The domains of nodes. A new node with a host name of its own is always possible: then it does not matter who has none. */
 static void count_nodes(spread_check *s)
 {
     verifier *v = s->v;
     const karp_snapshot *w = v->snapshot;
-    uint32_t key = s->c->topology_key;
-    for (uint32_t n = 0; n < w->raw.nodes.count && !v->failed; n++) {
-        target t = node_as_target(v, n);
-        if (!looked_at(s, &t, true)) continue;
-        uint32_t value = t.node == NO_ID || w->nodes[t.node].marked ? NO_ID : label_get(w->nodes[t.node].labels, key);
+    for (uint32_t n = 0; n < w->raw.nodes.count && s->c->topology_key != w->known.hostname && !v->failed; n++) {
+        const target *t = kinds_node(v, v->kinds, n);
+        if (t == NULL || !verifier_worked(v, 64)) return;
+        if (t->node == NO_ID || w->nodes[t->node].marked || !looked_at(s, t, true)) continue;
+        uint32_t value = label_get(w->nodes[t->node].labels, s->c->topology_key);
         if (value != NO_ID) (void)count_of(s, value);
-        for (uint32_t i = 0; i < w->bound[n].count && !v->failed; i++) {
-            uint32_t pod_number = w->bound[n].items[i];
-            if (!s->selected[kind_of(v, pod_number)] || !counts_where_it_runs(v, pod_number)) continue;
-            uint32_t domain = bound_domain(v, pod_number, key, true);
+    }
+}
+
+static void count_running(spread_check *s)
+{
+    verifier *v = s->v;
+    for (uint32_t i = 0; i < v->kinds->selected_count; i++) {
+        kind_list pods = pods_of_kind(v->kinds, v->kinds->selected[i]);
+        for (uint32_t k = 0; k < pods.count && !v->failed; k++) {
+            uint32_t p = pods.items[k];
+            if (!counts_where_it_runs(v, p)) continue;
+            const target *t = kinds_node(v, v->kinds, v->snapshot->pod_node[p]);
+            uint32_t domain = t == NULL || !looked_at(s, t, true) ? NO_ID
+                                                                  : bound_domain(v, p, s->c->topology_key, true);
             domain_count *d = domain == NO_ID ? NULL : count_of(s, domain);
             if (d != NULL) d->before++;
         }
     }
 }
 
-static void count_placed(spread_check *s)
+static void count_pod(spread_check *s, uint32_t p, bool own, bool selected)
 {
     verifier *v = s->v;
-    for (uint32_t p = 0; p < v->snapshot->raw.pods.count && !v->failed; p++) {
-        bool own = kind_of(v, p) == s->kind;
-        if ((!own && !s->selected[kind_of(v, p)]) || !usable_target(v, v->at[p])) continue;
-        const target *t = &v->targets[v->at[p]];
-        spot_domains d = domains_of(v, t, s->c->topology_key);
-        if (d.count != 1) {
-            bool imagined = label_imagined(v, t, s->c->topology_key);
-            s->unsure = s->unsure || imagined;
-            if (own && !imagined)
-                note(v, KARP_FINDING_SPREAD, pod_object(v, p), "%.*s has no certain %.*s, over which it must be spread",
-                     SHOW(t->name), SHOW(text_of(v->snapshot, s->c->topology_key)));
-            continue;
-        }
-        bool looked = looked_at(s, t, own);
-        if (!own && !looked) continue; /* nor is its domain one that the constraint knows */
-        domain_count *c = count_of(s, d.one);
-        if (c == NULL) return;
-        c->used = c->used || own;
-        if (!s->selected[kind_of(v, p)] || !looked) continue;
-        if (own) c->own++;
-        else c->others++;
+    const target *t = &v->targets[v->at[p]];
+    spot_domains d = domains_of(v, t, s->c->topology_key);
+    if (d.count != 1) {
+        bool imagined = label_imagined(v, t, s->c->topology_key);
+        s->unsure = s->unsure || imagined;
+        if (own && !imagined)
+            note(v, KARP_FINDING_SPREAD, pod_object(v, p), "%.*s has no certain %.*s, over which it must be spread",
+                 SHOW(t->name), SHOW(text_of(v->snapshot, s->c->topology_key)));
+        return;
     }
+    bool looked = looked_at(s, t, own);
+    if (!own && !looked) return; /* nor is its domain one that the constraint knows */
+    domain_count *c = count_of(s, d.one);
+    if (c == NULL) return;
+    c->used = c->used || own;
+    if (!selected || !looked) return;
+    if (own) c->own++;
+    else c->others++;
+}
+
+static void count_kind(spread_check *s, uint32_t kind)
+{
+    kind_list pods = pods_of_kind(s->v->kinds, kind);
+    for (uint32_t i = 0; i < pods.count && !s->v->failed; i++) {
+        if (usable_target(s->v, s->v->at[pods.items[i]]))
+            count_pod(s, pods.items[i], kind == s->kind, s->v->kinds->is_selected[kind] != 0);
+    }
+}
+
+static void count_placed(spread_check *s)
+{
+    const kinds *k = s->v->kinds;
+    if (!k->is_selected[s->kind]) count_kind(s, s->kind);
+    for (uint32_t i = 0; i < k->selected_count; i++) count_kind(s, k->selected[i]);
 }
 
 /* Domains that the pools could open. */
@@ -250,14 +291,6 @@ static uint32_t least_count(const spread_check *s)
     return s->c->min_domains > 0 && open < (uint32_t)s->c->min_domains ? 0 : least;
 }
 
-/* The first by namespace and name. */
-static uint32_t first_of_kind(const karp_snapshot *w, uint32_t kind)
-{
-    size_t i = 0;
-    while (w->pod_class[w->by_name[i]] != kind) i++;
-    return w->by_name[i];
-}
-
 static void judge(spread_check *s)
 {
     verifier *v = s->v;
@@ -266,7 +299,7 @@ static void judge(spread_check *s)
         const domain_count *d = &s->domains.items[i];
         int64_t skew = (int64_t)d->before + d->own - least;
         if (!d->used || skew <= s->c->max_skew) continue;
-        note(v, KARP_FINDING_SPREAD, pod_object(v, first_of_kind(v->snapshot, s->kind)),
+        note(v, KARP_FINDING_SPREAD, pod_object(v, pods_of_kind(v->kinds, s->kind).items[0]),
              "%u pods like it in one %.*s, %u in the emptiest, and maxSkew is %d", (unsigned)(d->before + d->own),
              SHOW(text_of(v->snapshot, s->c->topology_key)), (unsigned)least, (int)s->c->max_skew);
         return;
@@ -276,9 +309,10 @@ static void judge(spread_check *s)
 static void check_constraint(spread_check *s)
 {
     verifier *v = s->v;
-    for (uint32_t k = 0; k < v->snapshot->class_count; k++) s->selected[k] = selects_kind(s, k);
+    if (!select_kinds(s)) return;
     map64_init(&s->index, v->context);
     count_nodes(s);
+    if (!v->failed) count_running(s);
     if (!v->failed && s->c->topology_key != v->snapshot->known.hostname) count_pools(s);
     s->known = s->domains.count;
     if (!v->failed) count_placed(s);
@@ -287,27 +321,44 @@ static void check_constraint(spread_check *s)
     list_free(v->context, &s->domains, sizeof(domain_count));
 }
 
-void check_spread_of_kind(verifier *v, uint32_t kind)
+static bool places_some(const verifier *v, uint32_t kind)
+{
+    kind_list pods = pods_of_kind(v->kinds, kind);
+    uint32_t i = 0;
+    while (i < pods.count && !usable_target(v, v->at[pods.items[i]])) i++;
+    return i < pods.count;
+}
+
+static void check_kind(verifier *v, sets *all, uint32_t kind)
 {
     const karp_snapshot *w = v->snapshot;
     uint32_t shape_number = w->classes[kind].shape;
     const shape *h = &w->raw.shapes.items[shape_number];
-    uint8_t *selected = h->spread.count == 0 ? NULL : mem_alloc(v->context, w->class_count);
-    if (h->spread.count == 0) return;
-    if (selected == NULL) {
-        v->failed = true;
-        return;
-    }
     for (uint32_t i = 0; i < h->spread.count && !v->failed; i++) {
         spread_check s = { .v = v,
                            .c = &h->spread.items[i],
                            .kind = kind,
                            .w = pod_wishes(v, shape_number),
-                           .selected = selected,
-                           .soft_taints = !soft_pools(w) };
+                           .soft_taints = !v->kinds->soft_pools };
         if (s.c->schedule_anyway || s.c->label_selector == NULL || !key_as_written(v, s.c->topology_key)) continue;
-        if (v->quirks && (conflated(&s) || may_change_group(&s))) continue;
+        if (v->quirks && (conflated(all, &s) || may_change_group(&s))) continue;
         check_constraint(&s);
     }
-    mem_free(v->context, selected, w->class_count);
+}
+
+void check_spread(verifier *v)
+{
+    sets all = { .v = v, .at_hand = { .v = v } };
+    words_init(&all.numbers, v->context);
+    words_init(&all.filters, v->context);
+    if (v->quirks) sets_fill(&all);
+    for (uint32_t k = 0; k < v->snapshot->class_count && !v->failed; k++) {
+        if (v->snapshot->raw.shapes.items[v->snapshot->classes[k].shape].spread.count > 0 && constrained(v, k) &&
+            places_some(v, k))
+            check_kind(v, &all, k);
+    }
+    words_free(&all.numbers);
+    words_free(&all.filters);
+    saying_free(&all.at_hand);
+    list_free(v->context, &all.list, sizeof(struct constraint_set));
 }

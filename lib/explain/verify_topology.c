@@ -91,13 +91,18 @@ static bool in_namespaces(const verifier *v, const pod_term *t, uint32_t own, ui
     return false;
 }
 
-/* Marks the kinds that the term of a pod in namespace `own` selects; it has a selector. */
-static void select_by_term(const verifier *v, const pod_term *t, uint32_t own, uint8_t *selected)
+/* The kinds that the term of a pod in namespace `own` selects; it has a selector. */
+static bool select_by_term(verifier *v, const pod_term *t, uint32_t own)
 {
-    for (uint32_t k = 0; k < v->snapshot->class_count; k++) {
-        selected[k] = in_namespaces(v, t, own, v->snapshot->classes[k].name_space) &&
-                      selector_matches(t->label_selector, kind_labels(v, k));
+    kind_list near = kinds_near(v, v->kinds, t->label_selector);
+    kinds_select_none(v->kinds);
+    for (uint32_t i = 0; i < near.count; i++) {
+        uint32_t kind = near.items[i];
+        if (in_namespaces(v, t, own, v->snapshot->classes[kind].name_space) &&
+            selector_matches(t->label_selector, kind_labels(v, kind)))
+            kinds_select(v->kinds, kind);
     }
+    return verifier_worked(v, near.count * (size_t)32);
 }
 
 /* A key that stands for another one is looked up as written, where nothing has it (S-Q34). */
@@ -130,15 +135,169 @@ bool label_imagined(const verifier *v, const target *t, uint32_t key)
     for (uint32_t i = 0; i < t->pod_count; i++) {
         if (constraints_on(pod_shape(v, t->pods[i]), key) > 1) return true;
     }
-    for (size_t i = 0; i < v->snapshot->raw.shapes.count; i++) { /* anti-affinity of others is a constraint, too */
-        if (terms_on(v->snapshot->raw.shapes.items[i].required_anti, key) > 0) return true;
+    return map64_get(&v->kinds->anti_keys, key) != NO_ID; /* anti-affinity of others is a constraint, too */
+}
+
+/* ---- terms that are the same ----------------------------------------------------------------------------------------------- */
+
+enum { AFFINITY, ANTI, ANTI_OF_BOUND };
+
+/* A kind with a term. Those whose terms say the same are checked together: whom they select is looked up once. */
+typedef struct asking {
+    uint32_t kind, same; /* same: equal for equal terms */
+    const pod_term *term;
+} asking;
+
+typedef struct askings {
+    verifier *v;
+    words terms;
+    saying term; /* at hand */
+    LIST_OF(asking) list;
+    uint32_t *first; /* [same + 1] into ordered */
+    asking *ordered;
+} askings;
+
+static void ask(askings *a, uint32_t role, uint32_t kind, const pod_term *t)
+{
+    if (t->label_selector == NULL || !key_as_written(a->v, t->topology_key)) return;
+    say(&a->term, role);
+    say(&a->term, t->topology_key);
+    say(&a->term, a->v->snapshot->classes[kind].name_space);
+    say(&a->term, t->namespace_count);
+    for (uint32_t i = 0; i < t->namespace_count; i++) say(&a->term, t->namespaces[i]);
+    say_selector(&a->term, t->namespace_selector);
+    say_selector(&a->term, t->label_selector);
+    uint32_t same = said(&a->term, &a->terms);
+    asking *one = same == NO_ID ? NULL : list_push(a->v->context, &a->list, sizeof *one);
+    if (one == NULL) a->v->failed = true;
+    else *one = (asking){ kind, same, t };
+}
+
+/* Those of equal terms one after the other, the terms in the order in which they were first asked. */
+static bool order_askings(askings *a)
+{
+    if (a->v->failed) return false;
+    a->first = room_for(a->v, a->terms.count + 2, sizeof *a->first);
+    a->ordered = room_for(a->v, a->list.count + 1, sizeof *a->ordered);
+    if (a->first == NULL || a->ordered == NULL) return false;
+    for (size_t i = 0; i < a->list.count; i++) a->first[a->list.items[i].same + 2]++;
+    for (size_t i = 2; i < a->terms.count + 2; i++) a->first[i] += a->first[i - 1];
+    for (size_t i = 0; i < a->list.count; i++) a->ordered[a->first[a->list.items[i].same + 1]++] = a->list.items[i];
+    return true;
+}
+
+/* ---- affinity ------------------------------------------------------------------------------------------------------------- */
+
+/* Who is in a domain, for pods of a kind that have not come to it by themselves: any pod that runs, or one of another kind. */
+typedef struct neighbours {
+    map64 runs; /* by domain: a selected pod runs there */
+    LIST_OF(uint32_t) domains_that_run;
+    map64 first, second; /* by domain: kinds of selected pods that go there */
+} neighbours;
+
+static void add_running(verifier *v, neighbours *n, uint32_t domain)
+{
+    if (domain == NO_ID || map64_get(&n->runs, domain) != NO_ID) return;
+    uint32_t *place = list_push(v->context, &n->domains_that_run, sizeof *place);
+    if (place == NULL || !map64_put(&n->runs, domain, 1)) v->failed = true;
+    else *place = domain;
+}
+
+static void add_kind(verifier *v, neighbours *n, uint32_t domain, uint32_t kind)
+{
+    uint32_t first = map64_get(&n->first, domain);
+    if (first == kind || (first != NO_ID && map64_get(&n->second, domain) != NO_ID)) return;
+    if (!map64_put(first == NO_ID ? &n->first : &n->second, domain, kind)) v->failed = true;
+}
+
+static void find_neighbours(verifier *v, uint32_t key, neighbours *n)
+{
+    for (uint32_t i = 0; i < v->kinds->selected_count; i++) {
+        uint32_t kind = v->kinds->selected[i];
+        kind_list pods = pods_of_kind(v->kinds, kind);
+        for (uint32_t k = 0; k < pods.count && !v->failed; k++) {
+            uint32_t p = pods.items[k];
+            if (counts_where_it_runs(v, p)) {
+                add_running(v, n, bound_domain(v, p, key, true));
+            } else if (usable_target(v, v->at[p])) {
+                spot_domains d = domains_of(v, &v->targets[v->at[p]], key);
+                for (uint32_t x = 0; x < d.count; x++) add_kind(v, n, domain_at(&d, x), kind);
+            }
+        }
+    }
+}
+
+static bool has_neighbour(const neighbours *n, uint32_t domain, uint32_t kind)
+{
+    uint32_t first = map64_get(&n->first, domain);
+    return map64_get(&n->runs, domain) != NO_ID ||
+           (first == kind ? map64_get(&n->second, domain) != NO_ID : first != NO_ID);
+}
+
+/* Whether a selected pod runs in a domain that the kind may use. */
+static bool runs_somewhere(verifier *v, const neighbours *n, uint32_t kind, uint32_t key)
+{
+    const rule *own = rules_find(&pod_wishes(v, v->snapshot->classes[kind].shape)->terms[0], key);
+    if (own == NULL) return n->domains_that_run.count > 0;
+    for (size_t i = 0; i < n->domains_that_run.count; i++) {
+        if (rule_accepts(&v->words, own, n->domains_that_run.items[i])) return true;
     }
     return false;
 }
 
-/* ---- who is in a domain --------------------------------------------------------------------------------------------------- */
+/* Domains without company are fine for the first pod that selects itself, and for all that join it. */
+static void check_affinity_of(verifier *v, const asking *a, const neighbours *n)
+{
+    uint32_t key = a->term->topology_key, alone = NO_ID;
+    bool runs = runs_somewhere(v, n, a->kind, key);
+    /* Its node terms may differ between its pods: less can be said. */
+    bool relaxable = v->snapshot->raw.shapes.items[v->snapshot->classes[a->kind].shape].required.count > 1;
+    kind_list pods = pods_of_kind(v->kinds, a->kind);
+    for (uint32_t i = 0; i < pods.count && !v->failed; i++) {
+        uint32_t p = pods.items[i];
+        if (!usable_target(v, v->at[p])) continue;
+        const target *t = &v->targets[v->at[p]];
+        spot_domains d = domains_of(v, t, key);
+        if (d.count == 0 && label_imagined(v, t, key)) continue;
+        if (d.count == 0) {
+            note(v, KARP_FINDING_AFFINITY, pod_object(v, p),
+                 "%.*s has no certain %.*s, which its pod affinity is about", SHOW(t->name),
+                 SHOW(text_of(v->snapshot, key)));
+            continue;
+        }
+        for (uint32_t k = 0; k < d.count; k++) {
+            uint32_t domain = domain_at(&d, k);
+            if (has_neighbour(n, domain, a->kind)) continue;
+            bool may_start = relaxable || ((alone == NO_ID || alone == domain) && !runs);
+            if (v->kinds->is_selected[a->kind] && d.count == 1 && may_start) {
+                alone = domain;
+                continue;
+            }
+            note(v, KARP_FINDING_AFFINITY, pod_object(v, p),
+                 "on %.*s no pod that its required pod affinity selects is in the same %.*s", SHOW(t->name),
+                 SHOW(text_of(v->snapshot, key)));
+            break;
+        }
+    }
+}
 
-/* Up to two pods a domain: one of them is always another pod than the one that asks. */
+static void check_affinity(verifier *v, const asking *list, size_t count)
+{
+    neighbours n = { .domains_that_run = { NULL, 0, 0 } };
+    map64_init(&n.runs, v->context);
+    map64_init(&n.first, v->context);
+    map64_init(&n.second, v->context);
+    find_neighbours(v, list->term->topology_key, &n);
+    for (size_t i = 0; i < count && !v->failed; i++) check_affinity_of(v, &list[i], &n);
+    map64_free(&n.runs);
+    map64_free(&n.first);
+    map64_free(&n.second);
+    list_free(v->context, &n.domains_that_run, sizeof(uint32_t));
+}
+
+/* ---- anti-affinity --------------------------------------------------------------------------------------------------------- */
+
+/* The first two pods of a domain by namespace and name: one of them is another pod than the one that asks. */
 typedef struct company {
     verifier *v;
     map64 first, second; /* domain -> pod */
@@ -157,16 +316,27 @@ static void company_free(company *c)
     map64_free(&c->second);
 }
 
+/* Of two pods that may be none. */
+static bool comes_before(const verifier *v, uint32_t x, uint32_t y)
+{
+    return x != NO_ID && (y == NO_ID || v->snapshot->pod_rank[x] < v->snapshot->pod_rank[y]);
+}
+
 static void company_add(company *c, uint32_t domain, uint32_t pod_number)
 {
     if (domain == NO_ID || c->v->failed) return;
-    map64 *into = map64_get(&c->first, domain) == NO_ID ? &c->first : &c->second;
-    if (map64_get(into, domain) == NO_ID && !map64_put(into, domain, pod_number)) c->v->failed = true;
+    uint32_t first = map64_get(&c->first, domain), later = pod_number;
+    if (comes_before(c->v, pod_number, first)) {
+        if (!map64_put(&c->first, domain, pod_number)) c->v->failed = true;
+        later = first;
+    }
+    if (later == NO_ID || !comes_before(c->v, later, map64_get(&c->second, domain))) return;
+    if (!map64_put(&c->second, domain, later)) c->v->failed = true;
 }
 
 static void company_add_all(company *c, const spot_domains *d, uint32_t pod_number)
 {
-    for (uint32_t i = 0; i < d->count; i++) company_add(c, d->values != NULL ? d->values[i] : d->one, pod_number);
+    for (uint32_t i = 0; i < d->count; i++) company_add(c, domain_at(d, i), pod_number);
 }
 
 /* Another pod in the domain, or NO_ID. */
@@ -175,75 +345,6 @@ static uint32_t company_of(const company *c, uint32_t domain, uint32_t pod_numbe
     uint32_t other = map64_get(&c->first, domain);
     return other == pod_number ? map64_get(&c->second, domain) : other;
 }
-
-/* ---- affinity ------------------------------------------------------------------------------------------------------------- */
-
-typedef struct affinity_check {
-    verifier *v;
-    const pod_term *term;
-    uint32_t kind; /* of the pods whose term it is */
-    const uint8_t *selected; /* kinds */
-    bool relaxable; /* its node terms may differ between its pods: less can be said */
-    bool runs_somewhere; /* a selected pod runs in a domain that the kind may use */
-    company others; /* selected pods that run, or are of another kind */
-} affinity_check;
-
-static void find_others(affinity_check *c)
-{
-    verifier *v = c->v;
-    const wishes *w = pod_wishes(v, v->snapshot->classes[c->kind].shape);
-    const rule *own = rules_find(&w->terms[0], c->term->topology_key);
-    for (uint32_t p = 0; p < v->snapshot->raw.pods.count && !v->failed; p++) {
-        if (!c->selected[kind_of(v, p)]) continue;
-        if (counts_where_it_runs(v, p)) {
-            uint32_t domain = bound_domain(v, p, c->term->topology_key, true);
-            company_add(&c->others, domain, p);
-            c->runs_somewhere = c->runs_somewhere ||
-                                (domain != NO_ID && (own == NULL || rule_accepts(&v->words, own, domain)));
-        } else if (usable_target(v, v->at[p]) && kind_of(v, p) != c->kind) {
-            spot_domains d = domains_of(v, &v->targets[v->at[p]], c->term->topology_key);
-            company_add_all(&c->others, &d, p);
-        }
-    }
-}
-
-/* Domains without company are fine for the first pod that selects itself, and for all that join it. */
-static void check_affinity(affinity_check *c)
-{
-    verifier *v = c->v;
-    uint32_t key = c->term->topology_key, alone = NO_ID;
-    company_init(&c->others, v);
-    find_others(c);
-    for (uint32_t i = 0; i < v->snapshot->raw.pods.count && !v->failed; i++) {
-        uint32_t p = v->snapshot->by_name[i];
-        if (kind_of(v, p) != c->kind || !usable_target(v, v->at[p])) continue;
-        const target *t = &v->targets[v->at[p]];
-        spot_domains d = domains_of(v, t, key);
-        if (d.count == 0 && label_imagined(v, t, key)) continue;
-        if (d.count == 0) {
-            note(v, KARP_FINDING_AFFINITY, pod_object(v, p),
-                 "%.*s has no certain %.*s, which its pod affinity is about", SHOW(t->name),
-                 SHOW(text_of(v->snapshot, key)));
-            continue;
-        }
-        for (uint32_t k = 0; k < d.count; k++) {
-            uint32_t domain = d.values != NULL ? d.values[k] : d.one;
-            if (company_of(&c->others, domain, p) != NO_ID) continue;
-            bool may_start = c->relaxable || ((alone == NO_ID || alone == domain) && !c->runs_somewhere);
-            if (c->selected[c->kind] && d.count == 1 && may_start) {
-                alone = domain;
-                continue;
-            }
-            note(v, KARP_FINDING_AFFINITY, pod_object(v, p),
-                 "on %.*s no pod that its required pod affinity selects is in the same %.*s", SHOW(t->name),
-                 SHOW(text_of(v->snapshot, key)));
-            break;
-        }
-    }
-    company_free(&c->others);
-}
-
-/* ---- anti-affinity --------------------------------------------------------------------------------------------------------- */
 
 /* Whether the launch's domain was certain from the moment the pod came, whatever came later. */
 static bool certain_domain(const verifier *v, const target *t, uint32_t pod_number, uint32_t key)
@@ -263,42 +364,69 @@ static void note_together(verifier *v, uint32_t pod_number, uint32_t other, uint
          SHOW(v->targets[v->at[pod_number]].name), SHOW(text_of(v->snapshot, key)), SHOW(pod_name(v->snapshot, other)));
 }
 
-/* The selected pods by domain, and by target for domains that are not certain. */
-static void find_barred(verifier *v, uint32_t kind, uint32_t key, const uint8_t *selected, company *by_domain,
-                        company *by_target)
+/* The selected pods by domain that is certain for all, and by target. */
+static void find_barred(verifier *v, uint32_t key, company *by_domain, company *by_target)
 {
-    for (uint32_t i = 0; i < v->snapshot->raw.pods.count && !v->failed; i++) {
-        uint32_t p = v->snapshot->by_name[i];
-        if (!selected[kind_of(v, p)]) continue;
-        if (counts_where_it_runs(v, p)) {
-            company_add(by_domain, bound_domain(v, p, key, true), p);
-        } else if (usable_target(v, v->at[p])) {
-            const target *t = &v->targets[v->at[p]];
-            spot_domains d = domains_of(v, t, key);
-            if (kind_of(v, p) == kind || (d.count == 1 && certain_domain(v, t, p, key)))
-                company_add_all(by_domain, &d, p);
-            if (d.count > 0) company_add(by_target, v->at[p], p);
+    for (uint32_t i = 0; i < v->kinds->selected_count; i++) {
+        kind_list pods = pods_of_kind(v->kinds, v->kinds->selected[i]);
+        for (uint32_t k = 0; k < pods.count && !v->failed; k++) {
+            uint32_t p = pods.items[k];
+            if (counts_where_it_runs(v, p)) {
+                company_add(by_domain, bound_domain(v, p, key, true), p);
+            } else if (usable_target(v, v->at[p])) {
+                const target *t = &v->targets[v->at[p]];
+                spot_domains d = domains_of(v, t, key);
+                if (d.count == 1 && certain_domain(v, t, p, key)) company_add_all(by_domain, &d, p);
+                if (d.count > 0) company_add(by_target, v->at[p], p);
+            }
         }
     }
 }
 
-/* The term of pods that the plan places, against pods that run and pods that it places. One finding a pod is enough. */
-static void check_anti(verifier *v, uint32_t kind, const pod_term *term, const uint8_t *selected)
+/* Pods of one kind know each other's domains, too, that are not certain for others. */
+static void find_own(verifier *v, const asking *a, company *own)
 {
-    uint32_t key = term->topology_key;
+    uint32_t key = a->term->topology_key;
+    kind_list pods = pods_of_kind(v->kinds, a->kind);
+    for (uint32_t k = 0; v->kinds->is_selected[a->kind] && k < pods.count && !v->failed; k++) {
+        uint32_t p = pods.items[k];
+        if (counts_where_it_runs(v, p) || !usable_target(v, v->at[p])) continue;
+        const target *t = &v->targets[v->at[p]];
+        spot_domains d = domains_of(v, t, key);
+        if (d.count != 1 || !certain_domain(v, t, p, key)) company_add_all(own, &d, p);
+    }
+}
+
+static void check_anti_of(verifier *v, const asking *a, const company *by_domain, const company *by_target)
+{
+    uint32_t key = a->term->topology_key;
+    kind_list pods = pods_of_kind(v->kinds, a->kind);
+    company own;
+    company_init(&own, v);
+    find_own(v, a, &own);
+    for (uint32_t i = 0; i < pods.count && !v->failed; i++) {
+        uint32_t p = pods.items[i];
+        if (!usable_target(v, v->at[p])) continue;
+        spot_domains d = domains_of(v, &v->targets[v->at[p]], key);
+        uint32_t other = d.count > 0 ? company_of(by_target, v->at[p], p) : NO_ID;
+        for (uint32_t k = 0; k < d.count && other == NO_ID; k++) {
+            uint32_t alike = company_of(&own, domain_at(&d, k), p);
+            other = company_of(by_domain, domain_at(&d, k), p);
+            if (comes_before(v, alike, other)) other = alike;
+        }
+        if (other != NO_ID) note_together(v, p, other, key);
+    }
+    company_free(&own);
+}
+
+/* The term of pods that the plan places, against pods that run and pods that it places. One finding a pod is enough. */
+static void check_anti(verifier *v, const asking *list, size_t count)
+{
     company by_domain, by_target;
     company_init(&by_domain, v);
     company_init(&by_target, v);
-    find_barred(v, kind, key, selected, &by_domain, &by_target);
-    for (uint32_t i = 0; i < v->snapshot->raw.pods.count && !v->failed; i++) {
-        uint32_t p = v->snapshot->by_name[i];
-        if (kind_of(v, p) != kind || !usable_target(v, v->at[p])) continue;
-        spot_domains d = domains_of(v, &v->targets[v->at[p]], key);
-        uint32_t other = d.count > 0 ? company_of(&by_target, v->at[p], p) : NO_ID;
-        for (uint32_t k = 0; k < d.count && other == NO_ID; k++)
-            other = company_of(&by_domain, d.values != NULL ? d.values[k] : d.one, p);
-        if (other != NO_ID) note_together(v, p, other, key);
-    }
+    find_barred(v, list->term->topology_key, &by_domain, &by_target);
+    for (size_t i = 0; i < count && !v->failed; i++) check_anti_of(v, &list[i], &by_domain, &by_target);
     company_free(&by_domain);
     company_free(&by_target);
 }
@@ -313,80 +441,79 @@ static bool bars_where_it_runs(const verifier *v, uint32_t pod_number)
     return node_is_told(w, &w->raw.nodes.items[n]) && (w->lost == NULL || !bits_test(w->lost, n));
 }
 
-/* The term of pods of the kind that run, against the pods that the plan places. */
-static void check_anti_of_bound(verifier *v, uint32_t kind, const pod_term *term, const uint8_t *selected)
+/* The term of pods that run, against the pods that the plan places. */
+static void check_anti_of_bound(verifier *v, const asking *list, size_t count)
 {
+    uint32_t key = list->term->topology_key;
     company owners;
     company_init(&owners, v);
-    for (uint32_t p = 0; p < v->snapshot->raw.pods.count && !v->failed; p++) {
-        if (kind_of(v, p) == kind && bars_where_it_runs(v, p))
-            company_add(&owners, bound_domain(v, p, term->topology_key, false), p);
+    for (size_t i = 0; i < count; i++) {
+        kind_list pods = pods_of_kind(v->kinds, list[i].kind);
+        for (uint32_t k = 0; k < pods.count && !v->failed; k++) {
+            if (bars_where_it_runs(v, pods.items[k]))
+                company_add(&owners, bound_domain(v, pods.items[k], key, false), pods.items[k]);
+        }
     }
-    for (uint32_t i = 0; i < v->snapshot->raw.pods.count && !v->failed && owners.first.count > 0; i++) {
-        uint32_t p = v->snapshot->by_name[i], owner = NO_ID;
-        if (!selected[kind_of(v, p)] || !usable_target(v, v->at[p])) continue;
-        spot_domains d = domains_of(v, &v->targets[v->at[p]], term->topology_key);
-        for (uint32_t k = 0; k < d.count && owner == NO_ID; k++)
-            owner = company_of(&owners, d.values != NULL ? d.values[k] : d.one, p);
-        if (owner != NO_ID) note_together(v, p, owner, term->topology_key);
+    for (uint32_t i = 0; i < v->kinds->selected_count && owners.first.count > 0; i++) {
+        kind_list pods = pods_of_kind(v->kinds, v->kinds->selected[i]);
+        for (uint32_t k = 0; k < pods.count && !v->failed; k++) {
+            uint32_t p = pods.items[k], owner = NO_ID;
+            if (!usable_target(v, v->at[p])) continue;
+            spot_domains d = domains_of(v, &v->targets[v->at[p]], key);
+            for (uint32_t x = 0; x < d.count && owner == NO_ID; x++) owner = company_of(&owners, domain_at(&d, x), p);
+            if (owner != NO_ID) note_together(v, p, owner, key);
+        }
     }
     company_free(&owners);
 }
 
 /* ---- all of them ------------------------------------------------------------------------------------------------------------ */
 
-static void check_terms_of_kind(verifier *v, uint32_t kind, uint8_t *selected)
+static void ask_all(askings *a, uint32_t role, uint32_t kind, pod_term_list list)
 {
-    const shape *h = &v->snapshot->raw.shapes.items[v->snapshot->classes[kind].shape];
-    uint32_t own = v->snapshot->classes[kind].name_space;
-    for (uint32_t i = 0; i < h->required_affinity.count && !v->failed; i++) {
-        affinity_check c = { .v = v,
-                             .term = &h->required_affinity.items[i],
-                             .kind = kind,
-                             .selected = selected,
-                             .relaxable = h->required.count > 1 };
-        if (c.term->label_selector == NULL || !key_as_written(v, c.term->topology_key)) continue;
-        select_by_term(v, c.term, own, selected);
-        check_affinity(&c);
-    }
-    for (uint32_t i = 0; i < h->required_anti.count && !v->failed; i++) {
-        const pod_term *term = &h->required_anti.items[i];
-        if (term->label_selector == NULL || !key_as_written(v, term->topology_key)) continue;
-        select_by_term(v, term, own, selected);
-        check_anti(v, kind, term, selected);
-    }
+    for (uint32_t i = 0; i < list.count && !a->v->failed; i++) ask(a, role, kind, &list.items[i]);
 }
 
-static void check_bound_kind(verifier *v, uint32_t kind, uint8_t *selected)
+static void check_terms(verifier *v)
 {
-    pod_term_list anti = v->snapshot->raw.shapes.items[v->snapshot->classes[kind].shape].required_anti;
-    for (uint32_t i = 0; i < anti.count && !v->failed; i++) {
-        if (anti.items[i].label_selector == NULL || !key_as_written(v, anti.items[i].topology_key)) continue;
-        select_by_term(v, &anti.items[i], v->snapshot->classes[kind].name_space, selected);
-        check_anti_of_bound(v, kind, &anti.items[i], selected);
+    const karp_snapshot *s = v->snapshot;
+    askings a = { .v = v, .term = { .v = v } };
+    words_init(&a.terms, v->context);
+    for (uint32_t role = AFFINITY; role <= ANTI_OF_BOUND; role++) {
+        for (uint32_t k = 0; k < s->class_count && !v->failed; k++) {
+            const shape *h = &s->raw.shapes.items[s->classes[k].shape];
+            kind_list pods = pods_of_kind(v->kinds, k);
+            bool concerned = false;
+            for (uint32_t i = 0; i < pods.count && !concerned; i++)
+                concerned = role == ANTI_OF_BOUND ? bars_where_it_runs(v, pods.items[i])
+                                                  : usable_target(v, v->at[pods.items[i]]);
+            if (concerned && (role == ANTI_OF_BOUND || constrained(v, k)))
+                ask_all(&a, role, k, role == AFFINITY ? h->required_affinity : h->required_anti);
+        }
     }
+    size_t different = order_askings(&a) ? a.terms.count : 0;
+    for (size_t i = 0; i < different && !v->failed; i++) {
+        const asking *list = a.ordered + a.first[i];
+        size_t count = a.first[i + 1] - a.first[i];
+        uint32_t role = a.terms.entries[i].ptr[0];
+        if (!select_by_term(v, list->term, s->classes[list->kind].name_space)) break;
+        if (role == AFFINITY) check_affinity(v, list, count);
+        else if (role == ANTI) check_anti(v, list, count);
+        else check_anti_of_bound(v, list, count);
+    }
+    words_free(&a.terms);
+    saying_free(&a.term);
+    list_free(v->context, &a.list, sizeof(asking));
 }
 
 void check_topology(verifier *v)
 {
-    enum { PLACED = 1, RUNS = 2 };
-    const karp_snapshot *s = v->snapshot;
-    size_t kinds = s->class_count + (size_t)1;
-    uint8_t *have = mem_zalloc(v->context, 2 * kinds), *selected = have == NULL ? NULL : have + kinds;
-    if (have == NULL) {
-        v->failed = true;
-        return;
+    kinds k;
+    v->kinds = &k;
+    if (kinds_init(v, &k)) {
+        check_terms(v);
+        check_spread(v);
     }
-    for (uint32_t p = 0; p < s->raw.pods.count; p++) {
-        if (usable_target(v, v->at[p])) have[kind_of(v, p)] |= PLACED;
-        if (bars_where_it_runs(v, p)) have[kind_of(v, p)] |= RUNS;
-    }
-    for (uint32_t k = 0; k < s->class_count && !v->failed; k++) {
-        if ((have[k] & PLACED) != 0 && constrained(v, k)) {
-            check_terms_of_kind(v, k, selected);
-            check_spread_of_kind(v, k);
-        }
-        if ((have[k] & RUNS) != 0) check_bound_kind(v, k, selected);
-    }
-    mem_free(v->context, have, 2 * kinds);
+    kinds_free(&k);
+    v->kinds = NULL;
 }

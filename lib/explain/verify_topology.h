@@ -3,7 +3,7 @@
 #ifndef EXPLAIN_VERIFY_TOPOLOGY_H
 #define EXPLAIN_VERIFY_TOPOLOGY_H
 
-#include <explain/verify.h>
+#include <explain/verify_kinds.h>
 
 /* The values of a label key that a target may have. */
 typedef struct spot_domains {
@@ -12,10 +12,15 @@ typedef struct spot_domains {
     bool open; /* … anything at all */
 } spot_domains;
 
+static inline uint32_t domain_at(const spot_domains *d, uint32_t index)
+{
+    return d->values != NULL ? d->values[index] : d->one;
+}
+
 spot_domains domains_of(const verifier *v, const target *t, uint32_t key);
 
 /* verify_spread.c */
-void check_spread_of_kind(verifier *v, uint32_t kind);
+void check_spread(verifier *v);
 
 /* verify_topology.c */
 uint32_t kind_of(const verifier *v, uint32_t pod_number);

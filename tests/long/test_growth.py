@@ -97,7 +97,9 @@ TRAPS = {
         pod(f'p{i}', apart({'matchExpressions': [{'key': f'k{i}', 'operator': 'DoesNotExist'}]}), labels={f'k{i}': 'b'}) for i in range(n)])),
     'pods and reservations': (PLAN, 500, SQUARE, LINEAR, reservations),
     'pods with a host port': (PLAN, 1000, SQUARE, LINEAR, lambda n: lines(*[host_port(i) for i in range(n)])),
-    'pods that ask for a resource each': (PLAN, 600, SQUARE, SQUARE, lambda n: lines(*[sized(i, requests={f'x.y/r{i}': '1'}) for i in range(n)])),
+    'pods that ask for a resource each': (PLAN, 2000, LINEAR, LINEAR, lambda n: lines(*[sized(i, requests={f'x.y/r{i}': '1'}) for i in range(n)])),
+    'types and pods with a resource each': (PLAN, 300, SQUARE, SQUARE, lambda n: (
+        lines(*[sized(i, requests={f'x.y/r{i}': '1'}) for i in range(n)]), json.dumps([traps.instance_type(i, capacity={f'x.y/r{i}': '1'}) for i in range(n)]))),
     'NodeClaims without a node, and pods': (PLAN, 2000, LINEAR, LINEAR, claims),
     'nodes and pods that fit on none': (PLAN, 600, SQUARE, LINEAR, lambda n: lines(*[own_node(i) for i in range(n)], *[sized(9000 + i) for i in range(n)])),
     'pods above a number each': (PLAN, 2000, LINEAR, LINEAR, lambda n: lines(*[above(i) for i in range(n)])),
@@ -106,8 +108,14 @@ TRAPS = {
     'pods and PodDisruptionBudgets': (DISRUPT, 500, SQUARE, SQUARE, lambda n: lines(
         *[own_node(i) for i in range(10)], *[traps.bound(i, i % 10, labels={f'a{i}': 'b'}) for i in range(n)],
         *[traps.budget_of(i, {'matchExpressions': [{'key': f'a{i}', 'operator': 'DoesNotExist'}]}) for i in range(n)])),
-    'pods apart from each other, verified': (VERIFY, 500, SQUARE, LINEAR, lambda n: lines(*[
+    'pods apart from each other, verified': (VERIFY, 1000, LINEAR, LINEAR, lambda n: lines(*[
         sized(i, spec=apart({'matchLabels': {'a': 'b'}}), labels={'a': 'b'}) for i in range(n)])),
+    'pods, each apart from itself, verified': (VERIFY, 1000, LINEAR, LINEAR, lambda n: lines(*[
+        pod(f'p{i}', apart(own_label(i)), labels={'a': f'v{i}'}) for i in range(n)])),
+    'pods near each other, verified': (VERIFY, 1000, LINEAR, LINEAR, lambda n: lines(*[
+        sized(i, spec={'affinity': {'podAffinity': {REQUIRED: [{'topologyKey': ZONE, 'labelSelector': {'matchLabels': {'a': 'b'}}}]}}}, labels={'a': 'b'}) for i in range(n)])),
+    'pods that differ, spread over as many hosts, verified': (VERIFY, 500, SQUARE, LINEAR, lambda n: lines(*[
+        sized(i, spec=spread(HOST, {'a': 'b'}), labels={'a': 'b'}) for i in range(n)])),
     'pods spread over as many hosts, verified': (VERIFY, 1000, LINEAR, LINEAR, lambda n: lines(*[pod(f'p{i}', spread(HOST, {'a': 'b'}), labels={'a': 'b'}) for i in range(n)])),
 }
 
