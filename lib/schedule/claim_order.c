@@ -2,6 +2,7 @@
 #include <schedule/claim_order.h>
 
 #include <base/bits.h>
+#include <schedule/capacity.h>
 #include <schedule/claim_skip.h>
 #include <schedule/scheduler.h>
 #include <string.h>
@@ -169,8 +170,9 @@ void search_too_small(scheduler *s, class_state *k, uint32_t number)
 /* A claim that has no room for the class never will: it only gets fuller. */
 static bool outgrown(const scheduler *s, const class_state *k, const claim *c)
 {
-    for (uint32_t d = 0; d < s->vectors.dims; d++) {
-        if (k->requests[d] > c->slack[d]) return true;
+    if (k->asked == NULL) return !vector_within(k->requests, c->slack, s->vectors.dims);
+    for (uint32_t i = 0; i < k->asked_count; i++) {
+        if (k->requests[k->asked[i]] > c->slack[k->asked[i]]) return true;
     }
     return false;
 }

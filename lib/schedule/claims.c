@@ -26,9 +26,10 @@ typedef struct offer {
 bool claims_init(scheduler *s)
 {
     s->vectors.sum = arena_array(&s->data, s->vectors.dims, sizeof *s->vectors.sum);
+    s->vectors.most = arena_array(&s->data, s->vectors.dims, sizeof *s->vectors.most);
     s->claims.least_requests = arena_array(&s->data, s->vectors.dims, sizeof *s->claims.least_requests);
     claim_order_clear(s);
-    return s->vectors.sum != NULL && s->claims.least_requests != NULL;
+    return s->vectors.sum != NULL && s->vectors.most != NULL && s->claims.least_requests != NULL;
 }
 
 void claims_free(scheduler *s)
@@ -195,8 +196,8 @@ static void sum_total(scheduler *s, const claim *c, const view *v)
 /* What the types left could still take; a claim that cannot take even the smallest pod of the round retires. */
 bool claim_measure(scheduler *s, claim *c)
 {
-    if (!typeset_measure(s, c->types)) return false;
-    const int64_t *most = s->types.sets.items[c->types].most;
+    const int64_t *most = typeset_most(s, c->types, c->requests);
+    if (most == NULL) return false;
     for (uint32_t d = 0; d < s->vectors.dims; d++) {
         c->slack[d] = most[d] - c->requests[d];
         if (c->slack[d] < s->claims.least_requests[d]) c->retired = true;

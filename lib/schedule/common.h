@@ -31,7 +31,7 @@ struct vectors {
     uint32_t *resources; /* [dims] resource ids, as snapshot.h has them by column */
     uint32_t *index_of; /* resource id -> index in a vector, NO_ID = nobody requests it */
     int64_t *zero; /* the empty vector */
-    int64_t *sum; /* scratch */
+    int64_t *sum, *most; /* scratch */
 };
 
 #endif

@@ -11,6 +11,8 @@ typedef struct spread_selection spread_selection;
 /* What a scheduler knows of a class of pods. */
 typedef struct class_state {
     int64_t *requests; /* vector */
+    uint32_t *asked; /* what it asks for any of, in vectors so long that this matters; else NULL */
+    uint32_t asked_count;
     uint32_t first_view; /* NO_ID = not made yet */
     uint32_t label_group;
     uint32_t like; /* the first class with the same rules and label group; itself if there is none before it */

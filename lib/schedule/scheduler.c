@@ -49,6 +49,9 @@ bool scheduler_work(scheduler *s, size_t units)
     return !s->failed;
 }
 
+/* Vectors of more resources than this are mostly empty. */
+enum { LONG_VECTOR = 8 };
+
 /* The resources that some pod requests: nothing else can decide whether a pod fits. */
 static bool choose_dims(scheduler *s)
 {
@@ -71,6 +74,17 @@ static bool choose_dims(scheduler *s)
     return s->vectors.zero != NULL;
 }
 
+static bool list_asked(scheduler *s, class_state *k)
+{
+    uint32_t count = 0;
+    for (uint32_t d = 0; d < s->vectors.dims; d++) count += k->requests[d] > 0;
+    k->asked = arena_array(&s->data, count + (size_t)1, sizeof *k->asked);
+    for (uint32_t d = 0; k->asked != NULL && d < s->vectors.dims; d++) {
+        if (k->requests[d] > 0) k->asked[k->asked_count++] = d;
+    }
+    return k->asked != NULL;
+}
+
 static bool make_classes(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
@@ -84,6 +98,7 @@ static bool make_classes(scheduler *s)
         k->tracked = w->classes[c].volumes_found || !quirk(s, 2);
         k->requests = vectors + (size_t)c * s->vectors.dims;
         for (uint32_t d = 0; d < s->vectors.dims; d++) k->requests[d] = w->classes[c].requests[s->vectors.columns[d]];
+        if (s->vectors.dims > LONG_VECTOR && !list_asked(s, k)) return false;
     }
     return true;
 }

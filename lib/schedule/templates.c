@@ -306,7 +306,7 @@ static bool make_rooms(scheduler *s, template_ *t, uint64_t *bits)
         if (dead) bits_clear(bits, v);
     }
     mem_free(s->context, overheads, ((size_t)t->group_count + 1) * full * sizeof *overheads);
-    return true;
+    return capacity_init(s, t);
 }
 
 /* ---- all of them --------------------------------------------------------------------------------------------------- */

@@ -27,7 +27,7 @@ typedef struct template_ {
     uint32_t types_start; /* how many types that is */
     uint32_t initial; /* typeset of those that hold their daemons */
     int64_t *room; /* [variant * dims]: allocatable minus the overhead of its daemon group */
-    struct capacity_order *capacity_orders; /* by resource; see capacity_order.c. NULL until asked for */
+    struct capacity *capacity; /* capacity.h */
     uint32_t *group_of; /* variant -> daemon group */
     daemon_group *groups;
     uint32_t group_count;
@@ -54,6 +54,8 @@ struct templates {
     pool_limit *limits; /* by store pool */
     uint32_t usable_pools;
     words taint_lists;
+    uint64_t *scratch; /* variants of any template */
+    size_t scratch_words;
     struct daemon_view {
         toleration_list tolerations;
         uint32_t first_term;

@@ -265,15 +265,6 @@ uint32_t typeset_both(scheduler *s, uint32_t types, uint32_t others)
     return id;
 }
 
-/* Whether the room is enough for the total, or for all that another room is enough for. */
-static bool has_room(const int64_t *room, const int64_t *total, uint32_t dims)
-{
-    for (uint32_t d = 0; d < dims; d++) {
-        if (total[d] > room[d]) return false;
-    }
-    return true;
-}
-
 static bool find_maximal(scheduler *s, typeset *ts)
 {
     const template_ *t = &s->templates.items[ts->template_];
@@ -289,13 +280,11 @@ static bool find_maximal(scheduler *s, typeset *ts)
     for (size_t v = bits_next(ts->bits, width, 0); v < width; v = bits_next(ts->bits, width, v + 1)) {
         const int64_t *room = t->room + v * s->vectors.dims;
         bool beaten = false;
-        for (size_t i = 0; i < n && !beaten; i++)
-            beaten = has_room(t->room + (size_t)ts->maximal[i] * s->vectors.dims, room, s->vectors.dims);
+        for (size_t i = 0; i < n && !beaten; i++) beaten = variant_covers(s, t, ts->maximal[i], (uint32_t)v);
         if (beaten) continue;
         size_t kept = 0;
         for (size_t i = 0; i < n; i++) {
-            if (!has_room(room, t->room + (size_t)ts->maximal[i] * s->vectors.dims, s->vectors.dims))
-                ts->maximal[kept++] = ts->maximal[i];
+            if (!variant_covers(s, t, (uint32_t)v, ts->maximal[i])) ts->maximal[kept++] = ts->maximal[i];
         }
         n = kept;
         ts->maximal[n++] = (uint32_t)v;
@@ -307,27 +296,62 @@ static bool find_maximal(scheduler *s, typeset *ts)
     return true;
 }
 
-bool variant_fits(const scheduler *s, const template_ *t, uint32_t variant_number, const int64_t *total)
-{
-    return has_room(t->room + (size_t)variant_number * s->vectors.dims, total, s->vectors.dims);
-}
-
 bool typeset_measure(scheduler *s, uint32_t types)
 {
     typeset *ts = &s->types.sets.items[types];
     return ts->maximal_count != NO_ID || find_maximal(s, ts);
 }
 
+/* The sparse resource of the total that the fewest variants have, and fewer than so many; NO_ID = there is none. */
+static uint32_t scarcest(const scheduler *s, const template_ *t, const int64_t *total, uint32_t fewer_than)
+{
+    uint32_t best = NO_ID;
+    for (uint32_t d = CAPACITY_DENSE; d < s->vectors.dims; d++) {
+        uint32_t count = total[d] > 0 ? capacity_holders(t, d).count : NO_ID;
+        if (count >= fewer_than) continue;
+        best = d;
+        fewer_than = count;
+    }
+    return best;
+}
+
 bool typeset_fits(scheduler *s, uint32_t types, const int64_t *total)
 {
     const typeset *ts = &s->types.sets.items[types];
     if (!typeset_measure(s, types)) return false;
-    if (ts->maximal_count == 0 || !has_room(ts->most, total, s->vectors.dims)) return false;
-    const int64_t *room = s->templates.items[ts->template_].room;
+    if (ts->maximal_count == 0 || !vector_within(total, ts->most, s->vectors.dims)) return false;
+    const template_ *t = &s->templates.items[ts->template_];
+    uint32_t scarce = scarcest(s, t, total, ts->maximal_count);
+    if (scarce != NO_ID) {
+        holders h = capacity_holders(t, scarce);
+        for (uint32_t i = 0; i < h.count; i++) {
+            if (bits_test(ts->bits, h.variants[i]) && variant_fits(s, t, h.variants[i], total)) return true;
+        }
+        return false;
+    }
     for (uint32_t i = 0; i < ts->maximal_count; i++) {
-        if (has_room(room + (size_t)ts->maximal[i] * s->vectors.dims, total, s->vectors.dims)) return true;
+        if (variant_fits(s, t, ts->maximal[i], total)) return true;
     }
     return false;
+}
+
+const int64_t *typeset_most(scheduler *s, uint32_t types, const int64_t *total)
+{
+    const typeset *ts = &s->types.sets.items[types];
+    if (!typeset_measure(s, types)) return NULL;
+    const template_ *t = &s->templates.items[ts->template_];
+    uint32_t scarce = scarcest(s, t, total, ts->maximal_count);
+    if (scarce == NO_ID) return ts->most;
+    holders h = capacity_holders(t, scarce);
+    for (uint32_t d = 0; d < s->vectors.dims; d++) s->vectors.most[d] = -1;
+    for (uint32_t i = 0; i < h.count; i++) {
+        const int64_t *room = t->room + (size_t)h.variants[i] * s->vectors.dims;
+        if (!bits_test(ts->bits, h.variants[i]) || !vector_within(total, room, s->vectors.dims)) continue;
+        for (uint32_t d = 0; d < s->vectors.dims; d++) {
+            if (room[d] > s->vectors.most[d]) s->vectors.most[d] = room[d];
+        }
+    }
+    return s->vectors.most;
 }
 
 bool typeset_fitting(scheduler *s, uint32_t types, const int64_t *total, uint64_t *out)
@@ -338,85 +362,4 @@ bool typeset_fitting(scheduler *s, uint32_t types, const int64_t *total, uint64_
     memcpy(out, ts->bits, words_ * sizeof *out);
     capacity_filter(s, t, total, out);
     return bits_any(out, words_);
-}
-
-/* ---- types by capacity --------------------------------------------------------------------------------------------- */
-
-/* The variants of a template sorted by what they have of one resource: those with enough of it are the end of the list. Masks of
- * the end are kept for every STRIDE positions; what lies between is cleared one by one. */
-enum { STRIDE = 16 };
-
-/* One resource. */
-struct capacity_order {
-    int64_t *rooms; /* rising */
-    uint32_t *variants; /* whose they are */
-    uint64_t *masks; /* [place / STRIDE * words]: the variants from that place on */
-};
-
-struct by_room {
-    const int64_t *rooms;
-    uint32_t dims;
-};
-
-static int smaller_room(uint32_t x, uint32_t y, const void *user)
-{
-    const struct by_room *b = user;
-    int64_t rx = b->rooms[(size_t)x * b->dims], ry = b->rooms[(size_t)y * b->dims];
-    return rx < ry ? -1 : rx > ry;
-}
-
-static bool make_order(scheduler *s, const template_ *t, uint32_t dim, struct capacity_order *o)
-{
-    uint32_t width = t->table->variant_count;
-    size_t words_ = template_words(t), masks = width / STRIDE + (size_t)1;
-    o->rooms = arena_array(&s->data, width + (size_t)1, sizeof *o->rooms);
-    o->variants = arena_array(&s->data, width + (size_t)1, sizeof *o->variants);
-    o->masks = arena_array(&s->data, masks * words_ + 1, sizeof *o->masks);
-    if (o->rooms == NULL || o->variants == NULL || o->masks == NULL) return false;
-    for (uint32_t v = 0; v < width; v++) o->variants[v] = v;
-    struct by_room user = { t->room + dim, s->vectors.dims };
-    if (!sort_ids(s->context, o->variants, width, smaller_room, &user)) return false;
-    for (uint32_t i = width; i-- > 0;) {
-        uint32_t v = o->variants[i];
-        o->rooms[i] = t->room[(size_t)v * s->vectors.dims + dim];
-        uint64_t *mask = o->masks + (i / STRIDE) * words_;
-        if (i % STRIDE == STRIDE - 1 && i + 1 < width) bits_or(mask, mask + words_, words_);
-        bits_set(mask, v);
-    }
-    return true;
-}
-
-static bool make_orders(scheduler *s, template_ *t)
-{
-    struct capacity_order *orders = arena_array(&s->data, s->vectors.dims, sizeof *orders);
-    bool ok = orders != NULL;
-    for (uint32_t d = 0; d < s->vectors.dims && ok; d++) ok = make_order(s, t, d, &orders[d]);
-    if (!ok) s->failed = true;
-    else t->capacity_orders = orders;
-    return ok;
-}
-
-/* The first place with at least that much room. */
-static uint32_t first_with(const struct capacity_order *o, uint32_t width, int64_t asked)
-{
-    uint32_t low = 0, high = width;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (o->rooms[middle] < asked) low = middle + 1;
-        else high = middle;
-    }
-    return low;
-}
-
-void capacity_filter(scheduler *s, template_ *t, const int64_t *total, uint64_t *bits)
-{
-    uint32_t width = t->table->variant_count;
-    size_t words_ = template_words(t);
-    if (t->capacity_orders == NULL && !make_orders(s, t)) return;
-    for (uint32_t d = 0; d < s->vectors.dims; d++) {
-        const struct capacity_order *o = &t->capacity_orders[d];
-        uint32_t first = first_with(o, width, total[d]);
-        bits_and(bits, o->masks + (first / STRIDE) * words_, words_);
-        for (uint32_t i = first / STRIDE * STRIDE; i < first; i++) bits_clear(bits, o->variants[i]);
-    }
 }

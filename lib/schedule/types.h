@@ -4,7 +4,7 @@
 #define SCHEDULE_TYPES_H
 
 #include <base/bits.h>
-#include <schedule/templates.h>
+#include <schedule/capacity.h>
 
 /* Which variants of a template are still possible. */
 typedef struct typeset {
@@ -62,13 +62,12 @@ static inline bool typeset_empty(const struct types *t, uint32_t types)
 bool typeset_measure(scheduler *s, uint32_t types);
 /* Whether some variant has room for the vector. */
 bool typeset_fits(scheduler *s, uint32_t types, const int64_t *total);
-bool variant_fits(const scheduler *s, const template_ *t, uint32_t variant_number, const int64_t *total);
+/* Per resource, the most room of any variant that has room for the vector, or of any at all; until the next call. NULL = out of
+ * memory. */
+const int64_t *typeset_most(scheduler *s, uint32_t types, const int64_t *total);
 /* The variants that have room for it; false when there are none. `out` has the template's width. */
 bool typeset_fitting(scheduler *s, uint32_t types, const int64_t *total, uint64_t *out);
 
 static inline size_t template_words(const template_ *t) { return bits_words(t->table->variant_count); }
-
-/* Takes the variants without room for the vector out of `bits`. When an allocation fails `failed` is set. */
-void capacity_filter(scheduler *s, template_ *t, const int64_t *total, uint64_t *bits);
 
 #endif

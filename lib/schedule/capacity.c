@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What variants of a template have room for. CPU, memory and pods every one has; of the other resources many have none, so it is
+ * listed which have some, and what every type lacks costs nothing.
+ */
+#include <schedule/capacity.h>
+
+#include <base/bits.h>
+#include <base/sort.h>
+#include <schedule/scheduler.h>
+#include <schedule/types.h>
+#include <string.h>
+
+/* The variants of a template sorted by what they have of one resource: those with enough of it are the end of the list. Masks of
+ * the end are kept for every STRIDE positions; what lies between is cleared one by one. */
+enum { STRIDE = 16 };
+
+/* One resource. */
+struct capacity_order {
+    int64_t *rooms; /* rising */
+    uint32_t *variants; /* whose they are */
+    uint64_t *masks; /* [place / STRIDE * words]: the variants from that place on */
+};
+
+/* ---- who has what ----------------------------------------------------------------------------------------------------- */
+
+static bool has_some(const scheduler *s, const template_ *t, uint32_t variant_number, uint32_t dim)
+{
+    return t->room[(size_t)variant_number * s->vectors.dims + dim] > 0;
+}
+
+/* Both ways: the variants of each resource beyond the dense ones, and the resources of each variant. */
+static bool list_holders(scheduler *s, const template_ *t, struct capacity *c)
+{
+    uint32_t width = t->table->variant_count, dims = s->vectors.dims;
+    size_t total = 0;
+    c->holder_first = arena_array(&s->data, dims + (size_t)2, sizeof *c->holder_first);
+    c->dim_first = arena_array(&s->data, width + (size_t)2, sizeof *c->dim_first);
+    if (c->holder_first == NULL || c->dim_first == NULL) return false;
+    for (uint32_t v = 0; v < width; v++) {
+        for (uint32_t d = CAPACITY_DENSE; d < dims; d++) {
+            bool some = has_some(s, t, v, d);
+            c->holder_first[d + 2] += some;
+            total += some;
+        }
+    }
+    for (uint32_t d = 2; d < dims + 2; d++) c->holder_first[d] += c->holder_first[d - 1];
+    c->holders = arena_array(&s->data, total + 1, sizeof *c->holders);
+    c->dims = arena_array(&s->data, total + 1, sizeof *c->dims);
+    if (c->holders == NULL || c->dims == NULL) return false;
+    total = 0;
+    for (uint32_t v = 0; v < width; v++) {
+        for (uint32_t d = CAPACITY_DENSE; d < dims; d++) {
+            if (!has_some(s, t, v, d)) continue;
+            c->holders[c->holder_first[d + 1]++] = v;
+            c->dims[total++] = d;
+        }
+        c->dim_first[v + 1] = (uint32_t)total;
+    }
+    return true;
+}
+
+bool capacity_init(scheduler *s, template_ *t)
+{
+    struct capacity *c = t->capacity = arena_array(&s->data, 1, sizeof *c);
+    if (c == NULL) return false;
+    c->orders = arena_array(&s->data, s->vectors.dims, sizeof *c->orders);
+    if (c->orders == NULL) return false;
+    size_t words_ = template_words(t);
+    if (words_ > s->templates.scratch_words) {
+        s->templates.scratch = arena_array(&s->data, words_, sizeof *s->templates.scratch);
+        s->templates.scratch_words = words_;
+    }
+    if (s->templates.scratch == NULL && words_ > 0) return false;
+    return s->vectors.dims <= CAPACITY_DENSE || list_holders(s, t, c);
+}
+
+bool variant_fits(const scheduler *s, const template_ *t, uint32_t variant_number, const int64_t *total)
+{
+    return vector_within(total, t->room + (size_t)variant_number * s->vectors.dims, s->vectors.dims);
+}
+
+bool variant_covers(const scheduler *s, const template_ *t, uint32_t variant_number, uint32_t other)
+{
+    const int64_t *mine = t->room + (size_t)variant_number * s->vectors.dims;
+    const int64_t *theirs = t->room + (size_t)other * s->vectors.dims;
+    if (!vector_within(theirs, mine, CAPACITY_DENSE)) return false;
+    if (s->vectors.dims <= CAPACITY_DENSE) return true;
+    const struct capacity *c = t->capacity;
+    for (uint32_t i = c->dim_first[other]; i < c->dim_first[other + 1]; i++) {
+        if (theirs[c->dims[i]] > mine[c->dims[i]]) return false;
+    }
+    return true;
+}
+
+/* ---- types by capacity --------------------------------------------------------------------------------------------- */
+
+struct by_room {
+    const int64_t *rooms;
+    uint32_t dims;
+};
+
+static int smaller_room(uint32_t x, uint32_t y, const void *user)
+{
+    const struct by_room *b = user;
+    int64_t rx = b->rooms[(size_t)x * b->dims], ry = b->rooms[(size_t)y * b->dims];
+    return rx < ry ? -1 : rx > ry;
+}
+
+static bool make_order(scheduler *s, const template_ *t, uint32_t dim, struct capacity_order *o)
+{
+    uint32_t width = t->table->variant_count;
+    size_t words_ = template_words(t), masks = width / STRIDE + (size_t)1;
+    o->rooms = arena_array(&s->data, width + (size_t)1, sizeof *o->rooms);
+    o->variants = arena_array(&s->data, width + (size_t)1, sizeof *o->variants);
+    o->masks = arena_array(&s->data, masks * words_ + 1, sizeof *o->masks);
+    if (o->rooms == NULL || o->variants == NULL || o->masks == NULL) return false;
+    for (uint32_t v = 0; v < width; v++) o->variants[v] = v;
+    struct by_room user = { t->room + dim, s->vectors.dims };
+    if (!sort_ids(s->context, o->variants, width, smaller_room, &user)) return false;
+    for (uint32_t i = width; i-- > 0;) {
+        uint32_t v = o->variants[i];
+        o->rooms[i] = t->room[(size_t)v * s->vectors.dims + dim];
+        uint64_t *mask = o->masks + (i / STRIDE) * words_;
+        if (i % STRIDE == STRIDE - 1 && i + 1 < width) bits_or(mask, mask + words_, words_);
+        bits_set(mask, v);
+    }
+    return true;
+}
+
+static const struct capacity_order *order_of(scheduler *s, template_ *t, uint32_t dim)
+{
+    struct capacity *c = t->capacity;
+    if (c->orders[dim].rooms == NULL && !make_order(s, t, dim, &c->orders[dim])) {
+        s->failed = true;
+        return NULL;
+    }
+    return &c->orders[dim];
+}
+
+/* The first place with at least that much room. */
+static uint32_t first_with(const struct capacity_order *o, uint32_t width, int64_t asked)
+{
+    uint32_t low = 0, high = width;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (o->rooms[middle] < asked) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+static void keep_enough(const struct capacity_order *o, uint32_t width, int64_t asked, uint64_t *bits)
+{
+    uint32_t first = first_with(o, width, asked);
+    bits_and(bits, o->masks + (first / STRIDE) * bits_words(width), bits_words(width));
+    for (uint32_t i = first / STRIDE * STRIDE; i < first; i++) bits_clear(bits, o->variants[i]);
+}
+
+/* Few variants have any of it. */
+static void keep_holders(scheduler *s, const template_ *t, uint32_t dim, int64_t asked, uint64_t *bits)
+{
+    holders h = capacity_holders(t, dim);
+    uint64_t *left = s->templates.scratch;
+    memset(left, 0, template_words(t) * sizeof *left);
+    for (uint32_t i = 0; i < h.count; i++) {
+        uint32_t v = h.variants[i];
+        if (t->room[(size_t)v * s->vectors.dims + dim] >= asked) bits_set(left, v);
+    }
+    bits_and(bits, left, template_words(t));
+}
+
+void capacity_filter(scheduler *s, template_ *t, const int64_t *total, uint64_t *bits)
+{
+    uint32_t width = t->table->variant_count;
+    for (uint32_t d = 0; d < s->vectors.dims; d++) {
+        bool sparse = d >= CAPACITY_DENSE && capacity_holders(t, d).count < width / 4;
+        if (d >= CAPACITY_DENSE && total[d] <= 0) continue; /* those that have less than none left the set */
+        const struct capacity_order *o = sparse ? NULL : order_of(s, t, d);
+        if (s->failed) return;
+        if (sparse) keep_holders(s, t, d, total[d], bits);
+        else keep_enough(o, width, total[d], bits);
+    }
+}
