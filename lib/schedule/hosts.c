@@ -212,13 +212,24 @@ static uint32_t settle_requirements(scheduler *s, const host *h, const view *v, 
     return reason;
 }
 
+static bool host_has_room(const scheduler *s, const host *h, const class_state *k)
+{
+    for (uint32_t i = 0; i < k->asked_count; i++) {
+        if (k->requests[k->asked[i]] > h->left[k->asked[i]]) return false;
+    }
+    for (uint32_t d = 0; d < s->vectors.dims && k->asked == NULL; d++) {
+        if (k->requests[d] > h->left[d] && k->requests[d] > 0)
+            return false; /* without Q-24 too much may be gone of what is not asked for */
+    }
+    return true;
+}
+
 /* §18, in its order. *lasting tells whether the refusal holds for the rest of the run. */
 static uint32_t refusal(scheduler *s, host *h, uint32_t pod_number, const view *v, uint32_t *set, bool *lasting)
 {
     const karp_snapshot *w = s->snapshot;
     const state_node *n = &w->nodes[h->node];
     const shape *p = shape_of(w, v->class_);
-    const int64_t *requests = s->pods.classes[v->class_].requests;
     *lasting = true;
     if (!taints_tolerated(s, v->tolerations, taints_of_node(s, n), NULL)) {
         *lasting = v->next == LAST_VIEW; /* a relaxed view may tolerate more */
@@ -232,12 +243,9 @@ static uint32_t refusal(scheduler *s, host *h, uint32_t pod_number, const view *
         *lasting = true;
         return KARP_REASON_RESOURCES;
     }
-    for (uint32_t d = 0; d < s->vectors.dims; d++) {
-        if (requests[d] > h->left[d] &&
-            requests[d] > 0) { /* without Q-24 too much may be gone of what is not asked for */
-            *lasting = true;
-            return KARP_REASON_RESOURCES;
-        }
+    if (!host_has_room(s, h, &s->pods.classes[v->class_])) {
+        *lasting = true;
+        return KARP_REASON_RESOURCES;
     }
     if (!host_allowed(s, v->full.host, n->hostname) || !set_compatible(&s->algebra, h->set, v->full.set, false))
         return KARP_REASON_REQUIREMENTS;
