@@ -121,16 +121,21 @@ static bool choose_offers(master *m, arena *a)
     return true;
 }
 
-/* The knapsack of a row. */
+/* The knapsack of a row, in the resources that it has: what needs others does not come. */
 static bool fill_knapsack(master *m, arena *a, uint32_t row, knapsack *k)
 {
     const bound_problem *p = m->problem;
-    if (!knapsack_init(k, a, p->dims, p->class_count)) return false;
-    k->count = 0;
-    for (uint32_t d = 0; d < p->dims; d++) {
-        int64_t capacity = p->capacity[(size_t)row * p->dims + d];
-        k->capacity[d] = capacity > 0 ? (double)capacity : 0;
+    const int64_t *capacity = p->capacity + (size_t)row * p->dims;
+    uint32_t dims = 0;
+    for (uint32_t d = 0; d < p->dims; d++) dims += capacity[d] > 0;
+    if (!knapsack_init(k, a, dims, p->class_count)) return false;
+    k->stride = p->dims;
+    for (uint32_t d = 0, i = 0; d < p->dims; d++) {
+        if (capacity[d] <= 0) continue;
+        k->dim_of[i] = d;
+        k->capacity[i++] = (double)capacity[d];
     }
+    k->count = 0;
     for (uint32_t c = 0; c < p->class_count; c++) {
         int64_t most = bound_copies(p, row, c);
         if (most == 0) continue;
@@ -167,8 +172,8 @@ static void master_start(master *m)
         for (uint32_t n = 0; n < k->count; n++) {
             double copies = k->most[n];
             uint32_t c = k->items[n];
-            for (uint32_t d = 0; d < p->dims; d++) {
-                double request = m->sizes[(size_t)c * p->dims + d];
+            for (uint32_t d = 0; d < k->dims; d++) {
+                double request = m->sizes[(size_t)c * p->dims + k->dim_of[d]];
                 if (request > 0 && k->capacity[d] / request < copies) copies = k->capacity[d] / request;
             }
             double each = copies < HUGE_VAL ? m->prices[m->offers[i]] / copies : 0;
@@ -387,7 +392,7 @@ static uint32_t read_knapsack(const master *m, knapsack *k, int64_t *shares, int
     k->worth = m->best;
     k->solved = 0;
     uint32_t steps = knapsack_solve(k);
-    for (uint32_t d = 0; d < m->problem->dims; d++) shares[d] = money(k->shares[d]);
+    for (uint32_t d = 0; d < k->dims; d++) shares[k->dim_of[d]] = money(k->shares[d]);
     for (uint32_t i = 0; i < k->count; i++) {
         if (k->most[i] < HUGE_VAL) extra[k->items[i]] = money(knapsack_surplus(k, i));
     }

@@ -12,6 +12,7 @@ enum { SOLVES_IN_A_ROW = 32 }; /* after so many the basis is built anew: what wa
 bool knapsack_init(knapsack *k, arena *a, uint32_t dims, uint32_t count)
 {
     *k = (knapsack){ .dims = dims, .count = count };
+    k->dim_of = arena_array(a, dims + (size_t)1, sizeof(uint32_t));
     k->items = arena_array(a, count + (size_t)1, sizeof(uint32_t));
     k->capacity = arena_array(a, dims + 1, sizeof(double));
     k->most = arena_array(a, count + 1, sizeof(double));
@@ -23,9 +24,9 @@ bool knapsack_init(knapsack *k, arena *a, uint32_t dims, uint32_t count)
     k->rate = arena_array(a, dims + 1, sizeof(double));
     k->basis = arena_array(a, dims + 1, sizeof(uint32_t));
     k->state = arena_alloc(a, count + 1);
-    return k->items != NULL && k->capacity != NULL && k->most != NULL && k->shares != NULL && k->inverse != NULL &&
-           k->level != NULL && k->paid != NULL && k->column != NULL && k->rate != NULL && k->basis != NULL &&
-           k->state != NULL;
+    return k->dim_of != NULL && k->items != NULL && k->capacity != NULL && k->most != NULL && k->shares != NULL &&
+           k->inverse != NULL && k->level != NULL && k->paid != NULL && k->column != NULL && k->rate != NULL &&
+           k->basis != NULL && k->state != NULL;
 }
 
 static void start(knapsack *k)
@@ -34,7 +35,7 @@ static void start(knapsack *k)
     memset(k->state, AT_ZERO, k->count);
     for (uint32_t d = 0; d < k->dims; d++) {
         k->inverse[(size_t)d * k->dims + d] = 1;
-        k->level[d] = k->capacity[d] > 0 ? 1 : 0;
+        k->level[d] = 1;
         k->paid[d] = 0;
         k->basis[d] = k->count + d;
     }
@@ -47,15 +48,15 @@ static void price_rows(knapsack *k)
         double sum = 0;
         for (uint32_t i = 0; i < k->dims; i++) sum += k->paid[i] * k->inverse[(size_t)i * k->dims + d];
         k->shares[d] = sum;
-        k->rate[d] = k->capacity[d] > 0 ? sum / k->capacity[d] : 0;
+        k->rate[d] = sum / k->capacity[d];
     }
 }
 
 double knapsack_surplus(const knapsack *k, uint32_t item)
 {
-    const double *sizes = k->sizes + (size_t)k->items[item] * k->dims;
+    const double *sizes = k->sizes + (size_t)k->items[item] * k->stride;
     double left = k->worth[k->items[item]];
-    for (uint32_t d = 0; d < k->dims; d++) left -= k->rate[d] * sizes[d];
+    for (uint32_t d = 0; d < k->dims; d++) left -= k->rate[d] * sizes[k->dim_of[d]];
     return left;
 }
 
@@ -81,7 +82,7 @@ static void column_of(knapsack *k, uint32_t enters)
         const double *row = k->inverse + (size_t)i * k->dims;
         double sum = 0;
         for (uint32_t d = 0; d < k->dims && enters < k->count; d++) {
-            if (k->capacity[d] > 0) sum += row[d] * k->sizes[(size_t)k->items[enters] * k->dims + d] / k->capacity[d];
+            sum += row[d] * k->sizes[(size_t)k->items[enters] * k->stride + k->dim_of[d]] / k->capacity[d];
         }
         k->column[i] = enters < k->count ? sum : row[enters - k->count];
     }
@@ -131,7 +132,7 @@ static void answer(knapsack *k)
 {
     k->value = 0;
     for (uint32_t d = 0; d < k->dims; d++) {
-        if (!(k->shares[d] > 0) || !(k->capacity[d] > 0)) k->shares[d] = k->rate[d] = 0;
+        if (!(k->shares[d] > 0)) k->shares[d] = k->rate[d] = 0;
         k->value += k->shares[d];
     }
     for (uint32_t c = 0; c < k->count; c++) {

@@ -8,10 +8,12 @@
 
 typedef struct knapsack {
     uint32_t dims, count; /* rows; items */
+    uint32_t *dim_of; /* [dims]: the resource of each row, as sizes have them; those that do not matter have no row */
+    uint32_t stride; /* of sizes */
     uint32_t *items; /* by item: its number in sizes and worth */
-    double *capacity; /* [dims]; 0 = none of it, and no item that may come needs any */
+    double *capacity; /* [dims], above 0 */
     double *most; /* by item: copies, more than 0; may be HUGE_VAL */
-    const double *sizes; /* [number * dims] */
+    const double *sizes; /* [number * stride] */
     const double *worth; /* by number */
     /* the answer: */
     double *shares; /* [dims]: what all of a resource is worth, not negative */
@@ -24,8 +26,8 @@ typedef struct knapsack {
     uint32_t solved; /* how often since it began anew */
 } knapsack;
 
-/* Memory for `dims` and at most `count` items; the caller fills items, capacity and most, sets `count`, and shares `copies`. false =
- * refused. */
+/* Memory for `dims` and at most `count` items; the caller fills dim_of, items, capacity and most, sets `stride` and `count`, and shares
+ * `copies`. false = refused. */
 bool knapsack_init(knapsack *k, arena *a, uint32_t dims, uint32_t count);
 /* Goes on from the answer before: other prices do not make that one infeasible. How many steps of the simplex it took. */
 uint32_t knapsack_solve(knapsack *k);

@@ -21,6 +21,7 @@ typedef struct maker {
     const uint16_t *steps;
     double node_cost;
     words keys, signs, sizes; /* of classes; of what decides where a class may go; of requests */
+    uint32_t *key; /* [2 * dims]: of requests, while it is made */
     uint32_t *involved; /* by group about host names: how many pods own it or are selected by it */
     LIST_OF(menu_class) classes;
     LIST_OF(uint32_t) views; /* by class */
@@ -281,8 +282,7 @@ static uint32_t size_of(maker *k, uint32_t view_number)
 {
     const scheduler *s = k->s;
     const int64_t *r = s->pods.classes[s->pods.views.items[view_number].class_].requests;
-    uint32_t key[2 * 64 + 2], n = 0;
-    if (s->vectors.dims > 64) return NO_ID;
+    uint32_t *key = k->key, n = 0;
     for (uint32_t d = 0; d < s->vectors.dims; d++) {
         key[n++] = (uint32_t)(uint64_t)r[d];
         key[n++] = (uint32_t)((uint64_t)r[d] >> 32);
@@ -583,8 +583,9 @@ static bool make(maker *k, const menu_home *homes, uint32_t count)
     words_init(&k->keys, k->s->context);
     words_init(&k->signs, k->s->context);
     words_init(&k->sizes, k->s->context);
-    bool ok = (k->elsewhere ? find_homes(k, homes, count) : find_places(k)) && find_classes(k) && find_offers(k) &&
-              find_conflicts(k);
+    k->key = arena_array(k->a, 2 * (size_t)k->m->dims, sizeof *k->key);
+    bool ok = k->key != NULL && (k->elsewhere ? find_homes(k, homes, count) : find_places(k)) && find_classes(k) &&
+              find_offers(k) && find_conflicts(k);
     list_free(k->s->context, &k->classes, sizeof(menu_class));
     list_free(k->s->context, &k->views, sizeof(uint32_t));
     list_free(k->s->context, &k->sign_of, sizeof(uint32_t));
