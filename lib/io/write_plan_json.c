@@ -5,6 +5,8 @@
 #include "write_launch.h"
 #include "write_members.h"
 #include "write_rows.h"
+#include <base/error.h>
+#include <base/hash.h>
 #include <math.h>
 
 void plan_header(json_out *j, const write_job *job, const char *kind)
@@ -227,19 +229,71 @@ karp_status plan_unschedulable(json_out *j, const write_job *job, size_t index)
     return KARP_OK;
 }
 
+/* Beyond so many, what NodePools said is written once for all pods that they said the same to: pods × NodePools of it would be more
+ * than whoever reads the document can hold. */
+enum { REFUSALS_IN_FULL = 100000 };
+
+static karp_status count_refusals(const write_job *job, size_t *total)
+{
+    size_t count = karp_decision_unschedulable_count(job->decision);
+    *total = 0;
+    for (size_t i = 0; i < count; i++) {
+        karp_unschedulable pod;
+        karp_status status = get_unschedulable(job, i, &pod);
+        if (status != KARP_OK) {
+            return status;
+        }
+        *total += pod.pool_count;
+    }
+    return KARP_OK;
+}
+
+static void write_as_another(json_out *j, const write_job *job, const karp_unschedulable *pod, uint32_t other)
+{
+    json_open_object(j);
+    json_member_str(j, "pod", karp_decision_pod_name(job->decision, pod->pod));
+    json_member_text(j, "code", karp_reason_name(pod->code));
+    json_key(j, "permanent");
+    json_bool(j, pod->permanent != 0);
+    json_member_str(j, "as", karp_decision_pod_name(job->decision, other));
+    json_member_strings(j, "relax", pod->relaxed, pod->relaxed_count);
+    json_end(j);
+}
+
+/* Pods to whom NodePools said the same share the list of it; `first` has the pod that it was written with. */
+static karp_status write_shared(json_out *j, const write_job *job, size_t index, map64 *first)
+{
+    karp_unschedulable pod;
+    karp_status status = get_unschedulable(job, index, &pod);
+    if (status != KARP_OK) {
+        return status;
+    }
+    uint64_t list = (uint64_t)(uintptr_t)pod.pools;
+    uint32_t other = pod.pool_count > 0 && pod.target_count == 0 ? map64_get(first, list) : NO_ID;
+    if (other != NO_ID) {
+        write_as_another(j, job, &pod, other);
+        return KARP_OK;
+    }
+    if (!map64_put(first, list, pod.pod)) {
+        return fail_nomem(job->error);
+    }
+    return plan_unschedulable(j, job, index);
+}
+
 static karp_status write_unschedulable(json_out *j, const write_job *job)
 {
     json_key(j, "unschedulable");
     json_open_array(j);
-    size_t count = karp_decision_unschedulable_count(job->decision);
-    for (size_t i = 0; i < count; i++) {
-        karp_status status = plan_unschedulable(j, job, i);
-        if (status != KARP_OK) {
-            return status;
-        }
+    size_t total, count = karp_decision_unschedulable_count(job->decision);
+    karp_status status = count_refusals(job, &total);
+    map64 first;
+    map64_init(&first, job->context);
+    for (size_t i = 0; i < count && status == KARP_OK; i++) {
+        status = total > REFUSALS_IN_FULL ? write_shared(j, job, i, &first) : plan_unschedulable(j, job, i);
     }
+    map64_free(&first);
     json_end(j);
-    return KARP_OK;
+    return status;
 }
 
 static karp_status write_ignored(json_out *j, const write_job *job)

@@ -107,6 +107,24 @@ lost = run('whatif', '--lose-zone', 'us-west-2a', DUMP)[0]
 check('pods have no node: this is no saving' in lost.split('Plan: ')[1], lost)
 check('no saving' not in run('whatif', POOL, APP, '--price-factor', 'on-demand=0.5')[0], 'a saving')
 
+# What NodePools said is written once for all pods that they said the same to, where it is much.
+with tempfile.TemporaryDirectory() as folder:
+    pathlib.Path(folder, 'types.json').write_text(json.dumps([{'name': 't', 'labels': {}, 'capacity': {'cpu': '2', 'memory': '4Gi', 'pods': '9'}, 'offerings': [
+        {'zone': 'z', 'capacityType': 'on-demand', 'price': 1}]}]))
+
+    def refused(count):
+        pools = [{'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name': f'p{i}'}, 'spec': {'template': {'spec': {
+            'nodeClassRef': {'group': 'g', 'kind': 'k', 'name': 'n'}, 'requirements': []}}}} for i in range(count)]
+        pods = [{'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': f'q{i:03}'}, 'spec': {'nodeSelector': {'no': f'{i}'}, 'containers': [
+            {'name': 'c', 'resources': {'requests': {'cpu': '1'}}}]}} for i in range(count)]
+        pathlib.Path(folder, 'in.json').write_text('\n'.join(json.dumps(o) for o in pools + pods))
+        return document('plan', '-f', f'{folder}/in.json', '--catalogue', f'{folder}/types.json')['unschedulable']
+    few, many = refused(20), refused(320)
+    check(all(len(u['pools']) == 20 and 'as' not in u for u in few), 'few refusals')
+    first, *others = many
+    equal((len(many), len(first['pools']), first['pod']), (320, 320, 'default/q000'), 'many refusals')
+    equal(others, [{'pod': f'default/q{i:03}', 'code': first['code'], 'permanent': True, 'as': 'default/q000', 'relax': []} for i in range(1, 320)], 'as the first')
+
 # An option keeps its dashes.
 _, error = run('plan', POOL, '--runs', '3', status=1)
 check('karp plan: --runs: not an option of this command' in error, error)
