@@ -38,6 +38,39 @@ func NewCatalogue(limits *Limits, types []InstanceType) (*Catalogue, error) {
 	return CatalogueOf(unsafe.Pointer(out)), nil
 }
 
+// A PriceRule is what somebody pays otherwise than the catalogue says: a discount, a fee, a licence.
+type PriceRule struct {
+	// Of the labels of the type and of the offering, all of which have to agree; none = every offering.
+	Requirements []Requirement
+	Factor       float64 // the price is multiplied by it; 1 = as it is, 0 = nothing
+	PerNode      float64 // added, per hour
+	PerVCPU      float64 // added for each of the type's CPUs, per hour
+}
+
+// Reprice makes a catalogue of the same types at other prices: all factors first, then all amounts. Snapshots that are built with it price existing
+// nodes by it as well, and all decisions follow. Errors: ErrInvalid, ErrRange, ErrMemory, ErrClosed.
+func (c *Catalogue) Reprice(limits *Limits, rules ...PriceRule) (*Catalogue, error) {
+	ptr, err := c.handle.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer c.handle.leave()
+	f := newFault()
+	context, err := newContext(limits, f)
+	if err != nil {
+		return nil, err
+	}
+	defer C.karp_context_free(context)
+	var p page
+	defer p.free()
+	list, count := p.priceRules(rules)
+	var out *C.karp_catalogue
+	if err := f.check(C.karp_catalogue_reprice(context, (*C.karp_catalogue)(ptr), list, count, &out, &f.c)); err != nil {
+		return nil, err
+	}
+	return CatalogueOf(unsafe.Pointer(out)), nil
+}
+
 // Close gives the catalogue up; builders and snapshots keep what they have of it.
 func (c *Catalogue) Close() error { return c.handle.close() }
 

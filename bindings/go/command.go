@@ -117,6 +117,17 @@ const (
 	ActionMarkNode
 	ActionUnmarkNode
 	ActionNominateNode
+	ActionEvent
+	ActionOfferingUnavailable
+	ActionPodEvent
+	ActionDeleteNode
+	ActionDeleteInstance
+	ActionRemoveFinalizer
+	ActionConditionFalse
+	ActionConditionUnknown
+	ActionRemoveLabel
+	ActionRemoveAnnotation
+	ActionRebootInstance
 )
 
 // An Action is one thing to do.

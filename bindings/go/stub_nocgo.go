@@ -53,6 +53,13 @@ type NodeState struct {
 
 type Catalogue struct{}
 
+type PriceRule struct {
+	Requirements []Requirement
+	Factor       float64
+	PerNode      float64
+	PerVCPU      float64
+}
+
 type Memory struct {
 	Changed        time.Time
 	Seen           uint64
@@ -399,6 +406,17 @@ const (
 	ActionMarkNode
 	ActionUnmarkNode
 	ActionNominateNode
+	ActionEvent
+	ActionOfferingUnavailable
+	ActionPodEvent
+	ActionDeleteNode
+	ActionDeleteInstance
+	ActionRemoveFinalizer
+	ActionConditionFalse
+	ActionConditionUnknown
+	ActionRemoveLabel
+	ActionRemoveAnnotation
+	ActionRebootInstance
 )
 
 const (
@@ -535,6 +553,11 @@ func (b *Builder) Finish() (r0 *Snapshot, r1 error) { r1 = ErrNoCgo; return }
 func CatalogueOf(ptr unsafe.Pointer) (r0 *Catalogue) { return }
 
 func NewCatalogue(limits *Limits, types []InstanceType) (r0 *Catalogue, r1 error) {
+	r1 = ErrNoCgo
+	return
+}
+
+func (c *Catalogue) Reprice(limits *Limits, rules ...PriceRule) (r0 *Catalogue, r1 error) {
 	r1 = ErrNoCgo
 	return
 }

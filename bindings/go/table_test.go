@@ -7,6 +7,7 @@ package karp_test
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"testing"
 
@@ -103,4 +104,33 @@ func TestOverlaysAndBuffers(t *testing.T) {
 	if err := b.AddNodeOverlay(bad); !errors.Is(err, karp.ErrInvalid) {
 		t.Fatal(err)
 	}
+}
+
+func TestReprice(t *testing.T) {
+	c, err := karp.NewCatalogue(nil, instanceTypes())
+	good(t, err)
+	inB := []karp.Requirement{in("topology.kubernetes.io/zone", "b")}
+	paid, err := c.Reprice(nil, karp.PriceRule{Factor: 0.5}, karp.PriceRule{Requirements: inB, Factor: 1, PerNode: 3}, karp.PriceRule{Factor: 1, PerVCPU: 0.1})
+	good(t, err)
+	for _, listed := range []*karp.Catalogue{c, paid} {
+		offerings, err := listed.Table(karp.TableOfferings)
+		good(t, err)
+		want := []float64{2, 2.2, 4, 4.4, 8, 8.8}
+		if listed == paid {
+			want = []float64{1.2, 4.3, 2.4, 5.6, 4.8, 8.2}
+		}
+		for i, price := range offerings.Column("price").Float64 {
+			if math.Abs(price-want[i]) > 1e-9 {
+				t.Error(i, price, want[i])
+			}
+		}
+	}
+	if _, err := c.Reprice(nil, karp.PriceRule{Factor: -1}); !errors.Is(err, karp.ErrInvalid) {
+		t.Error("a factor below 0:", err)
+	}
+	good(t, c.Close())
+	if _, err := c.Reprice(nil); !errors.Is(err, karp.ErrClosed) {
+		t.Error("closed:", err)
+	}
+	good(t, paid.Close())
 }

@@ -41,6 +41,16 @@ func (p *page) requirements(from []Requirement) (*C.karp_requirement, C.size_t) 
 	return unsafe.SliceData(items), C.size_t(len(items))
 }
 
+func (p *page) priceRules(from []PriceRule) (*C.karp_price_rule, C.size_t) {
+	items := list[C.karp_price_rule](p, len(from))
+	for i := range from {
+		r, out := &from[i], &items[i]
+		out.requirements, out.requirement_count = p.requirements(r.Requirements)
+		out.factor, out.per_node, out.per_vcpu = C.double(r.Factor), C.double(r.PerNode), C.double(r.PerVCPU)
+	}
+	return unsafe.SliceData(items), C.size_t(len(items))
+}
+
 func (p *page) selector(from *Selector) *C.karp_selector {
 	if from == nil {
 		return nil

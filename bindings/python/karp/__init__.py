@@ -12,7 +12,8 @@
 import pathlib as _pathlib
 
 from . import objects
-from ._catalogue import Catalogue, InstanceType, catalogue
+from ._catalogue import Catalogue, InstanceType, PriceRule, catalogue
+from ._command import Action, CommandNode, CommandStep, Observation, Replacement
 from ._decision import (Candidate, Choice, Command, Cost, CurvePoint, DisruptionPlan, Funnel, Ignored, Kept, Launch, MethodError, Objective,
                         NodeUse, Placement, Plan, PoolRefusal, RepackPlan, Step,
                         TargetRefusal, Unschedulable)
@@ -41,12 +42,12 @@ def example() -> _pathlib.Path:
 
 
 __all__ = [
-    'Blocker', 'CanceledError', 'Candidate', 'Catalogue', 'Choice', 'ClosedError', 'Column', 'Command', 'Cost',
+    'Action', 'Blocker', 'CanceledError', 'Candidate', 'Catalogue', 'Choice', 'ClosedError', 'Column', 'Command', 'CommandNode', 'CommandStep', 'Cost',
     'Counts', 'CurvePoint', 'Demand', 'DisruptionPlan', 'Error', 'FileError', 'Finding', 'Fitting', 'Frame',
     'Funnel', 'Ignored', 'InputError', 'InstanceType', 'Kept', 'Launch', 'Left', 'LibraryError', 'LimitError',
     'Load', 'MethodError', 'Move', 'Node', 'NodeExplanation', 'NodeType', 'NodeUse', 'NotFoundError',
-    'Offering', 'OutOfMemoryError', 'Placement', 'Plan', 'PodExplanation', 'Point', 'PoolRefusal', 'Progress', 'Provider',
-    'Remedy', 'RepackPlan', 'Replay', 'Requirement', 'Snapshot', 'Step', 'Table', 'Taint', 'TargetRefusal',
+    'Observation', 'Offering', 'OutOfMemoryError', 'Placement', 'Plan', 'PodExplanation', 'Point', 'PoolRefusal', 'PriceRule', 'Progress', 'Provider',
+    'Remedy', 'RepackPlan', 'Replacement', 'Replay', 'Requirement', 'Snapshot', 'Step', 'Table', 'Taint', 'TargetRefusal',
     'Unschedulable', 'Verification', '__version__', 'catalogue', 'example', 'fit', 'library_path', 'load',
     'objects', 'quantity', 'replay', 'sweep', 'verify',
 ]

@@ -18,6 +18,15 @@ from .objects import InstanceType as Described, Object
 Types = Union[str, 'os.PathLike[str]', bytes, Sequence[Union[Mapping[str, Any], Described]]]
 
 
+class PriceRule(NamedTuple):
+    """What somebody pays otherwise than the catalogue says, for the offerings that all requirements agree with (labels of type and offering; none: every
+    offering): the price times `factor`, then $/h for each node and each of its CPUs."""
+    requirements: Tuple[read.Requirement, ...] = ()
+    factor: float = 1
+    per_node: float = 0
+    per_vcpu: float = 0
+
+
 class InstanceType:
     """`capacity` and `allocatable` are quantities as Kubernetes writes them."""
 
@@ -80,6 +89,18 @@ class Catalogue(native.Closable):
             if found.name == name:
                 return found
         raise KeyError(name)
+
+    def reprice(self, *rules: PriceRule) -> 'Catalogue':
+        """The same types at other prices: all factors first, then all amounts. Snapshots that are loaded with it decide by them."""
+        handle, lent = self._handle, read.Lent()
+        rows = (S.PriceRule * len(rules))()
+        for row, rule in zip(rows, rules):
+            row.requirements, row.requirement_count = lent.requirements(rule.requirements)
+            row.factor, row.per_node, row.per_vcpu = rule.factor, rule.per_node, rule.per_vcpu
+        with native.Context() as context:
+            made = native.make(native.core.karp_catalogue_reprice, native.core.karp_catalogue_unref, context.address, handle.live(),
+                               C.addressof(rows) if rules else None, len(rules))
+        return Catalogue(made, self._notes)
 
     def table(self, name: str = 'offerings') -> Table:
         """Whole columns: instance_types or offerings (docs/columns.md)."""

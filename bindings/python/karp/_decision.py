@@ -13,6 +13,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tu
 from . import _native as native
 from . import _read as read
 from . import _structs as S
+from ._command import CommandStep, begin
 from ._digest import Digest
 from ._frames import Table, table
 from ._plain import Plain, fields
@@ -419,6 +420,7 @@ class Command(Row):
 
     def __init__(self, handle: native.Handle, index: int) -> None:
         super().__init__(handle, row(handle, S.Command, 'command', index))
+        self._index = index
         raw = self._raw
         self.method = read.method(raw.method)
         self.reason = read.method_reason(raw.method)
@@ -447,6 +449,11 @@ class Command(Row):
         for place in (*self.replacements, *self.placements):
             moved.extend(place.pods)
         return tuple(sorted(moved))
+
+    def begin(self) -> CommandStep:
+        """Takes the command out of the decision, to carry it out: Snapshot.step() goes on from there. There is nothing to do yet; look_again says when
+        the first step is due. A reboot takes no steps."""
+        return begin(self._handle, self._index)
 
     def __repr__(self) -> str:
         return f'<karp.Command {self.decision} {" ".join(self.nodes)}: {self.reason}, saves ${self.savings:g}/h>'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes as C
 from functools import lru_cache
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Type, TypeVar
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Type, TypeVar
 
 from . import _native as native
 from . import _structs as S
@@ -73,6 +73,30 @@ def requirements(address: Optional[int], count: int) -> Tuple[Requirement, ...]:
         operator = OPERATORS[r.op] if r.op < len(OPERATORS) else '?'
         found.append(Requirement(native.text(r.key), operator, strings(r.values, r.value_count), least))
     return tuple(found)
+
+
+class Lent:
+    """Values for the library to read, as long as this lives."""
+
+    def __init__(self) -> None:
+        self._kept: List[object] = []
+
+    def text(self, value: str) -> S.Str:
+        lent, kept = native.lend(value)
+        self._kept.append(kept)
+        return lent
+
+    def requirements(self, given: Sequence[Requirement]) -> Tuple[Optional[int], int]:
+        """Address and count."""
+        rows = (S.Requirement * len(given))()
+        for row_, r in zip(rows, given):
+            if r.operator not in OPERATORS[1:]:
+                raise ValueError(f'operator {r.operator!r}: one of {", ".join(OPERATORS[1:])} is wanted')
+            values = (S.Str * len(r.values))(*(self.text(value) for value in r.values))
+            self._kept.append(values)
+            row_.key, row_.op, row_.values, row_.value_count = self.text(r.key), OPERATORS.index(r.operator), C.addressof(values) if r.values else None, len(r.values)
+        self._kept.append(rows)
+        return (C.addressof(rows), len(given)) if given else (None, 0)
 
 
 def row(kind: Type[T], getter: Any, *arguments: object) -> T:

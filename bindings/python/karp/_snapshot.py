@@ -14,6 +14,7 @@ from typing import Any, Callable, Iterable, List, Mapping, NamedTuple, Optional,
 from . import _native as native
 from . import _structs as S
 from ._catalogue import Catalogue, Types, catalogue as read_catalogue
+from ._command import CommandStep, Observation, step
 from ._decision import DisruptionPlan, Plan, RepackPlan
 from ._digest import Digest
 from ._errors import ClosedError, LibraryError
@@ -363,6 +364,22 @@ class Snapshot:
             decision = native.make(native.core.karp_repack, native.core.karp_decision_unref, world.snapshot.address,
                                    C.byref(options))
         return RepackPlan(decision, world.digest.lend(), world.warnings)
+
+    def step(self, command: Union[CommandStep, bytes, Mapping[str, Any]], observed: Iterable[Observation] = (), *, in_progress: Iterable[str] = (),
+             now: Optional[Time] = None, profile: str = 'karpenter', should_stop: Optional[Stop] = None) -> CommandStep:
+        """One step of a command that is carried out, looked at with this snapshot, which is newer than that of the step before.
+
+        `command`: the step before, or its document. `observed`: what became of the actions that it advised, as far as the snapshot cannot
+        tell; an action that is not mentioned was done. `in_progress`: nodes of all other commands that are being carried out.
+        """
+        world = self._open()
+        with Run(now=now, profile=profile, should_stop=should_stop) as run:
+            options = run.disrupt(None, 0)
+            lent = [native.lend(name) for name in in_progress]
+            names = (S.Str * len(lent))(*(name for name, _ in lent))
+            if lent:
+                options.in_progress, options.in_progress_count = C.addressof(names), len(lent)
+            return step(world.snapshot.address, command, observed, options)
 
     def what_if(self, *, remove: Union[str, Iterable[str]] = (), add: Optional[Source] = None,
                 lose_zone: Union[str, Iterable[str]] = (), price: Union[None, float, Mapping[str, float]] = None,

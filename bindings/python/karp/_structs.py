@@ -106,6 +106,35 @@ class Change(C.Structure):
     _fields_ = [('name', Str), ('factor', C.c_double), ('kind', C.c_uint32), ('reserved', C.c_uint32)]
 
 
+class PriceRule(C.Structure):
+    _fields_ = [('requirements', C.c_void_p), ('requirement_count', C.c_size_t), ('factor', C.c_double),
+                ('per_node', C.c_double), ('per_vcpu', C.c_double)]
+
+
+class CommandNode(C.Structure):
+    _fields_ = [('node', Str), ('claim', Str)]
+
+
+class Replacement(C.Structure):
+    _fields_ = [('launch', C.c_void_p), ('claim', Str), ('progress', C.c_uint32), ('reserved', C.c_uint32)]
+
+
+class CommandState(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('method', C.c_uint32), ('phase', C.c_uint32), ('reason', C.c_uint32),
+                ('reserved', C.c_uint32), ('decided', C.c_int64), ('validate_at', C.c_int64), ('started', C.c_int64),
+                ('savings', C.c_double), ('nodes', C.c_void_p), ('node_count', C.c_size_t), ('replacements', C.c_void_p),
+                ('replacement_count', C.c_size_t), ('receivers', C.c_void_p), ('receiver_count', C.c_size_t)]
+
+
+class Observation(C.Structure):
+    _fields_ = [('kind', C.c_uint32), ('number', C.c_uint32), ('object', Str)]
+
+
+class Action(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('kind', C.c_uint32), ('reserved', C.c_uint32), ('object', Str), ('subject', Str),
+                ('value', Str), ('number', C.c_int64)]
+
+
 class SnapshotCounts(C.Structure):
     _fields_ = [('size', C.c_size_t), ('pods', C.c_size_t), ('pods_to_place', C.c_size_t), ('pod_classes', C.c_size_t),
                 ('nodes', C.c_size_t), ('node_pools', C.c_size_t), ('instance_types', C.c_size_t),
