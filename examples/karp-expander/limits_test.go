@@ -143,7 +143,7 @@ func TestSoak(t *testing.T) {
 	}
 	const limit = 8 << 20
 	w := serveWith(t, limit, 2)
-	ctx, cancel := context.WithTimeout(context.Background(), length)
+	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var all sync.WaitGroup
 	for i := range 8 {
@@ -161,7 +161,8 @@ func TestSoak(t *testing.T) {
 		})
 	}
 	good_, answered, most := w.client(t), 0, uint64(0)
-	for ctx.Err() == nil {
+	// However slow the machine is, the soak lasts until the service has answered somebody.
+	for start := time.Now(); time.Since(start) < length || answered == 0 && time.Since(start) < time.Minute; {
 		if ids, err := good_.ask(recorded(t)); err == nil && len(ids) == 1 {
 			answered++
 		}
@@ -170,6 +171,7 @@ func TestSoak(t *testing.T) {
 		most = max(most, m.HeapInuse)
 		time.Sleep(time.Millisecond)
 	}
+	cancel()
 	all.Wait()
 	if _, err := good_.ask(recorded(t)); err != nil || answered == 0 {
 		t.Fatal(answered, " answers in between; afterwards: ", err)

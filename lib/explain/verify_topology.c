@@ -283,7 +283,8 @@ static void check_affinity_of(verifier *v, const asking *a, const neighbours *n)
 
 static void check_affinity(verifier *v, const asking *list, size_t count)
 {
-    neighbours n = { .domains_that_run = { NULL, 0, 0 } };
+    neighbours n;
+    memset(&n.domains_that_run, 0, sizeof n.domains_that_run);
     map64_init(&n.runs, v->context);
     map64_init(&n.first, v->context);
     map64_init(&n.second, v->context);
