@@ -193,8 +193,8 @@ def compile_for(platform, zig, where, folder):
     cc = [*zig, 'cc', '-target', target, *COMPILE]
     if names == DLL:
         cc = [word for word in cc if word != '-fPIC'] + ['-DKARP_API=__declspec(dllexport)']
-    if names == ELF:
-        cc += ['-fno-asynchronous-unwind-tables']  # nothing is thrown through C
+    else:
+        cc += ['-fno-asynchronous-unwind-tables', '-fno-unwind-tables']  # nothing is thrown through C
     libraries = {}
     for library in ('libkarp', 'libkarp-io'):
         name = names.format(library)
@@ -202,8 +202,9 @@ def compile_for(platform, zig, where, folder):
         needs = ['-lm', *(['-ldl'] if names == ELF else [])] if names != DLL else []
         below = [str(path) for path in libraries.values()] if names != DLL else [str(folder / 'libkarp.lib') for _ in libraries]
         libraries[name] = folder / name
-        # What decides is compiled for speed, but not unrolled, reading and writing for size: a wheel is to have 1.2 MiB at most.
-        fast = ['-O2', '-fno-vectorize', '-fno-slp-vectorize', '-fno-unroll-loops'] if library == 'libkarp' else []
+        # What decides is compiled for speed, but not unrolled nor inlined as far as one file allows; reading and writing for size. A wheel
+        # is to have 1.2 MB at most.
+        fast = ['-O2', '-fno-vectorize', '-fno-slp-vectorize', '-fno-unroll-loops', '-mllvm', '-inline-threshold=50'] if library == 'libkarp' else []
         subprocess.run([*cc, *fast, '-shared', '-o', str(folder / name), library.removeprefix('lib') + '.c', *below, *needs, *named[names]], cwd=where, check=True)
     if names == DLL:
         return libraries, None  # the program is POSIX'

@@ -220,49 +220,67 @@ uint32_t host_number_new(scheduler *s) { return next_host(s, NO_ID); }
 
 /* ---- counts --------------------------------------------------------------------------------------------------------- */
 
-bool group_reserve(scheduler *s, group *g, uint32_t domains)
+/* Puts an array into a longer one, whose rest is 0. */
+static void widen(scheduler *s, int32_t **items, uint32_t count, uint32_t before, int32_t *wide)
 {
-    if (domains <= g->capacity) return true;
-    uint32_t capacity = g->capacity < 16 ? 16 : g->capacity;
-    while (capacity < domains) capacity *= 2;
-    int32_t *counts = mem_zalloc(s->context, capacity * sizeof *counts),
-            *sources = mem_zalloc(s->context, capacity * sizeof *sources);
-    if (counts == NULL || sources == NULL) {
+    if (count > 0) memcpy(wide + before, *items, count * sizeof *wide);
+    mem_free(s->context, *items, count * sizeof *wide);
+    *items = wide;
+}
+
+/* The first domain that the arrays are to have. Most groups about host names have pods on a few hosts alone, which were made one after
+ * the other. */
+static uint32_t first_domain(const group *g, uint32_t domain)
+{
+    if (!g->host) return 0;
+    if (g->capacity == 0 || domain >= g->base) return g->capacity == 0 ? domain : g->base;
+    uint32_t twice = g->base < g->capacity ? 0 : g->base - g->capacity;
+    return domain < twice ? domain : twice;
+}
+
+/* Makes room for a domain in the arrays. */
+static bool group_reserve(scheduler *s, group *g, uint32_t domain)
+{
+    if (domain - g->base < g->capacity) return true; /* before the base this is a large number */
+    uint32_t base = first_domain(g, domain), capacity = g->capacity < 16 ? 16 : g->capacity;
+    uint32_t end = g->base + g->capacity > domain ? g->base + g->capacity : domain + 1;
+    while (capacity < end - base) capacity *= 2;
+    int32_t *counts = mem_zalloc(s->context, capacity * sizeof *counts);
+    int32_t *sources = g->host ? NULL : mem_zalloc(s->context, capacity * sizeof *sources);
+    if (counts == NULL || (sources == NULL && !g->host)) {
         mem_free(s->context, counts, capacity * sizeof *counts);
         mem_free(s->context, sources, capacity * sizeof *sources);
         return refuse(s);
     }
-    if (g->capacity > 0) {
-        memcpy(counts, g->counts, g->capacity * sizeof *counts);
-        memcpy(sources, g->sources, g->capacity * sizeof *sources);
-        mem_free(s->context, g->counts, g->capacity * sizeof *counts);
-        mem_free(s->context, g->sources, g->capacity * sizeof *sources);
-    }
-    g->counts = counts;
-    g->sources = sources;
+    widen(s, &g->counts, g->capacity, g->base - base, counts);
+    if (!g->host) widen(s, &g->sources, g->capacity, 0, sources);
+    g->base = base;
     g->capacity = capacity;
     return true;
 }
 
 void group_register(scheduler *s, group *g, uint32_t domain)
 {
-    if (!group_reserve(s, g, domain + 1)) return;
+    if (g->host || !group_reserve(s, g, domain)) return; /* every host is known */
     g->version += g->sources[domain]++ == 0;
 }
 
 void group_count(scheduler *s, group *g, uint32_t domain)
 {
-    if (!group_reserve(s, g, domain + 1)) return;
-    bool fresh = g->sources[domain]++ == 0, first = g->counts[domain]++ == 0;
+    if (!group_reserve(s, g, domain)) return;
+    bool fresh = !g->host && g->sources[domain]++ == 0, first = g->counts[domain - g->base]++ == 0;
     g->occupied += first;
     g->version += fresh || first || g->kind == GROUP_SPREAD;
 }
 
-void group_unregister(group *g, uint32_t domain) { g->version += --g->sources[domain] == 0; }
+void group_unregister(group *g, uint32_t domain)
+{
+    if (!g->host) g->version += --g->sources[domain] == 0;
+}
 
 void group_uncount(group *g, uint32_t domain)
 {
-    bool gone = --g->sources[domain] == 0, last = --g->counts[domain] == 0;
+    bool gone = !g->host && --g->sources[domain] == 0, last = --g->counts[domain - g->base] == 0;
     g->occupied -= last;
     g->version += gone || last || g->kind == GROUP_SPREAD;
 }

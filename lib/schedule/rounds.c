@@ -15,13 +15,19 @@ struct counted {
     uint32_t group, domain;
 };
 
+/* A placement as the groups about host names count it that have no filter: the first so many of those that select the pod. */
+struct counted_host {
+    uint32_t label_group, groups, host;
+};
+
 struct withheld {
     uint32_t group, domain;
     bool pod;
 };
 
 struct round_log {
-    LIST_OF(struct counted) counted; /* placements */
+    LIST_OF(struct counted) counted; /* placements … */
+    LIST_OF(struct counted_host) counted_hosts; /* … and what many groups count of them */
     LIST_OF(struct withheld) withheld; /* what the round took out of seeds */
     LIST_OF(uint32_t) hosts; /* touched */
     LIST_OF(uint32_t) removed, extra;
@@ -49,6 +55,7 @@ void rounds_free(scheduler *s)
 {
     if (s->round.log == NULL) return;
     list_free(s->context, &s->round.log->counted, sizeof(struct counted));
+    list_free(s->context, &s->round.log->counted_hosts, sizeof(struct counted_host));
     list_free(s->context, &s->round.log->withheld, sizeof(struct withheld));
     list_free(s->context, &s->round.log->hosts, sizeof(uint32_t));
     list_free(s->context, &s->round.log->removed, sizeof(uint32_t));
@@ -88,6 +95,23 @@ bool round_count(scheduler *s, uint32_t group_number, uint32_t domain)
     }
     l->counted.items[l->counted.count++] = (struct counted){ group_number, domain };
     group_count(s, &s->topology.groups.items[group_number], domain);
+    return !s->failed;
+}
+
+bool round_count_hosts(scheduler *s, uint32_t label_group_number, uint32_t host_number)
+{
+    const label_group *k = &s->topology.label_groups.items[label_group_number];
+    if (k->counted_count == 0) return true;
+    struct counted_host *slot = list_push(s->context, &s->round.log->counted_hosts, sizeof *slot);
+    if (slot == NULL) {
+        s->failed = true;
+        return false;
+    }
+    *slot = (struct counted_host){ label_group_number, 0, host_number };
+    for (; slot->groups < k->counted_count && !s->failed; slot->groups++) {
+        group *g = &s->topology.groups.items[k->counted_by[slot->groups]];
+        if (counts_every_host(g)) group_count(s, g, host_number);
+    }
     return !s->failed;
 }
 
@@ -148,12 +172,20 @@ static void undo_counts(scheduler *s)
     struct round_log *l = s->round.log;
     for (size_t i = 0; i < l->counted.count; i++)
         group_uncount(&s->topology.groups.items[l->counted.items[i].group], l->counted.items[i].domain);
+    for (size_t i = 0; i < l->counted_hosts.count; i++) {
+        const struct counted_host *c = &l->counted_hosts.items[i];
+        const label_group *k = &s->topology.label_groups.items[c->label_group];
+        for (uint32_t n = 0; n < c->groups; n++) {
+            group *g = &s->topology.groups.items[k->counted_by[n]];
+            if (counts_every_host(g)) group_uncount(g, c->host);
+        }
+    }
     for (size_t i = 0; i < l->withheld.count; i++) {
         group *g = &s->topology.groups.items[l->withheld.items[i].group];
         if (l->withheld.items[i].pod) group_count(s, g, l->withheld.items[i].domain);
         else group_register(s, g, l->withheld.items[i].domain);
     }
-    l->counted.count = l->withheld.count = 0;
+    l->counted.count = l->counted_hosts.count = l->withheld.count = 0;
 }
 
 static void undo_hosts(scheduler *s)

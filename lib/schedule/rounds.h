@@ -34,6 +34,8 @@ bool rounds_repeatable(const scheduler *s);
 
 /* Changes that other files log. */
 bool round_count(scheduler *s, uint32_t group_number, uint32_t domain); /* group_count() for a placement */
+/* The same in all groups that select the pod and that counts_every_host() says of. */
+bool round_count_hosts(scheduler *s, uint32_t label_group_number, uint32_t host_number);
 bool round_touch(scheduler *s, uint32_t host_index); /* the host is about to receive a pod */
 /* Clears what a class remembers of an earlier round. */
 void class_begin_round(scheduler *s, class_state *c);

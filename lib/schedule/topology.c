@@ -104,7 +104,7 @@ void topology_free(scheduler *s)
     for (size_t i = 0; i < s->topology.groups.count; i++) {
         group *g = &s->topology.groups.items[i];
         mem_free(s->context, g->counts, g->capacity * sizeof *g->counts);
-        mem_free(s->context, g->sources, g->capacity * sizeof *g->sources);
+        if (!g->host) mem_free(s->context, g->sources, g->capacity * sizeof *g->sources);
     }
     list_free(s->context, &s->topology.groups, sizeof(group));
     label_groups_free(s);
@@ -120,14 +120,17 @@ void topology_free(scheduler *s)
 
 /* ---- hosts (the single-valued case of §14.8–14.10) -------------------------------------------------------------------- */
 
-static int32_t count_at(const group *g, uint32_t domain) { return domain < g->capacity ? g->counts[domain] : 0; }
+static int32_t count_at(const group *g, uint32_t domain)
+{
+    return domain - g->base < g->capacity ? g->counts[domain - g->base] : 0;
+}
 
 /* Whether some domain that the pod's own demand allows has a pod of the group. */
 static bool occupied_host(const scheduler *s, const group *g, uint32_t own)
 {
     if (own == NO_ID || g->occupied == 0) return g->occupied > 0;
-    for (uint32_t n = 0; n < s->topology.next_host_number && n < g->capacity; n++) {
-        if (g->counts[n] > 0 &&
+    for (uint32_t n = g->base; n < s->topology.next_host_number && n - g->base < g->capacity; n++) {
+        if (g->counts[n - g->base] > 0 &&
             host_allowed(s, own, s->topology.host_text[n] == NO_ID ? HOST_FRESH : s->topology.host_text[n]))
             return true;
     }
@@ -617,11 +620,19 @@ void topology_count_placed(scheduler *s, uint32_t number)
     }
 }
 
+/* From so many groups on that select a pod, those about host names take one entry of the round's log together. */
+#define COUNTED_TOGETHER 16
+
 void topology_record(scheduler *s, const view *v, const spot *at)
 {
     const label_group *k = &s->topology.label_groups.items[s->pods.classes[v->class_].label_group];
     const class_state *c = &s->pods.classes[v->class_];
-    for (uint32_t i = 0; i < k->counted_count; i++) record_in(s, k->counted_by[i], at);
+    bool many = k->counted_count >= COUNTED_TOGETHER;
+    if (many && !round_count_hosts(s, c->label_group, at->host)) return;
+    for (uint32_t i = 0; i < k->counted_count; i++) {
+        if (many && counts_every_host(&s->topology.groups.items[k->counted_by[i]])) continue;
+        record_in(s, k->counted_by[i], at);
+    }
     for (uint32_t i = 0; i < c->inverse_count; i++) {
         if (s->topology.groups.items[c->inverse_owned[i]].host) round_count(s, c->inverse_owned[i], at->host);
         else count_values(s, c->inverse_owned[i], at->set, false);

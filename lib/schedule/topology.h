@@ -55,9 +55,9 @@ struct group {
     label_list extra; /* from matchLabelKeys */
     spread_selection *selection; /* NULL = not of a spread */
     int32_t *counts; /* by domain number; for the host key by host number */
-    int32_t *
-        sources; /* likewise: how many pods, nodes and pools the domain is known from; 0 = the group does not know it */
-    uint32_t capacity; /* of both, in domains */
+    int32_t *sources; /* likewise: how many pods, nodes and pools the domain is known from; 0 = the group does not know
+                         it. NULL for the host key, of which every host is known */
+    uint32_t base, capacity; /* the first domain of both, 0 but for the host key; their length */
     uint32_t occupied; /* domains with a count above 0 */
     bool host; /* about host names */
     uint32_t whole; /* all in which creators can differ, for simulations */
@@ -73,6 +73,9 @@ struct group {
         bool self;
     } answers[4];
 };
+
+/* It counts pods by host name, whatever the host is. */
+static inline bool counts_every_host(const group *g) { return g->host && !g->selective; }
 
 struct topology {
     domain_key *keys;
@@ -134,8 +137,6 @@ uint32_t domain_number(scheduler *s, uint32_t key_index, uint32_t text); /* made
 const uint64_t *domain_mask(scheduler *s, uint32_t key_index, uint32_t requirement_id); /* numbers it allows */
 uint32_t host_number_of_text(scheduler *s, uint32_t text); /* made when new; NO_ID */
 uint32_t host_number_new(scheduler *s); /* of a claim */
-/* Makes room for domains in a group's arrays. */
-bool group_reserve(scheduler *s, group *g, uint32_t domains);
 void group_register(scheduler *s, group *g, uint32_t domain); /* known, count unchanged */
 void group_count(scheduler *s, group *g, uint32_t domain); /* count + 1 */
 void group_unregister(group *g, uint32_t domain); /* the two undone */
