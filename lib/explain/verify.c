@@ -338,6 +338,7 @@ karp_status karp_verify(const karp_snapshot *snapshot, const karp_plan *plan, ka
                    .rules = peer_rules(given.profile, given.peer_version) };
     arena_init(&v.data, v.context);
     v.words.snapshot = known;
+    v.words.stopped = &v.failed;
     strings_init(&v.words.extra, v.context);
     arena_init(&v.words.data, v.context);
     words_init(&v.daemon_sets, v.context);

@@ -149,9 +149,17 @@ static bool in_bounds(const vocabulary *w, const rule *r, uint32_t value)
     return word_number(w, value, &n) && n >= r->gte && n <= r->lte;
 }
 
+/* Lists are compared each value with each. */
+static bool worked(const vocabulary *w, uint32_t values)
+{
+    if (!mem_work(w->snapshot->context, values)) *w->stopped = true;
+    return !*w->stopped;
+}
+
 bool rule_accepts(const vocabulary *w, const rule *r, uint32_t value)
 {
     bool listed = false;
+    if (r->count > 64 && !worked(w, r->count)) return false;
     for (uint32_t i = 0; i < r->count && !listed; i++) listed = r->values[i] == value;
     return listed != r->excludes && in_bounds(w, r, value);
 }

@@ -14,6 +14,7 @@ typedef struct vocabulary {
     strings extra;
     arena data; /* values of rules */
     bool failed;
+    bool *stopped; /* the caller wants to stop: set while long lists are compared, whose answer is then of no use */
 } vocabulary;
 
 uint32_t word_of(vocabulary *w, karp_str text);

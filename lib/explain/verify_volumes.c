@@ -28,6 +28,7 @@ static uint32_t hold_claims(verifier *v, map64 *held, uint32_t pod_number, uint3
     const struct words_entry *claims = &raw->volumes.entries[p->volumes];
     uint32_t fresh = 0;
     bool found = true;
+    if (!verifier_worked(v, (claims->count + (size_t)1) * 16)) return 0;
     for (uint32_t i = 0; i < claims->count; i++) (void)driver_of(raw, p->name_space, claims->ptr[i], &found);
     for (uint32_t i = 0; i < claims->count && found; i++) {
         uint64_t key = pair_key(p->name_space, claims->ptr[i]);
