@@ -60,10 +60,45 @@ typedef struct karp_certificate_node {
     uint32_t reserved; /**< zero */
 } karp_certificate_node;
 
+/** Pods of one class on a node. Since 0.1. */
+typedef struct karp_certificate_copies {
+    uint32_t class_number;
+    uint32_t count;
+} karp_certificate_copies;
+
+/** The node takes no pods: it is not among the nodes of the certificate. Since 0.1. */
+#define KARP_CERTIFICATE_NO_NODE UINT32_MAX
+
+/** A node of the cluster that a repack plan is of. Since 0.1. */
+typedef struct karp_certificate_member {
+    karp_str name;
+    int64_t cost; /**< 10^-12 $/h, with what a node costs beside its price */
+    uint32_t node; /**< its number among the nodes of the certificate; KARP_CERTIFICATE_NO_NODE = it is not there */
+    uint32_t may_go; /**< 1 = a plan may remove it, and then its pods are evicted */
+    size_t pod_count;
+    const karp_certificate_copies *pods; /**< of a node that may go: all that would move */
+} karp_certificate_member;
+
+/** The whole, of which a part is told in millionths. */
+#define KARP_CERTIFICATE_WHOLE 1000000
+
+/** A bound for plans with at most so many evictions. Since 0.1. */
+typedef struct karp_certificate_point {
+    uint64_t evictions;
+    int64_t part; /**< by what prices of pods and free space are multiplied: millionths, 0 … 1,000,000 */
+    int64_t eviction_price; /**< 10^-12 $/h */
+    int64_t value; /**< no plan with so many evictions ends with less; 10^-12 $/h */
+} karp_certificate_point;
+
 /**
  * The proof that no plan for these pods costs less than `value`. For each row, a pod of each class that may go there costs no more
  * than its part of the shares and its extra; shares and extras together are within the cost of the offerings that the row holds
  * for. So a node's pods never cost more than the node, and `value` is what all pods cost, less what existing nodes hold of it.
+ *
+ * The proof of a repack plan (member_count > 0) also says what the cluster's nodes cost and whose pods they have. A node that is
+ * removed costs at least what its pods do, one that stays its cost less what its row spends; evictions have a price, less that of
+ * those allowed: the sum of the lesser of both over all nodes bounds what the cluster costs after any plan. `value` is that of the
+ * last point.
  * Filled by the library, or by whoever has read one. Everything in it is borrowed.
  */
 typedef struct karp_certificate {
@@ -76,6 +111,10 @@ typedef struct karp_certificate {
     const karp_certificate_row *rows;
     const karp_certificate_offer *offers;
     const karp_certificate_node *nodes;
+    size_t member_count, point_count; /**< of a repack plan; else 0 */
+    const karp_certificate_member *members; /**< all nodes of the cluster */
+    const karp_certificate_point *points;
+    uint32_t ignore_budgets, ignore_consolidate_after; /**< as the options of karp_repack() were */
 } karp_certificate;
 
 /** A bound with its certificate. Immutable; any number of threads may read it. */
@@ -95,8 +134,8 @@ KARP_API const karp_certificate *karp_bound_certificate(const karp_bound *bound)
 KARP_API void karp_bound_free(karp_bound *bound);
 
 /**
- * The proof of the bound that karp_decision_cost() tells; NULL when the decision has none. It lives as long as the decision.
- * Since 0.1.
+ * The proof of the bound that karp_decision_cost() tells, or of the bounds of karp_repack() when its options ask for it; NULL when
+ * the decision has none. It lives as long as the decision. Since 0.1.
  */
 KARP_API const karp_certificate *karp_decision_certificate(const karp_decision *decision);
 

@@ -27,6 +27,9 @@ typedef struct karp_repack_options {
     uint32_t ignore_consolidate_after; /**< 1 = nodes count that changed a short while ago */
     const karp_str *in_progress; /**< names of nodes in commands that are being carried out: they stay, IN_QUEUE */
     size_t in_progress_count;
+    /** 1 = karp_decision_certificate() has the proof of the bounds. It has none where no node may go, where nodes are in
+     * progress, and where nodes times classes of pods are more than 2^23. */
+    uint64_t certificate;
 } karp_repack_options;
 
 /** Sets the size and no limits; everything else is 0. Since 0.1. */

@@ -306,6 +306,8 @@ int answer_input(const cli_options *options, bool keep_documents, bool notes_apa
 bool fail_on_read(cli_options *options, const char *value);
 /* The status of --detailed-exitcode and --fail-on, which says what has failed; no disruption is NULL. */
 int exit_status_of_plan(const cli_answer *answer, const karp_decision *plan, const karp_decision *disruption);
+/* Writes the proof of the bounds that the plan states to the file of --certificate, if one is given; `none`: why there may be none. */
+karp_status write_proof(cli_answer *answer, const karp_decision *plan, const char *none);
 /* The same of a cluster that has settled: `first` says what it costs today, `last` what is left of it in the end. */
 int exit_status_of_settled(const cli_answer *answer, const karp_decision *first, const karp_decision *last,
                            bool changes);

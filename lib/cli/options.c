@@ -145,7 +145,7 @@ static const option_row rows[] = {
     { KEY_NODE_COST, "node-cost", "X", CLI_OPTION_OBJECTIVE | CLI_OPTION_REPACK,
       "what any node costs beside its price, $/h; default 0" },
     { KEY_CERTIFICATE, "certificate", "FILE", CLI_OPTION_CERTIFICATE,
-      "plan: write the proof of the bound there; verify: check this proof" },
+      "plan, repack: write the proof of the bound there; verify: check this proof" },
     { KEY_MAX_EVICTIONS, "max-evictions", "N", CLI_OPTION_REPACK,
       "pods that may move, or P% of all; default: any number" },
     { KEY_MAX_STEPS, "max-steps", "N", CLI_OPTION_REPACK, "steps of the plan at most" },

@@ -58,8 +58,7 @@ static karp_str *with_note(cli_answer *answer, size_t pods, char *text, size_t r
     return list;
 }
 
-/* Writes the proof of the bound that the plan states. */
-static karp_status write_proof(cli_answer *answer, const karp_decision *plan)
+karp_status write_proof(cli_answer *answer, const karp_decision *plan, const char *none)
 {
     const cli_options *options = answer->options;
     const karp_certificate *proof = karp_decision_certificate(plan);
@@ -68,8 +67,8 @@ static karp_status write_proof(cli_answer *answer, const karp_decision *plan)
     }
     if (proof == NULL) {
         answer->error.status = KARP_E_INVALID;
-        (void)snprintf(answer->error.message, sizeof(answer->error.message),
-                       "--certificate: the plan has no bound; it needs --objective cost");
+        (void)snprintf(answer->error.message, sizeof(answer->error.message), "--certificate: the plan has no bound; %s",
+                       none);
         return KARP_E_INVALID;
     }
     karp_text text = { 0 };
@@ -99,7 +98,7 @@ static karp_status make(cli_answer *answer, void *own, int *result)
         answer->error.status = status;
     }
     if (status == KARP_OK) {
-        status = write_proof(answer, plan);
+        status = write_proof(answer, plan, "it needs --objective cost");
     }
     if (status == KARP_OK) {
         status = karp_write_plan(answer->options->context, plan, disruption, &answer->write, &answer->text,

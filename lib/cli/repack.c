@@ -10,9 +10,13 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     karp_repack_options repack = options->repack;
     common.objective = &options->objective;
     repack.common = &common;
+    repack.certificate = options->certificate != NULL;
     progress_begin("planning");
     karp_status status = karp_repack(answer->input.snapshot, &repack, &decision, &answer->error);
     progress_end();
+    if (status == KARP_OK) {
+        status = write_proof(answer, decision, "no node may go, or there are too many nodes and kinds of pods");
+    }
     if (status == KARP_OK) {
         status = karp_write_repack(options->context, decision, &answer->write, &answer->text, &answer->error);
         bool changes = karp_decision_command_count(decision) > 0;
@@ -34,7 +38,8 @@ const cli_verb verb_repack = {
     .details =
         "From the cluster as it is: which nodes to replace by which, in steps that each leave a feasible, cheaper\n"
         "cluster. Only nodes go that consolidation may disrupt. The curve says what how many evictions would save.",
-    .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_REPACK | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT,
+    .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_REPACK | CLI_OPTION_CERTIFICATE |
+               CLI_OPTION_OUTPUT | CLI_OPTION_EXIT,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_YAML | 1u << KARP_FORMAT_HTML,
     .default_format = KARP_FORMAT_TEXT,
     .run = run,

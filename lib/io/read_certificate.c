@@ -80,22 +80,36 @@ static const uint64_t *read_class_set(const sizes *z, const tree *value)
     return out;
 }
 
+/* Pairs of a class and a number, in a list that is called so. */
+static bool read_pair(const sizes *z, const tree *list, size_t i, int64_t largest, int64_t out[2])
+{
+    const tree *pair = tree_item(list, i);
+    io_push_index(z->d, i);
+    if (!tree_is(pair, TREE_LIST) || tree_count(pair) != 2)
+        io_bad(z->d, KARP_E_INVALID, "has to be a class and a number");
+    out[0] = number_at(z->d, pair, 0, 0, (int64_t)z->classes - 1);
+    out[1] = number_at(z->d, pair, 1, 0, largest);
+    io_pop(z->d);
+    return !z->d->status;
+}
+
+static const tree *pairs(const sizes *z, const tree *value, const char *name, size_t *count)
+{
+    const tree *list = io_array(z->d, value, name, count);
+    if (!z->d->status && *count > z->classes)
+        io_bad_member(z->d, name, KARP_E_INVALID, "has more entries than there are classes");
+    io_push(z->d, name);
+    return list;
+}
+
 static void read_extras(const sizes *z, const tree *value, karp_certificate_row *out)
 {
     size_t count;
-    const tree *list = io_array(z->d, value, "extras", &count);
+    int64_t pair[2];
+    const tree *list = pairs(z, value, "extras", &count);
     karp_certificate_extra *extras = io_make(z->d, count + 1, sizeof *extras);
-    io_push(z->d, "extras");
-    if (!z->d->status && count > z->classes) io_bad(z->d, KARP_E_INVALID, "has more entries than there are classes");
-    for (size_t i = 0; extras && i < count && !z->d->status; i++) {
-        const tree *pair = tree_item(list, i);
-        io_push_index(z->d, i);
-        if (!tree_is(pair, TREE_LIST) || tree_count(pair) != 2)
-            io_bad(z->d, KARP_E_INVALID, "has to be a class and an amount");
-        int64_t c = number_at(z->d, pair, 0, 0, (int64_t)z->classes - 1);
-        extras[i] = (karp_certificate_extra){ (uint32_t)c, 0, number_at(z->d, pair, 1, 0, most) };
-        io_pop(z->d);
-    }
+    for (size_t i = 0; extras && i < count && read_pair(z, list, i, most, pair); i++)
+        extras[i] = (karp_certificate_extra){ (uint32_t)pair[0], 0, pair[1] };
     io_pop(z->d);
     out->extras = extras;
     out->extra_count = z->d->status ? 0 : (uint32_t)count;
@@ -126,6 +140,48 @@ static void read_node(io_decoder *d, const tree *value, void *into)
     karp_certificate_node *out = into;
     out->name = io_required_string(d, value, "name");
     out->row = (uint32_t)io_integer(d, value, "row", 0, UINT32_MAX - 1, UINT32_MAX - 1);
+}
+
+static void read_member(const sizes *z, const tree *value, karp_certificate_member *out)
+{
+    int64_t pair[2];
+    out->name = io_required_string(z->d, value, "name");
+    out->cost = io_integer(z->d, value, "cost", 0, most, 0);
+    out->node = (uint32_t)io_integer(z->d, value, "node", 0, UINT32_MAX - 1, KARP_CERTIFICATE_NO_NODE);
+    out->may_go = tree_get(value, "pods") != NULL;
+    const tree *list = pairs(z, value, "pods", &out->pod_count);
+    karp_certificate_copies *copies = io_make(z->d, out->pod_count + 1, sizeof *copies);
+    for (size_t i = 0; copies && i < out->pod_count && read_pair(z, list, i, UINT32_MAX, pair); i++)
+        copies[i] = (karp_certificate_copies){ (uint32_t)pair[0], (uint32_t)pair[1] };
+    io_pop(z->d);
+    out->pods = copies;
+}
+
+static void read_point(io_decoder *d, const tree *value, void *into)
+{
+    karp_certificate_point *out = into;
+    out->evictions = (uint64_t)io_integer(d, value, "evictions", 0, most, 0);
+    out->part = io_integer(d, value, "part", 0, KARP_CERTIFICATE_WHOLE, 0);
+    out->eviction_price = io_integer(d, value, "evictionPrice", 0, most, 0);
+    out->value = io_integer(d, value, "value", 0, most, 0);
+}
+
+/* What the proof of a repack plan has besides. */
+static void read_cluster(io_decoder *d, const tree *root, karp_certificate *c)
+{
+    sizes z = { .d = d, .classes = c->class_count };
+    const tree *list = io_array(d, root, "cluster", &c->member_count);
+    karp_certificate_member *members = io_make(d, c->member_count + 1, sizeof *members);
+    io_push(d, "cluster");
+    for (size_t i = 0; members && i < c->member_count && !d->status; i++) {
+        read_member(&z, io_element(d, list, i), &members[i]);
+        io_pop(d);
+    }
+    io_pop(d);
+    c->members = members;
+    c->points = io_elements(d, root, "points", sizeof(karp_certificate_point), read_point, &c->point_count);
+    c->ignore_budgets = io_boolean(d, root, "ignoreBudgets", false);
+    c->ignore_consolidate_after = io_boolean(d, root, "ignoreConsolidateAfter", false);
 }
 
 static void read_lists(io_decoder *d, const tree *root, karp_certificate *c)
@@ -171,6 +227,7 @@ static void read_certificate(io_decoder *d, const tree *root, void *into)
     read_lists(d, root, c);
     c->offers = io_elements(d, root, "offerings", sizeof(karp_certificate_offer), read_offer, &c->offer_count);
     c->nodes = io_elements(d, root, "nodes", sizeof(karp_certificate_node), read_node, &c->node_count);
+    read_cluster(d, root, c);
     out->digest = io_string(d, io_enter(d, root, "input"), "sha256");
     io_pop(d);
 }

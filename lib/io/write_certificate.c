@@ -110,6 +110,60 @@ static void write_lists(json_out *j, const karp_certificate *c)
     json_end(j);
 }
 
+static void write_member(json_out *j, const karp_certificate_member *member)
+{
+    json_flat_object(j);
+    json_member_str(j, "name", member->name);
+    member_int(j, "cost", member->cost);
+    if (member->node != KARP_CERTIFICATE_NO_NODE) {
+        member_int(j, "node", member->node);
+    }
+    if (member->may_go != 0) {
+        json_key(j, "pods");
+        json_flat_array(j);
+        for (size_t i = 0; i < member->pod_count; i++) {
+            json_flat_array(j);
+            json_int(j, member->pods[i].class_number);
+            json_int(j, member->pods[i].count);
+            json_end(j);
+        }
+        json_end(j);
+    }
+    json_end(j);
+}
+
+/* What the proof of a repack plan has besides. */
+static void write_cluster(json_out *j, const karp_certificate *c)
+{
+    if (c->ignore_budgets != 0) {
+        json_key(j, "ignoreBudgets");
+        json_bool(j, true);
+    }
+    if (c->ignore_consolidate_after != 0) {
+        json_key(j, "ignoreConsolidateAfter");
+        json_bool(j, true);
+    }
+    json_key(j, "cluster");
+    json_open_array(j);
+    for (size_t i = 0; i < c->member_count; i++) {
+        write_member(j, &c->members[i]);
+    }
+    json_end(j);
+    json_key(j, "points");
+    json_open_array(j);
+    for (size_t i = 0; i < c->point_count; i++) {
+        const karp_certificate_point *p = &c->points[i];
+        json_flat_object(j);
+        json_key(j, "evictions");
+        json_int(j, (int64_t)p->evictions);
+        member_int(j, "part", p->part);
+        member_int(j, "evictionPrice", p->eviction_price);
+        member_int(j, "value", p->value);
+        json_end(j);
+    }
+    json_end(j);
+}
+
 karp_status karp_write_certificate(karp_context *context, const karp_certificate *certificate,
                                    const karp_write_options *options, karp_text *out, karp_error *error)
 {
@@ -137,6 +191,9 @@ karp_status karp_write_certificate(karp_context *context, const karp_certificate
     json_key(j, "nodeCost");
     json_double(j, certificate->node_cost);
     write_lists(j, certificate);
+    if (certificate->member_count > 0) {
+        write_cluster(j, certificate);
+    }
     json_close(j);
     return write_end(&call, KARP_OK);
 }
@@ -147,7 +204,8 @@ static void check_text(write_buffer *b, const karp_certificate *c, const karp_er
         buffer_text(b, "Refused: ");
         buffer_text(b, refusal->message);
     } else {
-        buffer_text(b, "The certificate holds: no plan for these pods costs less than $");
+        buffer_text(b, c->member_count > 0 ? "The certificate holds: no repack plan with so many evictions ends below $"
+                                           : "The certificate holds: no plan for these pods costs less than $");
         char price[KARP_VALUE_TEXT];
         karp_double_format((double)c->value / KARP_MONEY_PER_DOLLAR, price);
         buffer_text(b, price);

@@ -118,6 +118,12 @@ static bool is_bought(const bound_problem *p, uint32_t class_)
 
 bool proof_holds(const bound_problem *p, const bound_proof *proof, amount *value, proof_fault *fault)
 {
+    return proof_holds_for(p, proof, value, NULL, fault);
+}
+
+bool proof_holds_for(const bound_problem *p, const bound_proof *proof, amount *value, amount *spent_on,
+                     proof_fault *fault)
+{
     *fault = (proof_fault){ .kind = PROOF_HOLDS, .offer = UINT32_MAX, .class_ = UINT32_MAX };
     *value = amount_from(0);
     if (!not_negative(proof->y, p->class_count) || !not_negative(proof->shares, (size_t)proof->share_count * p->dims) ||
@@ -137,6 +143,8 @@ bool proof_holds(const bound_problem *p, const bound_proof *proof, amount *value
                 return refuse(fault, PROOF_OFFER_TOO_CHEAP, proof->of[i], UINT32_MAX);
         } else if (!amount_sub(*value, spent, value)) {
             return refuse(fault, PROOF_OVERFLOW, proof->of[i], UINT32_MAX);
+        } else if (spent_on != NULL) {
+            spent_on[proof->of[i] - p->offer_count] = spent;
         }
     }
     return true;

@@ -20,5 +20,8 @@ typedef struct proof_fault {
 
 /* Whether every inequality holds; *value receives what the proof proves, in 10^-12 $/h. */
 bool proof_holds(const bound_problem *p, const bound_proof *proof, amount *value, proof_fault *fault);
+/* The same; besides what the row of each existing node spends: what pods that come there can be worth at most. */
+bool proof_holds_for(const bound_problem *p, const bound_proof *proof, amount *value, amount *spent,
+                     proof_fault *fault);
 
 #endif

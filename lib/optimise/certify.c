@@ -6,7 +6,6 @@
 #include <base/error.h>
 #include <inttypes.h>
 #include <model/quantity.h>
-#include <optimise/certificate.h>
 #include <schedule/policy.h>
 #include <schedule/provision.h>
 #include <schedule/solve.h>
@@ -123,6 +122,12 @@ static bool fill(writer *w)
     return list_resources(w) && list_classes(w) && list_offers(w) && (w->b->proof.y == NULL || list_rows(w));
 }
 
+bool certificate_fill(const karp_snapshot *seen, scheduler *s, const round_bound *b, arena *a, karp_certificate *out)
+{
+    writer w = { seen, s, b, a, out };
+    return fill(&w);
+}
+
 karp_status bound_of_round(scheduler *s, const karp_snapshot *seen, const karp_options *options, const uint16_t *steps,
                            double node_cost, karp_bound **out)
 {
@@ -148,7 +153,7 @@ karp_status bound_of_round(scheduler *s, const karp_snapshot *seen, const karp_o
 
 static bool same(karp_str a, karp_str b) { return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0); }
 
-static karp_status differs(karp_error *error, const char *what, size_t index)
+karp_status certificate_differs(karp_error *error, const char *what, size_t index)
 {
     return fail(error, KARP_E_INVALID,
                 "the certificate is of another snapshot, version or options: its %s %zu is not what the snapshot has",
@@ -158,31 +163,34 @@ static karp_status differs(karp_error *error, const char *what, size_t index)
 /* Whether the certificate speaks of what the snapshot has: `is` is the snapshot's, without a proof. */
 static karp_status compare(const karp_certificate *says, const karp_certificate *is, karp_error *error)
 {
-    if (says->resource_count != is->resource_count) return differs(error, "number of resources,", says->resource_count);
-    if (says->class_count != is->class_count) return differs(error, "number of classes,", says->class_count);
-    if (says->offer_count != is->offer_count) return differs(error, "number of offerings,", says->offer_count);
-    if (says->node_count != is->node_count) return differs(error, "number of nodes,", says->node_count);
+    if (says->resource_count != is->resource_count)
+        return certificate_differs(error, "number of resources,", says->resource_count);
+    if (says->class_count != is->class_count)
+        return certificate_differs(error, "number of classes,", says->class_count);
+    if (says->offer_count != is->offer_count)
+        return certificate_differs(error, "number of offerings,", says->offer_count);
+    if (says->node_count != is->node_count) return certificate_differs(error, "number of nodes,", says->node_count);
     for (size_t i = 0; i < is->resource_count; i++) {
         if (!same(says->resources[i].name, is->resources[i].name) ||
             !same(says->resources[i].unit, is->resources[i].unit))
-            return differs(error, "resource", i);
+            return certificate_differs(error, "resource", i);
     }
     for (size_t i = 0; i < is->class_count; i++) {
         const karp_certificate_class *a = &says->classes[i], *b = &is->classes[i];
         if (!same(a->pod, b->pod) || a->count != b->count || a->limit != b->limit ||
             memcmp(a->requests, b->requests, is->resource_count * sizeof(int64_t)) != 0)
-            return differs(error, "class", i);
+            return certificate_differs(error, "class", i);
     }
     for (size_t i = 0; i < is->offer_count; i++) {
         const karp_certificate_offer *a = &says->offers[i], *b = &is->offers[i];
         if (a->reserved != 0) return fail_reserved(error, "karp_certificate_offer");
         if (!same(a->node_pool, b->node_pool) || !same(a->instance_type, b->instance_type) || !same(a->zone, b->zone) ||
             !same(a->capacity_type, b->capacity_type) || a->cost != b->cost)
-            return differs(error, "offering", i);
+            return certificate_differs(error, "offering", i);
     }
     for (size_t i = 0; i < is->node_count; i++) {
         if (says->nodes[i].reserved != 0) return fail_reserved(error, "karp_certificate_node");
-        if (!same(says->nodes[i].name, is->nodes[i].name)) return differs(error, "node", i);
+        if (!same(says->nodes[i].name, is->nodes[i].name)) return certificate_differs(error, "node", i);
     }
     return KARP_OK;
 }
@@ -199,7 +207,7 @@ static karp_status compare_rows(const karp_certificate *c, const bound_problem *
         }
         if (memcmp(r->capacity, p->capacity + (size_t)r->of * p->dims, p->dims * sizeof(int64_t)) != 0 ||
             !bits_equal(r->classes, p->allowed + r->of * width, width))
-            return differs(error, "row", i);
+            return certificate_differs(error, "row", i);
     }
     return KARP_OK;
 }
@@ -232,7 +240,7 @@ static karp_status read_proof(const karp_certificate *c, const bound_problem *p,
     return KARP_OK;
 }
 
-static karp_status judge(const karp_certificate *c, const bound_problem *p, const bound_proof *proof, karp_error *error)
+karp_status certificate_fault(karp_error *error, const proof_fault *fault)
 {
     static const char *const why[] = { [PROOF_HOLDS] = "",
                                        [PROOF_NEGATIVE] = "some price is negative",
@@ -240,13 +248,16 @@ static karp_status judge(const karp_certificate *c, const bound_problem *p, cons
                                        [PROOF_OFFER_TOO_CHEAP] = "a row spends more than its offering costs",
                                        [PROOF_NOT_COVERED] = "an offering or node has no row that holds for it",
                                        [PROOF_OVERFLOW] = "a sum is larger than can be" };
+    return fail(error, KARP_E_INVALID, "the certificate proves nothing: %s (offering %" PRId64 ", class %" PRId64 ")",
+                why[fault->kind], fault->offer == UINT32_MAX ? -1 : (int64_t)fault->offer,
+                fault->class_ == UINT32_MAX ? -1 : (int64_t)fault->class_);
+}
+
+static karp_status judge(const karp_certificate *c, const bound_problem *p, const bound_proof *proof, karp_error *error)
+{
     amount value;
     proof_fault fault;
-    if (!proof_holds(p, proof, &value, &fault))
-        return fail(error, KARP_E_INVALID,
-                    "the certificate proves nothing: %s (offering %" PRId64 ", class %" PRId64 ")", why[fault.kind],
-                    fault.offer == UINT32_MAX ? -1 : (int64_t)fault.offer,
-                    fault.class_ == UINT32_MAX ? -1 : (int64_t)fault.class_);
+    if (!proof_holds(p, proof, &value, &fault)) return certificate_fault(error, &fault);
     int64_t proven = 0;
     if (amount_sign(value) > 0 && !amount_scale(value, amount_from(1), &proven)) proven = INT64_MAX;
     if (c->value > proven)
@@ -255,22 +266,28 @@ static karp_status judge(const karp_certificate *c, const bound_problem *p, cons
     return KARP_OK;
 }
 
+karp_status certificate_proof(scheduler *s, const karp_snapshot *seen, const round_bound *b, const karp_certificate *c,
+                              arena *a, bound_proof *out, karp_error *error)
+{
+    round_bound facts = *b; /* without the proof that it may have */
+    karp_certificate is;
+    facts.proof = (bound_proof){ .y = NULL };
+    if (!certificate_fill(seen, s, &facts, a, &is)) return fail_nomem(error);
+    karp_status status = compare(c, &is, error);
+    /* each offering and node has at most one row */
+    if (status == KARP_OK && c->row_count > is.offer_count + is.node_count)
+        status = certificate_differs(error, "number of rows,", c->row_count);
+    if (status == KARP_OK) status = compare_rows(c, &b->problem, error);
+    return status == KARP_OK ? read_proof(c, &b->problem, a, out, error) : status;
+}
+
 static karp_status check(scheduler *s, const karp_snapshot *seen, const uint16_t *steps, const karp_certificate *c,
                          arena *a, karp_error *error)
 {
     round_bound b = { .value = 0 };
     bound_proof proof;
-    karp_certificate is;
-    writer w = { seen, s, &b, a, &is };
-    if (!(c->node_cost >= 0 && c->node_cost <= 1e6))
-        return fail(error, KARP_E_INVALID, "the certificate's node cost is wrong");
-    if (!round_problem(s, a, steps, c->node_cost, &b) || !fill(&w)) return fail_nomem(error);
-    karp_status status = compare(c, &is, error);
-    /* each offering and node has at most one row */
-    if (status == KARP_OK && c->row_count > is.offer_count + is.node_count)
-        status = differs(error, "number of rows,", c->row_count);
-    if (status == KARP_OK) status = compare_rows(c, &b.problem, error);
-    if (status == KARP_OK) status = read_proof(c, &b.problem, a, &proof, error);
+    if (!round_problem(s, a, steps, c->node_cost, &b)) return fail_nomem(error);
+    karp_status status = certificate_proof(s, seen, &b, c, a, &proof, error);
     return status == KARP_OK ? judge(c, &b.problem, &proof, error) : status;
 }
 
@@ -321,5 +338,9 @@ karp_status karp_certificate_check(const karp_snapshot *snapshot, const karp_opt
     if (snapshot == NULL || certificate == NULL) return fail_null(error, "snapshot or certificate");
     karp_status status = struct_check(certificate, sizeof copy, SIZE_THROUGH(karp_certificate, nodes), &copy,
                                       "karp_certificate", error);
-    return status == KARP_OK ? decide_and(snapshot, options, &copy, NULL, error) : status;
+    if (status == KARP_OK && !(copy.node_cost >= 0 && copy.node_cost <= 1e6))
+        status = fail(error, KARP_E_INVALID, "the certificate's node cost is wrong");
+    if (status != KARP_OK) return status;
+    if (copy.member_count > 0) return repack_certificate_check(snapshot, options, &copy, error);
+    return decide_and(snapshot, options, &copy, NULL, error);
 }

@@ -12,6 +12,7 @@
 #include <disrupt/budgets.h>
 #include <disrupt/candidates.h>
 #include <math.h>
+#include <optimise/certify.h>
 #include <schedule/movable.h>
 #include <schedule/pricing.h>
 #include <string.h>
@@ -248,6 +249,12 @@ static karp_status place_all_anew(repacking *r)
     return KARP_OK;
 }
 
+static karp_status find_homes(repacking *r)
+{
+    karp_status status = list_homes(r);
+    return status == KARP_OK ? place_all_anew(r) : status;
+}
+
 static bool make_launches(repacking *r)
 {
     const menu *m = &r->menu;
@@ -362,8 +369,7 @@ static bool count_budgets(repacking *r)
 
 static karp_status make_problem(repacking *r)
 {
-    karp_status status = list_homes(r);
-    if (status == KARP_OK) status = place_all_anew(r);
+    karp_status status = find_homes(r);
     if (status != KARP_OK || r->home_count == 0) return status;
     if (!menu_of_nodes(r->s, &r->data, r->homes, r->home_count, r->steps, r->objective.node_cost, &r->menu))
         return fail_nomem(r->error);
@@ -698,13 +704,19 @@ static void count_before(repacking *r)
     r->cost.effort = r->objective.effort;
 }
 
+static karp_status find_scheduler(repacking *r)
+{
+    karp_status status = find_candidates(r);
+    if (status == KARP_OK) status = scheduler_new(r->seen, &r->how, &r->s, r->error);
+    r->may_act = status == KARP_OK && r->p.usable_pools && scheduler_repeatable(r->s);
+    return status;
+}
+
 static karp_status decide(repacking *r)
 {
     count_before(r);
-    karp_status status = find_candidates(r);
-    if (status != KARP_OK) return status;
-    status = scheduler_new(r->seen, &r->how, &r->s, r->error);
-    if (status != KARP_OK || !r->p.usable_pools || !scheduler_repeatable(r->s)) return status;
+    karp_status status = find_scheduler(r);
+    if (status != KARP_OK || !r->may_act) return status;
     status = make_problem(r);
     if (status != KARP_OK || r->problem.node_count == 0) return status;
     return plan(r);
@@ -717,7 +729,7 @@ static void finish(repacking *r)
     repack_plan_free(r->context, &r->chosen);
     repack_search_end(r->search);
     list_free(r->context, &r->points, sizeof *r->points.items);
-    list_free(r->context, &r->rows, sizeof *r->rows.items);
+    list_free(r->context, &r->proven, sizeof *r->proven.items);
     scheduler_free(r->s);
     arena_free(&r->data);
     pass_end(&r->p);
@@ -744,6 +756,38 @@ karp_status karp_repack(const karp_snapshot *snapshot, const karp_repack_options
     if (status == KARP_OK && repack_asked_to_stop(r) && !r->p.options.keep_partial) status = canceled(r);
     if (status == KARP_OK) status = repack_decision(r, out);
     if (started) finish(r);
+    mem_free(snapshot->context, r, sizeof *r);
+    return status == KARP_OK ? status : context_refusal(snapshot->context, status, error);
+}
+
+/* The rounds that the bound was made of, once more. */
+static karp_status check_certificate(repacking *r, const karp_certificate *c)
+{
+    karp_status status = find_scheduler(r);
+    if (status == KARP_OK && r->may_act) status = find_homes(r);
+    if (status != KARP_OK) return status;
+    if (r->home_count == 0)
+        return fail(r->error, KARP_E_INVALID,
+                    "no node of the cluster would be removed, and the certificate says otherwise");
+    status = new_round(r, NULL, 0, r->moving, r->moving_count, NULL);
+    if (status != KARP_OK) return status;
+    return policy_cut_short(r->s) ? canceled(r) : repack_certificate_holds(r, c);
+}
+
+karp_status repack_certificate_check(const karp_snapshot *snapshot, const karp_options *options,
+                                     const karp_certificate *c, karp_error *error)
+{
+    repacking *r = mem_zalloc(snapshot->context, sizeof *r);
+    if (r == NULL) return context_nomem(snapshot->context, error);
+    r->error = error;
+    karp_repack_options_init(&r->options, sizeof r->options);
+    r->options.common = options;
+    r->options.ignore_budgets = c->ignore_budgets;
+    r->options.ignore_consolidate_after = c->ignore_consolidate_after;
+    r->objective.node_cost = c->node_cost;
+    karp_status status = begin(r, snapshot);
+    if (status == KARP_OK) status = check_certificate(r, c);
+    if (r->context != NULL) finish(r);
     mem_free(snapshot->context, r, sizeof *r);
     return status == KARP_OK ? status : context_refusal(snapshot->context, status, error);
 }

@@ -4,25 +4,32 @@
 #define OPTIMISE_REPACK_H
 
 #include <disrupt/pass.h>
+#include <karp/certificate.h>
 #include <karp/repack.h>
 #include <optimise/repack_steps.h>
+#include <optimise/round_bound.h>
 #include <schedule/guide.h>
 #include <schedule/menu.h>
 #include <schedule/policy.h>
 #include <schedule/provision.h>
 #include <schedule/result.h>
 
-/* How cheap a plan with so many evictions can be at most; repack_bound.c. Costs are $/h. */
+/* How cheap a plan with so many evictions can be at most; repack_bound.c. Costs are $/h, units 10^-12 of them. */
 struct repack_bound {
-    bool known;
+    bool known, exact; /* exact: free space is valued by the proof */
+    round_bound facts; /* pods, offerings and free space, with a proof */
     struct bound_node { /* that may go */
+        uint32_t node, evictions;
         double price;
         double space; /* what pods that came to it could be worth at most */
         double worth; /* of its own pods, at least */
-        uint32_t evictions;
+        int64_t cost;
+        amount space_units, worth_units;
     } * nodes;
     uint32_t count;
+    bool *may_go; /* by node of the snapshot */
     double fixed, fixed_value; /* of nodes that may not */
+    amount fixed_units, fixed_space;
     double dearest; /* price per eviction */
 };
 
@@ -65,8 +72,9 @@ typedef struct repacking {
     round_result result; /* of the last round */
     karp_repack_cost cost;
     LIST_OF(karp_repack_point) points;
-    LIST_OF(karp_repack_step) rows;
-    bool stopped;
+    LIST_OF(karp_certificate_point) proven;
+    bool may_act; /* whether NodePools can be used, and the same is decided again */
+    bool stopped, refused;
 } repacking;
 
 bool repack_asked_to_stop(repacking *r);
@@ -74,7 +82,18 @@ bool repack_asked_to_stop(repacking *r);
 karp_status repack_round(repacking *r, uint32_t count);
 /* After a round in which all that may move does, and no node is gone; false = refused. */
 bool repack_bound_make(repacking *r);
-double repack_bound_at(const repacking *r, uint64_t evictions); /* 0 = none is known */
+bool repack_bound_facts(repacking *r); /* the problem without a proof */
+bool repack_bound_fill(repacking *r,
+                       const amount *spaces); /* by node: what its free space is worth; the proof is in the facts */
+amount *repack_bound_spaces(repacking *r,
+                            const amount *spent); /* by node, of those by node of the facts; NULL = refused */
+double repack_bound_at(repacking *r, uint64_t evictions); /* 0 = none is known */
+/* What a point of a certificate may claim, when the bound is exact; false = a sum is larger than can be. */
+bool repack_bound_proves(const repacking *r, const karp_certificate_point *point, int64_t *value);
+int64_t repack_node_cost(const repacking *r, uint32_t index); /* 10^-12 $/h */
+/* repack_certify.c: the proof of what repack_bound_at() has answered, as the decision's. false = refused. */
+bool repack_certify(repacking *r, karp_decision *d);
+karp_status repack_certificate_holds(repacking *r, const karp_certificate *c);
 /* repack_rows.c: the decision, after the round of all steps. */
 karp_status repack_decision(repacking *r, karp_decision **out);
 

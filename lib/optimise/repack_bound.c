@@ -13,13 +13,13 @@
 #include <base/bits.h>
 #include <base/error.h>
 #include <math.h>
-#include <optimise/bound.h>
-#include <schedule/relaxed.h>
+#include <optimise/certificate.h>
 #include <string.h>
 
-enum { ROUNDS = 200, MOST_MIXES = 24, PART_STEPS = 12, PRICE_STEPS = 40, MOST_SIGNS = 64 };
+enum { ROUNDS = 200, MOST_MIXES = 24, PART_STEPS = 12, PRICE_STEPS = 40, MOST_SIGNS = 64, MOST_PAIRS = 1 << 23 };
 #define TOLERANCE 0.002 /* of the fluid optimum */
 
+/* For many nodes with many classes of pods: what their free space is worth, without a proof. */
 typedef struct maker {
     repacking *r;
     relaxed question;
@@ -33,34 +33,7 @@ typedef struct maker {
     double *factors; /* [sign * mixes]: by what a mix has to be multiplied to pay for each class */
 } maker;
 
-static int64_t money_of(double dollars)
-{
-    double units = floor(dollars * MONEY_UNIT);
-    return !(units > 0) ? 0 : units < (double)MONEY_MOST ? (int64_t)units : MONEY_MOST;
-}
-
-/* What launches cost at least for the pods that move: the prices y. */
-static bool price_pods(maker *k)
-{
-    arena *a = &k->r->data;
-    relaxed *q = &k->question;
-    int64_t *costs = arena_array(a, q->offer_count + (size_t)1, sizeof *costs);
-    k->worth = arena_array(a, q->class_count + (size_t)1, sizeof *k->worth);
-    if (costs == NULL || k->worth == NULL) return false;
-    for (uint32_t o = 0; o < q->offer_count; o++) costs[o] = money_of(q->offers[o].price + k->r->objective.node_cost);
-    k->problem = (bound_problem){ .dims = q->dims,
-                                  .class_count = q->class_count,
-                                  .offer_count = q->offer_count,
-                                  .requests = q->requests,
-                                  .counts = q->counts,
-                                  .limits = q->limits,
-                                  .capacity = q->capacity,
-                                  .costs = costs,
-                                  .allowed = q->allowed };
-    if (!bound_fluid(a, &k->problem, TOLERANCE, ROUNDS, &k->proof)) return false;
-    for (uint32_t c = 0; c < q->class_count; c++) k->worth[c] = (double)k->proof.y[c] / MONEY_UNIT;
-    return true;
-}
+static double in_dollars(amount units) { return amount_double(units) / (MONEY_UNIT / 1e9); }
 
 /* ---- what free space is worth --------------------------------------------------------------------------------------------- */
 
@@ -132,18 +105,22 @@ static uint32_t sign_of(maker *k, uint32_t row)
     return k->sign_count++;
 }
 
-/* By state node: what its free space is worth at most. */
-static bool value_spaces(maker *k, double *values)
+/* By node of the question: what its free space is worth at most. */
+static bool value_spaces(maker *k, amount *values)
 {
     size_t words_ = bits_words(k->question.class_count);
+    const bound_problem *p = &k->problem;
+    k->worth = arena_array(&k->r->data, p->class_count + (size_t)1, sizeof *k->worth);
+    if (k->worth == NULL || !find_mixes(k)) return false;
+    for (uint32_t c = 0; c < p->class_count; c++) k->worth[c] = (double)k->proof.y[c] / MONEY_UNIT;
     k->factors = arena_array(&k->r->data, (MOST_SIGNS + (size_t)1) * k->mix_count + 1, sizeof *k->factors);
     if (k->factors == NULL) return false;
     for (uint32_t i = 0; i < k->question.node_count; i++) {
         uint32_t row = k->question.offer_count + i, sign = sign_of(k, row);
         double *factors = k->factors + (size_t)sign * k->mix_count;
         if (sign == MOST_SIGNS) fill_factors(k, k->question.allowed + row * words_, factors);
-        values[k->question.nodes[i]] = value_of_space(k, factors,
-                                                      k->question.capacity + (size_t)row * k->question.dims);
+        double value = value_of_space(k, factors, k->question.capacity + (size_t)row * k->question.dims);
+        values[i] = amount_from(money_of(value) + 1);
     }
     return true;
 }
@@ -151,7 +128,7 @@ static bool value_spaces(maker *k, double *values)
 /* ---- the bound ------------------------------------------------------------------------------------------------------------------ */
 
 /* For one part of y and the best price of an eviction. */
-static double with_part(const repacking *r, double part, uint64_t evictions)
+static double with_part(const repacking *r, double part, uint64_t evictions, double *price)
 {
     const struct repack_bound *b = &r->bound;
     double low = 0, high = b->dearest, best = -HUGE_VAL;
@@ -164,7 +141,7 @@ static double with_part(const repacking *r, double part, uint64_t evictions)
             if (goes < stays) moved += n->evictions;
         }
         sum -= lambda * (double)evictions;
-        if (sum > best) best = sum;
+        if (sum > best) best = sum, *price = lambda;
         if (turn == 0 && moved <= (double)evictions) break;
         if (turn == 0) continue;
         if (moved > (double)evictions) low = lambda;
@@ -173,60 +150,160 @@ static double with_part(const repacking *r, double part, uint64_t evictions)
     return best;
 }
 
-double repack_bound_at(const repacking *r, uint64_t evictions)
+/* What the prices prove, in whole numbers. */
+static bool add_part(amount a, int64_t by, amount *sum)
+{
+    amount product;
+    return amount_mul(a, (uint64_t)by, &product) && amount_add(*sum, product, sum);
+}
+
+static bool take_part(amount a, int64_t by, amount *sum)
+{
+    amount product;
+    return amount_mul(a, (uint64_t)by, &product) && amount_sub(*sum, product, sum);
+}
+
+bool repack_bound_proves(const repacking *r, const karp_certificate_point *point, int64_t *value)
+{
+    const struct repack_bound *b = &r->bound;
+    amount sum = amount_from(0), quotient;
+    bool ok = point->evictions <= INT64_MAX && add_part(b->fixed_units, KARP_CERTIFICATE_WHOLE, &sum) &&
+              take_part(b->fixed_space, point->part, &sum);
+    for (uint32_t i = 0; ok && i < b->count; i++) {
+        const struct bound_node *n = &b->nodes[i];
+        amount stays = amount_from(0), goes = amount_from(0), evicted;
+        ok = amount_mul(amount_from(point->eviction_price), n->evictions, &evicted) &&
+             add_part(amount_from(n->cost), KARP_CERTIFICATE_WHOLE, &stays) &&
+             take_part(n->space_units, point->part, &stays) && add_part(n->worth_units, point->part, &goes) &&
+             add_part(evicted, KARP_CERTIFICATE_WHOLE, &goes) && amount_add(sum, amount_min(stays, goes), &sum);
+    }
+    amount allowed;
+    ok = ok && amount_mul(amount_from(point->eviction_price), point->evictions, &allowed) &&
+         take_part(allowed, KARP_CERTIFICATE_WHOLE, &sum);
+    *value = 0;
+    if (!ok) return false;
+    if (amount_sign(sum) <= 0) return true;
+    uint64_t rest;
+    amount_divide(sum, KARP_CERTIFICATE_WHOLE, &quotient, &rest);
+    if (!amount_scale(quotient, amount_from(1), value)) *value = INT64_MAX;
+    return true;
+}
+
+static double exact_bound(repacking *r, uint64_t evictions, double part, double price)
+{
+    karp_certificate_point point = { .evictions = evictions,
+                                     .part = (int64_t)(part * KARP_CERTIFICATE_WHOLE + 0.5),
+                                     .eviction_price = money_of(price) };
+    if (!repack_bound_proves(r, &point, &point.value)) return 0;
+    karp_certificate_point *slot = r->options.certificate ? list_push(r->context, &r->proven, sizeof *slot) : NULL;
+    if (slot != NULL) *slot = point;
+    else if (r->options.certificate) r->refused = true;
+    return (double)point.value / MONEY_UNIT;
+}
+
+double repack_bound_at(repacking *r, uint64_t evictions)
 {
     if (!r->bound.known) return 0;
-    double low = 0, high = 1, best = 0;
-    for (uint32_t turn = 0; turn < PART_STEPS; turn++) { /* the bound is concave in the part */
+    double low = 0, high = 1, best = 0, at_x = 0, price = 0, best_price = 0, best_part = 0;
+    for (uint32_t turn = 0; turn <= 2 * PART_STEPS; turn++) { /* the bound is concave in the part */
         double x = low + (high - low) / 3, y = high - (high - low) / 3;
-        double at_x = with_part(r, x, evictions), at_y = with_part(r, y, evictions);
-        if (at_x > best) best = at_x;
-        if (at_y > best) best = at_y;
-        if (at_x < at_y) low = x;
+        double part = turn == 0 ? 1 : turn % 2 != 0 ? x : y;
+        double value = with_part(r, part, evictions, &price);
+        if (value > best) best = value, best_part = part, best_price = price;
+        if (turn == 0 || turn % 2 != 0) {
+            at_x = value;
+            continue;
+        }
+        if (at_x < value) low = x;
         else high = y;
     }
-    double whole = with_part(r, 1, evictions);
-    if (whole > best) best = whole;
+    if (r->bound.exact) return exact_bound(r, evictions, best_part, best_price);
     return best > 0 ? best * (1 - 1e-9) : 0;
 }
 
 /* The node as one that may go; false = some pod of it has no place anywhere. */
-static bool add_node(repacking *r, const maker *k, const candidate *c, double space)
+static bool add_node(repacking *r, const candidate *c)
 {
     struct bound_node *n = &r->bound.nodes[r->bound.count];
-    *n = (struct bound_node){ .price = node_price(r->seen, &r->seen->nodes[c->node]) + r->objective.node_cost,
-                              .space = space,
-                              .evictions = c->moving_count };
+    const round_bound *f = &r->bound.facts;
+    *n = (struct bound_node){ .node = c->node, .evictions = c->moving_count, .worth_units = amount_from(0) };
     for (uint32_t i = 0; i < c->moving_count; i++) {
-        uint32_t class_number = k->question.class_of[c->moving[i]];
+        uint32_t class_number = f->question.class_of[c->moving[i]];
         if (class_number == UINT32_MAX) return false;
-        n->worth += k->worth[class_number];
+        (void)amount_add(n->worth_units, amount_from(f->proof.y[class_number]), &n->worth_units); /* each < 2^60 */
     }
-    n->worth *= 1 - 1e-9;
-    if (n->evictions > 0 && n->price / n->evictions > r->bound.dearest) r->bound.dearest = n->price / n->evictions;
+    n->worth = in_dollars(n->worth_units) * (1 - 1e-9);
     r->bound.count++;
     return true;
 }
 
-bool repack_bound_make(repacking *r)
+int64_t repack_node_cost(const repacking *r, uint32_t index)
+{
+    return money_of(node_price(r->seen, &r->seen->nodes[index]) + r->objective.node_cost);
+}
+
+bool repack_bound_fill(repacking *r, const amount *spaces)
 {
     struct repack_bound *b = &r->bound;
-    maker k = { .r = r };
-    double *values = arena_array(&r->data, r->seen->node_count + (size_t)1, sizeof *values);
-    bool *may_go = arena_array(&r->data, r->seen->node_count + (size_t)1, sizeof *may_go);
+    b->may_go = arena_array(&r->data, r->seen->node_count + (size_t)1, sizeof *b->may_go);
     b->nodes = arena_array(&r->data, r->p.eligible_count + (size_t)1, sizeof *b->nodes);
-    if (values == NULL || may_go == NULL || b->nodes == NULL || !relaxed_make(r->s, &r->data, r->steps, &k.question) ||
-        !price_pods(&k) || !find_mixes(&k) || !value_spaces(&k, values))
-        return false;
+    if (b->may_go == NULL || b->nodes == NULL) return false;
     for (uint32_t i = 0; i < r->p.eligible_count; i++) {
         const candidate *c = &r->p.candidates[r->p.eligible[i]];
-        may_go[c->node] = add_node(r, &k, c, values[c->node]);
+        struct bound_node *n = &b->nodes[b->count];
+        if (!add_node(r, c)) continue;
+        b->may_go[c->node] = true;
+        n->cost = repack_node_cost(r, c->node);
+        n->price = (double)n->cost / MONEY_UNIT;
+        n->space_units = spaces[c->node];
+        n->space = in_dollars(n->space_units);
+        if (n->evictions > 0 && n->price / n->evictions > b->dearest) b->dearest = n->price / n->evictions;
     }
     for (uint32_t i = 0; i < r->seen->node_count; i++) {
-        if (may_go[i]) continue;
-        b->fixed += node_price(r->seen, &r->seen->nodes[i]) + r->objective.node_cost;
-        b->fixed_value += values[i];
+        if (b->may_go[i]) continue;
+        if (!amount_add(b->fixed_units, amount_from(repack_node_cost(r, i)), &b->fixed_units) ||
+            !amount_add(b->fixed_space, spaces[i], &b->fixed_space))
+            return true;
     }
+    b->fixed = in_dollars(b->fixed_units);
+    b->fixed_value = in_dollars(b->fixed_space);
     b->known = true;
     return true;
+}
+
+bool repack_bound_facts(repacking *r)
+{
+    round_bound *f = &r->bound.facts;
+    if (!round_problem(r->s, &r->data, r->steps, r->objective.node_cost, f)) return false;
+    f->problem.bought = NULL; /* all that may move */
+    uint64_t pairs = f->problem.node_count * (uint64_t)f->problem.class_count;
+    r->bound.exact = pairs <= MOST_PAIRS;
+    return true;
+}
+
+amount *repack_bound_spaces(repacking *r, const amount *spent)
+{
+    const relaxed *q = &r->bound.facts.question;
+    amount *spaces = arena_array(&r->data, r->seen->node_count + (size_t)1, sizeof *spaces);
+    for (uint32_t i = 0; spaces != NULL && i < q->node_count; i++) spaces[q->nodes[i]] = spent[i];
+    return spaces;
+}
+
+bool repack_bound_make(repacking *r)
+{
+    round_bound *f = &r->bound.facts;
+    if (!repack_bound_facts(r)) return false;
+    bound_problem p = f->problem;
+    if (!r->bound.exact) p.node_count = 0;
+    amount value, *spent = arena_array(&r->data, f->question.node_count + (size_t)1, sizeof *spent), *spaces;
+    proof_fault fault;
+    if (spent == NULL || !bound_fluid(&r->data, &p, TOLERANCE, ROUNDS, &f->proof)) return false;
+    if (r->bound.exact) {
+        if (!proof_holds_for(&p, &f->proof, &value, spent, &fault)) return true;
+    } else {
+        maker k = { .r = r, .question = f->question, .problem = p, .proof = f->proof };
+        if (!value_spaces(&k, spent)) return false;
+    }
+    spaces = repack_bound_spaces(r, spent);
+    return spaces != NULL && repack_bound_fill(r, spaces);
 }

@@ -248,7 +248,7 @@ static bool fill(repacking *r, karp_decision *d)
     r->cost.bound = within(repack_bound_at(r, r->cost.evictions), r->cost.after);
     d->cost_before = r->cost.before;
     d->cost_after = r->cost.after;
-    return true;
+    return !r->refused && repack_certify(r, d);
 }
 
 karp_status repack_decision(repacking *r, karp_decision **out)

@@ -7,7 +7,7 @@
 enum { ROUNDS = 400 };
 #define TOLERANCE 0.001 /* of the fluid optimum */
 
-static int64_t money_of(double dollars)
+int64_t money_of(double dollars)
 {
     double units = floor(dollars * MONEY_UNIT);
     return !(units > 0) ? 0 : units < (double)MONEY_MOST ? (int64_t)units : MONEY_MOST;

@@ -15,6 +15,7 @@ typedef struct round_bound {
     int64_t value; /* in 10^-12 $/h; 0 at least */
 } round_bound;
 
+int64_t money_of(double dollars); /* in 10^-12 $/h, rounded down: 0 … MONEY_MOST */
 /* The problem alone; what a node costs beside its price is in it. The lists lie in `a`. false = refused. */
 bool round_problem(scheduler *s, arena *a, const uint16_t *steps, double node_cost, round_bound *out);
 /* The problem, and a proof that was checked; a proof that does not hold counts as 0. false = refused, or stopped as the context of `a` is. */

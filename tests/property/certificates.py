@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""certificates.py KARP COUNT: certificates of random worlds hold for `karp verify --certificate` and for the checker in
-tests/reference, and COUNT random mutations of them that claim more are refused by both (C-12)."""
+"""certificates.py KARP COUNT [repack]: certificates of random worlds hold for `karp verify --certificate` and for the checker in
+tests/reference, and COUNT random mutations of them that claim more are refused by both (C-12). With repack: those of repack plans."""
 import copy
 import json
 import os
@@ -69,6 +69,66 @@ def world(rng):
             'catalogues': [{'instanceTypes': [instance_type(rng, n) for n in range(15)]}],
             'objects': [pool('general'), pool('team', taints=[{'key': 'team', 'value': 'x', 'effect': 'NoSchedule'}]), daemon,
                         *pods(rng)], 'settings': {}, 'state': {}}
+
+
+def node(rng, number, type_, of_pool):
+    offering = rng.choice(type_['offerings'])
+    (zone,), (kind,) = (r['values'] for r in offering['requirements'])
+    name, (arch,) = f'n-{number}', next(r['values'] for r in type_['requirements'] if r['key'] == 'kubernetes.io/arch')
+    cpus, gib = int(type_['capacity']['cpu']), int(type_['capacity']['memory'][:-2])
+    labels = {'karpenter.sh/nodepool': of_pool, 'karpenter.sh/registered': 'true', 'karpenter.sh/initialized': 'true',
+              'karpenter.sh/capacity-type': kind, 'topology.kubernetes.io/zone': zone, 'kubernetes.io/arch': arch,
+              'kubernetes.io/os': 'linux', 'kubernetes.io/hostname': name, 'node.kubernetes.io/instance-type': type_['name']}
+    allocatable = {'cpu': f'{cpus * 1000 - 80}m', 'memory': f'{gib * 1024 - 300}Mi', 'pods': '58'}
+    taints = [{'key': 'team', 'value': 'x', 'effect': 'NoSchedule'}] if of_pool == 'team' else []
+    return {'apiVersion': 'v1', 'kind': 'Node', 'metadata': {'name': name, 'labels': labels},
+            'spec': {'providerID': f'i-{number}', 'taints': taints},
+            'status': {'capacity': type_['capacity'], 'allocatable': allocatable, 'conditions': [{'type': 'Ready', 'status': 'True'}]}}
+
+
+def claim(node_):
+    meta, status = node_['metadata'], node_['status']
+    return {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodeClaim', 'metadata': {'name': meta['name'], 'labels': meta['labels']},
+            'spec': {'nodeClassRef': {'group': 'karpenter.kwok.sh', 'kind': 'KWOKNodeClass', 'name': 'default'}, 'requirements': [],
+                     'taints': node_['spec']['taints']},
+            'status': {'nodeName': meta['name'], 'providerID': node_['spec']['providerID'], 'capacity': status['capacity'],
+                       'allocatable': status['allocatable'], 'conditions': [
+                           {'type': t, 'status': 'True', 'reason': t, 'lastTransitionTime': '2025-12-01T00:00:00Z'}
+                           for t in ['Launched', 'Registered', 'Initialized', 'Consolidatable', 'Ready']]}}
+
+
+def churned(rng):
+    """A world whose pods are on nodes that are far too many."""
+    w = world(rng)
+    types = w['catalogues'][0]['instanceTypes']
+    disruption = {'budgets': [{'nodes': '100%'}], 'consolidateAfter': '0s', 'consolidationPolicy': 'WhenEmptyOrUnderutilized'}
+    w['objects'][0]['spec']['disruption'] = w['objects'][1]['spec']['disruption'] = disruption
+    nodes = [node(rng, i, rng.choice(types), rng.choice(['general', 'general', 'team'])) for i in range(rng.randint(15, 30))]
+    objects, left = [o for o in w['objects'] if o['kind'] != 'Pod'], {}
+    for n in nodes:
+        space = n['status']['allocatable']
+        left[n['metadata']['name']] = [int(space['cpu'][:-1]) - 60, int(space['memory'][:-2]) - 64]
+    for p in (o for o in w['objects'] if o['kind'] == 'Pod'):
+        asked = p['spec']['containers'][0]['resources']['requests']
+        cpu, memory, arch = int(asked['cpu'][:-1]), int(asked['memory'][:-2]), (p['spec'].get('nodeSelector') or {}).get('kubernetes.io/arch')
+        fits = [n for n in nodes if left[n['metadata']['name']][0] >= cpu and left[n['metadata']['name']][1] >= memory and
+                arch in (None, n['metadata']['labels']['kubernetes.io/arch']) and
+                ('tolerations' in p['spec'] or not n['spec']['taints']) and
+                ('affinity' not in p['spec'] or not any(o['kind'] == 'Pod' and o['spec']['nodeName'] == n['metadata']['name'] and
+                                                        o['metadata']['labels'] == p['metadata']['labels'] for o in objects))]
+        if not fits:
+            continue
+        name = rng.choice(fits)['metadata']['name']
+        left[name][0] -= cpu
+        left[name][1] -= memory
+        p['spec'] = dict(p['spec'], nodeName=name)
+        p['status'] = {'phase': 'Running', 'conditions': [{'type': 'PodScheduled', 'status': 'True'}, {'type': 'Ready', 'status': 'True'}]}
+        p['metadata']['ownerReferences'] = [{'apiVersion': 'apps/v1', 'kind': 'ReplicaSet', 'name': 'r', 'uid': 'u', 'controller': True}]
+        if rng.random() < 0.05:
+            p['metadata']['annotations'] = {'karpenter.sh/do-not-disrupt': 'true'}
+        objects.append(p)
+    w['objects'] = objects + nodes + [claim(n) for n in nodes]
+    return w
 
 
 # ---- mutations -----------------------------------------------------------------------------------------------------------------
@@ -163,6 +223,99 @@ KINDS = [claim_value, dearer_class, more_pods, dearer_rows, dearer_offerings, sm
          fewer_offerings]
 
 
+# ---- of repack plans ------------------------------------------------------------------------------------------------------------
+
+
+def prove(c):
+    """All points and the value become what the mutated numbers come to."""
+    spaces = {r['of'] - len(c['offerings']): int(certificate.row_spends(r, c['classes'])) for r in c['rows'] if r['of'] >= len(c['offerings'])}
+    for p in c['points']:
+        p['value'] = max(0, int(certificate.point_proves(c, p, spaces)))
+    c['value'] = c['points'][-1]['value']
+
+
+def claim_point(c, rng):
+    rng.choice(c['points'])['value'] += rng.choice([1, 1000, 10**9, 10**15])
+
+
+def claim_last(c, rng):
+    c['points'][-1]['value'] += rng.choice([1, 1000, 10**9, 10**15])
+    c['value'] = c['points'][-1]['value']
+
+
+def dearer_nodes(c, rng):
+    rng.choice(c['cluster'])['cost'] += rng.choice([1000, 10**6, 10**10])  # more than what is rounded away
+    prove(c)
+
+
+def may_not_go(c, rng):
+    rng.choice([m for m in c['cluster'] if 'pods' in m]).pop('pods')
+    prove(c)
+
+
+def without_space(c, rng):
+    rng.choice([m for m in c['cluster'] if 'node' in m]).pop('node')
+    prove(c)
+
+
+def smaller_space(c, rng):
+    row = rng.choice([r for r in c['rows'] if r['of'] >= len(c['offerings']) and max(r['capacity']) > 1])
+    row['capacity'] = [x // 2 for x in row['capacity']]
+    row['shares'] = [x // 2 for x in row['shares']]
+    prove(c)
+
+
+def more_on_node(c, rng):
+    member = rng.choice([m for m in c['cluster'] if m.get('pods')])
+    rng.choice(member['pods'])[1] += rng.randint(1, 5)
+    prove(c)
+
+
+def nowhere_on_nodes(c, rng):
+    row = rng.choice([r for r in c['rows'] if r['of'] >= len(c['offerings']) and r['classes']])
+    row['classes'] = []
+    row['shares'] = [0 for _ in row['shares']]
+    row['extras'] = []
+    prove(c)
+
+
+def fewer_evictions(c, rng):
+    point = rng.choice([p for p in c['points'] if p['evictionPrice'] > 0 and p['evictions'] > 0] or c['points'])
+    point['evictions'] = max(0, point['evictions'] - 1)
+    point['value'] += point['evictionPrice'] + 1
+
+
+def negative_price(c, rng):
+    point = rng.choice(c['points'])
+    point['evictionPrice'] = -10**15
+    point['value'] *= 2
+
+
+def larger_part(c, rng):
+    point = rng.choice(c['points'])
+    point['part'] = 1000001 + rng.randrange(10**6)
+    point['value'] *= 2
+
+
+def fewer_nodes(c, rng):
+    del c['cluster'][rng.randrange(len(c['cluster']))]
+    claim_last(c, rng)
+
+
+def dearer_pods(c, rng):
+    priced(c, rng)['price'] += rng.choice([1000, 10**9, 10**12])
+    claim_last(c, rng)
+
+
+REPACK_KINDS = [claim_point, claim_last, dearer_nodes, may_not_go, without_space, smaller_space, more_on_node, nowhere_on_nodes,
+                fewer_evictions, negative_price, larger_part, fewer_nodes, dearer_pods]
+
+
+def claims_more(mutant, good):
+    return mutant['value'] > good['value'] or any(
+        any(p['evictions'] <= q['evictions'] and q['value'] > p['value'] for p in good['points']) for q in mutant['points'])
+
+
 # ---- the test --------------------------------------------------------------------------------------------------------------------
 
 
@@ -175,31 +328,35 @@ def verify(karp, snapshot, path, document):
     return run.returncode == 0 and json.loads(run.stdout)['holds']
 
 
+def certified(karp, repack, snapshot, path):
+    how = ['repack', '--effort', '1000'] if repack else ['plan', '--objective', 'cost', '--effort', '0']
+    subprocess.run([karp, *how, '-f', snapshot, '--certificate', path, '-o', 'json'], check=True, capture_output=True)
+    with open(path, encoding='utf-8') as f:
+        return json.load(f)
+
+
 def main():
-    karp, count = sys.argv[1], int(sys.argv[2])
+    karp, count, repack = sys.argv[1], int(sys.argv[2]), sys.argv[3:] == ['repack']
     bad = done = 0
     with tempfile.TemporaryDirectory() as folder:
         snapshot, path = os.path.join(folder, 'world.json'), os.path.join(folder, 'certificate.json')
         for seed in range(WORLDS):
             rng = random.Random(seed)
-            w = world(rng)
+            w = churned(rng) if repack else world(rng)
             with open(snapshot, 'w', encoding='utf-8') as f:
                 json.dump(w, f)
-            subprocess.run([karp, 'plan', '-f', snapshot, '--objective', 'cost', '--effort', '0', '--certificate', path, '-o', 'json'],
-                           check=True, capture_output=True)
-            with open(path, encoding='utf-8') as f:
-                good = json.load(f)
+            good = certified(karp, repack, snapshot, path)
             why = certificate.refusal(good, w)
             if why is not None or not verify(karp, snapshot, path, good) or good['value'] <= 0:
                 print(f'# world {seed}: its own certificate is refused: {why}')
                 bad += 1
             for _ in range(count // WORLDS):
                 mutant = copy.deepcopy(good)
-                kind = rng.choice(KINDS)
+                kind = rng.choice(REPACK_KINDS if repack else KINDS)
                 kind(mutant, rng)
                 done += 1
-                if mutant['value'] <= good['value']:
-                    claim_value(mutant, rng)
+                if not (claims_more(mutant, good) if repack else mutant['value'] > good['value']):
+                    (claim_last if repack else claim_value)(mutant, rng)
                 for who, holds in (('karp', verify(karp, snapshot, path, mutant)),
                                    ('the reference', certificate.refusal(mutant, w) is None)):
                     if holds:

@@ -6,7 +6,9 @@ Written from the specification of bounds alone (cost.md §4), in fractions, with
 has to hold: no row pays less for a pod than its class costs, no row spends more than its offering costs, and the value is no more
 than all pods cost less what existing nodes hold. With a Snapshot that has its catalogue, what it says of pods, prices and space has
 to be so, too: nothing that could be bought is missing, dearer or smaller. Kept preferences are not looked at: a class that has
-some is taken to go where the certificate says. Exit status: 0 it holds, 1 it does not (the first reason is printed), 2 trouble.
+some is taken to go where the certificate says. The certificate of a repack plan (cost.md §6) has besides what each node of the cluster costs
+and whose pods move when it goes: each node costs the lesser of what it does when it stays and when it goes. Why a node may not go, or takes no
+pods, is not found out: there only has to be something that could be the reason. Exit status: 0 it holds, 1 it does not (the first reason is printed), 2 trouble.
 """
 import collections
 import json
@@ -83,7 +85,7 @@ def check_itself(c):
     for row in rows:
         need(len(row['shares']) == width and len(row['capacity']) == width, 'a row of another width')
         need(whole(row['of']) < len(offers) + len(nodes), 'a row of nothing')
-    value, held = 0, set()
+    value, held, spaces = 0, set(), {}
     for class_ in classes:
         value += class_['price'] * class_['count']
     for row in rows:
@@ -93,6 +95,7 @@ def check_itself(c):
             held |= {n for n in row['classes'] if copies(classes[n], row['capacity']) != 0}
         else:
             value -= spent
+            spaces[row['of'] - len(offers)] = spent
     for i, offer in enumerate(offers):
         base = rows[whole(offer['row'])]['of']
         need(base < len(offers) and offers[base]['cost'] <= whole(offer['cost']), f'the row of offering {i} is of a dearer one')
@@ -100,7 +103,26 @@ def check_itself(c):
         need(rows[whole(node['row'])]['of'] == len(offers) + i, f'the row of node {i} is not its own')
     for i, class_ in enumerate(classes):
         need(class_['price'] == 0 or i in held, f'class {i} has a price and goes to no offering')
-    need(whole(c['value']) <= max(value, 0), f'claims {c["value"]}, proves {value}')
+    if 'cluster' not in c:
+        need(whole(c['value']) <= max(value, 0), f'claims {c["value"]}, proves {value}')
+        return
+    for point in c['points']:
+        proven = point_proves(c, point, spaces)
+        need(whole(point['value']) <= max(proven, 0), f'a point claims {point["value"]}, and proves {proven}')
+    need(whole(c['value']) <= c['points'][-1]['value'], 'it claims more than its last point')
+
+
+def point_proves(c, point, spaces):
+    """What no plan with so many evictions ends below."""
+    part, price = Fraction(whole(point['part']), 10**6), whole(point['evictionPrice'])
+    need(part <= 1, 'a part of more than all')
+    total = -price * whole(point['evictions'])
+    for node in c['cluster']:
+        stays = goes = whole(node['cost']) - part * (spaces[whole(node['node'])] if 'node' in node else 0)
+        if 'pods' in node:
+            goes = sum((part * c['classes'][whole(n)]['price'] + price) * whole(count) for n, count in node['pods'])
+        total += min(stays, goes)
+    return total
 
 
 # ---- what it says of a snapshot --------------------------------------------------------------------------------------------------
@@ -190,7 +212,7 @@ def requests_of(spec):
 class World:
     def __init__(self, snapshot):
         self.pools = {}
-        self.pods, self.daemons = {}, []
+        self.pods, self.daemons, self.nodes, self.on, self.budgets = {}, [], {}, collections.defaultdict(list), []
         for o in snapshot.get('objects') or []:
             name = o['metadata']['name']
             if o['kind'] == 'NodePool':
@@ -200,6 +222,11 @@ class World:
                 self.pools[name] = (labels, template['spec'].get('requirements') or [], template['spec'].get('taints') or [])
             elif o['kind'] == 'Pod':
                 self.pods[f'{o["metadata"].get("namespace") or "default"}/{name}'] = o['spec']
+                self.on[o['spec'].get('nodeName')].append(o)
+            elif o['kind'] == 'Node':
+                self.nodes[name] = o
+            elif o['kind'] == 'PodDisruptionBudget':
+                self.budgets.append(o)
             elif o['kind'] == 'DaemonSet':
                 self.daemons.append(o['spec']['template']['spec'])
         self.catalogues = [c for c in snapshot.get('catalogues') or []]
@@ -272,11 +299,81 @@ def check_offerings(c, world, names, units):
                 need(not any(agree(t, labels) for t in terms), f'class {i} may go to {"/".join(key)}')
 
 
+def owned_by_daemon(pod):
+    return any(o['kind'] == 'DaemonSet' for o in pod['metadata'].get('ownerReferences') or [])
+
+
+def held_back(world, node):
+    """Whether anything is there that could keep the node from going."""
+    labels, held = node['metadata'].get('labels') or {}, 'karpenter.sh/do-not-disrupt'
+    ready = all(labels.get(f'karpenter.sh/{k}') == 'true' for k in ('registered', 'initialized'))
+    marked = [o for o in [node] + world.on[node['metadata']['name']] if held in (o['metadata'].get('annotations') or {})]
+    return bool(world.budgets or marked or not ready or labels.get('karpenter.sh/nodepool') not in world.pools or
+                node['metadata'].get('deletionTimestamp'))
+
+
+def price_of(world, labels):
+    """What the node's offering costs, $/h; 0 = it is not in the catalogue."""
+    wanted = tuple(labels.get(k) for k in ('karpenter.sh/nodepool', 'node.kubernetes.io/instance-type', 'topology.kubernetes.io/zone',
+                                           'karpenter.sh/capacity-type'))
+    for catalogue in world.catalogues:
+        for t in catalogue['instanceTypes']:
+            for o in t['offerings'] if t['name'] == wanted[1] and wanted[0] in world.pools else []:
+                have = {r['key']: r['values'] for r in o['requirements']}
+                if wanted[2] in have['topology.kubernetes.io/zone'] and wanted[3] in have['karpenter.sh/capacity-type']:
+                    return Fraction(str(o['price']))
+    return Fraction(0)
+
+
+def check_space(c, world, member, node, names, units):
+    """The node's row has all that is free there, for all that may go there."""
+    labels = {k: {v} for k, v in node['metadata']['labels'].items()}
+    taints, pods = node['spec'].get('taints') or [], world.on[member['name']]
+    if 'node' not in member:
+        leaves = node['metadata'].get('deletionTimestamp') or any(t['key'] == 'karpenter.sh/disrupted' for t in taints)
+        need(leaves, f'node {member["name"]} has no row')
+        return
+    listed = c['nodes'][member['node']]
+    row = c['rows'][listed['row']]
+    need(listed['name'] == member['name'], f'node {member["name"]} has the row of another')
+    for n, unit, has in zip(names, units, row['capacity']):
+        free = quantity(node['status']['allocatable'].get(n, 0)) - sum(requests_of(p['spec'])[n] for p in pods)
+        if not any(owned_by_daemon(p) for p in pods):
+            free -= world.daemons_take(labels, taints, n)
+        need(has * unit >= free, f'node {member["name"]} has more space than it says')
+    for i, class_ in enumerate(c['classes']):
+        spec = world.pods[class_['pod']]
+        if i not in row['classes'] and not prefers(spec) and tolerated(spec.get('tolerations') or [], taints):
+            need(not any(agree(t, labels) for t in terms_of(spec)), f'class {i} may go to node {member["name"]}')
+
+
+def check_cluster(c, world, names, units):
+    need(sorted(m['name'] for m in c['cluster']) == sorted(world.nodes), 'the cluster has other nodes')
+    for member in c['cluster']:
+        node = world.nodes[member['name']]
+        price = price_of(world, node['metadata']['labels']) + Fraction(str(c.get('nodeCost', 0)))
+        need(member['cost'] <= price * 10**12, f'node {member["name"]} costs less than it says')
+        check_space(c, world, member, node, names, units)
+        if 'pods' not in member:
+            need(held_back(world, node), f'node {member["name"]} may go')
+            continue
+        have, said = collections.Counter(), collections.Counter()
+        for pod in world.on[member['name']]:
+            if not owned_by_daemon(pod):
+                asked = requests_of(pod['spec'])
+                have[tuple(asked[n] / u for n, u in zip(names, units))] += 1
+        for number, count in member['pods']:
+            said[tuple(c['classes'][number]['requests'])] += count
+        need(have == said, f'node {member["name"]} has other pods')
+
+
 def check_snapshot(c, snapshot):
     names, units = [r['name'] for r in c['resources']], [quantity(r['unit']) for r in c['resources']]
     world = World(snapshot)
     check_pods(c, world, names, units)
     check_offerings(c, world, names, units)
+    if 'cluster' in c:
+        check_cluster(c, world, names, units)
 
 
 def refusal(certificate, snapshot=None):

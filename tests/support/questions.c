@@ -218,8 +218,13 @@ static karp_status repacking(const given *g, uint64_t *digest)
     common.objective = &objective;
     karp_repack_options_init(&options, sizeof options);
     options.common = &common;
+    options.certificate = 1;
     karp_status status = karp_repack(g->snapshot, &options, &d, NULL);
     if (status == KARP_OK) status = take_written(digest, karp_write_repack(g->context, d, NULL, &text, NULL), &text);
+    const karp_certificate *proof = status == KARP_OK ? karp_decision_certificate(d) : NULL;
+    if (proof != NULL)
+        status = take_written(digest, karp_write_certificate(g->context, proof, NULL, &text, NULL), &text);
+    if (proof != NULL && status == KARP_OK) status = karp_certificate_check(g->snapshot, &common, proof, NULL);
     karp_decision_unref(d);
     return status;
 }

@@ -2,8 +2,10 @@
 /* Repack plans of small clusters whose answers can be worked out by hand. */
 #include <support/disrupting.h>
 
+#include <karp/certificate.h>
 #include <karp/command.h>
 #include <karp/repack.h>
+#include <math.h>
 
 static const char any_number[] = ",\"budgets\":[{\"nodes\":\"100%\"}]";
 static const char two_at_once[] = ",\"budgets\":[{\"nodes\":\"2\"}]";
@@ -258,6 +260,51 @@ static void test_steps_as_commands(void **state)
     assert_int_equal(cluster_tear_down(&other), 0);
 }
 
+/* The cluster costs 18. A full repack is proven to come to 3, the least of its curve; whoever moves two pods loses two nodes at most. */
+static void test_certificate(void **state)
+{
+    cluster *c = *state;
+    karp_repack_options o = defaults();
+    thin_nodes(c, 6, any_number);
+    repack(c, &o);
+    assert_null(karp_decision_certificate(c->decision));
+    o.certificate = 1;
+    repack(c, &o);
+    const karp_certificate *proof = karp_decision_certificate(c->decision);
+    assert_non_null(proof);
+    assert_true(proof->member_count == 6 && proof->point_count >= 3);
+    assert_true(proof->members[0].may_go == 1 && proof->members[0].pod_count == 1);
+    assert_true(fabs((double)proof->value / KARP_MONEY_PER_DOLLAR - cost_of(c).bound) < 1e-6);
+    assert_int_equal(karp_certificate_check(c->snapshot, NULL, proof, &c->error), KARP_OK);
+
+    karp_certificate more = *proof;
+    more.value++;
+    assert_int_equal(karp_certificate_check(c->snapshot, NULL, &more, &c->error), KARP_E_INVALID);
+    assert_non_null(strstr(c->error.message, "more than its last point"));
+    karp_certificate_point point = proof->points[proof->point_count - 1];
+    more = *proof;
+    more.points = &point;
+    more.point_count = 1;
+    assert_int_equal(karp_certificate_check(c->snapshot, NULL, &more, &c->error), KARP_OK);
+    point.value++;
+    assert_int_equal(karp_certificate_check(c->snapshot, NULL, &more, &c->error), KARP_E_INVALID);
+    assert_non_null(strstr(c->error.message, "claims"));
+    point.value = 0;
+    more.value = 0;
+    point.part = KARP_CERTIFICATE_WHOLE + 1;
+    assert_int_equal(karp_certificate_check(c->snapshot, NULL, &more, &c->error), KARP_E_INVALID);
+    assert_non_null(strstr(c->error.message, "cannot be"));
+    more = *proof;
+    more.member_count--;
+    assert_int_equal(karp_certificate_check(c->snapshot, NULL, &more, &c->error), KARP_E_INVALID);
+
+    karp_str busy = karp_snapshot_node_name(c->snapshot, 0);
+    o.in_progress = &busy;
+    o.in_progress_count = 1;
+    repack(c, &o);
+    assert_null(karp_decision_certificate(c->decision));
+}
+
 static void test_bad_options(void **state)
 {
     cluster *c = *state;
@@ -294,7 +341,7 @@ int main(void)
         cmocka_unit_test(test_everything_moves),  cmocka_unit_test(test_limits),
         cmocka_unit_test(test_budgets),           cmocka_unit_test(test_who_stays),
         cmocka_unit_test(test_steps_as_commands), cmocka_unit_test(test_more_than_a_budget_allows),
-        cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_bad_options),       cmocka_unit_test(test_certificate),
     };
     return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);
 }

@@ -84,7 +84,7 @@ class RepackOptions(C.Structure):
     _fields_ = [('size', C.c_size_t), ('common', C.c_void_p), ('max_evictions', C.c_uint64), ('max_steps', C.c_uint64),
                 ('max_evicted_percent', C.c_double), ('min_saving', C.c_double), ('min_saving_per_eviction', C.c_double),
                 ('ignore_budgets', C.c_uint32), ('ignore_consolidate_after', C.c_uint32), ('in_progress', C.c_void_p),
-                ('in_progress_count', C.c_size_t)]
+                ('in_progress_count', C.c_size_t), ('certificate', C.c_uint64)]
 
 
 class RepackCost(C.Structure):
