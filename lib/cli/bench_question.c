@@ -18,6 +18,9 @@ static karp_status decide(const karp_snapshot *snapshot, uint32_t method, karp_d
     if (method == KARP_METHOD_ANY) {
         return provision(snapshot, NULL, 0, out, error);
     }
+    if (method == KARP_METHOD_REPACK) {
+        return karp_repack(snapshot, NULL, out, error);
+    }
     karp_disrupt_options disrupt;
     karp_disrupt_options_init(&disrupt, sizeof(disrupt));
     disrupt.method = method;

@@ -16,7 +16,18 @@ static bool make_side(const cli_options *options, const cli_input *input, const 
                                                                       : karp_reader_method(input->reader) };
     karp_str name = { profile, strlen(profile) };
     side->options.explain = KARP_EXPLAIN_NONE;
-    return karp_profile_parse(name, &side->options.profile, &side->options.peer_version) == KARP_OK;
+    bool known = karp_profile_parse(name, &side->options.profile, &side->options.peer_version) == KARP_OK;
+    if (side->method == KARP_METHOD_REPACK && side->options.profile != KARP_PROFILE_KARP)
+        side->method =
+            KARP_METHOD_ANY; /* Karpenter has no such method: its pass is held against the steps of the other side */
+    return known;
+}
+
+/* Without a side that repacks, the method asked for would be no side's. */
+static bool repacks_nowhere(const cli_options *options, const cli_input *input, const diff_side *a, const diff_side *b)
+{
+    uint32_t method = options->method != KARP_METHOD_ANY ? options->method : karp_reader_method(input->reader);
+    return method == KARP_METHOD_REPACK && a->method != method && b->method != method;
 }
 
 static karp_status compare(const cli_options *options, diff_side *a, diff_side *b, diff_list *list, karp_error *error)
@@ -53,6 +64,10 @@ static int answer(const cli_options *options, const cli_input *input)
     if (!make_side(options, input, options->profiles.items[0], &a) ||
         !make_side(options, input, options->profiles.items[1], &b)) {
         return EXIT_ERROR; /* the options have been read: they are profiles */
+    }
+    if (repacks_nowhere(options, input, &a, &b)) {
+        print_problem("--method Repack", "one side has to be --profile karp: Karpenter has no such method");
+        return EXIT_ERROR;
     }
     karp_status status = compare(options, &a, &b, &list, &error);
     if (status == KARP_E_NOMEM) {
@@ -119,6 +134,7 @@ const cli_verb verb_diff = {
         "karp diff cluster.json -- --replace nodepools.yaml -- --scale shop/api=40\n"
         "With two profiles instead:\n"
         "Decides the input under the two profiles given: launches, places of pods, refusals, and one disruption pass.\n"
+        "With --method Repack the side of profile karp has the steps of karp repack in the place of the pass.\n"
         "Says what differs, and for each difference the rules of the newer version that make it, which are found by\n"
         "switching them one at a time.\n"
         "With two files of karp replay -o json and no profile: the figures of their policies that differ.",

@@ -291,7 +291,15 @@ static karp_status decide_disruption(listing *l, karp_error *error)
     karp_disrupt_options_init(&options, sizeof options);
     options.common = &l->side->options;
     options.method = l->side->method;
-    karp_status status = karp_disrupt(l->side->snapshot, &options, &decision, error);
+    karp_status status;
+    if (options.method == KARP_METHOD_REPACK) {
+        karp_repack_options repack;
+        karp_repack_options_init(&repack, sizeof repack);
+        repack.common = &l->side->options;
+        status = karp_repack(l->side->snapshot, &repack, &decision, error);
+    } else {
+        status = karp_disrupt(l->side->snapshot, &options, &decision, error);
+    }
     if (status != KARP_OK) return status;
     l->decision = decision;
     status = list_commands(l);

@@ -177,6 +177,9 @@ static karp_status explain_node(cli_answer *answer, void *own, int *result)
     karp_disrupt_options_init(&disrupt, sizeof(disrupt));
     disrupt.common = &common;
     disrupt.method = karp_reader_method(answer->input.reader);
+    if (disrupt.method == KARP_METHOD_REPACK) { /* it takes the candidates of consolidation */
+        disrupt.method = KARP_METHOD_ANY;
+    }
     karp_table *nodes = NULL;
     karp_str given = subject(answer);
     karp_status status = karp_snapshot_table(answer->input.snapshot, KARP_TABLE_SNAPSHOT_NODES, &nodes, &answer->error);

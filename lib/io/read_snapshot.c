@@ -180,6 +180,7 @@ static karp_status read_state(karp_reader *reader, io_decoder *d, const tree *st
         { "SingleNodeConsolidation", KARP_METHOD_SINGLE_NODE },
         { "Expiration", KARP_METHOD_EXPIRATION },
         { "Repair", KARP_METHOD_REPAIR },
+        { "Repack", KARP_METHOD_REPACK },
     };
     io_push(d, "state");
     settings->consolidation_simulation = io_boolean(d, state, "consolidationSimulation", false);

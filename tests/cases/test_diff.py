@@ -83,14 +83,20 @@ def sick():
     return world([machine('one', 1)], [*node('sick'), *well], settings=settings, state={'method': 'Repair'})
 
 
-def run(document, *arguments, status=0):
+def crowd():
+    """Three nodes of four cores with a pod of one core each: Karpenter's pass takes one step, a repack all."""
+    pods = [pod(f'p{i}', node=f'n{i}') for i in range(3)]
+    return world([machine('one', 1)], [*node('n0'), *node('n1'), *node('n2'), *pods], state={'method': 'Repack'})
+
+
+def run(document, *arguments, status=0, verb='diff'):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'world.json')
         with open(path, 'w', encoding='utf-8') as file:
             json.dump(document, file)
-        done = subprocess.run([KARP, 'diff', *arguments, '-f', path], capture_output=True, text=True, check=False)
+        done = subprocess.run([KARP, verb, *arguments, '-f', path], capture_output=True, text=True, check=False)
     assert done.returncode == status, (done.returncode, done.stderr)
-    return done.stdout
+    return done.stdout + (done.stderr if status == 1 else '')
 
 
 def differences(document):
@@ -112,6 +118,15 @@ def main():
     repaired, = differences(sick())['commands']
     assert (repaired['subject'], repaired['before'], repaired['after'], repaired['rules']) == (
         'sick', None, 'delete, Unhealthy (Repair)', ['K15-8']), repaired
+    both = ('--profile', 'karpenter', '--profile', 'karp')
+    for method in ((), ('--method', 'Repack')):
+        found = json.loads(run(crowd(), *both, *method, '-o', 'json'))['commands']
+        repacked = [c for c in found if c['after'] and '(Repack)' in c['after']]
+        assert repacked and not any(c['before'] and '(Repack)' in c['before'] for c in found), found
+    assert 'has no such method' in run(crowd(), *BOTH, status=1)
+    steps = json.loads(run(crowd(), '--profile', 'karp', '-o', 'json', verb='disrupt'))['commands']
+    assert steps and all(c['method'] == 'Repack' for c in steps), steps
+    assert '--profile karp' in run(crowd(), verb='disrupt', status=1)
     text = run(volumes(), *BOTH, '--detailed-exitcode', status=2)
     assert 'default: default/p  (K15-1 launch-volumes)' in text and text.endswith('1 launch differs.\n'), text
     assert run(volumes(), *BOTH, '-o', 'markdown').startswith('# karpenter-1.14 \u2192 karpenter-1.15\n\n## Launches\n\n- **default'), text
