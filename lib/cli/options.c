@@ -105,7 +105,7 @@ static const option_row rows[] = {
     { KEY_FEATURE_GATES, "feature-gates", "NAME=BOOL,...", CLI_OPTION_INPUT,
       "Karpenter's feature gates, as in NodeOverlay=true" },
     { KEY_PRICES, "prices", "FILE", CLI_OPTION_INPUT,
-      "prices as you pay them: discounts, fees, licences, volumes (repeatable)" },
+      "prices as you pay them: discounts, fees, volumes, commitments (repeatable)" },
     { KEY_FILE, "file", "FILE", CLI_OPTION_TYPES, "a node class whose types are wanted; -f FILE" },
     { KEY_CONTEXT, "context", "NAME", CLI_OPTION_CLUSTER, "the cluster of this context of kubectl's" },
     { KEY_KUBECONFIG, "kubeconfig", "FILE", CLI_OPTION_CLUSTER, "passed on to kubectl, as are the next four" },

@@ -386,7 +386,14 @@ static karp_status give_builtin(karp_reader *reader)
 karp_status io_settle_catalogues(karp_reader *reader)
 {
     karp_status status = io_builtin_types(reader) ? give_builtin(reader) : KARP_OK;
-    if (status == KARP_OK) status = io_price_catalogues(reader);
+    io_settle_prices(reader);
+    /* What commitments cover depends on the nodes and pods, which are not known yet. */
+    return status || reader->commits ? status : io_price_catalogues(reader);
+}
+
+karp_status io_give_catalogues(karp_reader *reader)
+{
+    karp_status status = reader->commits ? io_price_catalogues(reader) : KARP_OK;
     for (size_t i = 0; i < reader->catalogue_count && status == KARP_OK; i++) {
         const io_given_catalogue *given = &reader->catalogues[i];
         status = karp_builder_add_catalogue(reader->builder, given->catalogue, given->pools, given->pool_count,

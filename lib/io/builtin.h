@@ -23,8 +23,10 @@ bool io_region_told(const karp_reader *reader);
  * the given catalogues name well known. */
 karp_status io_settle_labels(karp_reader *reader);
 
-/* Hands the catalogues to the builder: those that were given, else each pool's own. */
+/* Makes the catalogues: those that were given, else each pool's own. */
 karp_status io_settle_catalogues(karp_reader *reader);
+/* Hands them to the builder, once nodes and pods are there. */
+karp_status io_give_catalogues(karp_reader *reader);
 
 /* Has `provider` read the node class of waiting object `number`, completed from the one it is based on. */
 karp_status io_read_node_class(karp_reader *reader, karp_provider *provider, uint32_t number,

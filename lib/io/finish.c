@@ -117,6 +117,7 @@ karp_status io_finish(karp_reader *reader, karp_snapshot **out)
     status = add_waiting(reader, &filler);
     if (status == KARP_OK) status = io_filler_end(&filler);
     io_filler_free(&filler);
+    if (status == KARP_OK) status = io_give_catalogues(reader);
     if (status == KARP_OK) status = karp_builder_finish(reader->builder, &snapshot, &reader->error);
     if (status == KARP_OK) status = io_unused_tell(reader);
     if (status == KARP_OK) *out = snapshot;

@@ -8,6 +8,7 @@
 #include <io/convert.h>
 #include <io/fields.h>
 #include <io/owner.h>
+#include <io/node_kinds.h>
 #include <io/prices.h>
 #include <io/unused.h>
 #include <string.h>
@@ -134,6 +135,7 @@ static karp_status check_template(io_decoder *d, const tree *root)
 static karp_status add_pod(karp_reader *reader, const karp_pod *pod)
 {
     karp_status status = io_doubt_pod(reader, pod);
+    io_pending_add(reader, pod);
     return status ? status : karp_builder_add_pod(reader->builder, pod, &reader->error);
 }
 

@@ -2,6 +2,7 @@
 #include <io/prices.h>
 
 #include <io/builtin.h>
+#include <io/commitments.h>
 #include <io/convert.h>
 #include <string.h>
 
@@ -29,6 +30,17 @@ static double amount_at(io_decoder *d, const tree *object, const char *name, dou
     return amount;
 }
 
+/* A slip would leave a discount out in silence. */
+static void check_members(io_decoder *d, const tree *object, const char *const known[], size_t count,
+                          const char *message)
+{
+    for (size_t i = 0; i < tree_count(object) && !d->status; i++) {
+        size_t k = 0;
+        while (k < count && !str_is(tree_member_name(tree_member_at(object, i)), known[k])) k++;
+        if (k == count) io_bad(d, KARP_E_INVALID, "%s", message);
+    }
+}
+
 static void decode_rule(io_decoder *d, const tree *object, void *into)
 {
     karp_price_rule *rule = into;
@@ -37,13 +49,8 @@ static void decode_rule(io_decoder *d, const tree *object, void *into)
     rule->per_node = amount_at(d, object, "perNode", 0);
     rule->per_vcpu = amount_at(d, object, "perVCPU", 0);
     static const char *const known[] = { "name", "requirements", "factor", "perNode", "perVCPU" };
-    for (size_t i = 0; i < tree_count(object) && !d->status; i++) {
-        size_t k = 0;
-        while (k < 5 && !str_is(tree_member_name(tree_member_at(object, i)), known[k])) k++;
-        /* A slip would leave a discount out in silence. */
-        if (k == 5)
-            io_bad(d, KARP_E_INVALID, "a rule has name, requirements, factor, perNode and perVCPU, no other field");
-    }
+    check_members(d, object, known, sizeof known / sizeof *known,
+                  "a rule has name, requirements, factor, perNode and perVCPU, no other field");
 }
 
 /* A volume type and its price per GiB and month. */
@@ -59,7 +66,35 @@ static void decode_volume_price(io_decoder *d, karp_str key, const tree *value, 
     if (!read_amount(value, &out->price)) io_bad(d, KARP_E_INVALID, "%s", not_an_amount);
 }
 
+static void decode_commitment(io_decoder *d, const tree *object, void *into)
+{
+    static const char *const units[IO_UNITS] = { "nodes", "vCPUs", "spend" };
+    static const char *const known[] = { "name", "requirements", "nodes", "vCPUs", "spend", "price", "factor" };
+    io_commitment *c = into;
+    size_t stated = 0;
+    *c = (io_commitment){ .name = io_string(d, object, "name") };
+    c->requirements = io_requirements(d, object, "requirements", IO_FOR_POD, &c->requirement_count);
+    for (size_t i = 0; i < IO_UNITS; i++) {
+        if (!io_member(d, object, units[i])) continue;
+        c->unit = (io_unit)i;
+        c->amount = amount_at(d, object, units[i], 0);
+        stated++;
+    }
+    bool spend = c->unit == IO_UNIT_SPEND;
+    c->price = amount_at(d, object, "price", spend ? 1 : 0);
+    c->factor = amount_at(d, object, "factor", 1);
+    if (!d->status && (c->name.len == 0 || stated != 1 || !(c->amount > 0)))
+        io_bad(d, KARP_E_INVALID, "a commitment has a name and one of nodes, vCPUs and spend, which is more than 0");
+    else if (!d->status && io_member(d, object, spend ? "price" : "factor"))
+        io_bad(d, KARP_E_INVALID, "a commitment of %s has a %s, no %s", units[c->unit], spend ? "factor" : "price",
+               spend ? "price" : "factor");
+    check_members(d, object, known, sizeof known / sizeof *known,
+                  "a commitment has name, requirements, nodes, vCPUs or spend, price and factor, no other field");
+}
+
 typedef struct prices {
+    const io_commitment *commitments;
+    size_t commitment_count;
     const karp_price_rule *rules;
     size_t rule_count;
     const volume_price *volumes;
@@ -73,9 +108,21 @@ static void decode(io_decoder *d, const tree *root, prices *out)
     const tree *spec = io_enter(d, root, "spec");
     out->rules = io_elements(d, spec, "rules", sizeof(karp_price_rule), decode_rule, &out->rule_count);
     out->volumes = io_members(d, spec, "blockDevices", sizeof(volume_price), decode_volume_price, &out->volume_count);
-    if (!d->status && out->rule_count + out->volume_count == 0)
-        io_bad(d, KARP_E_INVALID, "needs rules or blockDevices");
+    out->commitments = io_elements(d, spec, "commitments", sizeof(io_commitment), decode_commitment,
+                                   &out->commitment_count);
+    if (!d->status && out->rule_count + out->volume_count + out->commitment_count == 0)
+        io_bad(d, KARP_E_INVALID, "needs rules, blockDevices or commitments");
     io_pop(d);
+}
+
+static void check_numbers(io_decoder *d, const char *list, size_t index, const karp_requirement *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const karp_requirement *r = &all[i];
+        if ((r->op == KARP_OP_GT || r->op == KARP_OP_LT) &&
+            (r->value_count != 1 || karp_quantity_check(r->values[0]) != KARP_OK))
+            io_bad(d, KARP_E_INVALID, "spec.%s[%zu]: Gt and Lt need one number", list, index);
+    }
 }
 
 karp_status io_check_prices(io_decoder *d, const tree *root)
@@ -83,14 +130,11 @@ karp_status io_check_prices(io_decoder *d, const tree *root)
     prices checked;
     decode(d, root, &checked);
     if (d->status) return d->status;
-    for (size_t i = 0; i < checked.rule_count; i++) {
-        for (size_t k = 0; k < checked.rules[i].requirement_count; k++) {
-            const karp_requirement *r = &checked.rules[i].requirements[k];
-            if ((r->op == KARP_OP_GT || r->op == KARP_OP_LT) &&
-                (r->value_count != 1 || karp_quantity_check(r->values[0]) != KARP_OK))
-                io_bad(d, KARP_E_INVALID, "spec.rules[%zu]: Gt and Lt need one number", i);
-        }
-    }
+    for (size_t i = 0; i < checked.rule_count; i++)
+        check_numbers(d, "rules", i, checked.rules[i].requirements, checked.rules[i].requirement_count);
+    for (size_t i = 0; i < checked.commitment_count; i++)
+        check_numbers(d, "commitments", i, checked.commitments[i].requirements,
+                      checked.commitments[i].requirement_count);
     return d->status;
 }
 
@@ -160,6 +204,7 @@ typedef struct pricing {
     arena arena;
     prices all; /* of all objects together */
     karp_price_rule *rules; /* those of `all`, and one that is set anew for each group */
+    io_commitment *commitments; /* likewise those of `all` */
     pool_group *groups;
     size_t group_count;
     uint64_t type_count; /* of all catalogues that were priced */
@@ -172,7 +217,7 @@ static karp_status gather(pricing *g, size_t objects)
 {
     karp_reader *reader = g->reader;
     prices *each = arena_array(&g->arena, objects, sizeof *each);
-    size_t n = 0, rule_count = 0, volume_count = 0;
+    size_t n = 0, rule_count = 0, volume_count = 0, commitment_count = 0;
     for (size_t i = 0; each && i < reader->waiting_count; i++) {
         io_decoder d;
         if (!is_prices(&reader->waiting[i])) continue;
@@ -180,14 +225,18 @@ static karp_status gather(pricing *g, size_t objects)
         decode(&d, reader->waiting[i].root, &each[n]);
         if (d.status) return io_reader_nomem(reader); /* it was checked when it was read */
         rule_count += each[n].rule_count;
+        commitment_count += each[n].commitment_count;
         volume_count += each[n++].volume_count;
     }
     g->rules = arena_array(&g->arena, rule_count + 1, sizeof *g->rules);
     volume_price *volumes = arena_array(&g->arena, volume_count + 1, sizeof *volumes);
-    if (!each || !g->rules || !volumes) return io_reader_nomem(reader);
-    g->all = (prices){ .rules = g->rules, .volumes = volumes };
+    g->commitments = arena_array(&g->arena, commitment_count + 1, sizeof *g->commitments);
+    if (!each || !g->rules || !volumes || !g->commitments) return io_reader_nomem(reader);
+    g->all = (prices){ .rules = g->rules, .volumes = volumes, .commitments = g->commitments };
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < each[i].rule_count; k++) g->rules[g->all.rule_count++] = each[i].rules[k];
+        for (size_t k = 0; k < each[i].commitment_count; k++)
+            g->commitments[g->all.commitment_count++] = each[i].commitments[k];
         for (size_t k = 0; k < each[i].volume_count; k++) volumes[g->all.volume_count++] = each[i].volumes[k];
     }
     return KARP_OK;
@@ -282,6 +331,15 @@ static karp_status price_catalogue(pricing *g, size_t index)
     return status;
 }
 
+void io_settle_prices(karp_reader *reader)
+{
+    reader->prices_known = true;
+    for (size_t i = 0; i < reader->waiting_count; i++) {
+        const io_waiting *w = &reader->waiting[i];
+        if (is_prices(w) && tree_count(tree_get(tree_get(w->root, "spec"), "commitments")) > 0) reader->commits = true;
+    }
+}
+
 karp_status io_price_catalogues(karp_reader *reader)
 {
     size_t objects = 0;
@@ -291,6 +349,9 @@ karp_status io_price_catalogues(karp_reader *reader)
     arena_init(&g.arena, reader->context);
     karp_status status = gather(&g, objects);
     size_t count = reader->catalogue_count;
+    /* First: discounts are on what is left to pay, and fees are not covered. */
+    if (status == KARP_OK && g.all.commitment_count > 0)
+        status = io_lay_commitments(reader, g.commitments, g.all.commitment_count);
     for (size_t i = 0; i < count && status == KARP_OK; i++) status = price_catalogue(&g, i);
     arena_free(&g.arena);
     return status;

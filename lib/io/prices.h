@@ -8,6 +8,9 @@
 /* Checks one while its text is at hand; failures are in the decoder. */
 karp_status io_check_prices(io_decoder *d, const tree *root);
 
+/* All of them have been read: whether they have commitments is known from here on. */
+void io_settle_prices(karp_reader *reader);
+
 /* Lays all of them over the catalogues that were given, before these go to the builder. */
 karp_status io_price_catalogues(karp_reader *reader);
 

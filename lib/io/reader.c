@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reader's public face, its errors and warnings. */
 #include <base/error.h>
+#include <io/node_kinds.h>
 #include <io/builtin.h>
 #include <io/change.h>
 #include <io/reader.h>
@@ -60,6 +61,7 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     io_table_init(&reader->catalogue_files, context);
     io_table_init(&reader->names, context);
     io_table_init(&reader->warned, context);
+    io_table_init(&reader->node_kind_names, context);
     reader->options.region = io_keep(reader, given.region);
     reader->options.base_directory = io_keep(reader, given.base_directory);
     reader->options.provider = io_keep(reader, given.provider);
@@ -92,6 +94,7 @@ void karp_reader_free(karp_reader *reader)
     io_provider_free(reader);
     for (size_t i = 0; i < reader->catalogue_count; i++) karp_catalogue_unref(reader->catalogues[i].catalogue);
     karp_free(context, reader->catalogues, reader->catalogue_capacity * sizeof *reader->catalogues);
+    karp_free(context, reader->node_kinds, reader->node_kind_capacity * sizeof *reader->node_kinds);
     karp_free(context, reader->statics, reader->static_capacity * sizeof *reader->statics);
     karp_free(context, reader->sets, reader->set_capacity * sizeof *reader->sets);
     karp_free(context, reader->waiting, reader->waiting_capacity * sizeof *reader->waiting);
@@ -102,6 +105,7 @@ void karp_reader_free(karp_reader *reader)
     io_table_free(&reader->catalogue_files);
     io_table_free(&reader->names);
     io_table_free(&reader->warned);
+    io_table_free(&reader->node_kind_names);
     arena_free(&reader->keep);
     arena_free(&reader->scratch);
     trees_free(&reader->trees);

@@ -121,8 +121,11 @@ struct karp_reader {
     uint32_t gates; /* that decisions are made with: KARP_GATE_* */
     uint32_t gates_given, gates_on; /* of the options */
     io_unused_count unused[IO_UNUSED_KINDS];
-    double unmanaged_price; /* per hour, of the nodes of no pool whose price is known */
-    size_t unmanaged_priced;
+    struct io_node_kind *node_kinds; /* node_kinds.h; likewise the next four */
+    size_t node_kind_count, node_kind_capacity;
+    io_table node_kind_names; /* -> index */
+    double pending_vcpus; /* that pods without a node request */
+    bool prices_known, commits; /* all Prices have been read; some have commitments */
     io_static_pool *statics;
     size_t static_count, static_capacity;
     io_kept *kept;

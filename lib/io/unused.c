@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/unused.h>
 
+#include <io/node_kinds.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -184,46 +185,11 @@ static karp_str label_of(const karp_node *node, const char *key)
     return (karp_str){ "", 0 };
 }
 
-static bool offers(const karp_offering *o, karp_str zone, const char *capacity)
-{
-    bool here = false, so = false;
-    for (size_t i = 0; i < o->requirement_count; i++) {
-        const karp_requirement *r = &o->requirements[i];
-        if (r->value_count != 1) continue;
-        here = here || (str_is(r->key, "topology.kubernetes.io/zone") && equal_str(r->values[0], zone));
-        so = so || (str_is(r->key, "karpenter.sh/capacity-type") && str_is(r->values[0], capacity));
-    }
-    return here && so && o->available;
-}
-
-/* What a catalogue asks for such a node; negative = it does not say. */
-static double price_of(const karp_reader *reader, const karp_node *node)
-{
-    karp_str type = label_of(node, "node.kubernetes.io/instance-type");
-    karp_str zone = label_of(node, "topology.kubernetes.io/zone");
-    const char *capacity = str_is(label_of(node, "eks.amazonaws.com/capacityType"), "SPOT") ? "spot" : "on-demand";
-    for (size_t i = 0; type.len && i < reader->catalogue_count; i++) {
-        const karp_catalogue *catalogue = reader->catalogues[i].catalogue;
-        for (size_t k = 0; k < karp_catalogue_count(catalogue); k++) {
-            const karp_instance_type *t = karp_catalogue_type(catalogue, k);
-            if (!equal_str(t->name, type)) continue;
-            for (size_t n = 0; n < t->offering_count; n++) {
-                if (offers(&t->offerings[n], zone, capacity)) return t->offerings[n].price;
-            }
-        }
-    }
-    return -1;
-}
-
 karp_status io_unused_node(karp_reader *reader, const karp_node *node)
 {
-    if (label_of(node, "karpenter.sh/nodepool").len) return KARP_OK;
-    double price = price_of(reader, node);
-    if (price >= 0) {
-        reader->unmanaged_price += price;
-        reader->unmanaged_priced++;
-    }
-    return count(reader, IO_UNUSED_NODES, node->meta.name);
+    bool unmanaged = label_of(node, "karpenter.sh/nodepool").len == 0;
+    karp_status status = io_node_kinds_add(reader, node, unmanaged);
+    return status || !unmanaged ? status : count(reader, IO_UNUSED_NODES, node->meta.name);
 }
 
 static karp_status tell_nodes(karp_reader *reader)
@@ -231,12 +197,20 @@ static karp_status tell_nodes(karp_reader *reader)
     const io_unused_count *c = &reader->unused[IO_UNUSED_NODES];
     char known[128] = "", hourly[KARP_VALUE_TEXT];
     if (c->count == 0) return KARP_OK;
-    karp_double_format(round(reader->unmanaged_price * 1e4) / 1e4, hourly);
-    if (reader->unmanaged_priced == c->count)
-        (void)snprintf(known, sizeof known, "; the catalogue asks $%s/h for them", hourly);
-    else if (reader->unmanaged_priced > 0)
-        (void)snprintf(known, sizeof known, "; the catalogue asks $%s/h for %zu of them", hourly,
-                       reader->unmanaged_priced);
+    double sum = 0;
+    size_t priced = 0;
+    for (size_t i = 0; i < reader->node_kind_count; i++) {
+        const io_node_kind *kind = &reader->node_kinds[i];
+        const karp_instance_type *type;
+        const karp_offering *offering;
+        if (kind->unmanaged == 0 || !io_node_kind_find(reader, kind, &type, &offering)) continue;
+        sum += offering->price * (double)kind->unmanaged;
+        priced += kind->unmanaged;
+    }
+    karp_double_format(round(sum * 1e4) / 1e4, hourly);
+    if (priced == c->count) (void)snprintf(known, sizeof known, "; the catalogue asks $%s/h for them", hourly);
+    else if (priced > 0)
+        (void)snprintf(known, sizeof known, "; the catalogue asks $%s/h for %zu of them", hourly, priced);
     return io_warn(reader, "%zu %s without a price, as no NodePool has %s (%.*s%s): not in the cost%s", c->count,
                    c->count == 1 ? "node" : "nodes", c->count == 1 ? "it" : "them", shown(c->first), c->first.ptr,
                    c->count == 1 ? "" : ", ...", known);

@@ -4,62 +4,10 @@
 
 #include <base/context.h>
 #include <base/error.h>
+#include <base/serves.h>
 #include <karp/values.h>
 #include <math.h>
 #include <string.h>
-
-/* ---- which offerings a rule is about --------------------------------------------------------------------------------------- */
-
-static const karp_requirement *find_key(const karp_requirement *list, size_t count, karp_str key)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (equal_str(list[i].key, key)) return &list[i];
-    }
-    return NULL;
-}
-
-static bool has_value(const karp_requirement *r, karp_str value)
-{
-    for (size_t i = 0; i < r->value_count; i++) {
-        if (equal_str(r->values[i], value)) return true;
-    }
-    return false;
-}
-
-static bool is_beyond(karp_str value, const karp_requirement *wanted)
-{
-    int32_t order = 0;
-    if (karp_quantity_compare(value, wanted->values[0], &order) != KARP_OK) return false;
-    return wanted->op == KARP_OP_GT ? order > 0 : order < 0;
-}
-
-/* Whether one of the values that the offering may have serves the rule. */
-static bool serves(const karp_requirement *has, const karp_requirement *wanted)
-{
-    bool there = has != NULL && has->op == KARP_OP_IN && has->value_count > 0;
-    if (wanted->op == KARP_OP_EXISTS) return there;
-    if (wanted->op == KARP_OP_DOES_NOT_EXIST) return !there;
-    if (!there) return wanted->op == KARP_OP_NOT_IN;
-    for (size_t i = 0; i < has->value_count; i++) {
-        bool listed = has_value(wanted, has->values[i]);
-        if (wanted->op == KARP_OP_IN       ? listed
-            : wanted->op == KARP_OP_NOT_IN ? !listed
-                                           : is_beyond(has->values[i], wanted))
-            return true;
-    }
-    return false;
-}
-
-static bool is_about(const karp_price_rule *rule, const karp_instance_type *type, const karp_offering *offering)
-{
-    for (size_t i = 0; i < rule->requirement_count; i++) {
-        const karp_requirement *wanted = &rule->requirements[i];
-        const karp_requirement *has = find_key(offering->requirements, offering->requirement_count, wanted->key);
-        if (has == NULL) has = find_key(type->requirements, type->requirement_count, wanted->key);
-        if (!serves(has, wanted)) return false;
-    }
-    return true;
-}
 
 /* ---- rules ----------------------------------------------------------------------------------------------------------------- */
 
@@ -120,7 +68,9 @@ static double priced(const karp_price_rule *rules, size_t count, const karp_inst
 {
     double factor = 1, more = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!is_about(&rules[i], type, offering)) continue;
+        if (!requirements_served(rules[i].requirements, rules[i].requirement_count, offering->requirements,
+                                 offering->requirement_count, type->requirements, type->requirement_count))
+            continue;
         factor *= rules[i].factor;
         more += rules[i].per_node + rules[i].per_vcpu * vcpus;
     }

@@ -5,6 +5,7 @@ import pathlib
 import sys
 import tempfile
 
+import small_clusters
 from stories import check, document, equal, finish, run
 
 ASKS = pathlib.Path(__file__).parent / 'asks'
@@ -71,8 +72,63 @@ with tempfile.TemporaryDirectory() as folder:
     check(close(document('disrupt', DUMP, '--prices', factor)['cost']['before'], 2 * float(document('disrupt', DUMP)['cost']['before'])), 'disrupt')
     cheapest = document('plan', POOL, APP, '--objective', 'cost')['cost']['after']
     check(close(document('plan', POOL, APP, '--objective', 'cost', '--prices', factor)['cost']['after'], 2 * float(cheapest)), 'cost plans')
+    # Commitments: existing nodes use them up, new nodes get what is left, fees are not covered, and the note says what is paid anyway.
+    on_demand = match(CAPACITY_TYPE, 'on-demand')
+    m6a = {'name': 'm6a plan', 'requirements': on_demand + match('karpenter.k8s.aws/instance-family', 'm6a'), 'price': '0.03'}
+    equal(before['instanceType'].split('.')[0] != 'm6a', True, 'another family is the cheapest')
+    for vcpus, share in ((1000, 1e-7), (2.5, 1 - 2.5 / 8)):
+        got = plan(POOL, APP, commitments=[{**m6a, 'vCPUs': vcpus}])
+        equal(choice(got)['instanceType'], 'm6a.2xlarge', 'what is paid already is the cheapest')
+        check(close(choice(got)['price'], 0.3456 * share), f'{vcpus}: {choice(got)["price"]}')
+    note, = plan(POOL, APP, commitments=[{**m6a, 'vCPUs': 64}])['warnings']
+    check(note.startswith('commitment m6a plan: $1.92/h ($1401.6/month), used or not') and note.endswith('use 0 of 64 vCPUs'), note)
+    # 40 CPUs of pods and 20 left: half of the price is covered; a fee comes on top, a discount is on the rest.
+    many = '--scale', 'inflate=40'
+    half = document('plan', POOL, APP, *many, '--prices', prices(
+        commitments=[{**m6a, 'vCPUs': 20}], rules=[{'factor': 0.5}, {'perNode': 0.01}]))
+    for launch in half['launches']:
+        size = float(launch['choice']['nodeLabels']['karpenter.k8s.aws/instance-cpu'])
+        check(close(launch['choice']['price'], 0.0432 * size * (1 - 20 / max(size, 40)) * 0.5 + 0.01), launch['choice']['price'])
+    # Dollars an hour: at 0.5 of the list $0.1728 cover a whole m6a.2xlarge. What is about nothing changes nothing but the note.
+    spend = {'name': 'plan', 'requirements': m6a['requirements'], 'spend': 0.1728, 'factor': 0.5}
+    check(close(choice(plan(POOL, APP, commitments=[spend]))['price'], 0.3456e-7), 'spend')
+    none = plan(POOL, APP, commitments=[{**m6a, 'nodes': 3, 'requirements': match(CAPACITY_TYPE, 'none-such')}])
+    equal(none['launches'], listed['launches'], 'about nothing')
+    # Existing nodes cost nothing while there is enough, else all share it evenly; a dump has it in its catalogue.
+    running = [('large', 8, '1500m'), ('large', 8, '7'), ('small', 2, '1900m')]
+    pathlib.Path(folder, 'types.json').write_text(json.dumps(small_clusters.catalogue()))
+    pool = {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name': 'default'}, 'spec': {
+        'disruption': {'consolidateAfter': '0s', 'budgets': [{'nodes': '100%'}]},
+        'template': {'spec': {'nodeClassRef': {'group': 'g', 'kind': 'K', 'name': 'd'}, 'requirements': []}}}}
+    objects = [pool, {'apiVersion': 'apps/v1', 'kind': 'ReplicaSet', 'metadata': {'name': 'web'}, 'spec': {'replicas': 3, 'selector': {
+        'matchLabels': {'app': 'web'}}}}]
+    for i, (kind, cpu, wanted) in enumerate(running):
+        objects += small_clusters.node(f'n{i}', kind, cpu) + [small_clusters.pod(f'p{i}', f'n{i}', wanted)]
+    cluster_file = pathlib.Path(folder, 'cluster.json')
+    cluster_file.write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': objects}))
+    large = {'name': 'large', 'requirements': match('node.kubernetes.io/instance-type', 'large'), 'price': 0.2}
+
+    def consolidated(*words):
+        done = document('disrupt', cluster_file, '--catalogue', f'{folder}/types.json', *words)
+        return float(done['cost']['before']), [c['nodes'] for c in done['commands']]
+    equal(consolidated()[1], [['n0']], 'a large node of a small pod')
+    for amount, expected, goes in (({'nodes': 2}, 0.1 + 0.72e-7, [['n2']]), ({'vCPUs': 16}, 0.1 + 0.72e-7, [['n2']]), ({'nodes': 1}, 0.46, [['n0']])):
+        path = prices(commitments=[{**large, **amount}])
+        cost, commands = consolidated('--prices', path)
+        check(close(cost, expected) and commands == goes, f'{amount}: {cost} {commands}')
+        dump.write_text(run('dump', cluster_file, '--catalogue', f'{folder}/types.json', '--prices', path)[0])
+        check(close(document('disrupt', dump)['cost']['before'], expected), 'a dump with commitments')
     # What is wrong.
-    for spec, message in (({}, 'spec: needs rules or blockDevices'), ({'rules': [{'factor': -1}]}, 'spec.rules[0].factor: must be a number'),
+    commitment_fields = 'a commitment has a name and one of nodes, vCPUs and spend'
+    for one, message in (({'name': 'x'}, commitment_fields), ({'name': 'x', 'nodes': 0}, commitment_fields), ({'nodes': 2}, commitment_fields),
+                         ({'name': 'x', 'nodes': 2, 'spend': 1}, commitment_fields), ({'name': 'x', 'nodes': 2, 'cost': 1}, 'no other field'),
+                         ({'name': 'x', 'spend': 1, 'price': 1}, 'a commitment of spend has a factor, no price'),
+                         ({'name': 'x', 'vCPUs': 1, 'factor': 1}, 'a commitment of vCPUs has a price, no factor'),
+                         ({'name': 'x', 'vCPUs': -1}, 'spec.commitments[0].vCPUs: must be a number'),
+                         ({'name': 'x', 'vCPUs': 1, 'requirements': match('a', 'x', operator='Gt')}, 'spec.commitments[0]: Gt and Lt need one number')):
+        _, error = run('plan', POOL, APP, '--prices', prices(commitments=[one]), status=1)
+        check(message in error, f'{message}: {error}')
+    for spec, message in (({}, 'spec: needs rules, blockDevices or commitments'), ({'rules': [{'factor': -1}]}, 'spec.rules[0].factor: must be a number'),
                           ({'rules': [{'faktor': 1}]}, 'spec.rules[0]: a rule has name, requirements, factor'),
                           ({'rules': [{'requirements': match('a', 'x', operator='Gt'), 'factor': 1}]}, 'Gt and Lt need one number'),
                           ({'blockDevices': {'gp3': 'much'}}, 'spec.blockDevices.gp3: must be a number'), ({'rules': {}}, 'spec.rules: must be a list')):

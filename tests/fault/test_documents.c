@@ -31,7 +31,7 @@ static const char today[] =
     "{apiVersion: v1, kind: Node, metadata: {name: n3}, status: {capacity: {cpu: 4, memory: 1073741824, pods: "
     "110}}}\n---\n"
     "{apiVersion: karp/v1, kind: Prices, metadata: {name: own}, spec: {rules: [{factor: 0.5, requirements: [{key: a, "
-    "operator: Exists}]}], blockDevices: {gp3: 0.1}}}\n---\n"
+    "operator: Exists}]}], blockDevices: {gp3: 0.1}, commitments: [{name: c, vCPUs: 8, price: 0.01}]}}\n---\n"
     "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 1000, globalDefault: "
     "true}\n---\n"
     "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fast, annotations: "
