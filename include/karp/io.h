@@ -187,7 +187,8 @@ enum {
     KARP_FORMAT_HTML = 4,
     KARP_FORMAT_CSV = 5,
     KARP_FORMAT_MARKDOWN = 6, /**< tables for pull requests */
-    KARP_FORMAT_SARIF = 7 /**< findings, as SARIF 2.1.0. Since 0.1 */
+    KARP_FORMAT_SARIF = 7, /**< findings, as SARIF 2.1.0. Since 0.1 */
+    KARP_FORMAT_PROMETHEUS = 8 /**< totals in Prometheus' text format. Since 0.1 */
 };
 
 /** Options of everything that writes documents. */
@@ -210,13 +211,13 @@ KARP_API void karp_write_options_init(karp_write_options *options, size_t size);
 /**
  * Writes a launch decision as a Plan (docs/formats.md, "Plan"); @p disruption, when given, fills "disruptions" and "kept".
  * Formats: JSON, TEXT, YAML (the NodeClaims), JSON_LOG, MARKDOWN, HTML (a page with the nodes before and after; no script, nothing
- * loaded from elsewhere).
+ * loaded from elsewhere), CSV (a row for each pod; not with a disruption), PROMETHEUS (totals).
  */
 KARP_API karp_status karp_write_plan(karp_context *context, const karp_decision *decision,
                                      const karp_decision *disruption, const karp_write_options *options, karp_text *out,
                                      karp_error *error);
 /** Writes a disruption decision as a DisruptionPlan (docs/formats.md, "DisruptionPlan"). Formats: JSON, TEXT, HTML,
- * MARKDOWN. */
+ * MARKDOWN, CSV (a row for each node), PROMETHEUS (totals). */
 KARP_API karp_status karp_write_disruption(karp_context *context, const karp_decision *decision,
                                            const karp_write_options *options, karp_text *out, karp_error *error);
 /**

@@ -96,6 +96,7 @@ typedef struct cli_options {
     bool digest; /* text says that of the input */
     bool strict;
     bool recursive;
+    bool verbose;
     int64_t now_later; /* --now +8h: nanoseconds */
     bool color;
     bool disrupt;
@@ -263,7 +264,10 @@ void facts_print_built_in(const cli_options *options);
 
 /* "karp: FILE:LINE:COL: OBJECT: FIELD: MESSAGE" on standard error. */
 void print_error(const karp_error *error);
-/* "karp: note: MESSAGE". */
+/* From here on no notes and no progress. */
+void output_quiet(void);
+bool output_is_quiet(void);
+/* "karp: note: MESSAGE", unless it is quiet. */
 void print_note(karp_str message);
 /* "karp: MESSAGE", and with `what` "karp: WHAT: MESSAGE". */
 void print_problem(const char *what, const char *message);

@@ -124,7 +124,8 @@ const cli_verb verb_disrupt = {
                "With --memory-in and --memory-out one pass knows what the one before has found.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT |
                CLI_OPTION_METHOD,
-    .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_HTML | 1u << KARP_FORMAT_MARKDOWN,
+    .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_HTML | 1u << KARP_FORMAT_MARKDOWN |
+               1u << KARP_FORMAT_CSV | 1u << KARP_FORMAT_PROMETHEUS,
     .default_format = KARP_FORMAT_TEXT,
     .run = run,
 };

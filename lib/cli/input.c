@@ -78,6 +78,19 @@ static bool change_reader(const cli_options *options, karp_reader *reader, karp_
     return true;
 }
 
+/* --verbose */
+static void print_counts(const cli_input *input)
+{
+    karp_snapshot_counts counts = { .size = sizeof(counts) };
+    karp_str region = karp_reader_region(input->reader);
+    karp_snapshot_get_counts(input->snapshot, &counts);
+    fprintf(stderr,
+            "karp: read: %zu NodePools, %zu nodes, %zu pods (%zu of them pending, %zu kinds), %zu instance types with "
+            "%zu offerings%s%.*s\n",
+            counts.node_pools, counts.nodes, counts.pods, counts.pods_to_place, counts.pod_classes,
+            counts.instance_types, counts.offerings, region.len > 0 ? " of " : "", (int)region.len, region.ptr);
+}
+
 static bool collect_warnings(const cli_options *options, cli_input *input)
 {
     size_t count = karp_reader_warning_count(input->reader);
@@ -167,6 +180,9 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
     if (!collect_warnings(options, input)) {
         input_free(options, input);
         return false;
+    }
+    if (options->verbose) {
+        print_counts(input);
     }
     return true;
 }

@@ -13,6 +13,8 @@ enum {
     KEY_HELP = 'h',
     KEY_NAMESPACE = 'n',
     KEY_RECURSIVE = 'R',
+    KEY_QUIET = 'q',
+    KEY_VERBOSE = 'v',
     KEY_CATALOGUE = 256,
     KEY_PROVIDER,
     KEY_REGION,
@@ -210,6 +212,9 @@ static const option_row rows[] = {
     { KEY_FAIL_ON, "fail-on", "SEVERITY", CLI_OPTION_LINT, "exit 3 on findings of info, warning or error, or worse" },
     { KEY_BASELINE, "baseline", "PLAN.json", CLI_OPTION_FAIL_ON,
       "the plan that cost=+ compares with; default: the cost today" },
+    { KEY_QUIET, "quiet", NULL, CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_REPLAY,
+      "neither notes nor progress on standard error; -q" },
+    { KEY_VERBOSE, "verbose", NULL, CLI_OPTION_INPUT, "say on standard error what was read; -v" },
     { KEY_MAX_MEMORY, "max-memory", "SIZE", 0,
       "use at most so much memory, as 4Gi; default three quarters of the machine" },
     { KEY_HELP, "help", NULL, 0, "this text" },
@@ -225,8 +230,11 @@ static bool takes(const cli_verb *verb, const option_row *row)
 static const char *const format_names[] = {
     [KARP_FORMAT_JSON] = "json",         [KARP_FORMAT_TEXT] = "text",   [KARP_FORMAT_YAML] = "yaml",
     [KARP_FORMAT_JSON_LOG] = "json-log", [KARP_FORMAT_HTML] = "html",   [KARP_FORMAT_CSV] = "csv",
-    [KARP_FORMAT_MARKDOWN] = "markdown", [KARP_FORMAT_SARIF] = "sarif",
+    [KARP_FORMAT_MARKDOWN] = "markdown", [KARP_FORMAT_SARIF] = "sarif", [KARP_FORMAT_PROMETHEUS] = "prometheus",
 };
+
+/* -o wide: as many columns as --width takes, so that nothing is wrapped or shortened. */
+enum { WIDE = 1000 };
 
 enum { FORMAT_COUNT = sizeof(format_names) / sizeof(format_names[0]) };
 
@@ -238,6 +246,9 @@ static void print_formats(const cli_verb *verb, FILE *out)
             fprintf(out, "%s%s%s", between, format_names[i], i == verb->default_format ? " (default)" : "");
             between = ", ";
         }
+    }
+    if (verb->formats & (1u << KARP_FORMAT_TEXT)) {
+        fputs(", wide", out);
     }
 }
 
@@ -358,6 +369,11 @@ static bool parse_word(const char *text, const char *const *words, uint32_t coun
 static int set_format(const cli_verb *verb, cli_options *options, const char *text)
 {
     uint32_t format = 0;
+    if (strcmp(text, "wide") == 0 && (verb->formats & (1u << KARP_FORMAT_TEXT)) != 0) {
+        options->format = KARP_FORMAT_TEXT;
+        options->width = WIDE;
+        return -1;
+    }
     if (!parse_word(text, format_names, FORMAT_COUNT, &format) || (verb->formats & (1u << format)) == 0) {
         fprintf(stderr, "karp %s: -o %s: the formats are: ", verb->name, text);
         print_formats(verb, stderr);
@@ -505,6 +521,8 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
     case KEY_NOW: return set_now(verb, options, value);
     case KEY_STRICT: options->strict = true; return -1;
     case KEY_RECURSIVE: options->recursive = true; return -1;
+    case KEY_QUIET: output_quiet(); return -1;
+    case KEY_VERBOSE: options->verbose = true; return -1;
     case KEY_PROFILE:
         options->profiles.items[options->profiles.count++] = value;
         return karp_profile_parse((karp_str){ value, strlen(value) }, &options->profile, &options->peer_version) ==
@@ -673,7 +691,7 @@ static void fill_table(struct option table[ROW_COUNT + 1])
     }
 }
 
-#define SHORT_OPTIONS "f:o:hn:R"
+#define SHORT_OPTIONS "f:o:hn:Rqv"
 
 int options_before(int argc, char **argv)
 {

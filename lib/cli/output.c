@@ -36,8 +36,17 @@ static void print_bytes(const char *text, size_t length)
 
 static void print_clean(const char *text) { print_bytes(text, strlen(text)); }
 
+static bool quiet;
+
+void output_quiet(void) { quiet = true; }
+
+bool output_is_quiet(void) { return quiet; }
+
 void print_note(karp_str message)
 {
+    if (quiet) {
+        return;
+    }
     fputs("karp: note: ", stderr);
     print_bytes(message.ptr, message.len);
     fputc('\n', stderr);

@@ -52,7 +52,7 @@ static void tick(int signal_number)
 
 void progress_begin(const char *what)
 {
-    if (!isatty(STDERR_FILENO)) {
+    if (!isatty(STDERR_FILENO) || output_is_quiet()) {
         return;
     }
     doing = what;

@@ -134,11 +134,9 @@ static int run(const cli_options *options)
     uint32_t comparisons = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN |
                            1u << KARP_FORMAT_HTML;
     if (read && options->designs.count > 0 && (comparisons & 1u << options->format) == 0) {
-        print_problem("--design", "its formats are json, text, markdown and html, not yaml");
+        print_problem("--design", "its formats are json, text, markdown and html");
     } else if (read && options->designs.count > 0) {
         result = designs_of_files(options, changes.items, changes.count);
-    } else if (read && options->format == KARP_FORMAT_MARKDOWN) {
-        print_problem("-o markdown", "it is a format of --design");
     } else if (read) {
         result = answer_input(options, true, false, make, &changes);
     }
@@ -158,7 +156,7 @@ const cli_verb verb_whatif = {
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OBJECTIVE |
                CLI_OPTION_OUTPUT | CLI_OPTION_EXIT | CLI_OPTION_FAIL_ON | CLI_OPTION_CHANGES,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_YAML | 1u << KARP_FORMAT_HTML |
-               1u << KARP_FORMAT_MARKDOWN,
+               1u << KARP_FORMAT_MARKDOWN | 1u << KARP_FORMAT_CSV | 1u << KARP_FORMAT_PROMETHEUS,
     .default_format = KARP_FORMAT_TEXT,
     .run = run,
 };

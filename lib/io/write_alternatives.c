@@ -2,8 +2,6 @@
 /* What the NodePools say that a placed pod does not go to. */
 #include "write_alternatives.h"
 
-#include <math.h>
-
 enum { ALTERNATIVE_INDENT = 6, ALTERNATIVE_LINES = 6, HOURS_OF_MONTH = 730 };
 
 static karp_status get_alternative(const write_job *job, const karp_pod_explanation *explanation, size_t index,
@@ -39,7 +37,7 @@ karp_status alternatives_as_json(json_out *j, const write_job *job, const karp_p
         }
         if (a.cost_known) {
             json_key(j, "costChange");
-            json_double(j, round(a.cost_change * 1e9) / 1e9);
+            json_money(j, a.cost_change);
         }
         json_end(j);
     }

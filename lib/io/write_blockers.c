@@ -11,7 +11,7 @@ enum { HOURS = 730, NODES_SHOWN = 3 };
 static void member_number(json_out *j, const char *key, double value)
 {
     json_key(j, key);
-    json_double(j, value);
+    json_money(j, value);
 }
 
 static karp_status as_json(write_buffer *b, const karp_blockers *found, const karp_write_options *options)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A catalogue as JSON in the shape it can be read back from, as a table, or as rows per offering. */
+#include "write_csv.h"
 #include "write_catalogue.h"
 
 #include "write_call.h"
@@ -258,24 +259,6 @@ static karp_status catalogue_as_json(const catalogue_job *job)
 }
 
 /* ---- CSV --------------------------------------------------------------------------------------------------------- */
-
-/* What a spreadsheet would take for a formula begins with an apostrophe; characters that are not seen become question marks. */
-static void csv_field(write_buffer *b, karp_str text)
-{
-    bool quote = false, formula = text.len > 0 && strchr("=+-@", text.ptr[0]);
-    for (size_t i = 0; i < text.len; i++) quote = quote || text.ptr[i] == ',' || text.ptr[i] == '"';
-    buffer_repeat(b, "\"", quote);
-    buffer_repeat(b, "'", formula);
-    while (text.len > 0) {
-        const char *mark = memchr(text.ptr, '"', text.len);
-        size_t plain = mark == NULL ? text.len : (size_t)(mark - text.ptr) + 1;
-        text_clean(b, (karp_str){ text.ptr, plain });
-        buffer_repeat(b, "\"", mark != NULL);
-        text.ptr += plain;
-        text.len -= plain;
-    }
-    buffer_repeat(b, "\"", quote);
-}
 
 karp_str requirement_value(const karp_requirement *list, size_t count, const char *key)
 {

@@ -82,7 +82,7 @@ karp_status get_disruption(const write_job *job, const karp_decision *decision, 
 
 typedef karp_status write_function(const write_job *job);
 
-enum { FORMATS = KARP_FORMAT_MARKDOWN + 1 };
+enum { FORMATS = KARP_FORMAT_PROMETHEUS + 1 };
 
 /* Writes in the format that is asked for, if the document has it. */
 static karp_status run(write_call *call, const karp_decision *decision, const karp_decision *disruption,
@@ -108,6 +108,7 @@ karp_status karp_write_plan(karp_context *context, const karp_decision *decision
         [KARP_FORMAT_JSON] = plan_as_json, [KARP_FORMAT_TEXT] = plan_as_text,
         [KARP_FORMAT_YAML] = plan_as_yaml, [KARP_FORMAT_JSON_LOG] = plan_as_log,
         [KARP_FORMAT_HTML] = plan_as_html, [KARP_FORMAT_MARKDOWN] = plan_as_markdown,
+        [KARP_FORMAT_CSV] = plan_as_csv,   [KARP_FORMAT_PROMETHEUS] = plan_as_prometheus,
     };
     write_call call = { .context = context, .out = out, .error = error };
     return run(&call, decision, disruption, options, formats);
@@ -117,10 +118,9 @@ karp_status karp_write_disruption(karp_context *context, const karp_decision *de
                                   const karp_write_options *options, karp_text *out, karp_error *error)
 {
     static write_function *const formats[FORMATS] = {
-        [KARP_FORMAT_JSON] = disruption_as_json,
-        [KARP_FORMAT_TEXT] = disruption_as_text,
-        [KARP_FORMAT_HTML] = disruption_as_html,
-        [KARP_FORMAT_MARKDOWN] = disruption_as_markdown,
+        [KARP_FORMAT_JSON] = disruption_as_json, [KARP_FORMAT_TEXT] = disruption_as_text,
+        [KARP_FORMAT_HTML] = disruption_as_html, [KARP_FORMAT_MARKDOWN] = disruption_as_markdown,
+        [KARP_FORMAT_CSV] = disruption_as_csv,   [KARP_FORMAT_PROMETHEUS] = disruption_as_prometheus,
     };
     write_call call = { .context = context, .out = out, .error = error };
     return run(&call, decision, decision, options, formats);

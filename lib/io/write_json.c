@@ -220,6 +220,8 @@ static double without_noise(double value)
 
 void json_sum(json_out *j, double value) { json_price(j, without_noise(value)); }
 
+void json_money(json_out *j, double value) { json_double(j, without_noise(value)); }
+
 void json_price(json_out *j, double value)
 {
     before_value(j, 8);

@@ -44,6 +44,8 @@ void json_double(json_out *j, double value);
 void json_price(json_out *j, double value);
 /* A sum of prices: the same, without the noise of additions beyond a billionth of a dollar. */
 void json_sum(json_out *j, double value);
+/* The same as a number. */
+void json_money(json_out *j, double value);
 
 void json_member_str(json_out *j, const char *key, karp_str value);
 void json_member_text(json_out *j, const char *key, const char *value);

@@ -433,9 +433,9 @@ static void write_objective(json_out *j, const karp_decision *decision)
     json_open_object(j);
     json_member_text(j, "name", "cost");
     json_key(j, "cost");
-    json_double(j, cost.cost);
+    json_money(j, cost.cost);
     json_key(j, "compatibleCost");
-    json_double(j, cost.compatible_cost);
+    json_money(j, cost.compatible_cost);
     json_key(j, "bound");
     json_double(j, cost.bound);
     json_key(j, "gap");

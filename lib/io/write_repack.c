@@ -31,10 +31,10 @@ static karp_status get_point(const write_job *job, size_t index, karp_repack_poi
 
 /* ---- JSON ---------------------------------------------------------------------------------------------------------- */
 
-static void member_double(json_out *j, const char *key, double value)
+static void member_money(json_out *j, const char *key, double value)
 {
     json_key(j, key);
-    json_double(j, value);
+    json_money(j, value);
 }
 
 static void member_uint(json_out *j, const char *key, uint64_t value)
@@ -67,9 +67,9 @@ static karp_status step_as_json(json_out *j, const write_job *job, size_t index)
     }
     member_uint(j, "evictions", step.evictions);
     member_uint(j, "totalEvictions", step.total_evictions);
-    member_double(j, "saving", step.saving);
-    member_double(j, "totalSaving", step.total_saving);
-    member_double(j, "costAfter", step.cost_after);
+    member_money(j, "saving", step.saving);
+    member_money(j, "totalSaving", step.total_saving);
+    member_money(j, "costAfter", step.cost_after);
     json_end(j);
     return status;
 }
@@ -86,8 +86,8 @@ static karp_status curve_as_json(json_out *j, const write_job *job)
         }
         json_flat_object(j);
         member_uint(j, "evictions", point.evictions);
-        member_double(j, "cost", point.cost);
-        member_double(j, "bound", point.bound);
+        member_money(j, "cost", point.cost);
+        member_money(j, "bound", point.bound);
         json_end(j);
     }
     json_end(j);
@@ -106,9 +106,9 @@ karp_status repack_as_json(const write_job *job)
     json_init(j, job->out, job->options->compact != 0);
     json_open_object(j);
     plan_header(j, job, "RepackPlan");
-    member_double(j, "costBefore", cost.before);
-    member_double(j, "costAfter", cost.after);
-    member_double(j, "bound", cost.bound);
+    member_money(j, "costBefore", cost.before);
+    member_money(j, "costAfter", cost.after);
+    member_money(j, "bound", cost.bound);
     member_uint(j, "evictions", cost.evictions);
     member_uint(j, "pods", cost.pods);
     member_uint(j, "effort", cost.effort);

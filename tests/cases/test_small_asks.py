@@ -2,6 +2,7 @@
 """Small things that people tripped over: stories that begin with a wait or are JSON, names in part, words of errors."""
 import json
 import pathlib
+import re
 import sys
 import tempfile
 
@@ -124,6 +125,11 @@ with tempfile.TemporaryDirectory() as folder:
     first, *others = many
     equal((len(many), len(first['pools']), first['pod']), (320, 320, 'default/q000'), 'many refusals')
     equal(others, [{'pod': f'default/q{i:03}', 'code': first['code'], 'permanent': True, 'as': 'default/q000', 'relax': []} for i in range(1, 320)], 'as the first')
+
+# Sums of money in JSON are without the noise of additions.
+for words in (('plan', ASKS / 'three-tier', '--objective', 'cost', '--effort', '1000'), ('blockers', DUMP)):
+    noisy = re.findall(r'"(?:cost|compatibleCost|now|together|alone)": [0-9]+\.[0-9]{10,}', run(*words, '-o', 'json')[0])
+    equal(noisy, [], words[0])
 
 # An option keeps its dashes.
 _, error = run('plan', POOL, '--runs', '3', status=1)

@@ -490,8 +490,10 @@ static void refused_memory(void **state)
     } calls[] = { { call_plan, KARP_FORMAT_JSON },       { call_plan, KARP_FORMAT_TEXT },
                   { call_plan, KARP_FORMAT_YAML },       { call_plan, KARP_FORMAT_JSON_LOG },
                   { call_disruption, KARP_FORMAT_JSON }, { call_disruption, KARP_FORMAT_TEXT },
-                  { call_pod, KARP_FORMAT_JSON },        { call_pod, KARP_FORMAT_TEXT },
-                  { call_node, KARP_FORMAT_JSON },       { call_node, KARP_FORMAT_TEXT } };
+                  { call_disruption, KARP_FORMAT_CSV },  { call_disruption, KARP_FORMAT_PROMETHEUS },
+                  { call_plan, KARP_FORMAT_PROMETHEUS }, { call_pod, KARP_FORMAT_JSON },
+                  { call_pod, KARP_FORMAT_TEXT },        { call_node, KARP_FORMAT_JSON },
+                  { call_node, KARP_FORMAT_TEXT } };
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
         for (int keep = 0; keep < 2; keep++) {
             fault f = { 0 };
@@ -548,8 +550,10 @@ static void wrong_calls(void **state)
     karp_text_free(&text);
     newer.more = 1;
     assert_int_equal(karp_write_plan(context, &empty, NULL, &newer.known, &text, NULL), KARP_E_ABI_NEW);
-    karp_write_options options = options_for(KARP_FORMAT_CSV);
+    karp_write_options options = options_for(KARP_FORMAT_SARIF);
     assert_int_equal(karp_write_plan(context, &empty, NULL, &options, &text, NULL), KARP_E_UNSUPPORTED);
+    options.format = KARP_FORMAT_CSV;
+    assert_int_equal(karp_write_plan(context, &empty, &empty, &options, &text, NULL), KARP_E_UNSUPPORTED);
     options.format = 99;
     assert_int_equal(karp_write_plan(context, &empty, NULL, &options, &text, NULL), KARP_E_UNSUPPORTED);
     options.format = KARP_FORMAT_YAML;

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The totals of a decision in Prometheus' text format: what a node exporter's textfile collector or a push gateway takes. */
+#include "write_decision.h"
+#include "write_rows.h"
+
+#include <base/sort.h>
+
+/* Launches that are alike, or existing nodes. */
+typedef struct group {
+    karp_str pool, type, zone, capacity_type;
+    size_t count;
+    double price;
+} group;
+
+static int compare(const void *a, const void *b, const void *user)
+{
+    const group *x = a, *y = b;
+    const karp_str *s = &x->pool, *t = &y->pool;
+    int order = 0;
+    (void)user;
+    for (size_t i = 0; i < 4 && order == 0; i++) order = compare_str(s[i], t[i]);
+    return order;
+}
+
+static void label(write_buffer *b, const char *name, karp_str value, bool first)
+{
+    buffer_text(b, first ? "{" : ",");
+    buffer_text(b, name);
+    buffer_text(b, "=\"");
+    for (size_t i = 0; i < value.len; i++) {
+        char c = value.ptr[i];
+        if (c == '\\' || c == '"') buffer_char(b, '\\');
+        if (c == '\n') buffer_text(b, "\\n");
+        else buffer_char(b, c);
+    }
+    buffer_char(b, '"');
+}
+
+static void family(write_buffer *b, const char *name, const char *help)
+{
+    buffer_text(b, "# HELP ");
+    buffer_text(b, name);
+    buffer_char(b, ' ');
+    buffer_text(b, help);
+    buffer_text(b, "\n# TYPE ");
+    buffer_text(b, name);
+    buffer_text(b, " gauge\n");
+}
+
+static void value_of(write_buffer *b, double value)
+{
+    buffer_char(b, ' ');
+    buffer_double(b, value);
+    buffer_char(b, '\n');
+}
+
+/* name{label="word"} value */
+static void sample(write_buffer *b, const char *name, const char *key, const char *word, double value)
+{
+    buffer_text(b, name);
+    label(b, key, str(word), true);
+    buffer_char(b, '}');
+    value_of(b, value);
+}
+
+static void one(write_buffer *b, const char *name, const char *help, double value)
+{
+    family(b, name, help);
+    buffer_text(b, name);
+    value_of(b, value);
+}
+
+/* ---- nodes --------------------------------------------------------------------------------------------------------------------- */
+
+static void write_groups(write_buffer *b, const char *name, const char *help, const group *groups, size_t count,
+                         bool prices)
+{
+    family(b, name, help);
+    for (size_t i = 0, next; i < count; i = next) {
+        const group *g = &groups[i];
+        double sum = 0;
+        for (next = i; next < count && compare(g, &groups[next], NULL) == 0; next++)
+            sum += prices ? groups[next].price : (double)groups[next].count;
+        buffer_text(b, name);
+        label(b, "node_pool", g->pool, true);
+        label(b, "instance_type", g->type, false);
+        label(b, "zone", g->zone, false);
+        label(b, "capacity_type", g->capacity_type, false);
+        buffer_char(b, '}');
+        value_of(b, sum);
+    }
+}
+
+static karp_status write_launches(const write_job *job, const karp_decision *decision, group *groups)
+{
+    size_t count = karp_decision_launch_count(decision);
+    for (size_t i = 0; i < count; i++) {
+        karp_launch l;
+        karp_status status = get_launch(job, decision, i, &l);
+        if (status != KARP_OK) return status;
+        groups[i] = (group){ l.node_pool, l.choice.instance_type, l.choice.zone, l.choice.capacity_type,
+                             1,           l.choice.price };
+    }
+    if (!sort_stable(job->context, groups, count, sizeof *groups, compare, NULL))
+        return write_fail(job->error, KARP_E_NOMEM, "out of memory");
+    write_groups(job->out, "karp_launches", "Nodes to launch.", groups, count, false);
+    write_groups(job->out, "karp_launch_dollars_per_hour", "What the nodes to launch cost.", groups, count, true);
+    return KARP_OK;
+}
+
+static karp_status write_nodes(const write_job *job, group *groups)
+{
+    size_t count = karp_decision_node_count(job->decision);
+    for (size_t i = 0; i < count; i++) {
+        karp_node_use n;
+        karp_status status = get_node(job, job->decision, i, &n);
+        if (status != KARP_OK) return status;
+        groups[i] = (group){ n.node_pool, n.instance_type, n.zone, n.capacity_type, 1, n.price };
+    }
+    if (!sort_stable(job->context, groups, count, sizeof *groups, compare, NULL))
+        return write_fail(job->error, KARP_E_NOMEM, "out of memory");
+    write_groups(job->out, "karp_nodes", "Existing nodes.", groups, count, false);
+    write_groups(job->out, "karp_node_dollars_per_hour", "What existing nodes cost; 0 = not known.", groups, count,
+                 true);
+    return KARP_OK;
+}
+
+static karp_status write_machines(const write_job *job)
+{
+    size_t nodes = karp_decision_node_count(job->decision), launches = karp_decision_launch_count(job->decision);
+    size_t most = (nodes > launches ? nodes : launches) + 1;
+    group *groups = array_alloc(job->context, most, sizeof *groups);
+    if (groups == NULL) return write_fail(job->error, KARP_E_NOMEM, "out of memory");
+    karp_status status = write_nodes(job, groups);
+    if (status == KARP_OK) status = write_launches(job, job->decision, groups);
+    karp_free(job->context, groups, most * sizeof *groups);
+    return status;
+}
+
+/* ---- totals -------------------------------------------------------------------------------------------------------------------- */
+
+static void write_cost(const write_job *job, double saved)
+{
+    static const char name[] = "karp_cost_dollars_per_hour";
+    family(job->out, name, "What all nodes cost, before and after the decision.");
+    sample(job->out, name, "when", "before", karp_decision_cost_before(job->decision));
+    sample(job->out, name, "when", "after", karp_decision_cost_after(job->decision) - saved);
+    one(job->out, "karp_notes", "Notes on the input and the decision.", (double)count_warnings(job));
+    one(job->out, "karp_complete", "1 = everything was looked at.", karp_decision_complete(job->decision));
+}
+
+static karp_status write_pods(const write_job *job)
+{
+    static const char name[] = "karp_pods";
+    size_t launched = 0, placed = 0;
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < karp_decision_launch_count(job->decision) && status == KARP_OK; i++) {
+        karp_launch l;
+        status = get_launch(job, job->decision, i, &l);
+        launched += l.pod_count;
+    }
+    for (size_t i = 0; i < karp_decision_placement_count(job->decision) && status == KARP_OK; i++) {
+        karp_placement p;
+        status = get_placement(job, job->decision, i, &p);
+        placed += p.pod_count;
+    }
+    family(job->out, name, "Pending pods, by what becomes of them.");
+    sample(job->out, name, "outcome", "launch", (double)launched);
+    sample(job->out, name, "outcome", "node", (double)placed);
+    sample(job->out, name, "outcome", "unschedulable", (double)karp_decision_unschedulable_count(job->decision));
+    sample(job->out, name, "outcome", "ignored", (double)karp_decision_ignored_count(job->decision));
+    return status;
+}
+
+static void write_commands(const write_job *job, const karp_decision *decision, const command_totals *totals)
+{
+    static const char name[] = "karp_disrupted_nodes";
+    family(job->out, name, "Nodes that are removed, by whether others take their place.");
+    sample(job->out, name, "action", "delete", (double)totals->deleted);
+    sample(job->out, name, "action", "replace", (double)totals->replaced);
+    one(job->out, "karp_disruption_savings_dollars_per_hour", "What the commands save.", totals->savings);
+    one(job->out, "karp_nodes_kept", "Nodes that are not disrupted.", (double)karp_decision_kept_count(decision));
+}
+
+karp_status plan_as_prometheus(const write_job *job)
+{
+    command_totals totals = { 0 };
+    karp_status status = job->disruption == NULL ? KARP_OK : count_commands(job, job->disruption, &totals);
+    if (status != KARP_OK) return status;
+    write_cost(job, totals.savings);
+    status = write_pods(job);
+    if (status == KARP_OK) status = write_machines(job);
+    if (status == KARP_OK && job->disruption != NULL) write_commands(job, job->disruption, &totals);
+    return status;
+}
+
+karp_status disruption_as_prometheus(const write_job *job)
+{
+    command_totals totals = { 0 };
+    karp_status status = count_commands(job, job->decision, &totals);
+    if (status != KARP_OK) return status;
+    write_cost(job, 0);
+    status = write_machines(job);
+    if (status == KARP_OK) write_commands(job, job->decision, &totals);
+    return status;
+}
