@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <karp/builder.h>
+
 typedef struct subject {
     karp_context *context;
     karp_builder *builder;

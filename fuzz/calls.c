@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <karp/builder.h>
+#include <karp/columns.h>
+
 #include <support/fault.h>
 
 enum { ROOM = 1 << 16, MOST_CALLS = 64, BUILDERS = 2, SNAPSHOTS = 3, DECISIONS = 3 };

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <karp/objective.h>
+
 #include <property/worlds.h>
 
 enum { EFFORT = 2000 };

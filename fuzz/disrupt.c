@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <karp/passes.h>
+
 #include <property/worlds.h>
 
 enum { MOST_VALIDATED = 8 };

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <karp/builder.h>
+
 static karp_status add_node(karp_builder *b, source *s, karp_error *error)
 {
     karp_node n = { .size = sizeof n, .meta = draw_meta(s) };

@@ -4,8 +4,20 @@
 #define KARP_GO_C_H
 
 #if defined(KARP_GO_INSTALLED)
+#include <karp/builder.h>
+#include <karp/columns.h>
+#include <karp/command.h>
 #include <karp/devices.h>
+#include <karp/explain.h>
+#include <karp/fit.h>
 #include <karp/karp.h>
+#include <karp/lifecycle.h>
+#include <karp/objective.h>
+#include <karp/passes.h>
+#include <karp/peer.h>
+#include <karp/prices.h>
+#include <karp/repack.h>
+#include <karp/what_if.h>
 #elif defined(__has_include)
 #if __has_include("karp.h")
 #include "karp.h"

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include <karp/fit.h>
 #include <karp/karp.h>
 
 #define TEXT(literal)                                                                                                  \

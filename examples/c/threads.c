@@ -9,6 +9,7 @@
 
 #include <karp/io.h>
 #include <karp/karp.h>
+#include <karp/what_if.h>
 
 enum { MOST_THREADS = 64 };
 

@@ -8,6 +8,7 @@
 
 #include <karp/io.h>
 #include <karp/karp.h>
+#include <karp/what_if.h>
 
 static karp_str text(const char *s) { return (karp_str){ s, strlen(s) }; }
 

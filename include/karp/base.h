@@ -56,6 +56,9 @@ typedef struct karp_str {
     size_t len;
 } karp_str;
 
+/** Room for a digest as text: 64 hex digits and a NUL. */
+#define KARP_DIGEST_TEXT 65
+
 /** Where a value of #karp_error.byte_offset is unknown. */
 #define KARP_NO_OFFSET UINT64_MAX
 
@@ -139,38 +142,11 @@ KARP_API void karp_context_options_init(karp_context_options *options, size_t si
 /** Makes a context. @p options may be NULL. Errors: NOMEM, ABI_*. */
 KARP_API karp_status karp_context_new(const karp_context_options *options, karp_context **out, karp_error *error);
 
-/** Takes a reference and returns @p context; each reference is dropped by karp_context_free(). For libraries on top. NULL is allowed. Any
- * thread. Since 0.1. */
-KARP_API karp_context *karp_context_ref(karp_context *context);
-
 /**
  * Gives the caller's hold up. Objects made in the context keep what they need of it, so the order of freeing is free.
  * NULL is allowed.
  */
 KARP_API void karp_context_free(karp_context *context);
-
-/** The limits and callbacks in force (defaults filled in), for libraries on top. Borrowed. */
-KARP_API const karp_context_options *karp_context_get_options(const karp_context *context);
-
-/** Memory from the context's allocator; NULL = out of memory. For libraries on top. */
-KARP_API void *karp_alloc(karp_context *context, size_t bytes);
-
-/** Bytes that objects of the context have from its allocator now; 0 unless it has a ceiling (max_memory). Any thread. Since 0.1. */
-KARP_API uint64_t karp_context_memory(const karp_context *context);
-
-/**
- * Says that work was done for which no memory was asked: @p units of about a byte that is read, compared or written. 0 = the caller of
- * the context wants to stop: end the call as if karp_alloc() had returned NULL. Non-zero = go on. Any thread. For libraries on top, in
- * loops that may be long. Since 0.1.
- */
-KARP_API int32_t karp_context_work(karp_context *context, uint64_t units);
-
-/**
- * What #KARP_E_NOMEM means after karp_alloc() returned NULL: #KARP_E_LIMIT when max_memory, #KARP_E_CANCELED when should_stop refused,
- * #KARP_E_NOMEM when the allocator did. Fills @p error accordingly, forgets it, and returns any other @p status as it is. For libraries
- * on top, at the end of a call. Since 0.1.
- */
-KARP_API karp_status karp_context_refusal(karp_context *context, karp_status status, karp_error *error);
 
 /** Frees what karp_alloc() or a function that says so has returned; @p bytes as allocated. NULL is allowed. */
 KARP_API void karp_free(karp_context *context, void *memory, size_t bytes);

@@ -3,7 +3,6 @@
 #ifndef KARP_CATALOGUE_H
 #define KARP_CATALOGUE_H
 
-#include <karp/columns.h>
 #include <karp/objects.h>
 
 #ifdef __cplusplus
@@ -81,20 +80,6 @@ typedef struct karp_catalogue karp_catalogue;
 KARP_API karp_status karp_catalogue_new(karp_context *context, const karp_instance_type *types, size_t count,
                                         karp_catalogue **out, karp_error *error);
 
-/** Gives back what a catalogue was lent. */
-typedef void (*karp_catalogue_release)(void *user);
-
-/**
- * The same without a copy of the lists of requirements and offerings, which is most of the work and of the memory: @p types and
- * all that they point to, texts included, have to stay as they are until @p release is called with @p user: once, by the thread
- * that drops the last reference, before the context goes. karp_catalogue_type() shows these lists as they were given. @p release may be
- * NULL: then they live for ever. After a failure nothing is called and everything is the caller's as before. Errors: as
- * karp_catalogue_new(). Since 0.1.
- */
-KARP_API karp_status karp_catalogue_adopt(karp_context *context, const karp_instance_type *types, size_t count,
-                                          karp_catalogue_release release, void *user, karp_catalogue **out,
-                                          karp_error *error);
-
 /** Takes a reference and returns @p catalogue. NULL is allowed. */
 KARP_API karp_catalogue *karp_catalogue_ref(karp_catalogue *catalogue);
 
@@ -112,42 +97,6 @@ KARP_API const karp_instance_type *karp_catalogue_type(const karp_catalogue *cat
  * length. NULL beyond the end.
  */
 KARP_API const karp_resource *karp_catalogue_allocatable(const karp_catalogue *catalogue, size_t index, size_t *count);
-
-/** No factor or amount of a price rule is larger. */
-#define KARP_MOST_PRICE 1e6
-
-/** What somebody pays otherwise than the catalogue says: a discount, a fee, a licence. Since 0.1. */
-typedef struct karp_price_rule {
-    /** Of the labels of the type and of the offering, all of which have to agree; none = every offering. In, NotIn, Exists,
-     * DoesNotExist, Gt, Lt. */
-    const karp_requirement *requirements;
-    size_t requirement_count;
-    double factor; /**< the price is multiplied by it; 1 = as it is. 0 to #KARP_MOST_PRICE, like the others */
-    double per_node; /**< added, per hour */
-    double per_vcpu; /**< added for each of the type's CPUs, per hour */
-} karp_price_rule;
-
-/**
- * The same types at other prices: every rule that is about an offering applies, all factors first, then all amounts, so that their
- * order does not matter. A snapshot that is built with the new catalogue prices existing nodes by it as well, and all decisions follow.
- * Offerings whose price is not known stay so. Nothing is borrowed. Errors: INVALID (a rule), RANGE, NOMEM, CANCELED. Since 0.1.
- */
-KARP_API karp_status karp_catalogue_reprice(karp_context *context, const karp_catalogue *catalogue,
-                                            const karp_price_rule *rules, size_t count, karp_catalogue **out,
-                                            karp_error *error);
-
-/** Tables of a catalogue, karp_catalogue_table(). */
-enum {
-    KARP_TABLE_INSTANCE_TYPES = 201, /**< in the catalogue's order, with allocatable and capacity */
-    KARP_TABLE_OFFERINGS = 202 /**< of all types, in the catalogue's order */
-};
-
-/**
- * Makes a table of a catalogue: KARP_TABLE_INSTANCE_TYPES, KARP_TABLE_OFFERINGS. The work grows with the rows. May be called
- * by several threads at once. Errors: NOT_FOUND (no such table), NOMEM, LIMIT (2 GiB of text in one column). Since 0.1.
- */
-KARP_API karp_status karp_catalogue_table(const karp_catalogue *catalogue, uint32_t table, karp_table **out,
-                                          karp_error *error);
 
 #ifdef __cplusplus
 }

@@ -14,7 +14,8 @@
 #ifndef KARP_COLUMNS_H
 #define KARP_COLUMNS_H
 
-#include <karp/base.h>
+#include <karp/decision.h>
+#include <karp/snapshot.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -64,6 +65,54 @@ KARP_API karp_status karp_table_column(const karp_table *table, size_t index, ka
 
 /** The column of that name. Errors: NOT_FOUND, ABI_SIZE. Since 0.1. */
 KARP_API karp_status karp_table_find(const karp_table *table, karp_str name, karp_column *out);
+
+/** Tables of a decision, karp_decision_table(). */
+enum {
+    KARP_TABLE_PODS = 1, /**< what became of each pod, by name */
+    KARP_TABLE_LAUNCHES = 2, /**< as karp_decision_launch(): with their pods and instance types as lists */
+    KARP_TABLE_PLACEMENTS = 3, /**< as karp_decision_placement() */
+    KARP_TABLE_UNSCHEDULABLE = 4, /**< as karp_decision_unschedulable(), without the refusals */
+    KARP_TABLE_REFUSALS = 5, /**< what each NodePool said to each unschedulable pod */
+    KARP_TABLE_IGNORED = 6, /**< as karp_decision_ignored() */
+    KARP_TABLE_NODES = 7, /**< as karp_decision_node() */
+    KARP_TABLE_CANDIDATES = 8, /**< of a disruption, as karp_decision_candidate() */
+    KARP_TABLE_COMMANDS = 9, /**< of a disruption, as karp_decision_command() */
+    KARP_TABLE_KEPT = 10 /**< of a disruption, as karp_decision_kept() */
+};
+
+/**
+ * Makes a table of a decision. @p table is one of KARP_TABLE_PODS … KARP_TABLE_KEPT; those of a disruption have no rows for
+ * a launch decision. The work grows with the rows. May be called by several threads at once on one decision.
+ * Errors: NOT_FOUND (no such table), NOMEM, LIMIT (2 GiB of text in one column). Since 0.1.
+ */
+KARP_API karp_status karp_decision_table(const karp_decision *decision, uint32_t table, karp_table **out,
+                                         karp_error *error);
+
+/** Tables of a snapshot, karp_snapshot_table(). */
+enum {
+    KARP_TABLE_SNAPSHOT_PODS = 101, /**< every pod, in the order they were added: a row's number is the pod's index */
+    KARP_TABLE_SNAPSHOT_NODES = 102 /**< state nodes, by name */
+};
+
+/**
+ * Makes a table of a snapshot: KARP_TABLE_SNAPSHOT_*. The work grows with the rows. May be called by several threads at once.
+ * Errors: NOT_FOUND (no such table), NOMEM, LIMIT (2 GiB of text in one column). Since 0.1.
+ */
+KARP_API karp_status karp_snapshot_table(const karp_snapshot *snapshot, uint32_t table, karp_table **out,
+                                         karp_error *error);
+
+/** Tables of a catalogue, karp_catalogue_table(). */
+enum {
+    KARP_TABLE_INSTANCE_TYPES = 201, /**< in the catalogue's order, with allocatable and capacity */
+    KARP_TABLE_OFFERINGS = 202 /**< of all types, in the catalogue's order */
+};
+
+/**
+ * Makes a table of a catalogue: KARP_TABLE_INSTANCE_TYPES, KARP_TABLE_OFFERINGS. The work grows with the rows. May be called
+ * by several threads at once. Errors: NOT_FOUND (no such table), NOMEM, LIMIT (2 GiB of text in one column). Since 0.1.
+ */
+KARP_API karp_status karp_catalogue_table(const karp_catalogue *catalogue, uint32_t table, karp_table **out,
+                                          karp_error *error);
 
 /* ---- Arrow's C interfaces ------------------------------------------------------------------------------------------ */
 

@@ -8,14 +8,22 @@
 #ifndef KARP_DECISION_H
 #define KARP_DECISION_H
 
-#include <karp/columns.h>
 #include <karp/objects.h>
 #include <karp/reasons.h>
-#include <karp/values.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** karpenter: the peer's decisions, its quirks included. karp: the quirks off, and the better rule wherever versions differ. */
+enum { KARP_PROFILE_KARPENTER = 0, KARP_PROFILE_KARP = 1 };
+
+/** Versions of Karpenter: major times 1000, and minor. */
+enum {
+    KARP_PEER_NEWEST = 0, /**< the newest that this library knows */
+    KARP_PEER_1_14 = 1014, /**< 1.14.1 with what came after it until 20 August 2026 */
+    KARP_PEER_1_15 = 1015 /**< 1.15.0 */
+};
 
 /** An immutable result. Shared ownership; may be read by several threads. */
 typedef struct karp_decision karp_decision;
@@ -143,10 +151,6 @@ KARP_API void karp_decision_unref(karp_decision *decision);
 KARP_API const struct karp_snapshot *karp_decision_snapshot(const karp_decision *decision);
 /** 1 = everything was looked at; 0 = a budget ended it before. */
 KARP_API uint32_t karp_decision_complete(const karp_decision *decision);
-/** KARP_PROFILE_* it was made with. */
-KARP_API uint32_t karp_decision_profile(const karp_decision *decision);
-/** KARP_PEER_* whose rules it was made by, never KARP_PEER_NEWEST; of profile karp the newest that is known. Since 0.1. */
-KARP_API uint32_t karp_decision_peer_version(const karp_decision *decision);
 /** The instant it was made for. */
 KARP_API int64_t karp_decision_now(const karp_decision *decision);
 /** "namespace/name" of a pod index of this decision (indices are the snapshot's). {NULL,0} for none. */
@@ -172,9 +176,9 @@ KARP_API karp_status karp_decision_ignored(const karp_decision *decision, size_t
 KARP_API size_t karp_decision_node_count(const karp_decision *decision);
 /** Row @p index, borrowed from @p decision. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_decision_node(const karp_decision *decision, size_t index, karp_node_use *out);
-/** $/h of the known nodes before, and with the launches (and without the nodes disrupted) after. */
+/** $/h of the known nodes as they are. */
 KARP_API double karp_decision_cost_before(const karp_decision *decision);
-/** The same after the decision. */
+/** $/h of the known nodes with the launches, and without the nodes that are disrupted. */
 KARP_API double karp_decision_cost_after(const karp_decision *decision);
 /** Notes for the user ("NodePool gpu: no instance type meets its requirements"), in order. {NULL,0} beyond the end. */
 KARP_API size_t karp_decision_warning_count(const karp_decision *decision);
@@ -189,28 +193,6 @@ KARP_API karp_str karp_decision_warning(const karp_decision *decision, size_t in
  * Since 0.1.
  */
 KARP_API void karp_decision_hash(const karp_decision *decision, char out[KARP_DIGEST_TEXT]);
-
-/** Tables of a decision, karp_decision_table(). */
-enum {
-    KARP_TABLE_PODS = 1, /**< what became of each pod, by name */
-    KARP_TABLE_LAUNCHES = 2, /**< as karp_decision_launch(): with their pods and instance types as lists */
-    KARP_TABLE_PLACEMENTS = 3, /**< as karp_decision_placement() */
-    KARP_TABLE_UNSCHEDULABLE = 4, /**< as karp_decision_unschedulable(), without the refusals */
-    KARP_TABLE_REFUSALS = 5, /**< what each NodePool said to each unschedulable pod */
-    KARP_TABLE_IGNORED = 6, /**< as karp_decision_ignored() */
-    KARP_TABLE_NODES = 7, /**< as karp_decision_node() */
-    KARP_TABLE_CANDIDATES = 8, /**< of a disruption, as karp_decision_candidate() */
-    KARP_TABLE_COMMANDS = 9, /**< of a disruption, as karp_decision_command() */
-    KARP_TABLE_KEPT = 10 /**< of a disruption, as karp_decision_kept() */
-};
-
-/**
- * Makes a table of a decision. @p table is one of KARP_TABLE_PODS … KARP_TABLE_KEPT; those of a disruption have no rows for
- * a launch decision. The work grows with the rows. May be called by several threads at once on one decision.
- * Errors: NOT_FOUND (no such table), NOMEM, LIMIT (2 GiB of text in one column). Since 0.1.
- */
-KARP_API karp_status karp_decision_table(const karp_decision *decision, uint32_t table, karp_table **out,
-                                         karp_error *error);
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,7 @@
 #include <karp/disrupt.h>
 #include <karp/explain.h>
 #include <karp/lint.h>
+#include <karp/passes.h>
 #include <karp/provider.h>
 #include <karp/schedule.h>
 #include <karp/snapshot.h>

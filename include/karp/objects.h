@@ -312,9 +312,6 @@ typedef struct karp_templated_pod {
     uint32_t reserved; /**< 0 */
 } karp_templated_pod;
 
-/** The same of a templated pod: pending. Since 0.1. */
-KARP_API void karp_templated_pod_init(karp_templated_pod *pod, size_t size);
-
 /* ---- nodes, claims, pools ------------------------------------------------------------------------------------------ */
 
 /** Node. */
@@ -564,9 +561,6 @@ typedef struct karp_capacity_buffer {
     size_t condition_count;
     int64_t replicas; /**< status.replicas; −1 = absent */
 } karp_capacity_buffer;
-
-/** A CapacityBuffer whose status is not there yet. Since 0.1. */
-KARP_API void karp_capacity_buffer_init(karp_capacity_buffer *buffer, size_t size);
 
 #ifdef __cplusplus
 }

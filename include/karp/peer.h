@@ -3,21 +3,11 @@
 #ifndef KARP_PEER_H
 #define KARP_PEER_H
 
-#include <karp/values.h>
+#include <karp/decision.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** karpenter: the peer's decisions, its quirks included. karp: the quirks off, and the better rule wherever versions differ. */
-enum { KARP_PROFILE_KARPENTER = 0, KARP_PROFILE_KARP = 1 };
-
-/** Versions of Karpenter: major times 1000, and minor. */
-enum {
-    KARP_PEER_NEWEST = 0, /**< the newest that this library knows */
-    KARP_PEER_1_14 = 1014, /**< 1.14.1 with what came after it until 20 August 2026 */
-    KARP_PEER_1_15 = 1015 /**< 1.15.0 */
-};
 
 /** A rule that a version of Karpenter changed. */
 typedef struct karp_peer_rule {
@@ -46,6 +36,12 @@ KARP_API karp_status karp_profile_parse(karp_str name, uint32_t *profile, uint32
 
 /** "karpenter-1.15" for that profile and version; "karp" has no versions. "" for what is not known. Static. Since 0.1. */
 KARP_API const char *karp_profile_name(uint32_t profile, uint32_t version);
+
+/** KARP_PROFILE_* it was made with. */
+KARP_API uint32_t karp_decision_profile(const karp_decision *decision);
+
+/** KARP_PEER_* whose rules it was made by, never KARP_PEER_NEWEST; of profile karp the newest that is known. Since 0.1. */
+KARP_API uint32_t karp_decision_peer_version(const karp_decision *decision);
 
 #ifdef __cplusplus
 }

@@ -4,13 +4,13 @@
 #define KARP_SCHEDULE_H
 
 #include <karp/decision.h>
-#include <karp/objective.h>
-#include <karp/peer.h>
 #include <karp/snapshot.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+struct karp_objective; /* objective.h */
 
 /** How much a decision says about what it did not do. */
 enum { KARP_EXPLAIN_SUMMARY = 0, KARP_EXPLAIN_NONE = 1, KARP_EXPLAIN_FULL = 2 };
@@ -42,7 +42,7 @@ typedef struct karp_options {
     uint32_t reserved_; /**< zero */
     uint64_t flip_rules; /**< rules that versions changed, to switch: bit i for karp_peer_rule_at(i) */
     /** What launch decisions (karp_provision(), karp_what_if()) aim at; NULL = to decide as Karpenter does. Since 0.1. */
-    const karp_objective *objective;
+    const struct karp_objective *objective;
 } karp_options;
 
 /** Zeroes @p options and sets its size. */

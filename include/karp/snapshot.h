@@ -4,7 +4,6 @@
 #define KARP_SNAPSHOT_H
 
 #include <karp/catalogue.h>
-#include <karp/columns.h>
 #include <karp/objects.h>
 
 #ifdef __cplusplus
@@ -94,13 +93,6 @@ typedef struct karp_settings {
 /** Karpenter's defaults: gates = RESERVED_CAPACITY, everything else zero. */
 KARP_API void karp_settings_init(karp_settings *settings, size_t size);
 
-/** One entry of what Karpenter remembers about a node. */
-typedef struct karp_node_state {
-    karp_str name; /**< of the Node, or of the NodeClaim while it has no registered Node */
-    uint32_t marked_for_deletion; /**< takes no pods; its pods are placed elsewhere */
-    uint32_t nominated; /**< pods are on their way to it */
-} karp_node_state;
-
 /** Makes an empty builder. Errors: NOMEM. */
 KARP_API karp_status karp_builder_new(karp_context *context, karp_builder **out, karp_error *error);
 
@@ -112,17 +104,6 @@ KARP_API karp_status karp_builder_set_settings(karp_builder *builder, const karp
 
 /** The clock of the snapshot: an instant. Never read from the machine. Default 2026-01-01T00:00:00Z. */
 KARP_API karp_status karp_builder_set_now(karp_builder *builder, int64_t now, karp_error *error);
-
-/** Only these nodes are known to the scheduler (others still count for topology). Without the call: all of them. */
-KARP_API karp_status karp_builder_set_node_states(karp_builder *builder, const karp_node_state *states, size_t count,
-                                                  karp_error *error);
-
-/**
- * Exactly these pods ("namespace/name") are to be placed, in this order, pending or not. Without the call: the pending pods, and
- * the virtual ones of capacity buffers.
- */
-KARP_API karp_status karp_builder_set_pods_to_place(karp_builder *builder, const karp_str *names, size_t count,
-                                                    karp_error *error);
 
 /**
  * Gives @p pools (by name; none = every pool) the types of @p catalogue, after those given before.
@@ -137,21 +118,6 @@ KARP_API karp_status karp_builder_add_catalogue(karp_builder *builder, karp_cata
  * builder is as it was before the call.
  */
 KARP_API karp_status karp_builder_add_pod(karp_builder *builder, const karp_pod *pod, karp_error *error);
-
-/**
- * Reads what the pods of one workload have in common, once: of @p pod namespace, labels, annotations, owners, spec and
- * container statuses. It adds no pod; @p out gets the template's number, which this builder knows until it is finished.
- * Errors: those of all builder calls, above; INVALID also when there are ephemeral volumes, whose claims have the pod's name.
- */
-KARP_API karp_status karp_builder_add_pod_template(karp_builder *builder, const karp_pod *pod, uint32_t *out,
-                                                   karp_error *error);
-
-/**
- * Adds a Pod as karp_builder_add_pod() would, all but the given parts being those of the template. Several times as quick.
- * Errors: those of all builder calls, above; NOT_FOUND = the builder has no such template.
- */
-KARP_API karp_status karp_builder_add_templated_pod(karp_builder *builder, uint32_t template_,
-                                                    const karp_templated_pod *pod, karp_error *error);
 
 /** Adds a Node; copied. Errors: those of all builder calls, above. */
 KARP_API karp_status karp_builder_add_node(karp_builder *builder, const karp_node *node, karp_error *error);
@@ -176,8 +142,6 @@ KARP_API karp_status karp_builder_add_persistent_volume(karp_builder *builder, c
 /** Adds a StorageClass; copied. Errors: those of all builder calls, above. */
 KARP_API karp_status karp_builder_add_storage_class(karp_builder *builder, const karp_storage_class *storage_class,
                                                     karp_error *error);
-/** Adds a CSINode; copied. Errors: those of all builder calls, above. */
-KARP_API karp_status karp_builder_add_csi_node(karp_builder *builder, const karp_csi_node *csi_node, karp_error *error);
 /** Adds a PodDisruptionBudget; copied. Errors: those of all builder calls, above. */
 KARP_API karp_status karp_builder_add_pod_disruption_budget(karp_builder *builder,
                                                             const karp_pod_disruption_budget *budget,
@@ -185,15 +149,6 @@ KARP_API karp_status karp_builder_add_pod_disruption_budget(karp_builder *builde
 /** Adds a Namespace; copied. Errors: those of all builder calls, above. */
 KARP_API karp_status karp_builder_add_namespace(karp_builder *builder, const karp_namespace *namespace_,
                                                 karp_error *error);
-/** Adds a Service, ReplicationController, ReplicaSet or StatefulSet; copied. Errors: those of all builder calls, above. */
-KARP_API karp_status karp_builder_add_selecting(karp_builder *builder, const karp_selecting *selecting,
-                                                karp_error *error);
-/** Adds a NodeOverlay; copied. Errors: those of all builder calls, above. */
-KARP_API karp_status karp_builder_add_node_overlay(karp_builder *builder, const karp_node_overlay *overlay,
-                                                   karp_error *error);
-/** Adds a CapacityBuffer; copied. Errors: those of all builder calls, above. */
-KARP_API karp_status karp_builder_add_capacity_buffer(karp_builder *builder, const karp_capacity_buffer *buffer,
-                                                      karp_error *error);
 
 /**
  * Checks, interns, groups and indexes everything once. On success the builder is empty again; on failure it is
@@ -202,39 +157,11 @@ KARP_API karp_status karp_builder_add_capacity_buffer(karp_builder *builder, con
  */
 KARP_API karp_status karp_builder_finish(karp_builder *builder, karp_snapshot **out, karp_error *error);
 
-/**
- * A builder that holds everything the snapshot was made of: objects, settings, clock, catalogues. What changes is added and
- * removed there; karp_builder_finish() then makes a snapshot that decides as one built afresh from the same objects would.
- * Texts and objects are shared with @p snapshot, which stays as it is and may be freed before. What has been removed keeps its
- * memory until the last snapshot of such a row is freed, so build afresh now and then.
- * Nothing is read, checked or interned again. When pods, nodes, claims, budgets, or what pools and daemons say change, nearly
- * everything is shared; then time grows with the change, and with the number of pods and nodes by the copying of a few words
- * each. Now and then such an edit takes as long as building does, once in as many changed nodes as a quarter of all of them; edits
- * of other kinds always do. An object that is removed and added again in one edit keeps its place. A pod that is removed leaves its
- * number to the next that is added, one of its own name first; numbers that are left over go to the last pods.
- * Errors: INVALID, NOMEM.
- */
-KARP_API karp_status karp_snapshot_edit(const karp_snapshot *snapshot, karp_builder **out, karp_error *error);
-
-/**
- * Takes an object out again; one of the same name can be added then, which is how an object is replaced. @p kind is
- * Kubernetes' name of it ("Pod", "NodePool" …), for node classes with the group before it ("karpenter.k8s.aws/EC2NodeClass");
- * an empty @p namespace_ is "default", and cluster-wide kinds have none. Errors: NOT_FOUND, INVALID, NOMEM.
- */
-KARP_API karp_status karp_builder_remove(karp_builder *builder, karp_str kind, karp_str namespace_, karp_str name,
-                                         karp_error *error);
-
 /** Takes a reference and returns @p snapshot. NULL is allowed. */
 KARP_API karp_snapshot *karp_snapshot_ref(karp_snapshot *snapshot);
 
 /** Drops a reference; the last one frees. NULL is allowed. */
 KARP_API void karp_snapshot_unref(karp_snapshot *snapshot);
-/**
- * What Karpenter's validation finds wrong with the first bad requirement of the NodePool of that name: static text that follows
- * the key in a sentence; @p key (may be NULL) receives the key, borrowed from @p snapshot. NULL = nothing, or no such pool.
- * Decisions go by the pool's conditions alone. Any thread. Since 0.1.
- */
-KARP_API const char *karp_snapshot_pool_fault(const karp_snapshot *snapshot, karp_str pool, karp_str *key);
 
 /** What a snapshot holds. */
 typedef struct karp_snapshot_counts {
@@ -260,19 +187,6 @@ KARP_API karp_str karp_snapshot_pod_name(const karp_snapshot *snapshot, size_t i
 
 /** State node @p index, in the order of names. {NULL,0} beyond the end. */
 KARP_API karp_str karp_snapshot_node_name(const karp_snapshot *snapshot, size_t index);
-
-/** Tables of a snapshot, karp_snapshot_table(). */
-enum {
-    KARP_TABLE_SNAPSHOT_PODS = 101, /**< every pod, in the order they were added: a row's number is the pod's index */
-    KARP_TABLE_SNAPSHOT_NODES = 102 /**< state nodes, by name */
-};
-
-/**
- * Makes a table of a snapshot: KARP_TABLE_SNAPSHOT_*. The work grows with the rows. May be called by several threads at once.
- * Errors: NOT_FOUND (no such table), NOMEM, LIMIT (2 GiB of text in one column). Since 0.1.
- */
-KARP_API karp_status karp_snapshot_table(const karp_snapshot *snapshot, uint32_t table, karp_table **out,
-                                         karp_error *error);
 
 #ifdef __cplusplus
 }

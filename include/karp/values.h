@@ -39,9 +39,6 @@ KARP_API void karp_double_format(double value, char out[KARP_VALUE_TEXT]);
 /** A decimal number to the nearest double, whatever the locale. Errors: INVALID, RANGE (not finite). */
 KARP_API karp_status karp_double_parse(karp_str text, double *out);
 
-/** Room for a digest as text: 64 hex digits and a NUL. */
-#define KARP_DIGEST_TEXT 65
-
 /** A SHA-256 in the making (FIPS 180-4). Copy it to go on from one point twice. */
 typedef struct karp_digest {
     size_t size;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <karp/library.h>
+
 #include <base/error.h>
 #include <base/hash.h>
 #include <base/memory.h>

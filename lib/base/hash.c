@@ -4,6 +4,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include <karp/library.h>
+
 /* Odd numbers with about as many ones as zeroes. */
 #define SALT_A UINT64_C(0x9e6c63d0876a9a47)
 #define SALT_B UINT64_C(0xd1b54a32d192ed03)

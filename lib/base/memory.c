@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <karp/library.h>
+
 #include <base/context.h>
 
 void *mem_alloc(karp_context *context, size_t bytes) { return karp_alloc(context, bytes); }

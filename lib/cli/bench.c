@@ -8,6 +8,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include <karp/library.h>
+
 #include "bench_edit.h"
 #include "bench_inputs.h"
 

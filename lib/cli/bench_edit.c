@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <karp/builder.h>
 #include "bench_edit.h"
 
 #include "bench_types.h"

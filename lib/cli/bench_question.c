@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <karp/what_if.h>
 #include "bench_question.h"
 
 #include "bench_types.h"

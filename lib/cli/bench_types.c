@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/library.h>
+
 #define CAPACITY_TYPE_KEY "karpenter.sh/capacity-type"
 
 enum { MOST_TYPES = 400 };

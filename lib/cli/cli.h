@@ -7,6 +7,8 @@
 
 #include <karp/io.h>
 #include <karp/karp.h>
+#include <karp/objective.h>
+#include <karp/repack.h>
 #include <karp/replay.h>
 
 /* Exit statuses; docs/formats.md. */

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/library.h>
+
 static karp_status decide(design *d, const karp_change *changes, size_t change_count, karp_error *error)
 {
     karp_options common = decision_options(&d->options);

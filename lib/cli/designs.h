@@ -6,6 +6,7 @@
 #ifndef CLI_DESIGNS_H
 #define CLI_DESIGNS_H
 
+#include <karp/what_if.h>
 #include "cli.h"
 
 /* Nodes of a pool, a zone or a capacity type. */

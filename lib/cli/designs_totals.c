@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <karp/library.h>
+
 /* ---- nodes --------------------------------------------------------------------------------------------------------- */
 
 static bool same(karp_str a, karp_str b) { return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0); }

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/peer.h>
+
 static bool make_side(const cli_options *options, const cli_input *input, const char *profile, diff_side *side)
 {
     *side = (diff_side){ .name = profile,

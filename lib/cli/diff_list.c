@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <karp/library.h>
+
 static bool add(const cli_options *options, diff_list *list, const diff_row *before, const diff_row *after)
 {
     if (list->count == list->room) {

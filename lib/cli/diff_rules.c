@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which of the rules that versions of Karpenter changed makes a difference. */
+#include <karp/peer.h>
 #include "diff.h"
 
 static uint64_t rules_of(const karp_options *options)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <karp/library.h>
+
 /* A list under construction; a refusal is noted, so that one look at the end is enough. */
 typedef struct listing {
     const cli_options *options;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/peer.h>
+
 enum { SHOWN = 160 }; /* so much of a long text is shown to people */
 
 typedef struct writer {

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include <karp/passes.h>
+
 /* The memory of the pass before; without --memory-in, that of a first pass. */
 static karp_status read_memory(const cli_options *options, karp_memory_document **document, karp_memory *memory,
                                karp_error *error)

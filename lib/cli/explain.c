@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/columns.h>
+#include <karp/library.h>
+
 /* The name of what is explained. */
 static karp_str subject(cli_answer *answer)
 {

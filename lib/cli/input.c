@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <karp/library.h>
+
 static karp_str str_of(const char *text) { return text == NULL ? (karp_str){ 0 } : (karp_str){ text, strlen(text) }; }
 
 /* Notes on a catalogue of its own go to standard error; a reader keeps those on what it reads. */

@@ -7,6 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <karp/library.h>
+#include <karp/peer.h>
+
 enum {
     KEY_FILE = 'f',
     KEY_OUTPUT = 'o',

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/library.h>
+
 static karp_status decide(cli_answer *answer, karp_decision **plan, karp_decision **disruption)
 {
     karp_options common = decision_options(answer->options);

@@ -26,6 +26,8 @@ void process_run(const cli_options *options, const char *const *words, int64_t p
 #include <time.h>
 #include <unistd.h>
 
+#include <karp/library.h>
+
 enum { NANOSECONDS_A_MILLISECOND = 1000000, PIECE = 65536, REAP_EVERY_MS = 20 };
 
 extern char **environ;

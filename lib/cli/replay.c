@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/library.h>
+
 enum { MOST_POLICIES = 64, MOST_RATES = 64 };
 
 typedef struct replaying {

@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/library.h>
+#include <karp/passes.h>
+
 #define SECOND_NS INT64_C(1000000000)
 #define BOOT (60 * SECOND_NS) /* from a launch until its pods run */
 #define LOOK_AGAIN (15 * SECOND_NS) /* as Karpenter validates */

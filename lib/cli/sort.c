@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <karp/library.h>
+
 /* Runs of growing length are merged. */
 bool list_sort(const cli_options *options, void *items, size_t count, size_t size, list_order *order, const void *user)
 {

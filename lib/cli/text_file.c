@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <karp/library.h>
+
 enum { FIRST_ROOM = 16384 };
 
 void text_file_free(const cli_options *options, cli_text *text)

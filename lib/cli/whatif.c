@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <karp/library.h>
+
 typedef struct change_list {
     karp_change *items;
     size_t count;

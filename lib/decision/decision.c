@@ -2,6 +2,7 @@
 #include <decision/decision.h>
 
 #include <karp/certificate.h>
+#include <karp/peer.h>
 
 #include <base/error.h>
 #include <model/copy.h>

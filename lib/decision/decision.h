@@ -4,8 +4,10 @@
 #ifndef DECISION_DECISION_H
 #define DECISION_DECISION_H
 
+#include <karp/certificate.h>
 #include <karp/disrupt.h>
 #include <karp/objective.h>
+#include <karp/passes.h>
 #include <karp/repack.h>
 #include <model/snapshot.h>
 

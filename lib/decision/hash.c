@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <karp/values.h>
+
 static void add_number(karp_digest *to, uint64_t value)
 {
     unsigned char bytes[8];

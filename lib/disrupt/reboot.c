@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life of a reboot, from the request to a node that is back (K15-9). */
+#include <karp/values.h>
 #include <disrupt/advice.h>
 
 #include <base/error.h>

@@ -4,6 +4,7 @@
 #include <base/error.h>
 #include <base/memory.h>
 #include <karp/explain.h>
+#include <karp/peer.h>
 #include <model/snapshot.h>
 
 static const karp_str *pod_names(arena *a, const karp_decision *decision, const uint32_t *pods, size_t count)

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include <karp/library.h>
+
 void *mem_alloc(karp_context *context, size_t bytes) { return karp_alloc(context, bytes); }
 
 void *mem_zalloc(karp_context *context, size_t bytes)

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include <karp/library.h>
+
 static const karp_str nothing = { "", 0 };
 
 /* ---- the provider ------------------------------------------------------------------------------------------------ */

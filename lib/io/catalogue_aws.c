@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/library.h>
 #include <karp/values.h>
 
 void karp_catalogue_options_init(karp_catalogue_options *options, size_t size)

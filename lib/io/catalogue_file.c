@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include <karp/library.h>
+
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 static karp_status read_json(catalogue_reader *reader, karp_str text, karp_error *error)

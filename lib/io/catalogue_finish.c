@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <karp/library.h>
+
 /* ---- labels that follow from the list -------------------------------------------------------- */
 
 typedef struct list_facts {

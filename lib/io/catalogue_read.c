@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <karp/library.h>
+
 const karp_str catalogue_key_type = { "node.kubernetes.io/instance-type", 32 };
 const karp_str catalogue_key_arch = { "kubernetes.io/arch", 18 };
 const karp_str catalogue_key_os = { "kubernetes.io/os", 16 };

@@ -5,6 +5,8 @@
 #include <io/node_kinds.h>
 #include <math.h>
 
+#include <karp/library.h>
+
 /* What a node that is covered costs beside its commitment: as little as Karpenter's providers let capacity reservations cost, so that
  * the smaller of two nodes is still the cheaper one. */
 #define COVERED 1e-7

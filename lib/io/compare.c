@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/library.h>
+
 typedef struct comparison {
     karp_context *context;
     const io_kept **a, **b; /* by kind, namespace and name */

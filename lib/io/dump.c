@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include <karp/library.h>
+
 typedef struct sink {
     void (*add)(void *to, const char *ptr, size_t length);
     void *to;

@@ -13,6 +13,8 @@
 #if !defined(_WIN32) && !defined(__wasi__)
 #include <fcntl.h>
 #include <unistd.h>
+
+#include <karp/library.h>
 #endif
 
 static int describe(int why, char *out, size_t size)

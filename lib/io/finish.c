@@ -8,6 +8,9 @@
 
 #include <string.h>
 
+#include <karp/builder.h>
+#include <karp/library.h>
+
 /* ---- CapacityBuffers --------------------------------------------------------------------------------------------- */
 
 static uint32_t template_number(const karp_reader *reader, const tree *root)

@@ -13,6 +13,8 @@
 #include <io/unused.h>
 #include <string.h>
 
+#include <karp/builder.h>
+
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static bool name_key(char *into, size_t room, karp_str kind, karp_str namespace_, karp_str name, karp_str *key)

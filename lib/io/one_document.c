@@ -4,6 +4,8 @@
 #include <io/whole_file.h>
 #include <string.h>
 
+#include <karp/library.h>
+
 static karp_status scan_failed(const io_cursor *at, const char *what, karp_str name, io_scan result, karp_error *error)
 {
     if (result == IO_SCAN_STOPPED) return fail_nomem(error);

@@ -6,6 +6,9 @@
 #include <io/convert.h>
 #include <string.h>
 
+#include <karp/library.h>
+#include <karp/prices.h>
+
 /* A month of 730 hours, by which clouds turn hourly prices into monthly ones. */
 #define HOURS_A_MONTH 730.0
 #define GIBI 1073741824.0

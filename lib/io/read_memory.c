@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A DisruptionMemory document (docs/formats.md) as the struct that karp_disrupt() takes. */
+#include <karp/passes.h>
 #include <io/one_document.h>
 #include <base/error.h>
 

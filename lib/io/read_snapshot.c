@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include <karp/builder.h>
+
 karp_status io_snapshot_begin(karp_reader *reader, const io_place *place)
 {
     if (reader->has_snapshot) {

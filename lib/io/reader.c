@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/library.h>
+
 void karp_reader_options_init(karp_reader_options *options, size_t size)
 {
     if (!options || size < sizeof options->size) return;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <karp/library.h>
+
 void io_cursor_init(io_cursor *cursor, karp_str text, karp_context *context)
 {
     memset(cursor, 0, sizeof *cursor);

@@ -5,6 +5,8 @@
 #include <io/place.h>
 #include <string.h>
 
+#include <karp/library.h>
+
 static karp_status cannot(const char *path, const char *what, karp_error *error)
 {
     karp_status status = fail(error, KARP_E_IO, "%s", what);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <karp/library.h>
+
 /* What karp_text.owner points to: the text may outlive the context's handle, so it holds the context itself. */
 typedef struct text_owner {
     karp_context *context;

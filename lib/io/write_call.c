@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <karp/library.h>
 #include "write_call.h"
 
 karp_status write_begin(write_call *call, const karp_write_options *given, bool complete, const char *needed,

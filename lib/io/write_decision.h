@@ -3,6 +3,7 @@
 #ifndef IO_WRITE_DECISION_H
 #define IO_WRITE_DECISION_H
 
+#include <karp/passes.h>
 #include "write_buffer.h"
 
 typedef struct write_job {

@@ -9,6 +9,9 @@
 #include <base/hash.h>
 #include <math.h>
 
+#include <karp/objective.h>
+#include <karp/peer.h>
+
 void plan_header(json_out *j, const write_job *job, const char *kind)
 {
     char now[KARP_VALUE_TEXT];

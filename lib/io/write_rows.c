@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <karp/peer.h>
+
 enum { MOST_POD_LINES = 4, MOST_DETAIL_LINES = 6, BAR_CELLS = 12, LEAST_CELLS = 4 };
 
 static double share(double part, double whole) { return whole > 0 ? part / whole : -1; }

@@ -3,6 +3,7 @@
 #include <json/tree.h>
 
 #include <base/sort.h>
+#include <karp/library.h>
 #include <karp/values.h>
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
+#include <karp/builder.h>
 #include <karp/devices.h>
 #include <model/catalogue.h>
 #include <model/regex.h>

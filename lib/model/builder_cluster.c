@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What surrounds pods and nodes: volumes, budgets, namespaces, selectors, overlays. */
+#include <karp/builder.h>
 #include <model/builder.h>
 
 #include <base/error.h>

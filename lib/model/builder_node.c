@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes, NodeClaims, NodePools and node classes. */
+#include <karp/library.h>
 #include <model/builder.h>
 
 #include <base/error.h>

@@ -8,6 +8,9 @@
 #include <model/store_pods.h>
 #include <string.h>
 
+#include <karp/builder.h>
+#include <karp/library.h>
+
 static bool says(karp_str text, const char *word) { return text.ptr != NULL && equal_str(text, str(word)); }
 
 /* ---- shapes -------------------------------------------------------------------------------------------------------- */

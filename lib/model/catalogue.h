@@ -4,6 +4,7 @@
 #define MODEL_CATALOGUE_H
 
 #include <karp/catalogue.h>
+#include <karp/library.h>
 #include <model/store.h>
 #include <stdatomic.h>
 

@@ -5,6 +5,7 @@
 #include <base/context.h>
 #include <base/error.h>
 #include <base/serves.h>
+#include <karp/prices.h>
 #include <karp/values.h>
 #include <math.h>
 #include <string.h>

@@ -9,6 +9,8 @@
 #include <model/store_pods.h>
 #include <string.h>
 
+#include <karp/builder.h>
+
 static uint64_t types_of(const store *s)
 {
     uint64_t types = 0;

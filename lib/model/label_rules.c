@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <karp/lint.h>
+
 static bool listed(const uint32_t *ids, uint32_t count, uint32_t id)
 {
     for (uint32_t i = 0; i < count; i++) {

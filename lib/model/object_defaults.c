@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects as an API server stores them when nothing is said: what is not zero there. */
+#include <karp/builder.h>
 #include <karp/snapshot.h>
 
 #include <string.h>

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/library.h>
+
 enum { PATH_MOST = 4096, FIRST_FIELDS = 64 };
 
 typedef struct walker {

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <karp/library.h>
+
 /* A catalogue that results point into. */
 typedef struct held {
     karp_catalogue *catalogue;

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/library.h>
+
 #include <providers/fields.h>
 
 /* ---- questions and answers ------------------------------------------------------------------- */

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/library.h>
+
 typedef struct registered {
     karp_provider_plugin plugin;
     void *object; /* NULL = of this process */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <karp/library.h>
+
 struct scratch_block {
     scratch_block *older;
     size_t bytes;

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <karp/library.h>
+
 #include <providers/memory.h>
 
 static uint64_t generation_of(const karp_provider *p)

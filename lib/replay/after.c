@@ -5,6 +5,8 @@
 #include <io/kinds.h>
 #include <string.h>
 
+#include <karp/library.h>
+
 typedef struct outcome {
     const karp_reader *before;
     const karp_decision *decision; /* NULL = only time goes by */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two replays beside each other: every figure of a policy that differs. */
+#include <karp/library.h>
 #include <karp/replay.h>
 
 #include <base/error.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Disruption passes every 10 s while there is anything to look at; validation after 15 s; and what a command does from its start to
  * the end of its nodes. A pass whose answer cannot have changed is left out, as Karpenter leaves it out. */
+#include <karp/library.h>
+#include <karp/passes.h>
 #include <replay/engine.h>
 
 #define REPACK_INTERVAL (300 * SECOND)

@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include <karp/library.h>
+
 #define HOSTNAME "kubernetes.io/hostname"
 #define UNAVAILABLE (180 * SECOND) /* how long Karpenter does not ask for an offering again */
 #define NOTICE (120 * SECOND) /* between a spot interruption and the end of the machine */

@@ -5,6 +5,8 @@
 #include <io/decode.h>
 #include <math.h>
 
+#include <karp/columns.h>
+
 #define SHAPE_NAME "replay-shape-"
 #define HOSTNAME "kubernetes.io/hostname"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cluster as a snapshot: what has changed since the last one is edited into it (karp_snapshot_edit()). Built from nothing it is
  * when objects or what can be bought changed, and now and then to give back the memory of rows that are gone. */
+#include <karp/builder.h>
 #include <replay/engine.h>
 
 /* Rows that are gone and keep their memory, before a fresh snapshot is worth its time. */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <karp/library.h>
+#include <karp/peer.h>
 #include <replay/objects.h>
 #include <replay/replay.h>
 #include <replay/trace_read.h>

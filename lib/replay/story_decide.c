@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <karp/passes.h>
 #include <replay/story.h>
 
 static uint32_t find_node(const story *s, karp_str name) { return io_table_get(&s->e->node_index, name); }

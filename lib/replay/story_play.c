@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <karp/library.h>
+
 #include <io/write_buffer.h>
 
 enum { MOST_TURNS = 1000, MOST_EVENTS = 100000 };

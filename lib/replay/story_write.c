@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <karp/peer.h>
+
 #include <io/write_buffer.h>
 
 static bool is_json(const story *s) { return s->write.format == KARP_FORMAT_JSON; }

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include <karp/library.h>
+
 #define MINUTE (60 * SECOND)
 #define DAY (1440 * MINUTE)
 #define SETTLES (5 * MINUTE) /* a HorizontalPodAutoscaler scales down to the most that was wanted in this time */

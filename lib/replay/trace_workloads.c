@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <karp/library.h>
 #include <replay/trace_workloads.h>
 
 #include <replay/objects.h>

@@ -13,9 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <karp/builder.h>
+#include <karp/columns.h>
+#include <karp/devices.h>
+#include <karp/fit.h>
 #include <karp/io.h>
 #include <karp/karp.h>
+#include <karp/objective.h>
+#include <karp/passes.h>
+#include <karp/peer.h>
 #include <karp/provider.h>
+#include <karp/what_if.h>
 
 #define THROUGH(type, field) (offsetof(type, field) + sizeof(((type *)NULL)->field))
 #define T(text)                                                                                                        \

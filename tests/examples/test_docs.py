@@ -9,7 +9,8 @@ import tempfile
 
 SOURCE = pathlib.Path(os.environ['KARP_SOURCE'])
 LIBRARIES = pathlib.Path(os.environ['KARP_BUILD'], 'lib')
-PRELUDE = '#include <pthread.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <karp/io.h>\n#include <karp/karp.h>\n#include <karp/provider.h>\n'
+HEADERS = ['pthread.h', 'stdio.h', 'stdlib.h', 'string.h', *(f'karp/{path.name}' for path in sorted((SOURCE / 'include' / 'karp').glob('*.h')))]
+PRELUDE = ''.join(f'#include <{header}>\n' for header in HEADERS)
 # What a piece that consists of statements may use without saying where it comes from.
 SURROUNDINGS = '''\
 void piece(karp_context *context, karp_builder *builder, karp_snapshot *snapshot, karp_decision *decision, OPTIONS options,

@@ -10,6 +10,7 @@
 #include <karp/certificate.h>
 #include <karp/explain.h>
 #include <karp/io.h>
+#include <karp/objective.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <karp/builder.h>
 #include <karp/io.h>
 #include <karp/karp.h>
 #include <support/fault.h>

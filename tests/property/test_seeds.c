@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <karp/library.h>
+
 #include <support/random.h>
 
 #include "things.h"

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <karp/builder.h>
+
 /* ---- objects, each made of its kind, its number and a variant ------------------------------------------------------- */
 
 static const char *const zones[] = { "a", "b", "c" };

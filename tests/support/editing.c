@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/builder.h>
+
 static karp_str text(const char *s) { return (karp_str){ s, strlen(s) }; }
 
 /* The builder becomes a snapshot, unless something has failed. */

@@ -5,8 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <karp/builder.h>
+#include <karp/columns.h>
 #include <karp/io.h>
 #include <karp/karp.h>
+#include <karp/library.h>
+#include <karp/objective.h>
+#include <karp/passes.h>
+#include <karp/repack.h>
+#include <karp/what_if.h>
 #include <base/context.h>
 #include <support/fault.h>
 

@@ -2,6 +2,8 @@
 #include "edited_world.h"
 
 #include <base/sort.h>
+#include <karp/builder.h>
+#include <karp/devices.h>
 #include <karp/io.h>
 
 #define ZONE "topology.kubernetes.io/zone"

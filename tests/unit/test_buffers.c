@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/builder.h>
 #include <karp/io.h>
 
 #define ON "{featureGates: {CapacityBuffer: true}}"

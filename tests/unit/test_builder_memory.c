@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every request for memory is refused once: the call fails, leaves the builder as it was, and succeeds when repeated. */
+#include <karp/builder.h>
 #include <support/building.h>
 
 static karp_str two_words[] = { T("x"), T("y") };

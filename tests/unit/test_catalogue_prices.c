@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <karp/karp.h>
+#include <karp/prices.h>
 
 #define T(text)                                                                                                        \
     {                                                                                                                  \

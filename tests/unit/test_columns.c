@@ -12,6 +12,7 @@
 #include <base/sort.h>
 #include <karp/io.h>
 #include <karp/karp.h>
+#include <karp/passes.h>
 #include <support/fault.h>
 
 #define FOLDER "tests/data/fault/"

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/devices.h>
 #include <karp/io.h>
 
 /* ---- what a type brings ----------------------------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 
 #include <karp/command.h>
 #include <karp/lifecycle.h>
+#include <karp/passes.h>
 #include <karp/what_if.h>
 
 #define ALL ",\"budgets\":[{\"nodes\":\"100%\"}]"

@@ -3,6 +3,7 @@
  * that are being carried out. */
 #include <support/disrupting.h>
 
+#include <karp/passes.h>
 #include <karp/values.h>
 
 #define ALL ",\"budgets\":[{\"nodes\":\"100%\"}]"

@@ -9,6 +9,7 @@
 
 #include <karp/command.h>
 #include <karp/lifecycle.h>
+#include <karp/passes.h>
 
 #define ALL ",\"budgets\":[{\"nodes\":\"100%\"}]"
 #define RESERVATION "karpenter.k8s.aws/capacity-reservation-id"

@@ -3,6 +3,7 @@
  * tests/property/test_edits.c.) */
 #include "deciding.h"
 
+#include <karp/builder.h>
 #include <karp/snapshot.h>
 
 #include "edited_world.h"

@@ -6,6 +6,8 @@
 #include <base/sort.h>
 #include <stdio.h>
 
+#include <karp/builder.h>
+
 #define L(k, v)                                                                                                        \
     {                                                                                                                  \
         { k, sizeof(k) - 1 }, { v, sizeof(v) - 1 }                                                                     \

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/builder.h>
 #include <karp/explain.h>
 
 #define REQUESTING(amounts, more)                                                                                      \

@@ -6,6 +6,8 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include <karp/library.h>
+
 #include <base/context.h>
 #include <base/memory.h>
 #include <base/strbuf.h>

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include <karp/builder.h>
 #include <karp/karp.h>
 
 #define T(text) ((karp_str){ text, sizeof(text) - 1 })

@@ -2,6 +2,7 @@
 /* An edit that takes pods away leaves no trace of them in what is known of those that wait. */
 #include <support/building.h>
 
+#include <karp/builder.h>
 #include <karp/decision.h>
 #include <karp/schedule.h>
 #include <stdio.h>

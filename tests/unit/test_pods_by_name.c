@@ -4,6 +4,7 @@
 #include <support/disrupting.h>
 
 #include <base/sort.h>
+#include <karp/builder.h>
 #include <karp/schedule.h>
 #include <model/snapshot.h>
 #include <stdlib.h>

@@ -11,7 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <karp/blockers.h>
+#include <karp/builder.h>
+#include <karp/certificate.h>
+#include <karp/command.h>
+#include <karp/devices.h>
+#include <karp/explain.h>
+#include <karp/fit.h>
+#include <karp/io.h>
 #include <karp/karp.h>
+#include <karp/lifecycle.h>
+#include <karp/lint.h>
+#include <karp/objective.h>
+#include <karp/passes.h>
+#include <karp/provider.h>
+#include <karp/repack.h>
+#include <karp/what_if.h>
 
 #define T(text)                                                                                                        \
     {                                                                                                                  \

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/explain.h>
+
 typedef struct asking {
     karp_context *context;
     karp_snapshot *snapshot;

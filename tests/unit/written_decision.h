@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include <karp/io.h>
+#include <karp/passes.h>
+#include <karp/peer.h>
 #include <karp/repack.h>
 #include <karp/what_if.h>
 

@@ -8,7 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/builder.h>
+#include <karp/command.h>
 #include <karp/karp.h>
+#include <karp/lifecycle.h>
+#include <karp/repack.h>
 
 #define TEXT(literal)                                                                                                  \
     {                                                                                                                  \

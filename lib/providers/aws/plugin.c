@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include <karp/library.h>
 #include <karp/values.h>
 #include <providers/aws/catalogue.h>
 #include <providers/aws/class_hash.h>

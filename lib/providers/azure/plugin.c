@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <karp/library.h>
+
 #include <providers/azure/types.h>
 #include <providers/cloud/go_hash.h>
 #include <providers/launch.h>

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <karp/io.h>
+#include <karp/library.h>
 #include <providers/match.h>
 #include <providers/memory.h>
 #include <providers/order.h>

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <karp/library.h>
+
 #include <providers/cloud/go_hash.h>
 #include <providers/gcp/types.h>
 #include <providers/launch.h>

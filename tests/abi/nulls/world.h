@@ -9,10 +9,36 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <karp/base.h>
+#include <karp/blockers.h>
+#include <karp/builder.h>
+#include <karp/catalogue.h>
+#include <karp/certificate.h>
+#include <karp/columns.h>
+#include <karp/command.h>
+#include <karp/decision.h>
+#include <karp/devices.h>
+#include <karp/disrupt.h>
+#include <karp/explain.h>
+#include <karp/fit.h>
 #include <karp/io.h>
 #include <karp/karp.h>
-#include <karp/replay.h>
+#include <karp/library.h>
+#include <karp/lifecycle.h>
+#include <karp/lint.h>
+#include <karp/objective.h>
+#include <karp/objects.h>
+#include <karp/passes.h>
+#include <karp/peer.h>
+#include <karp/prices.h>
 #include <karp/provider.h>
+#include <karp/reasons.h>
+#include <karp/repack.h>
+#include <karp/replay.h>
+#include <karp/schedule.h>
+#include <karp/snapshot.h>
+#include <karp/values.h>
+#include <karp/what_if.h>
 
 #define S(literal) ((karp_str){ literal, sizeof(literal) - 1 })
 

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file builder.h  What few builders need beside snapshot.h: which nodes and pods count, pods of one template, less common kinds of
+ * objects, and edits of a snapshot.
+ */
+#ifndef KARP_BUILDER_H
+#define KARP_BUILDER_H
+
+#include <karp/snapshot.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One entry of what Karpenter remembers about a node. */
+typedef struct karp_node_state {
+    karp_str name; /**< of the Node, or of the NodeClaim while it has no registered Node */
+    uint32_t marked_for_deletion; /**< takes no pods; its pods are placed elsewhere */
+    uint32_t nominated; /**< pods are on their way to it */
+} karp_node_state;
+
+/** Only these nodes are known to the scheduler (others still count for topology). Without the call: all of them. */
+KARP_API karp_status karp_builder_set_node_states(karp_builder *builder, const karp_node_state *states, size_t count,
+                                                  karp_error *error);
+
+/**
+ * Exactly these pods ("namespace/name") are to be placed, in this order, pending or not. Without the call: the pending pods, and
+ * the virtual ones of capacity buffers.
+ */
+KARP_API karp_status karp_builder_set_pods_to_place(karp_builder *builder, const karp_str *names, size_t count,
+                                                    karp_error *error);
+
+/** Fills @p pod with what an API server would fill in: it is pending. Since 0.1. */
+KARP_API void karp_templated_pod_init(karp_templated_pod *pod, size_t size);
+
+/**
+ * Reads what the pods of one workload have in common, once: of @p pod namespace, labels, annotations, owners, spec and
+ * container statuses. It adds no pod; @p out gets the template's number, which this builder knows until it is finished.
+ * Errors: as karp_builder_add_pod(); INVALID also when there are ephemeral volumes, whose claims have the pod's name.
+ */
+KARP_API karp_status karp_builder_add_pod_template(karp_builder *builder, const karp_pod *pod, uint32_t *out,
+                                                   karp_error *error);
+
+/**
+ * Adds a Pod as karp_builder_add_pod() would, all but the given parts being those of the template. Several times as quick.
+ * Errors: as karp_builder_add_pod(); NOT_FOUND = the builder has no such template.
+ */
+KARP_API karp_status karp_builder_add_templated_pod(karp_builder *builder, uint32_t template_,
+                                                    const karp_templated_pod *pod, karp_error *error);
+
+/** Adds a CSINode; copied. Errors: as karp_builder_add_pod(). */
+KARP_API karp_status karp_builder_add_csi_node(karp_builder *builder, const karp_csi_node *csi_node, karp_error *error);
+
+/** Adds a Service, ReplicationController, ReplicaSet or StatefulSet; copied. Errors: as karp_builder_add_pod(). */
+KARP_API karp_status karp_builder_add_selecting(karp_builder *builder, const karp_selecting *selecting,
+                                                karp_error *error);
+
+/** Adds a NodeOverlay; copied. Errors: as karp_builder_add_pod(). */
+KARP_API karp_status karp_builder_add_node_overlay(karp_builder *builder, const karp_node_overlay *overlay,
+                                                   karp_error *error);
+
+/** Fills @p buffer with a CapacityBuffer whose status is not there yet. Since 0.1. */
+KARP_API void karp_capacity_buffer_init(karp_capacity_buffer *buffer, size_t size);
+
+/** Adds a CapacityBuffer; copied. Errors: as karp_builder_add_pod(). */
+KARP_API karp_status karp_builder_add_capacity_buffer(karp_builder *builder, const karp_capacity_buffer *buffer,
+                                                      karp_error *error);
+
+/**
+ * A builder that holds everything the snapshot was made of: objects, settings, clock, catalogues. What changes is added and
+ * removed there; karp_builder_finish() then makes a snapshot that decides as one built afresh from the same objects would.
+ * Texts and objects are shared with @p snapshot, which stays as it is and may be freed before. What has been removed keeps its
+ * memory until the last snapshot of such a row is freed, so build afresh now and then.
+ * Nothing is read, checked or interned again. When pods, nodes, claims, budgets, or what pools and daemons say change, nearly
+ * everything is shared; then time grows with the change, and with the number of pods and nodes by the copying of a few words
+ * each. Now and then such an edit takes as long as building does, once in as many changed nodes as a quarter of all of them; edits
+ * of other kinds always do. An object that is removed and added again in one edit keeps its place. A pod that is removed leaves its
+ * number to the next that is added, one of its own name first; numbers that are left over go to the last pods.
+ * Errors: INVALID, NOMEM.
+ */
+KARP_API karp_status karp_snapshot_edit(const karp_snapshot *snapshot, karp_builder **out, karp_error *error);
+
+/**
+ * Takes an object out again; one of the same name can be added then, which is how an object is replaced. @p kind is
+ * Kubernetes' name of it ("Pod", "NodePool" …), for node classes with the group before it ("karpenter.k8s.aws/EC2NodeClass");
+ * an empty @p namespace_ is "default", and cluster-wide kinds have none. Errors: NOT_FOUND, INVALID, NOMEM.
+ */
+KARP_API karp_status karp_builder_remove(karp_builder *builder, karp_str kind, karp_str namespace_, karp_str name,
+                                         karp_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
