@@ -156,14 +156,11 @@ void context_begin_run(karp_context *run, karp_context *parent, int32_t (*should
 void context_limit_run(karp_context *run, uint64_t units)
 {
     run->most_work = units;
-    run->guarded = true;
+    run->work = 0;
+    run->guarded = units != 0 || run->options.max_memory != 0 || run->options.should_stop != NULL;
 }
 
-void context_stop_gently(karp_context *run)
-{
-    run->gentle = true;
-    run->most_work = 0;
-}
+void context_stop_gently(karp_context *run) { run->gentle = true; }
 
 void context_finish_run(karp_context *run)
 {

@@ -21,13 +21,13 @@ struct karp_context {
     bool stop_noted; /* of a run: somebody wants it to stop … */
     bool gentle; /* … which refuses nothing, but is looked for where it can stop with what it has */
     uint64_t most_work; /* of a run: the units after which it stops by itself; 0 = no end */
-    uint64_t work; /* of a run with such an end: units so far */
+    uint64_t work; /* of a run with such an end: units since it was set */
 };
 
 /* The context of one run: memory of the parent, to which it also counts, but stopped by the run's own caller, if it has one. It is the
  * caller's memory, lives shorter than the parent and is not held. */
 void context_begin_run(karp_context *run, karp_context *parent, int32_t (*should_stop)(void *user), void *user);
-/* Ends the run after so much work. */
+/* Ends the run after so much work from here on; 0 = no end. */
 void context_limit_run(karp_context *run, uint64_t units);
 /* From here on a wish to stop is noted and refuses nothing. */
 void context_stop_gently(karp_context *run);
@@ -44,7 +44,10 @@ static inline bool context_stopped(karp_context *c, size_t more)
     size_t piece = more < LEAST_COUNTED ? LEAST_COUNTED : more;
     if (c->most_work != 0) {
         c->work = c->work > UINT64_MAX - piece ? UINT64_MAX : c->work + piece;
-        if (c->work > c->most_work) return true;
+        if (c->work > c->most_work) {
+            c->stop_noted = true;
+            return !c->gentle;
+        }
     }
     if (c->stop_noted) return !c->gentle;
     if (c->options.should_stop == NULL) return false;

@@ -155,9 +155,7 @@ bool device_free(const scheduler *s, const asking *who, uint32_t index, uint32_t
     const world_device *w = &d->world->devices[number];
     const candidate *c = ledger_find(s, who->number);
     bool of_type = w->slice == NO_ID;
-    if (!of_type &&
-        (d->taken[w->identity] || (d->holder[w->identity] != NO_ID && d->holder[w->identity] != who->number)))
-        return false;
+    if (!of_type && device_had(d, w->identity, who->number)) return false;
     return c == NULL || !holds_device(c, who->types[index], w->identity, of_type);
 }
 

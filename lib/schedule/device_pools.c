@@ -3,6 +3,7 @@
 #include <schedule/device_run.h>
 
 #include <base/bits.h>
+#include <base/sort.h>
 #include <schedule/scheduler.h>
 #include <schedule/topology.h>
 #include <string.h>
@@ -49,6 +50,24 @@ static bool counters_valid(const scheduler *s, const world_pool *p, uint8_t *set
     return valid;
 }
 
+/* Whether two devices of these slices have the same name; `seen` is by identity and left clear. */
+static bool repeated(const struct device_world *w, const uint32_t *slices, uint32_t count, uint8_t *seen)
+{
+    bool again = false;
+    for (uint32_t i = 0; i < count; i++) {
+        const world_slice *d = &w->slices[slices[i]];
+        for (uint32_t k = d->device_first; k < d->device_first + d->device_count; k++) {
+            again = again || seen[w->devices[k].identity];
+            seen[w->devices[k].identity] = 1;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const world_slice *d = &w->slices[slices[i]];
+        for (uint32_t k = d->device_first; k < d->device_first + d->device_count; k++) seen[w->devices[k].identity] = 0;
+    }
+    return again;
+}
+
 static void state_pool(scheduler *s, uint32_t pool, uint8_t *sets, uint8_t *counters)
 {
     struct devices *d = s->devices;
@@ -66,6 +85,50 @@ static void state_pool(scheduler *s, uint32_t pool, uint8_t *sets, uint8_t *coun
     for (uint32_t i = 0; i < p->slices.count; i++) found += current(s, p->slices.items[i]);
     f->incomplete = found != declared;
     f->invalid = !counters_valid(s, p, sets, counters);
+    f->names_differ = !repeated(d->world, p->slices.items, p->slices.count, d->name_seen);
+}
+
+/* Whether each slice is of one node: nobody else learns of the pool. */
+static bool of_nodes(const scheduler *s, uint32_t pool)
+{
+    const struct device_world *w = s->devices->world;
+    const world_pool *p = &w->pools[pool];
+    bool all = !s->devices->pools[pool].invalid;
+    for (uint32_t i = 0; i < p->slices.count && all; i++) {
+        const world_slice *d = &w->slices[p->slices.items[i]];
+        all = !current(s, p->slices.items[i]) || (!d->given->all_nodes && d->given->node != NO_ID && !d->consumes);
+    }
+    return all;
+}
+
+static int by_node(uint32_t a, uint32_t b, const void *user)
+{
+    const struct device_world *w = user;
+    uint32_t one = w->slices[a].given->node, other = w->slices[b].given->node;
+    return one < other ? -1 : one > other;
+}
+
+static bool divide_pools(scheduler *s)
+{
+    struct devices *d = s->devices;
+    const struct device_world *w = d->world;
+    uint32_t *common = arena_array(&s->round.data, w->pool_count + (size_t)1, sizeof *common);
+    uint32_t *slices = arena_array(&s->round.data, w->slice_count + (size_t)1, sizeof *slices);
+    if (common == NULL || slices == NULL) return false;
+    d->common_pools = (id_list){ common, 0 };
+    d->node_slices = (id_list){ slices, 0 };
+    for (uint32_t p = 0; p < w->pool_count; p++) {
+        id_list all = w->pools[p].slices;
+        if (!d->pools[p].known) continue;
+        if (!of_nodes(s, p)) {
+            common[d->common_pools.count++] = p;
+            continue;
+        }
+        for (uint32_t i = 0; i < all.count; i++) {
+            if (current(s, all.items[i])) slices[d->node_slices.count++] = all.items[i];
+        }
+    }
+    return sort_ids(s->context, slices, d->node_slices.count, by_node, w);
 }
 
 /* Slices that a Node owns count only while that node is offered and initialised. */
@@ -84,14 +147,16 @@ bool pools_init(scheduler *s)
     uint8_t *sets = arena_array(&s->round.data, w->set_count + (size_t)w->counter_count + 1, 1);
     d->slice_in = arena_array(&s->round.data, w->slice_count + (size_t)1, 1);
     d->pools = arena_array(&s->round.data, w->pool_count + (size_t)1, sizeof *d->pools);
-    if (offered == NULL || sets == NULL || d->slice_in == NULL || d->pools == NULL) return false;
+    d->name_seen = arena_array(&s->round.data, w->identity_count + (size_t)1, 1);
+    if (offered == NULL || sets == NULL || d->slice_in == NULL || d->pools == NULL || d->name_seen == NULL)
+        return false;
     for (uint32_t h = 0; h < s->hosts.count; h++) {
         const state_node *n = &s->snapshot->nodes[s->hosts.items[h].node];
         if (n->node != NO_ID && n->initialized && bits_test(s->hosts.offered, h)) offered[n->node] = 1;
     }
     for (uint32_t i = 0; i < w->slice_count; i++) d->slice_in[i] = owner_offered(s, offered, w->slices[i].given);
     for (uint32_t p = 0; p < w->pool_count; p++) state_pool(s, p, sets, sets + w->set_count);
-    return true;
+    return divide_pools(s);
 }
 
 /* ---- what a candidate reaches -------------------------------------------------------------------------------------------------------- */
@@ -108,22 +173,14 @@ static bool slice_reached(scheduler *s, uint32_t slice, const asking *who, uint3
     return false;
 }
 
-/* Whether two devices that are reached have the same name; `seen` is by identity and left clear. */
-static bool repeated(const struct device_world *w, const uint32_t *slices, uint32_t count, uint8_t *seen)
+/* Looking at slices is part of the search. */
+static bool count_slices(scheduler *s, uint32_t count)
 {
-    bool again = false;
-    for (uint32_t i = 0; i < count; i++) {
-        const world_slice *d = &w->slices[slices[i]];
-        for (uint32_t k = d->device_first; k < d->device_first + d->device_count; k++) {
-            again = again || seen[w->devices[k].identity];
-            seen[w->devices[k].identity] = 1;
-        }
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const world_slice *d = &w->slices[slices[i]];
-        for (uint32_t k = d->device_first; k < d->device_first + d->device_count; k++) seen[w->devices[k].identity] = 0;
-    }
-    return again;
+    struct devices *d = s->devices;
+    d->slices_seen += count;
+    d->round_steps += d->slices_seen / LOOKS_A_STEP;
+    d->slices_seen %= LOOKS_A_STEP;
+    return scheduler_worked(s, count * (size_t)8);
 }
 
 static bool fill_view(scheduler *s, pool_view *v, const uint32_t *slices, uint32_t count, const asking *who,
@@ -131,7 +188,7 @@ static bool fill_view(scheduler *s, pool_view *v, const uint32_t *slices, uint32
 {
     const struct device_world *w = s->devices->world;
     uint32_t *kept = arena_array(&s->devices->scratch, count + (size_t)1, sizeof *kept);
-    if (kept == NULL) return false;
+    if (kept == NULL || !count_slices(s, count)) return false;
     v->slices = kept;
     v->slice_count = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -144,22 +201,52 @@ static bool fill_view(scheduler *s, pool_view *v, const uint32_t *slices, uint32
 
 static bool worth_keeping(const pool_view *v) { return v->invalid || v->slice_count > 0 || v->hidden_consumers; }
 
+/* The slices that only this node has. */
+static id_list slices_of_node(const struct devices *d, uint32_t name)
+{
+    const world_slice *slices = d->world->slices;
+    const uint32_t *all = d->node_slices.items;
+    uint32_t from = 0, to = d->node_slices.count;
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        if (slices[all[middle]].given->node < name) from = middle + 1;
+        else to = middle;
+    }
+    while (to < d->node_slices.count && slices[all[to]].given->node == name) to++;
+    return (id_list){ all + from, to - from };
+}
+
+/* A pool as the candidate sees it, at the end of the views. */
+static bool add_view(scheduler *s, uint32_t pool, id_list slices, const asking *who, uint32_t set, pool_view *views,
+                     uint32_t *n)
+{
+    struct devices *d = s->devices;
+    const pool_facts *f = &d->pools[pool];
+    pool_view *v = &views[*n];
+    *v = (pool_view){ .pool = pool, .incomplete = f->incomplete };
+    if (!fill_view(s, v, slices.items, slices.count, who, set)) return false;
+    v->invalid = f->invalid || (!f->names_differ && repeated(d->world, v->slices, v->slice_count, d->name_seen));
+    if (v->invalid) v->slice_count = 0;
+    *n += worth_keeping(v);
+    return true;
+}
+
+/* In the order of pools: those of everybody, and those of the node between them. */
 bool pools_gather(scheduler *s, const asking *who, uint32_t set, pool_views *out)
 {
     struct devices *d = s->devices;
     const struct device_world *w = d->world;
-    pool_view *views = arena_array(&d->scratch, w->pool_count + (size_t)1, sizeof *views);
-    uint8_t *seen = arena_array(&d->scratch, w->identity_count + (size_t)1, 1);
-    uint32_t n = 0;
-    if (views == NULL || seen == NULL) return false;
-    for (uint32_t p = 0; p < w->pool_count; p++) {
-        pool_view *v = &views[n];
-        if (!d->pools[p].known) continue;
-        *v = (pool_view){ .pool = p, .incomplete = d->pools[p].incomplete };
-        if (!fill_view(s, v, w->pools[p].slices.items, w->pools[p].slices.count, who, set)) return false;
-        v->invalid = d->pools[p].invalid || repeated(w, v->slices, v->slice_count, seen);
-        if (v->invalid) v->slice_count = 0;
-        if (worth_keeping(v)) n++;
+    id_list own = who->node == NO_ID ? (id_list){ NULL, 0 } : slices_of_node(d, who->node);
+    pool_view *views = arena_array(&d->scratch, d->common_pools.count + (size_t)own.count + 1, sizeof *views);
+    uint32_t n = 0, at = 0;
+    if (views == NULL) return false;
+    for (uint32_t i = 0; i < d->common_pools.count || at < own.count;) {
+        uint32_t pool = at < own.count ? w->slices[own.items[at]].pool : NO_ID, from = at;
+        bool common = i < d->common_pools.count && d->common_pools.items[i] < pool;
+        if (common) pool = d->common_pools.items[i++];
+        while (!common && at < own.count && w->slices[own.items[at]].pool == pool) at++;
+        id_list some = common ? w->pools[pool].slices : (id_list){ own.items + from, at - from };
+        if (!add_view(s, pool, some, who, set, views, &n)) return false;
     }
     *out = (pool_views){ views, n };
     return !s->algebra.failed;

@@ -12,15 +12,37 @@ const struct selector_program *program_of(const scheduler *s, uint32_t text)
     return i == NO_ID ? NULL : &w->programs[i];
 }
 
-uint32_t device_matches(scheduler *s, uint32_t number, const live_request *r)
+/* Answers are kept in two bits each, 0 = not known, in pages that are made as they are needed. */
+enum { ANSWER_BITS = 2, ANSWERS_OF_BYTE = 4, ANSWERS_OF_PAGE = 1024 };
+
+static uint8_t *answers_of(scheduler *s, uint32_t program, uint32_t number)
 {
     struct devices *d = s->devices;
+    uint8_t ***row = &d->matches[program];
+    if (*row == NULL) *row = arena_array(&s->data, d->world->device_count / ANSWERS_OF_PAGE + (size_t)1, sizeof **row);
+    uint8_t **page = *row == NULL ? NULL : *row + number / ANSWERS_OF_PAGE;
+    if (page != NULL && *page == NULL) *page = arena_array(&s->data, ANSWERS_OF_PAGE / ANSWERS_OF_BYTE, 1);
+    if (page == NULL || *page == NULL) s->failed = true;
+    return page == NULL ? NULL : *page;
+}
+
+static uint32_t program_matches(scheduler *s, uint32_t program, uint32_t number)
+{
+    const struct device_world *w = s->devices->world;
+    uint8_t *page = answers_of(s, program, number);
+    if (page == NULL) return CEL_ERROR;
+    uint8_t *byte = page + number % ANSWERS_OF_PAGE / ANSWERS_OF_BYTE;
+    uint32_t shift = number % ANSWERS_OF_BYTE * ANSWER_BITS, known = *byte >> shift & 3U;
+    if (known != 0) return known - 1;
+    uint32_t answer = cel_matches(w->programs[program].root, &w->devices[number].facts);
+    *byte |= (uint8_t)((answer + 1) << shift);
+    return answer;
+}
+
+uint32_t device_matches(scheduler *s, uint32_t number, const live_request *r)
+{
     for (uint32_t i = 0; i < r->program_count; i++) {
-        uint32_t answer = map64_get(&d->matches, pair_key(number, r->programs[i]));
-        if (answer == NO_ID) {
-            answer = cel_matches(d->world->programs[r->programs[i]].root, &d->world->devices[number].facts);
-            if (!map64_put(&d->matches, pair_key(number, r->programs[i]), answer)) s->failed = true;
-        }
+        uint32_t answer = program_matches(s, r->programs[i], number);
         if (answer != CEL_YES) return answer;
     }
     return CEL_YES;

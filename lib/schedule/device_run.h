@@ -67,6 +67,7 @@ typedef struct claim_state {
 typedef struct pool_facts {
     int64_t generation;
     bool known, incomplete, invalid;
+    bool names_differ; /* of all its devices */
 } pool_facts;
 
 /* ---- one allocation --------------------------------------------------------------------------------------------------------------- */
@@ -156,6 +157,9 @@ struct devices {
     arena scratch; /* of one allocation */
     uint8_t *slice_in; /* by slice: its node, if any, is offered */
     pool_facts *pools;
+    id_list common_pools; /* those that more than one node may reach a slice of … */
+    id_list node_slices; /* … and the slices of the others: by node, then pool */
+    uint8_t *name_seen; /* by identity; clear between uses */
     uint8_t *taken; /* by identity: exclusively allocated in the cluster */
     amount *used; /* by dimension: consumed in the cluster and charged in this run */
     amount *remaining; /* by counter of a valid pool */
@@ -166,11 +170,12 @@ struct devices {
     LIST_OF(candidate) candidates;
     map64 candidate_of; /* number -> index */
     uint8_t *moving; /* by names id: the uid of a pod that leaves its node */
-    map64 matches; /* (device, program) -> cel answer */
+    uint8_t ***matches; /* what selectors say, by program, then ANSWERS_OF_PAGE devices: see device_matches() */
     allocation now;
     uint64_t search_steps; /* of this allocation */
     uint64_t polled_at; /* … when the caller was asked whether to stop */
     uint64_t round_steps; /* of all allocations of the round */
+    uint64_t slices_seen; /* by all of them */
     bool out_of_steps;
     bool gave_up; /* in this round, some search ended without an answer */
     twin_table twins;
@@ -182,6 +187,9 @@ struct devices {
 bool pools_init(scheduler *s);
 bool pools_gather(scheduler *s, const asking *who, uint32_t set, pool_views *out);
 bool pools_filter(scheduler *s, pool_views from, const asking *who, uint32_t set, pool_views *out);
+/* Looking at so many options, or slices, counts as one step of a search. */
+enum { LOOKS_A_STEP = 64 };
+
 /* Whether the candidate can be where the demand says. */
 bool reaches(scheduler *s, const asking *who, uint32_t set, demand d);
 
@@ -203,6 +211,8 @@ void twins_init(scheduler *s);
 void twins_begin(scheduler *s);
 void twins_free(scheduler *s);
 
+/* device_search.c: whether so much was searched in the round that nothing is searched any more. */
+bool searches_ended(const scheduler *s);
 /* device_search.c: the search for type `index` of the candidate; on success an outcome is added. */
 bool search_type(scheduler *s, allocation *a, uint32_t index);
 
@@ -210,6 +220,11 @@ bool search_type(scheduler *s, allocation *a, uint32_t index);
 bool ledger_init(scheduler *s);
 void ledger_free(scheduler *s); /* what a round holds beside its arena */
 const candidate *ledger_find(const scheduler *s, uint32_t number);
+/* Whether it is the cluster's, exclusive and had by somebody else than the candidate. */
+static inline bool device_had(const struct devices *d, uint32_t identity, uint32_t number)
+{
+    return d->taken[identity] || (d->holder[identity] != NO_ID && d->holder[identity] != number);
+}
 bool device_free(const scheduler *s, const asking *who, uint32_t index, uint32_t number);
 /* What is committed for the type of the candidate. */
 amount ledger_committed(const candidate *c, uint32_t type, enum ledger_kind kind, uint32_t id);

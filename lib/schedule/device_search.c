@@ -5,8 +5,13 @@
 #include <schedule/scheduler.h>
 #include <string.h>
 
-/* For one place of one pod; for all of a round; and for one where the round's are used up. */
-enum { MOST_TRIES = 200000, MOST_OF_ROUND = 4000000, FEW_TRIES = 2000, POLL_EVERY = 1024 };
+/* Tries are devices that were chosen, and as much work. Those for one place of one pod; those for all of a round, and of one that is
+ * simulated, which is one of many; and those for one place where the round's are used up. */
+enum { MOST_TRIES = 200000, MOST_OF_ROUND = 4000000, MOST_OF_SIMULATION = 250000, FEW_TRIES = 2000 };
+/* A round has four times its tries in all. */
+enum { END_OF_ROUND = 4, POLL_EVERY = 1024 };
+/* A device that is had by somebody is one look, another as much as sixteen. */
+enum { LOOKS_A_DEVICE = 16 };
 
 /* Where the search is: a slot of a request to be filled, or an alternative to be chosen. */
 typedef struct position {
@@ -47,6 +52,7 @@ typedef struct search {
     uint32_t set;
     uint32_t frame_count; /* that were ever made */
     uint32_t looked; /* options that were looked at */
+    uint32_t looks; /* of which so many are not counted as a try yet */
 } search;
 
 static const live_request *request_at(const search *x, const position *p)
@@ -423,10 +429,9 @@ static bool try_device(search *x, frame *f, uint32_t number)
     live_claim *c = &x->a->claims[f->at.claim];
     const world_device *w = &x->d->world->devices[number];
     x->s->round.steps++;
-    x->d->search_steps++;
     f->entries = (uint32_t)x->entry_count;
-    bool ok = available(x, number, r) && counters_suffice(x, w) && device_matches(x->s, number, r) == CEL_YES &&
-              !x->s->failed && add_constraints(x, c, r, w);
+    bool ok = device_matches(x->s, number, r) == CEL_YES && !x->s->failed && available(x, number, r) &&
+              counters_suffice(x, w) && add_constraints(x, c, r, w);
     if (ok && !follow_topology(x, f, w)) {
         remove_constraints(c, r, c->constraint_count);
         ok = false;
@@ -439,6 +444,7 @@ static bool try_device(search *x, frame *f, uint32_t number)
         x->entry_count = f->entries;
         return false;
     }
+    x->d->search_steps++;
     f->taken = true;
     f->device = number;
     x->devices[x->device_count++] = (chosen){ f->at.claim, number, r->given };
@@ -563,9 +569,22 @@ static bool stopped(const search *x)
 
 static bool must_stop(search *x);
 
+/* Looks at an option; false = it is had by another, or the search is over. */
+static bool look(search *x, const world_device *w)
+{
+    bool had = !w->given->shared && w->slice != NO_ID && device_had(x->d, w->identity, x->a->who.number);
+    x->looks += had ? 1 : LOOKS_A_DEVICE;
+    if (x->looks >= LOOKS_A_STEP) {
+        x->looks -= LOOKS_A_STEP;
+        x->d->search_steps++;
+        x->s->round.steps += had;
+    }
+    return (++x->looked % POLL_EVERY != 0 || !must_stop(x)) && !had;
+}
+
 static bool try_option(search *x, frame *f, uint32_t number)
 {
-    if (++x->looked % POLL_EVERY == 0 && must_stop(x)) return false;
+    if (!look(x, &x->d->world->devices[number])) return false;
     return !other_order_tried(x, f, number) && !failed_before(x, f, number) && try_device(x, f, number);
 }
 
@@ -663,11 +682,18 @@ static bool push(search *x, position at, bool choosing)
     return true;
 }
 
+static uint64_t tries_of_round(const scheduler *s)
+{
+    return s->settings.simulation ? MOST_OF_SIMULATION : MOST_OF_ROUND;
+}
+
+bool searches_ended(const scheduler *s) { return s->devices->round_steps > END_OF_ROUND * tries_of_round(s); }
+
 static bool must_stop(search *x)
 {
     struct devices *d = x->d;
     const karp_options *o = x->s->settings.options;
-    if (d->search_steps > (d->round_steps > MOST_OF_ROUND ? FEW_TRIES : MOST_TRIES)) d->out_of_steps = true;
+    if (d->search_steps > (d->round_steps > tries_of_round(x->s) ? FEW_TRIES : MOST_TRIES)) d->out_of_steps = true;
     if (o->should_stop != NULL && (d->search_steps - d->polled_at >= POLL_EVERY || x->looked % POLL_EVERY == 0)) {
         d->polled_at = d->search_steps;
         x->s->round.stopped = o->should_stop(o->stop_user) != 0;

@@ -35,16 +35,17 @@ bool devices_init(scheduler *s)
     s->devices->world = s->snapshot->devices;
     arena_init(&s->devices->scratch, s->context);
     map64_init(&s->devices->candidate_of, s->context);
-    map64_init(&s->devices->matches, s->context);
+    s->devices->matches = arena_array(&s->data, s->devices->world->program_count + (size_t)1,
+                                      sizeof *s->devices->matches);
     twins_init(s);
-    return true;
+    return s->devices->matches != NULL;
 }
 
 bool devices_begin_round(scheduler *s)
 {
     if (s->devices == NULL) return true;
     ledger_free(s);
-    s->devices->round_steps = 0;
+    s->devices->round_steps = s->devices->slices_seen = 0;
     s->devices->gave_up = false;
     return mark_moving(s) && pools_init(s) && ledger_init(s);
 }
@@ -54,7 +55,6 @@ void devices_free(scheduler *s)
     if (s->devices == NULL) return;
     ledger_free(s);
     map64_free(&s->devices->candidate_of);
-    map64_free(&s->devices->matches);
     twins_free(s);
     arena_free(&s->devices->scratch);
 }
@@ -230,6 +230,10 @@ static bool allocate(scheduler *s, uint32_t class_number, allocation *a)
         return true;
     }
     a->pools_set = a->set;
+    if (searches_ended(s)) {
+        d->out_of_steps = d->gave_up = true;
+        return false;
+    }
     if (!prepare(s, a, pending)) return false;
     d->search_steps = d->polled_at = 0;
     d->out_of_steps = false;

@@ -114,10 +114,11 @@ static bool set_up(scheduler *s)
 }
 
 /* Each step stands for some work of the preparation, too, and a small cluster is prepared whatever the steps. */
-static uint64_t work_allowed(const karp_options *options)
+void scheduler_limit_work(scheduler *s)
 {
-    const uint64_t always = UINT64_C(16) << 20, each = 4096;
-    return options->max_steps > (UINT64_MAX - always) / each ? 0 : always + options->max_steps * each;
+    const uint64_t always = UINT64_C(16) << 20, each = 4096, steps = s->settings.options->max_steps;
+    if (steps != 0)
+        context_limit_run(&s->own_context, steps > (UINT64_MAX - always) / each ? 0 : always + steps * each);
 }
 
 karp_status scheduler_new(const karp_snapshot *snapshot, const run_options *how, scheduler **out, karp_error *error)
@@ -132,7 +133,7 @@ karp_status scheduler_new(const karp_snapshot *snapshot, const run_options *how,
     arena_init(&s->round.data, s->context);
     words_init(&s->launches.keys, s->context);
     apply_options(s, how);
-    if (s->settings.options->max_steps != 0) context_limit_run(&s->own_context, work_allowed(s->settings.options));
+    scheduler_limit_work(s);
     bool ready = set_up(s);
     context_limit_run(&s->own_context, 0); /* the loop counts its own steps */
     if (s->settings.options->keep_partial) context_stop_gently(&s->own_context);

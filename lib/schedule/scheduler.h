@@ -63,6 +63,8 @@ static inline bool scheduler_worked(scheduler *s, size_t units)
 {
     return !s->own_context.guarded || scheduler_work(s, units);
 }
+/* From here on no more than the steps allow, until context_limit_run() ends it. */
+void scheduler_limit_work(scheduler *s);
 /* Whether the rule of a later version is. */
 static inline bool in_force(const scheduler *s, enum peer_rule rule) { return rule_of(s->settings.rules, rule); }
 

@@ -96,10 +96,11 @@ bool topology_seed(scheduler *s, uint32_t number)
     label_group_list near = label_groups_for(s, g);
     for (uint32_t i = 0; i < near.count; i++) {
         uint32_t number_of_label_group = label_group_list_at(near, i);
+        const uint32_t *first = &s->topology.bound_first[number_of_label_group];
+        if (first[0] == first[1]) continue;
         const label_group *k = &s->topology.label_groups.items[number_of_label_group];
         if (g->selects == NULL ? !group_in_namespace(g, k->name_space) : !group_selects(s, g, k)) continue;
-        for (uint32_t p = s->topology.bound_first[number_of_label_group];
-             p < s->topology.bound_first[number_of_label_group + 1]; p++) {
+        for (uint32_t p = first[0]; p < first[1]; p++) {
             uint32_t node_index = s->snapshot->pod_node[s->topology.bound_pods[p]];
             uint32_t number_of_pod = s->topology.bound_pods[p];
             bool moves = exclusion(&s->pods, number_of_pod) == 1 && leaves_its_count(s, number_of_pod);

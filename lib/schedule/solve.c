@@ -292,6 +292,10 @@ static bool enter_classes(scheduler *s)
         if (s->pods.entered[class_number] == s->round.number) continue;
         s->pods.entered[class_number] = s->round.number;
         if (!scheduler_worked(s, 512)) return false;
+        if (s->own_context.stop_noted) { /* nobody has been placed, and nobody will be */
+            s->round.stopped = true;
+            break;
+        }
         left--;
         const int64_t *r = s->pods.classes[class_number].requests;
         for (uint32_t d = 0; d < s->vectors.dims; d++)
@@ -322,15 +326,25 @@ static bool follow(scheduler *s, guide *g, queue *q)
     return !s->failed && !s->algebra.failed;
 }
 
+/* What comes before the loop. */
+static bool begin(scheduler *s, const uint32_t *removed, uint32_t removed_count, const uint32_t *extra,
+                  uint32_t extra_count, queue *q)
+{
+    if (!round_begin(s, removed, removed_count, extra, extra_count)) return false;
+    scheduler_limit_work(s);
+    bool entered = enter_classes(s);
+    context_limit_run(&s->own_context, 0); /* the loop counts its own steps */
+    return entered && queue_init(s, q);
+}
+
 karp_status scheduler_guided_round(scheduler *s, guide *g, const uint32_t *removed, uint32_t removed_count,
                                    const uint32_t *extra, uint32_t extra_count, karp_error *error)
 {
     queue q = { .pods = NULL, .ring = NULL, .classes = NULL };
-    if (!round_begin(s, removed, removed_count, extra, extra_count) || !enter_classes(s) || !queue_init(s, &q))
-        return fail_nomem(error);
+    if (!begin(s, removed, removed_count, extra, extra_count, &q)) return fail_nomem(error);
     for (uint32_t i = 0; i < g->closed_count; i++) bits_clear(s->hosts.offered, g->closed[i]);
     if (s->templates.usable_pools > 0) {
-        if (!follow(s, g, &q)) return fail_nomem(error);
+        if (!s->round.stopped && !follow(s, g, &q)) return fail_nomem(error);
         run_loop(s, &q);
         note_remaining(s, &q);
     }
@@ -342,7 +356,7 @@ karp_status scheduler_round(scheduler *s, const uint32_t *removed, uint32_t remo
                             uint32_t extra_count, karp_error *error)
 {
     queue q = { .pods = NULL, .ring = NULL, .classes = NULL };
-    if (!round_begin(s, removed, removed_count, extra, extra_count) || !enter_classes(s) || !queue_init(s, &q))
+    if (!begin(s, removed, removed_count, extra, extra_count, &q))
         return context_refusal(s->context, fail_nomem(error), error);
     if (s->templates.usable_pools > 0) {
         run_loop(s, &q);

@@ -13,6 +13,7 @@ import tempfile
 SOURCE = pathlib.Path(os.environ.get('KARP_SOURCE', pathlib.Path(__file__).parents[2]))
 sys.path.insert(0, str(SOURCE / 'tests' / 'cases'))
 import growth  # noqa: E402
+import many_devices  # noqa: E402
 import traps  # noqa: E402
 from traps import DISRUPT, HOST, PLAN, ZONE, lines, own_label, own_node, pod, pool_named  # noqa: E402
 
@@ -95,6 +96,15 @@ TRAPS = {
     'pods that would rather be apart': (PLAN, 2000, LINEAR, LINEAR, lambda n: lines(*[pod(f'p{i}', apart(own_label(0), True), labels={'a': 'v0'}) for i in range(n)])),
     'pods apart from all without a label': (PLAN, 400, SQUARE, SQUARE, lambda n: lines(*[
         pod(f'p{i}', apart({'matchExpressions': [{'key': f'k{i}', 'operator': 'DoesNotExist'}]}), labels={f'k{i}': 'b'}) for i in range(n)])),
+    'pods apart from all without a label, one step': ((*PLAN, '--max-steps', '1'), 1500, LINEAR, LINEAR, lambda n: lines(*[
+        pod(f'p{i}', apart({'matchExpressions': [{'key': f'k{i}', 'operator': 'DoesNotExist'}]}), labels={f'k{i}': 'b'}) for i in range(n)])),
+    'devices and pods that ask for one each': (PLAN, 1000, 1.5, LINEAR, lambda n: lines(
+        many_devices.SETTINGS, many_devices.device_class(), many_devices.resource_slice('s', [{'name': f'd{i}'} for i in range(n)]),
+        *[o for i in range(n) for o in many_devices.with_claim(i)])),
+    'nodes with a device, and pods that none of them suits': (PLAN, 200, SQUARE, LINEAR, lambda n: lines(
+        many_devices.SETTINGS, many_devices.device_class('device.driver == "other"'), *[own_node(i) for i in range(n)],
+        *[many_devices.resource_slice(f's{i}', [{'name': 'a'}], nodeName=f'n{i}') for i in range(n)],
+        *[o for i in range(n) for o in many_devices.with_claim(i)])),
     'pods and reservations': (PLAN, 500, SQUARE, LINEAR, reservations),
     'pods with a host port': (PLAN, 1000, SQUARE, LINEAR, lambda n: lines(*[host_port(i) for i in range(n)])),
     'pods that ask for a resource each': (PLAN, 2000, LINEAR, LINEAR, lambda n: lines(*[sized(i, requests={f'x.y/r{i}': '1'}) for i in range(n)])),
