@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NodePools without conditions get those that Karpenter's validation would set. */
+#include <io/decode_fields.h>
 #include <io/fill.h>
 #include <io/unused.h>
 
@@ -17,7 +18,7 @@ static karp_status add_pool(karp_reader *reader, karp_builder *builder, const io
     karp_node_pool pool;
     arena_release(&reader->scratch, (arena_mark){ NULL, NULL });
     io_decoder_init(&d, &reader->scratch);
-    io_decode_node_pool(&d, w->root, &pool);
+    io_decode(&d, &io_node_pool_shape, w->root, &pool);
     /* What cannot be decoded or added is told when its turn comes. */
     if (d.status) return d.status == KARP_E_NOMEM ? io_reader_nomem(reader) : KARP_OK;
     karp_error error;

@@ -197,9 +197,9 @@ int64_t io_as_time(io_decoder *d, const tree *value, const char *name)
     return KARP_NO_TIME;
 }
 
-int64_t io_duration(io_decoder *d, const tree *object, const char *name, bool never)
+int64_t io_as_duration(io_decoder *d, const tree *value, const char *name, bool never)
 {
-    karp_str text = io_string(d, object, name);
+    karp_str text = io_as_string(d, value, name);
     if (text.len == 0) return KARP_DURATION_UNSET;
     if (never && str_is(text, "Never")) return KARP_DURATION_NEVER;
     int64_t duration = KARP_DURATION_UNSET;

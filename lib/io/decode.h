@@ -17,6 +17,7 @@ typedef struct io_decoder {
     io_step path[IO_PATH_MOST];
     size_t depth;
     bool template_; /* decoding a DaemonSet's pod template: requests are left as stated, names may be missing */
+    const tree *pod; /* being decoded; NULL in a template */
 } io_decoder;
 
 void io_decoder_init(io_decoder *d, arena *memory);
@@ -88,7 +89,12 @@ static inline int64_t io_time(io_decoder *d, const tree *object, const char *nam
     const tree *value = io_member(d, object, name);
     return value ? io_as_time(d, value, name) : KARP_NO_TIME;
 }
-int64_t io_duration(io_decoder *d, const tree *object, const char *name, bool never); /* KARP_DURATION_* */
+int64_t io_as_duration(io_decoder *d, const tree *value, const char *name, bool never);
+static inline int64_t io_duration(io_decoder *d, const tree *object, const char *name, bool never) /* KARP_DURATION_* */
+{
+    const tree *value = io_member(d, object, name);
+    return value ? io_as_duration(d, value, name, never) : KARP_DURATION_UNSET;
+}
 
 typedef struct io_word {
     const char *word;
@@ -141,7 +147,7 @@ const tree *io_element(io_decoder *d, const tree *array, size_t index);
 
 /* ---- pieces that many objects have (decode_common.c) ---------------------------------------------------------------- */
 
-enum { IO_FOR_POD, IO_FOR_POOL, IO_FOR_SELECTOR }; /* which operators exist */
+enum { IO_FOR_POD, IO_FOR_POOL }; /* which operators exist */
 
 const karp_str *io_strings(io_decoder *d, const tree *object, const char *name, size_t *count);
 const karp_label *io_labels(io_decoder *d, const tree *object, const char *name, size_t *count);
@@ -151,10 +157,7 @@ karp_str io_quantity(io_decoder *d, const tree *value);
 const karp_requirement *io_requirements(io_decoder *d, const tree *object, const char *name, int for_what,
                                         size_t *count);
 const karp_selector *io_selector(io_decoder *d, const tree *object, const char *name);
-void io_node_term(io_decoder *d, const tree *term, karp_node_term *out);
-const karp_node_term *io_node_terms(io_decoder *d, const tree *object, const char *name, size_t *count);
 const karp_taint *io_taints(io_decoder *d, const tree *object, const char *name, size_t *count);
-const karp_condition *io_conditions(io_decoder *d, const tree *object, const char *name, size_t *count);
 karp_node_class_ref io_node_class_ref(io_decoder *d, const tree *object, const char *name);
 /* metadata. A name is required unless the decoder is at a template. */
 karp_meta io_meta(io_decoder *d, const tree *object, bool namespaced);
@@ -165,19 +168,6 @@ const karp_spread_constraint *io_spread(io_decoder *d, const tree *object, const
 void io_decode_pod(io_decoder *d, const tree *object, karp_pod *pod);
 /* A pod template: metadata and spec below `object`. */
 void io_decode_template(io_decoder *d, const tree *object, karp_pod *pod);
-void io_decode_node(io_decoder *d, const tree *object, karp_node *node);
-void io_decode_node_claim(io_decoder *d, const tree *object, karp_node_claim *claim);
-void io_decode_node_pool(io_decoder *d, const tree *object, karp_node_pool *pool);
-void io_decode_node_overlay(io_decoder *d, const tree *object, karp_node_overlay *overlay);
-void io_decode_daemon_set(io_decoder *d, const tree *object, karp_daemon_set *set);
-void io_decode_claim(io_decoder *d, const tree *object, karp_persistent_volume_claim *claim);
-void io_decode_volume(io_decoder *d, const tree *object, karp_persistent_volume *volume);
-void io_decode_storage_class(io_decoder *d, const tree *object, karp_storage_class *class_);
-void io_decode_csi_node(io_decoder *d, const tree *object, karp_csi_node *node);
-void io_decode_budget(io_decoder *d, const tree *object, karp_pod_disruption_budget *budget);
-void io_decode_namespace(io_decoder *d, const tree *object, karp_namespace *namespace_);
 void io_decode_selecting(io_decoder *d, const tree *object, uint32_t kind, karp_selecting *selecting);
-/* Without the template, which the reader looks up. */
-void io_decode_capacity_buffer(io_decoder *d, const tree *object, karp_capacity_buffer *buffer);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What many kinds have: metadata, labels, resources, requirements, selectors, terms, taints, conditions. */
-#include <io/decode.h>
+/* What many kinds have: labels, resources, requirements, selectors, terms, taints, conditions, metadata. */
+#include <io/decode_fields.h>
 
 #include <string.h>
 
@@ -87,110 +87,102 @@ const karp_resource *io_resources(io_decoder *d, const tree *object, const char 
 
 /* ---- requirements and selectors ---------------------------------------------------------------------------------- */
 
-static uint32_t operator_of(karp_str word, int for_what)
-{
-    static const io_word choices[] = {
-        { "In", KARP_OP_IN },         { "NotIn", KARP_OP_NOT_IN },
-        { "Exists", KARP_OP_EXISTS }, { "DoesNotExist", KARP_OP_DOES_NOT_EXIST },
-        { "Gt", KARP_OP_GT },         { "Lt", KARP_OP_LT },
-        { "Gte", KARP_OP_GTE },       { "Lte", KARP_OP_LTE },
-    };
-    size_t known = for_what == IO_FOR_SELECTOR ? 4 : for_what == IO_FOR_POD ? 6 : 8;
-    for (size_t i = 0; i < known; i++) {
-        if (str_is(word, choices[i].word)) return choices[i].value;
-    }
-    return KARP_OP_UNKNOWN;
-}
+/* Selectors know the first four, pods six. */
+static const io_word operators[] = {
+    { "In", KARP_OP_IN },         { "NotIn", KARP_OP_NOT_IN },
+    { "Exists", KARP_OP_EXISTS }, { "DoesNotExist", KARP_OP_DOES_NOT_EXIST },
+    { "Gt", KARP_OP_GT },         { "Lt", KARP_OP_LT },
+    { "Gte", KARP_OP_GTE },       { "Lte", KARP_OP_LTE },
+};
+static const io_words selector_operators = { operators, 4, true, KARP_OP_UNKNOWN };
+static const io_words pod_operators = { operators, 6, true, KARP_OP_UNKNOWN };
+static const io_words pool_operators = { operators, 8, true, KARP_OP_UNKNOWN };
 
-static karp_requirement *requirement(io_decoder *d, const tree *entry, void *into, int for_what)
-{
-    karp_requirement *out = into;
-    out->key = io_required_string(d, entry, "key");
-    out->op = operator_of(io_string(d, entry, "operator"), for_what);
-    out->values = io_strings(d, entry, "values", &out->value_count);
-    return out;
-}
+static const io_shape of_selector_shape = { OF(karp_requirement),
+                                            CLOSED({ NEEDED("key", karp_requirement, key) },
+                                                   { WORD("operator", karp_requirement, op, selector_operators) },
+                                                   { TEXTS("values", karp_requirement, values, value_count) }) };
 
-static void of_selector(io_decoder *d, const tree *entry, void *into)
-{
-    (void)requirement(d, entry, into, IO_FOR_SELECTOR);
-}
-
-static void of_pod(io_decoder *d, const tree *entry, void *into) { (void)requirement(d, entry, into, IO_FOR_POD); }
+static const io_shape of_pod_shape = { OF(karp_requirement),
+                                       CLOSED({ NEEDED("key", karp_requirement, key) },
+                                              { WORD("operator", karp_requirement, op, pod_operators) },
+                                              { TEXTS("values", karp_requirement, values, value_count) }) };
 
 /* Here an unknown operator is an error, while the line is at hand; of a pod or a selector it is Karpenter's to judge. */
-static void of_pool(io_decoder *d, const tree *entry, void *into)
+static void finish_of_pool(io_decoder *d, const tree *object, void *into)
 {
-    karp_requirement *out = requirement(d, entry, into, IO_FOR_POOL);
+    karp_requirement *out = into;
     if (out->op == KARP_OP_UNKNOWN) {
         io_bad_member(d, "operator", KARP_E_INVALID, "is none of In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte and Lte");
     }
-    out->min_values = (uint32_t)io_integer(d, entry, "minValues", 0, 1000000, 0);
+    out->min_values = (uint32_t)io_integer(d, object, "minValues", 0, 1000000, 0);
 }
+
+const io_shape io_pool_requirement_shape = { OF(karp_requirement), .finish = finish_of_pool, .known = "minValues",
+                                             CLOSED({ NEEDED("key", karp_requirement, key) },
+                                                    { WORD("operator", karp_requirement, op, pool_operators) },
+                                                    { TEXTS("values", karp_requirement, values, value_count) }) };
 
 const karp_requirement *io_requirements(io_decoder *d, const tree *object, const char *name, int for_what,
                                         size_t *count)
 {
-    io_decode_element *decode = for_what == IO_FOR_POOL ? of_pool : for_what == IO_FOR_POD ? of_pod : of_selector;
-    return io_elements(d, object, name, sizeof(karp_requirement), decode, count);
+    return io_list(d, object, name, for_what == IO_FOR_POOL ? &io_pool_requirement_shape : &of_pod_shape, count);
 }
+
+const io_shape io_selector_shape = {
+    OF(karp_selector),
+    CLOSED({ LABELS("matchLabels", karp_selector, match_labels, match_label_count) },
+           { LIST("matchExpressions", karp_selector, expressions, expression_count, of_selector_shape) })
+};
 
 const karp_selector *io_selector(io_decoder *d, const tree *object, const char *name)
 {
     const tree *value = io_object(d, object, name);
-    if (!value) return NULL;
-    karp_selector *selector = io_make(d, 1, sizeof *selector);
+    karp_selector *selector = value ? io_make(d, 1, sizeof *selector) : NULL;
+    if (!selector) return NULL;
     io_push(d, name);
-    if (selector) {
-        selector->match_labels = io_labels(d, value, "matchLabels", &selector->match_label_count);
-        selector->expressions = io_requirements(d, value, "matchExpressions", IO_FOR_SELECTOR,
-                                                &selector->expression_count);
-    }
+    io_decode(d, &io_selector_shape, value, selector);
     io_pop(d);
     return selector;
 }
 
-void io_node_term(io_decoder *d, const tree *term, karp_node_term *out)
+static void match_fields(io_decoder *d, const tree *object, const tree *value, void *into)
 {
+    karp_node_term *out = into;
     size_t fields = 0;
-    out->expressions = io_requirements(d, term, "matchExpressions", IO_FOR_POD, &out->expression_count);
-    (void)io_array(d, term, "matchFields", &fields);
+    (void)object;
+    if (io_as_array(d, value, "matchFields")) fields = tree_count(value);
     out->has_fields = fields > 0;
 }
 
-static void node_term(io_decoder *d, const tree *term, void *into) { io_node_term(d, term, into); }
+const io_shape io_node_term_shape = {
+    OF(karp_node_term),
+    CLOSED({ LIST("matchExpressions", karp_node_term, expressions, expression_count, of_pod_shape) },
+           { CALL("matchFields", match_fields), .inner = &of_pod_shape })
+};
 
-const karp_node_term *io_node_terms(io_decoder *d, const tree *object, const char *name, size_t *count)
-{
-    return io_elements(d, object, name, sizeof(karp_node_term), node_term, count);
-}
+/* ---- taints, conditions, classes --------------------------------------------------------------------------------- */
 
-static void taint(io_decoder *d, const tree *value, void *into)
-{
-    karp_taint *out = into;
-    out->key = io_required_string(d, value, "key");
-    out->value = io_string(d, value, "value");
-    out->effect = io_string(d, value, "effect");
-}
+const io_shape io_taint_shape = { OF(karp_taint), .known = "timeAdded",
+                                  CLOSED({ NEEDED("key", karp_taint, key) }, { TEXT("value", karp_taint, value) },
+                                         { TEXT("effect", karp_taint, effect) }) };
 
 const karp_taint *io_taints(io_decoder *d, const tree *object, const char *name, size_t *count)
 {
-    return io_elements(d, object, name, sizeof(karp_taint), taint, count);
+    return io_list(d, object, name, &io_taint_shape, count);
 }
 
-static void condition(io_decoder *d, const tree *value, void *into)
-{
-    karp_condition *out = into;
-    out->type = io_required_string(d, value, "type");
-    out->status = io_string(d, value, "status");
-    out->reason = io_string(d, value, "reason");
-    out->last_transition = io_time(d, value, "lastTransitionTime");
-}
+static const karp_condition no_condition = { .last_transition = KARP_NO_TIME };
+const io_shape io_condition_shape = {
+    LIKE(no_condition),
+    OPEN({ NEEDED("type", karp_condition, type) }, { TEXT("status", karp_condition, status) },
+         { TEXT("reason", karp_condition, reason) }, { TIME("lastTransitionTime", karp_condition, last_transition) })
+};
 
-const karp_condition *io_conditions(io_decoder *d, const tree *object, const char *name, size_t *count)
-{
-    return io_elements(d, object, name, sizeof(karp_condition), condition, count);
-}
+const io_shape io_node_class_ref_shape = { OF(karp_node_class_ref),
+                                           CLOSED({ TEXT("group", karp_node_class_ref, group) },
+                                                  { TEXT("kind", karp_node_class_ref, kind) },
+                                                  { NEEDED("name", karp_node_class_ref, name) }) };
 
 karp_node_class_ref io_node_class_ref(io_decoder *d, const tree *object, const char *name)
 {
@@ -198,67 +190,85 @@ karp_node_class_ref io_node_class_ref(io_decoder *d, const tree *object, const c
     karp_node_class_ref ref = { no_text, no_text, no_text };
     if (!value) return ref;
     io_push(d, name);
-    ref.group = io_string(d, value, "group");
-    ref.kind = io_string(d, value, "kind");
-    ref.name = io_required_string(d, value, "name");
+    io_decode(d, &io_node_class_ref_shape, value, &ref);
     io_pop(d);
     return ref;
 }
 
 /* ---- metadata ---------------------------------------------------------------------------------------------------- */
 
-static void owner(io_decoder *d, const tree *value, void *into)
+static const io_shape owner_shape = {
+    OF(karp_owner), OPEN({ TEXT("apiVersion", karp_owner, api_version) }, { TEXT("kind", karp_owner, kind) },
+                         { TEXT("name", karp_owner, name) }, { TEXT("uid", karp_owner, uid) },
+                         { FLAG("controller", karp_owner, controller) })
+};
+
+#define META_KNOWN                                                                                                     \
+    "annotations creationTimestamp deletionGracePeriodSeconds deletionTimestamp finalizers generateName generation "   \
+    "labels managedFields name namespace ownerReferences resourceVersion selfLink uid"
+
+static const karp_meta no_meta = META_ABSENT;
+
+const io_shape io_meta_shape = { LIKE(no_meta), .known = META_KNOWN,
+                                 CLOSED({ NAME("name", karp_meta, name) }, { TEXT("uid", karp_meta, uid) },
+                                        { LABELS("labels", karp_meta, labels, label_count) },
+                                        { LABELS("annotations", karp_meta, annotations, annotation_count) },
+                                        { LIST("ownerReferences", karp_meta, owners, owner_count, owner_shape) },
+                                        { TIME("creationTimestamp", karp_meta, creation) },
+                                        { TIME("deletionTimestamp", karp_meta, deletion) }) };
+
+static void finish_namespaced(io_decoder *d, const tree *object, void *into)
 {
-    karp_owner *out = into;
-    out->api_version = io_string(d, value, "apiVersion");
-    out->kind = io_string(d, value, "kind");
-    out->name = io_string(d, value, "name");
-    out->uid = io_string(d, value, "uid");
-    out->controller = io_boolean(d, value, "controller", false);
+    karp_meta *meta = into;
+    (void)object;
+    if (meta->namespace_.len == 0 && !d->template_) meta->namespace_ = str("default");
 }
+
+const io_shape io_namespaced_meta_shape = {
+    LIKE(no_meta), .finish = finish_namespaced, .known = META_KNOWN,
+    CLOSED({ NAME("name", karp_meta, name) }, { TEXT("namespace", karp_meta, namespace_) },
+           { TEXT("uid", karp_meta, uid) }, { LABELS("labels", karp_meta, labels, label_count) },
+           { LABELS("annotations", karp_meta, annotations, annotation_count) },
+           { LIST("ownerReferences", karp_meta, owners, owner_count, owner_shape) },
+           { TIME("creationTimestamp", karp_meta, creation) }, { TIME("deletionTimestamp", karp_meta, deletion) })
+};
+
+const io_shape io_pool_template_meta_shape = {
+    .known = META_KNOWN,
+    CLOSED({ LABELS("labels", karp_node_pool, template_labels, template_label_count) },
+           { LABELS("annotations", karp_node_pool, template_annotations, template_annotation_count) })
+};
 
 karp_meta io_meta(io_decoder *d, const tree *object, bool namespaced)
 {
     karp_meta meta;
-    memset(&meta, 0, sizeof meta);
-    meta.creation = meta.deletion = KARP_NO_TIME;
     const tree *value = io_enter(d, object, "metadata");
-    meta.name = d->template_ ? io_string(d, value, "name") : io_required_string(d, value, "name");
-    meta.namespace_ = no_text;
-    if (namespaced) {
-        meta.namespace_ = io_string(d, value, "namespace");
-        if (meta.namespace_.len == 0 && !d->template_) meta.namespace_ = str("default");
-    }
-    meta.uid = io_string(d, value, "uid");
-    meta.labels = io_labels(d, value, "labels", &meta.label_count);
-    meta.annotations = io_labels(d, value, "annotations", &meta.annotation_count);
-    meta.owners = io_elements(d, value, "ownerReferences", sizeof(karp_owner), owner, &meta.owner_count);
-    meta.creation = io_time(d, value, "creationTimestamp");
-    meta.deletion = io_time(d, value, "deletionTimestamp");
+    io_decode(d, namespaced ? &io_namespaced_meta_shape : &io_meta_shape, value, &meta);
     io_pop(d);
     return meta;
 }
 
 /* ---- spread constraints: of pods, and the default ones of the scheduler's configuration --------------------------- */
 
-static void spread(io_decoder *d, const tree *value, void *into)
-{
-    static const io_word when[] = { { "DoNotSchedule", KARP_DO_NOT_SCHEDULE },
-                                    { "ScheduleAnyway", KARP_SCHEDULE_ANYWAY } };
-    static const io_word policy[] = { { "Honor", KARP_POLICY_HONOR }, { "Ignore", KARP_POLICY_IGNORE } };
-    karp_spread_constraint *s = into;
-    s->topology_key = io_string(d, value, "topologyKey");
-    s->label_selector = io_selector(d, value, "labelSelector");
-    s->match_label_keys = io_strings(d, value, "matchLabelKeys", &s->match_label_key_count);
-    s->max_skew = (int32_t)io_integer(d, value, "maxSkew", 1, INT32_MAX, 0);
-    if (s->max_skew == 0) io_bad_member(d, "maxSkew", KARP_E_INVALID, "must be at least 1");
-    s->min_domains = (int32_t)io_integer(d, value, "minDomains", 0, INT32_MAX, 0);
-    s->when_unsatisfiable = io_enum(d, value, "whenUnsatisfiable", when, 2, KARP_DO_NOT_SCHEDULE);
-    s->node_affinity_policy = io_enum(d, value, "nodeAffinityPolicy", policy, 2, KARP_POLICY_DEFAULT);
-    s->node_taints_policy = io_enum(d, value, "nodeTaintsPolicy", policy, 2, KARP_POLICY_DEFAULT);
-}
+static const io_word when_list[] = { { "DoNotSchedule", KARP_DO_NOT_SCHEDULE },
+                                     { "ScheduleAnyway", KARP_SCHEDULE_ANYWAY } };
+static const io_words when_words = { WORDS(when) };
+static const io_word policy_list[] = { { "Honor", KARP_POLICY_HONOR }, { "Ignore", KARP_POLICY_IGNORE } };
+static const io_words policy_words = { WORDS(policy) };
+
+const io_shape io_spread_shape = {
+    OF(karp_spread_constraint),
+    CLOSED({ TEXT("topologyKey", karp_spread_constraint, topology_key) },
+           { POINTER("labelSelector", karp_spread_constraint, label_selector, io_selector_shape) },
+           { TEXTS("matchLabelKeys", karp_spread_constraint, match_label_keys, match_label_key_count) },
+           { NUMBER32("maxSkew", karp_spread_constraint, max_skew, 1, INT32_MAX), .missing = "must be at least 1" },
+           { NUMBER32("minDomains", karp_spread_constraint, min_domains, 0, INT32_MAX) },
+           { WORD("whenUnsatisfiable", karp_spread_constraint, when_unsatisfiable, when_words) },
+           { WORD("nodeAffinityPolicy", karp_spread_constraint, node_affinity_policy, policy_words) },
+           { WORD("nodeTaintsPolicy", karp_spread_constraint, node_taints_policy, policy_words) })
+};
 
 const karp_spread_constraint *io_spread(io_decoder *d, const tree *object, const char *name, size_t *count)
 {
-    return io_elements(d, object, name, sizeof(karp_spread_constraint), spread, count);
+    return io_list(d, object, name, &io_spread_shape, count);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/decode_devices.h>
 
+#include <io/decode_fields.h>
 #include <karp/devices.h>
 #include <string.h>
 
 /* ---- devices ------------------------------------------------------------------------------------------------------------ */
 
-static void attribute(io_decoder *d, karp_str key, const tree *value, void *into)
+static void read_attribute(io_decoder *d, karp_str key, const tree *value, void *into)
 {
     karp_device_attribute *out = into;
     out->name = key;
@@ -28,260 +29,189 @@ static void attribute(io_decoder *d, karp_str key, const tree *value, void *into
     }
 }
 
-static karp_str optional_quantity(io_decoder *d, const tree *object, const char *name)
+static void valid_values(io_decoder *d, const tree *object, const tree *value, void *into)
 {
-    karp_str text = { "", 0 };
-    const tree *value = tree_get(object, name);
-    if (!value || d->status) return text;
-    io_push(d, name);
-    text = io_quantity(d, value);
-    io_pop(d);
-    return text;
-}
-
-static const karp_request_policy *policy(io_decoder *d, const tree *capacity)
-{
-    const tree *value = io_object(d, capacity, "requestPolicy");
-    karp_request_policy *p = value ? io_make(d, 1, sizeof *p) : NULL;
-    if (!p) return NULL;
-    io_push(d, "requestPolicy");
-    p->default_ = optional_quantity(d, value, "default");
-    const tree *range = io_enter(d, value, "validRange");
-    p->has_range = range != NULL;
-    p->minimum = optional_quantity(d, range, "min");
-    p->maximum = optional_quantity(d, range, "max");
-    p->step = optional_quantity(d, range, "step");
-    io_pop(d);
-    size_t count = 0;
-    const tree *array = io_array(d, value, "validValues", &count);
-    karp_str *values = array ? io_make(d, count, sizeof *values) : NULL;
+    karp_request_policy *p = into;
+    (void)object;
+    if (!io_as_array(d, value, "validValues")) return;
+    karp_str *values = io_make(d, tree_count(value), sizeof *values);
     io_push(d, "validValues");
-    for (size_t i = 0; values && i < count; i++) {
+    for (size_t i = 0; values && i < tree_count(value); i++) {
         io_push_index(d, i);
-        values[i] = io_quantity(d, tree_item(array, i));
+        values[i] = io_quantity(d, tree_item(value, i));
         io_pop(d);
     }
     io_pop(d);
-    io_pop(d);
     p->valid_values = values;
-    p->valid_value_count = values ? count : 0;
-    return p;
+    p->valid_value_count = tree_count(value);
 }
 
-static void required_value(io_decoder *d, const tree *value, karp_str *out)
-{
-    *out = optional_quantity(d, value, "value");
-    if (out->len == 0) io_bad_member(d, "value", KARP_E_INVALID, "is missing");
-}
+static const io_shape range_shape = { OPEN({ QUANTITY("min", karp_request_policy, minimum) },
+                                           { QUANTITY("max", karp_request_policy, maximum) },
+                                           { QUANTITY("step", karp_request_policy, step) }) };
+static const io_shape policy_shape = { OF(karp_request_policy),
+                                       OPEN({ QUANTITY("default", karp_request_policy, default_) },
+                                            { OBJECT("validRange", range_shape), HAS(karp_request_policy, has_range) },
+                                            { CALL("validValues", valid_values) }) };
 
-static void capacity(io_decoder *d, karp_str key, const tree *value, void *into)
+static const io_shape capacity_shape = {
+    OF(karp_device_capacity), OPEN({ QUANTITY("value", karp_device_capacity, value), .missing = "is missing" },
+                                   { POINTER("requestPolicy", karp_device_capacity, policy, policy_shape) })
+};
+
+static void read_capacity(io_decoder *d, karp_str key, const tree *value, void *into)
 {
     karp_device_capacity *out = into;
+    if (tree_is(value, TREE_MAP)) io_decode(d, &capacity_shape, value, out);
+    else io_bad(d, KARP_E_INVALID, "must be an object");
     out->name = key;
-    if (tree_is(value, TREE_MAP)) {
-        required_value(d, value, &out->value);
-        out->policy = policy(d, value);
-    } else {
-        io_bad(d, KARP_E_INVALID, "must be an object");
-    }
 }
 
-static void counter(io_decoder *d, karp_str key, const tree *value, void *into)
+static const io_shape counter_shape = { OF(karp_counter),
+                                        OPEN({ QUANTITY("value", karp_counter, value), .missing = "is missing" }) };
+
+static void read_counter(io_decoder *d, karp_str key, const tree *value, void *into)
 {
     karp_counter *out = into;
+    io_decode(d, &counter_shape, tree_is(value, TREE_MAP) ? value : NULL, out);
     out->name = key;
-    required_value(d, value, &out->value);
 }
 
 /* Sets of counters are named by another member where they are shared than where they are used. */
-static void counter_set(io_decoder *d, const tree *entry, const char *key, karp_counter_set *out)
-{
-    out->name = io_required_string(d, entry, key);
-    out->counters = io_members(d, entry, "counters", sizeof(karp_counter), counter, &out->counter_count);
-}
+static const io_shape used_set_shape = {
+    OF(karp_counter_set),
+    OPEN({ NEEDED("counterSet", karp_counter_set, name) },
+         { MAP("counters", karp_counter_set, counters, counter_count, karp_counter, read_counter) })
+};
+static const io_shape shared_set_shape = {
+    OF(karp_counter_set),
+    OPEN({ NEEDED("name", karp_counter_set, name) },
+         { MAP("counters", karp_counter_set, counters, counter_count, karp_counter, read_counter) })
+};
 
-static void used_set(io_decoder *d, const tree *entry, void *into) { counter_set(d, entry, "counterSet", into); }
+static const io_shape device_shape = {
+    OF(karp_device),
+    OPEN({ NEEDED("name", karp_device, name) },
+         { MAP("attributes", karp_device, attributes, attribute_count, karp_device_attribute, read_attribute) },
+         { MAP("capacity", karp_device, capacity, capacity_count, karp_device_capacity, read_capacity) },
+         { LIST("consumesCounters", karp_device, consumes, consume_count, used_set_shape) },
+         { FLAG("allowMultipleAllocations", karp_device, allow_multiple) })
+};
 
-static void shared_set(io_decoder *d, const tree *entry, void *into) { counter_set(d, entry, "name", into); }
-
-static const karp_counter_set *shared_sets(io_decoder *d, const tree *object, size_t *count)
-{
-    return io_elements(d, object, "sharedCounters", sizeof(karp_counter_set), shared_set, count);
-}
-
-static void device(io_decoder *d, const tree *entry, void *into)
-{
-    karp_device *out = into;
-    out->name = io_required_string(d, entry, "name");
-    out->attributes = io_members(d, entry, "attributes", sizeof(karp_device_attribute), attribute,
-                                 &out->attribute_count);
-    out->capacity = io_members(d, entry, "capacity", sizeof(karp_device_capacity), capacity, &out->capacity_count);
-    out->consumes = io_elements(d, entry, "consumesCounters", sizeof(karp_counter_set), used_set, &out->consume_count);
-    out->allow_multiple = io_boolean(d, entry, "allowMultipleAllocations", false);
-}
-
-static const karp_device *devices(io_decoder *d, const tree *object, size_t *count)
-{
-    return io_elements(d, object, "devices", sizeof(karp_device), device, count);
-}
-
-static void device_id(io_decoder *d, const tree *entry, void *into)
-{
-    karp_device_id *out = into;
-    out->driver = io_required_string(d, entry, "driver");
-    out->pool = io_required_string(d, entry, "pool");
-    out->device = io_required_string(d, entry, "device");
-}
+static const io_shape device_id_shape = { OF(karp_device_id), OPEN({ NEEDED("driver", karp_device_id, driver) },
+                                                                   { NEEDED("pool", karp_device_id, pool) },
+                                                                   { NEEDED("device", karp_device_id, device) }) };
 
 /* ---- slices, classes ------------------------------------------------------------------------------------------------------ */
 
-static void slice(io_decoder *d, const tree *object, karp_resource_slice *out)
-{
-    memset(out, 0, sizeof *out);
-    out->size = sizeof *out;
-    out->meta = io_meta(d, object, false);
-    const tree *spec = io_enter(d, object, "spec");
-    out->driver = io_required_string(d, spec, "driver");
-    const tree *pool = io_enter(d, spec, "pool");
-    out->pool = io_required_string(d, pool, "name");
-    out->generation = io_integer(d, pool, "generation", INT64_MIN, INT64_MAX, 0);
-    out->slice_count = io_integer(d, pool, "resourceSliceCount", INT64_MIN, INT64_MAX, 0);
-    io_pop(d);
-    out->node_name = io_string(d, spec, "nodeName");
-    out->all_nodes = io_boolean(d, spec, "allNodes", false);
-    const tree *selector = io_enter(d, spec, "nodeSelector");
-    out->has_node_selector = selector != NULL;
-    out->node_terms = io_node_terms(d, selector, "nodeSelectorTerms", &out->node_term_count);
-    io_pop(d);
-    out->devices = devices(d, spec, &out->device_count);
-    out->shared_counters = shared_sets(d, spec, &out->shared_counter_count);
-    io_pop(d);
-}
+static const io_shape slice_pool_shape = { OPEN({ NEEDED("name", karp_resource_slice, pool) },
+                                                { INT64("generation", karp_resource_slice, generation) },
+                                                { INT64("resourceSliceCount", karp_resource_slice, slice_count) }) };
+static const io_shape slice_selector_shape = { OPEN(
+    { LIST("nodeSelectorTerms", karp_resource_slice, node_terms, node_term_count, io_node_term_shape) }) };
+static const io_shape slice_spec_shape = { OPEN(
+    { NEEDED("driver", karp_resource_slice, driver) }, { OBJECT("pool", slice_pool_shape), .always = true },
+    { TEXT("nodeName", karp_resource_slice, node_name) }, { FLAG("allNodes", karp_resource_slice, all_nodes) },
+    { OBJECT("nodeSelector", slice_selector_shape), HAS(karp_resource_slice, has_node_selector) },
+    { LIST("devices", karp_resource_slice, devices, device_count, device_shape) },
+    { LIST("sharedCounters", karp_resource_slice, shared_counters, shared_counter_count, shared_set_shape) }) };
+static const karp_resource_slice no_slice = { .size = sizeof no_slice, .meta = META_ABSENT };
+static const io_shape slice_shape = {
+    LIKE(no_slice), OPEN({ STRUCT("metadata", karp_resource_slice, meta, io_meta_shape), .always = true },
+                         { OBJECT("spec", slice_spec_shape), .always = true })
+};
 
 /* The expression of a CEL selector; "" for a selector of another kind. */
-static void selector(io_decoder *d, const tree *entry, void *into)
-{
-    karp_str *out = into;
-    *out = io_string(d, io_enter(d, entry, "cel"), "expression");
-    io_pop(d);
-}
+static const io_shape cel_shape = { OPEN({ IO_NAMED("expression"), .kind = IO_TEXT }) };
+static const io_shape selector_shape = { OF(karp_str), OPEN({ OBJECT("cel", cel_shape) }) };
 
-static const karp_str *selectors(io_decoder *d, const tree *object, size_t *count)
-{
-    return io_elements(d, object, "selectors", sizeof(karp_str), selector, count);
-}
-
-static void device_class(io_decoder *d, const tree *object, karp_device_class *out)
-{
-    memset(out, 0, sizeof *out);
-    out->size = sizeof *out;
-    out->meta = io_meta(d, object, false);
-    const tree *spec = io_enter(d, object, "spec");
-    out->selectors = selectors(d, spec, &out->selector_count);
-    io_pop(d);
-}
+static const io_shape class_spec_shape = { OPEN(
+    { LIST("selectors", karp_device_class, selectors, selector_count, selector_shape) }) };
+static const karp_device_class no_class = { .size = sizeof no_class, .meta = META_ABSENT };
+static const io_shape device_class_shape = {
+    LIKE(no_class), OPEN({ STRUCT("metadata", karp_device_class, meta, io_meta_shape), .always = true },
+                         { OBJECT("spec", class_spec_shape) })
+};
 
 /* ---- claims ---------------------------------------------------------------------------------------------------------------- */
 
+static const io_word mode_list[] = { { "ExactCount", KARP_ALLOCATE_EXACT_COUNT }, { "All", KARP_ALLOCATE_ALL } };
+static const io_words mode_words = { WORDS(mode) };
+static const io_shape asked_capacity_shape = { OPEN(
+    { AMOUNTS("requests", karp_device_request, capacity, capacity_count) }) };
+
 /* What `exactly` and the alternatives have in common. The API server makes an absent count 1. */
-static void wanted(io_decoder *d, const tree *from, karp_device_request *out)
+static void finish_wanted(io_decoder *d, const tree *object, void *into)
 {
-    static const io_word modes[] = { { "ExactCount", KARP_ALLOCATE_EXACT_COUNT }, { "All", KARP_ALLOCATE_ALL } };
+    karp_device_request *out = into;
+    (void)d;
     out->exact = 1;
-    out->device_class = io_string(d, from, "deviceClassName");
-    out->selectors = selectors(d, from, &out->selector_count);
-    out->mode = io_enum(d, from, "allocationMode", modes, 2, KARP_ALLOCATE_EXACT_COUNT);
-    out->count = io_integer(d, from, "count", 0, INT64_MAX, 1);
-    const tree *capacity_ = io_enter(d, from, "capacity");
-    out->capacity = io_resources(d, capacity_, "requests", &out->capacity_count);
-    io_pop(d);
+    if (!tree_get(object, "count")) out->count = 1;
 }
 
-static void alternative(io_decoder *d, const tree *entry, void *into)
+static const io_shape wanted_shape = {
+    .finish = finish_wanted,
+    OPEN({ TEXT("deviceClassName", karp_device_request, device_class) },
+         { LIST("selectors", karp_device_request, selectors, selector_count, selector_shape) },
+         { WORD("allocationMode", karp_device_request, mode, mode_words) },
+         { NUMBER64("count", karp_device_request, count, 0, INT64_MAX) }, { OBJECT("capacity", asked_capacity_shape) })
+};
+
+static void alternative_wants(io_decoder *d, const tree *object, void *into)
+{
+    io_decode_members(d, &wanted_shape, object, into);
+}
+
+static const io_shape alternative_shape = { OF(karp_device_request), .finish = alternative_wants,
+                                            OPEN({ NEEDED("name", karp_device_request, name) }) };
+
+static void first_available(io_decoder *d, const tree *object, void *into)
 {
     karp_device_request *out = into;
-    out->name = io_required_string(d, entry, "name");
-    wanted(d, entry, out);
+    if (!out->exact)
+        out->alternatives = io_list(d, object, "firstAvailable", &alternative_shape, &out->alternative_count);
 }
 
-static void request(io_decoder *d, const tree *entry, void *into)
-{
-    karp_device_request *out = into;
-    out->name = io_required_string(d, entry, "name");
-    const tree *exactly = io_object(d, entry, "exactly");
-    if (exactly) {
-        io_push(d, "exactly");
-        wanted(d, exactly, out);
-        io_pop(d);
-        return;
-    }
-    out->alternatives = io_elements(d, entry, "firstAvailable", sizeof(karp_device_request), alternative,
-                                    &out->alternative_count);
-}
+static const io_shape request_shape = { OF(karp_device_request), .finish = first_available,
+                                        OPEN({ NEEDED("name", karp_device_request, name) },
+                                             { OBJECT("exactly", wanted_shape) }) };
 
-static void constraint(io_decoder *d, const tree *entry, void *into)
-{
-    karp_device_constraint *out = into;
-    out->requests = io_strings(d, entry, "requests", &out->request_count);
-    out->match_attribute = io_string(d, entry, "matchAttribute");
-}
+static const io_shape constraint_shape = { OF(karp_device_constraint),
+                                           OPEN({ TEXTS("requests", karp_device_constraint, requests, request_count) },
+                                                { TEXT("matchAttribute", karp_device_constraint, match_attribute) }) };
 
-static void claim_spec(io_decoder *d, const tree *object, karp_resource_claim *out)
-{
-    const tree *spec = io_enter(d, object, "spec");
-    const tree *wants = io_enter(d, spec, "devices");
-    out->requests = io_elements(d, wants, "requests", sizeof(karp_device_request), request, &out->request_count);
-    out->constraints = io_elements(d, wants, "constraints", sizeof(karp_device_constraint), constraint,
-                                   &out->constraint_count);
-    io_pop(d);
-    io_pop(d);
-}
+static const io_shape claim_devices_shape = { OPEN(
+    { LIST("requests", karp_resource_claim, requests, request_count, request_shape) },
+    { LIST("constraints", karp_resource_claim, constraints, constraint_count, constraint_shape) }) };
+static const io_shape claim_spec_shape = { OPEN({ OBJECT("devices", claim_devices_shape) }) };
 
-static void result(io_decoder *d, const tree *entry, void *into)
-{
-    karp_allocated_device *out = into;
-    out->request = io_string(d, entry, "request");
-    device_id(d, entry, &out->device);
-    out->has_consumed = tree_get(entry, "consumedCapacity") != NULL;
-    out->consumed = io_resources(d, entry, "consumedCapacity", &out->consumed_count);
-}
-
-static void allocation(io_decoder *d, const tree *status, karp_resource_claim *out)
-{
-    const tree *value = io_object(d, status, "allocation");
-    if (!value) return;
-    out->allocated = 1;
-    io_push(d, "allocation");
-    const tree *selector_ = io_enter(d, value, "nodeSelector");
-    out->node_terms = io_node_terms(d, selector_, "nodeSelectorTerms", &out->node_term_count);
-    io_pop(d);
-    const tree *given = io_enter(d, value, "devices");
-    out->results = io_elements(d, given, "results", sizeof(karp_allocated_device), result, &out->result_count);
-    io_pop(d);
-    io_pop(d);
-}
-
-static void consumer(io_decoder *d, const tree *entry, void *into)
-{
-    karp_claim_consumer *out = into;
-    out->api_group = io_string(d, entry, "apiGroup");
-    out->resource = io_string(d, entry, "resource");
-    out->name = io_string(d, entry, "name");
-    out->uid = io_string(d, entry, "uid");
-}
-
-static void claim(io_decoder *d, const tree *object, karp_resource_claim *out)
-{
-    memset(out, 0, sizeof *out);
-    out->size = sizeof *out;
-    out->meta = io_meta(d, object, true);
-    claim_spec(d, object, out);
-    const tree *status = io_enter(d, object, "status");
-    allocation(d, status, out);
-    out->reserved_for = io_elements(d, status, "reservedFor", sizeof(karp_claim_consumer), consumer,
-                                    &out->reserved_for_count);
-    io_pop(d);
-}
+static const io_shape result_shape = {
+    OF(karp_allocated_device), OPEN({ TEXT("request", karp_allocated_device, request) },
+                                    { NEEDED("driver", karp_allocated_device, device.driver) },
+                                    { NEEDED("pool", karp_allocated_device, device.pool) },
+                                    { NEEDED("device", karp_allocated_device, device.device) },
+                                    { AMOUNTS("consumedCapacity", karp_allocated_device, consumed, consumed_count),
+                                      HAS(karp_allocated_device, has_consumed) })
+};
+static const io_shape given_shape = { OPEN(
+    { LIST("results", karp_resource_claim, results, result_count, result_shape) }) };
+static const io_shape where_shape = { OPEN(
+    { LIST("nodeSelectorTerms", karp_resource_claim, node_terms, node_term_count, io_node_term_shape) }) };
+static const io_shape allocation_shape = { OPEN({ OBJECT("nodeSelector", where_shape) },
+                                                { OBJECT("devices", given_shape) }) };
+static const io_shape consumer_shape = {
+    OF(karp_claim_consumer),
+    OPEN({ TEXT("apiGroup", karp_claim_consumer, api_group) }, { TEXT("resource", karp_claim_consumer, resource) },
+         { TEXT("name", karp_claim_consumer, name) }, { TEXT("uid", karp_claim_consumer, uid) })
+};
+static const io_shape claim_status_shape = { OPEN(
+    { OBJECT("allocation", allocation_shape), HAS(karp_resource_claim, allocated) },
+    { LIST("reservedFor", karp_resource_claim, reserved_for, reserved_for_count, consumer_shape) }) };
+static const karp_resource_claim no_claim = { .size = sizeof no_claim, .meta = META_ABSENT };
+static const io_shape claim_shape = {
+    LIKE(no_claim), OPEN({ STRUCT("metadata", karp_resource_claim, meta, io_namespaced_meta_shape), .always = true },
+                         { OBJECT("spec", claim_spec_shape) }, { OBJECT("status", claim_status_shape) })
+};
 
 karp_status io_use_devices(io_decoder *d, const io_kind_info *info, const tree *object, karp_builder *builder,
                            karp_error *error)
@@ -289,15 +219,15 @@ karp_status io_use_devices(io_decoder *d, const io_kind_info *info, const tree *
     karp_status status = KARP_OK;
     if (strcmp(info->name, "ResourceSlice") == 0) {
         karp_resource_slice one;
-        slice(d, object, &one);
+        io_decode(d, &slice_shape, object, &one);
         if (!d->status && builder) status = karp_builder_add_resource_slice(builder, &one, error);
     } else if (strcmp(info->name, "DeviceClass") == 0) {
         karp_device_class one;
-        device_class(d, object, &one);
+        io_decode(d, &device_class_shape, object, &one);
         if (!d->status && builder) status = karp_builder_add_device_class(builder, &one, error);
     } else if (strcmp(info->name, "ResourceClaim") == 0) {
         karp_resource_claim one;
-        claim(d, object, &one);
+        io_decode(d, &claim_shape, object, &one);
         if (!d->status && builder) status = karp_builder_add_resource_claim(builder, &one, error);
     }
     return d->status ? d->status : status;
@@ -305,30 +235,23 @@ karp_status io_use_devices(io_decoder *d, const io_kind_info *info, const tree *
 
 /* ---- catalogue entries ------------------------------------------------------------------------------------------------------ */
 
-static void template_(io_decoder *d, const tree *entry, void *into)
-{
-    karp_device_template *out = into;
-    out->driver = io_required_string(d, entry, "driver");
-    out->pool = io_required_string(d, entry, "pool");
-    out->devices = devices(d, entry, &out->device_count);
-    out->shared_counters = shared_sets(d, entry, &out->shared_counter_count);
-}
-
-static void binding(io_decoder *d, const tree *entry, void *into)
-{
-    karp_attribute_binding *out = into;
-    out->attribute = io_required_string(d, entry, "attribute");
-    out->devices = io_elements(d, entry, "devices", sizeof(karp_device_id), device_id, &out->device_count);
-}
+static const io_shape template_shape = {
+    OF(karp_device_template),
+    OPEN({ NEEDED("driver", karp_device_template, driver) }, { NEEDED("pool", karp_device_template, pool) },
+         { LIST("devices", karp_device_template, devices, device_count, device_shape) },
+         { LIST("sharedCounters", karp_device_template, shared_counters, shared_counter_count, shared_set_shape) })
+};
+static const io_shape binding_shape = {
+    OF(karp_attribute_binding),
+    OPEN({ NEEDED("attribute", karp_attribute_binding, attribute) },
+         { LIST("devices", karp_attribute_binding, devices, device_count, device_id_shape) })
+};
+static const io_shape dynamic_shape = { OPEN(
+    { LIST("resourceSlices", karp_instance_type, device_templates, device_template_count, template_shape) },
+    { LIST("attributeBindings", karp_instance_type, attribute_bindings, attribute_binding_count, binding_shape) }) };
+static const io_shape type_devices_shape = { OPEN({ OBJECT("dynamicResources", dynamic_shape) }) };
 
 void io_decode_type_devices(io_decoder *d, const tree *entry, karp_instance_type *type)
 {
-    const tree *from = io_object(d, entry, "dynamicResources");
-    if (!from) return;
-    io_push(d, "dynamicResources");
-    type->device_templates = io_elements(d, from, "resourceSlices", sizeof(karp_device_template), template_,
-                                         &type->device_template_count);
-    type->attribute_bindings = io_elements(d, from, "attributeBindings", sizeof(karp_attribute_binding), binding,
-                                           &type->attribute_binding_count);
-    io_pop(d);
+    io_decode_members(d, &type_devices_shape, entry, type);
 }

@@ -1,153 +1,146 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What surrounds pods and nodes: DaemonSets, volumes, budgets, namespaces, selectors, buffers. */
-#include <io/decode.h>
+#include <io/decode_fields.h>
 
 #include <string.h>
 
-void io_decode_daemon_set(io_decoder *d, const tree *object, karp_daemon_set *set)
+/* ---- workloads: only of DaemonSets more is read than what their pods are made from -------------------------------- */
+
+static void daemon_template(io_decoder *d, const tree *object, const tree *value, void *into)
 {
-    memset(set, 0, sizeof *set);
-    set->size = sizeof *set;
-    set->meta = io_meta(d, object, true);
-    const tree *spec = io_enter(d, object, "spec");
-    const tree *template_ = io_enter(d, spec, "template");
-    io_decode_template(d, template_, &set->template_);
-    io_pop(d);
+    (void)value;
+    io_decode_template(d, io_enter(d, object, "template"), &((karp_daemon_set *)into)->template_);
     io_pop(d);
 }
 
-void io_decode_claim(io_decoder *d, const tree *object, karp_persistent_volume_claim *claim)
-{
-    static const io_word phases[] = {
-        { "Pending", KARP_CLAIM_PENDING },
-        { "Bound", KARP_CLAIM_BOUND },
-        { "Lost", KARP_CLAIM_LOST },
-    };
-    memset(claim, 0, sizeof *claim);
-    claim->size = sizeof *claim;
-    claim->meta = io_meta(d, object, true);
-    const tree *spec = io_enter(d, object, "spec");
-    claim->volume_name = io_string(d, spec, "volumeName");
-    claim->has_storage_class = tree_get(spec, "storageClassName") != NULL;
-    claim->storage_class_name = io_string(d, spec, "storageClassName");
-    io_pop(d);
-    const tree *status = io_enter(d, object, "status");
-    claim->phase = io_enum(d, status, "phase", phases, 3, KARP_CLAIM_PHASE_UNSET);
-    io_pop(d);
-}
+/* One for all: a field of another workload is no typing mistake. */
+static const io_shape workload_spec_shape = {
+    .known = "activeDeadlineSeconds backoffLimit backoffLimitPerIndex completionMode completions managedBy "
+             "manualSelector maxFailedIndexes minReadySeconds ordinals parallelism paused "
+             "persistentVolumeClaimRetentionPolicy podFailurePolicy podManagementPolicy podReplacementPolicy "
+             "progressDeadlineSeconds replicas revisionHistoryLimit selector serviceName strategy successPolicy "
+             "suspend ttlSecondsAfterFinished updateStrategy volumeClaimTemplates",
+    CLOSED({ CALL("template", daemon_template), .inner = &io_template_shape })
+};
 
-void io_decode_volume(io_decoder *d, const tree *object, karp_persistent_volume *volume)
-{
-    memset(volume, 0, sizeof *volume);
-    volume->size = sizeof *volume;
-    volume->meta = io_meta(d, object, false);
-    const tree *spec = io_enter(d, object, "spec");
-    const tree *csi = io_object(d, spec, "csi");
-    if (csi) {
-        io_push(d, "csi");
-        volume->csi_driver = io_required_string(d, csi, "driver");
-        io_pop(d);
-    }
-    volume->aws_elastic_block_store = io_object(d, spec, "awsElasticBlockStore") != NULL;
-    volume->local = io_object(d, spec, "local") != NULL || io_object(d, spec, "hostPath") != NULL;
-    const tree *affinity = io_enter(d, spec, "nodeAffinity");
-    const tree *required = io_enter(d, affinity, "required");
-    volume->node_terms = io_node_terms(d, required, "nodeSelectorTerms", &volume->node_term_count);
-    io_pop(d);
-    io_pop(d);
-    io_pop(d);
-}
+static const karp_daemon_set no_daemon_set = { .size = sizeof no_daemon_set,
+                                               .meta = META_ABSENT,
+                                               .template_ = POD_ABSENT };
+const io_shape io_workload_shape = { LIKE(no_daemon_set), .known = "apiVersion kind status",
+                                     CLOSED({ STRUCT("metadata", karp_daemon_set, meta, io_namespaced_meta_shape),
+                                              .always = true },
+                                            { OBJECT("spec", workload_spec_shape) }) };
+
+/* ---- volumes ----------------------------------------------------------------------------------------------------- */
+
+static const io_word claim_phase_list[] = {
+    { "Pending", KARP_CLAIM_PENDING },
+    { "Bound", KARP_CLAIM_BOUND },
+    { "Lost", KARP_CLAIM_LOST },
+};
+static const io_words claim_phase_words = { WORDS(claim_phase) };
+static const io_shape claim_spec_shape = { OPEN(
+    { TEXT("volumeName", karp_persistent_volume_claim, volume_name) },
+    { TEXT("storageClassName", karp_persistent_volume_claim, storage_class_name),
+      HAS(karp_persistent_volume_claim, has_storage_class) }) };
+static const io_shape claim_status_shape = { OPEN(
+    { WORD("phase", karp_persistent_volume_claim, phase, claim_phase_words) }) };
+static const karp_persistent_volume_claim no_claim = { .size = sizeof no_claim, .meta = META_ABSENT };
+const io_shape io_claim_shape = {
+    LIKE(no_claim),
+    OPEN({ STRUCT("metadata", karp_persistent_volume_claim, meta, io_namespaced_meta_shape), .always = true },
+         { OBJECT("spec", claim_spec_shape) }, { OBJECT("status", claim_status_shape) })
+};
+
+static const io_shape csi_shape = { OPEN({ NEEDED("driver", karp_persistent_volume, csi_driver) }) };
+static const io_shape volume_required_shape = { OPEN(
+    { LIST("nodeSelectorTerms", karp_persistent_volume, node_terms, node_term_count, io_node_term_shape) }) };
+static const io_shape volume_affinity_shape = { OPEN({ OBJECT("required", volume_required_shape) }) };
+static const io_shape volume_spec_shape = { OPEN(
+    { OBJECT("csi", csi_shape) },
+    { IO_CHECKED("awsElasticBlockStore", IO_OBJECT), HAS(karp_persistent_volume, aws_elastic_block_store) },
+    { IO_CHECKED("local", IO_OBJECT), HAS(karp_persistent_volume, local) },
+    { IO_CHECKED("hostPath", IO_OBJECT), HAS(karp_persistent_volume, local) },
+    { OBJECT("nodeAffinity", volume_affinity_shape) }) };
+static const karp_persistent_volume no_volume = { .size = sizeof no_volume, .meta = META_ABSENT };
+const io_shape io_volume_shape = {
+    LIKE(no_volume), OPEN({ STRUCT("metadata", karp_persistent_volume, meta, io_meta_shape), .always = true },
+                          { OBJECT("spec", volume_spec_shape) })
+};
 
 /* {key, values} of an allowed topology, an In. */
-static void label_expression(io_decoder *d, const tree *entry, void *into)
+static const karp_requirement in = { .op = KARP_OP_IN };
+static const io_shape label_expression_shape = {
+    LIKE(in), OPEN({ NEEDED("key", karp_requirement, key) }, { TEXTS("values", karp_requirement, values, value_count) })
+};
+static const io_shape topology_shape = {
+    OF(karp_node_term),
+    OPEN({ LIST("matchLabelExpressions", karp_node_term, expressions, expression_count, label_expression_shape) })
+};
+static const io_word binding_mode_list[] = {
+    { "Immediate", KARP_BINDING_IMMEDIATE },
+    { "WaitForFirstConsumer", KARP_BINDING_WAIT_FOR_FIRST_CONSUMER },
+};
+static const io_words binding_mode_words = { WORDS(binding_mode) };
+static const karp_storage_class no_class = { .size = sizeof no_class, .meta = META_ABSENT };
+const io_shape io_storage_class_shape = {
+    LIKE(no_class),
+    OPEN({ STRUCT("metadata", karp_storage_class, meta, io_meta_shape), .always = true },
+         { TEXT("provisioner", karp_storage_class, provisioner) },
+         { WORD("volumeBindingMode", karp_storage_class, binding_mode, binding_mode_words) },
+         { LIST("allowedTopologies", karp_storage_class, allowed_topologies, allowed_topology_count, topology_shape) })
+};
+
+static const io_shape csi_allocatable_shape = { OPEN({ INT32("count", karp_csi_driver, count) }) };
+
+static void finish_csi_driver(io_decoder *d, const tree *object, void *into)
 {
-    karp_requirement *out = into;
-    out->key = io_required_string(d, entry, "key");
-    out->op = KARP_OP_IN;
-    out->values = io_strings(d, entry, "values", &out->value_count);
+    const tree *allocatable = tree_get(object, "allocatable");
+    (void)d;
+    if (allocatable) ((karp_csi_driver *)into)->has_count = tree_get(allocatable, "count") != NULL ? 1 : 2;
 }
 
-static void topology(io_decoder *d, const tree *term, void *into)
-{
-    karp_node_term *out = into;
-    out->expressions = io_elements(d, term, "matchLabelExpressions", sizeof(karp_requirement), label_expression,
-                                   &out->expression_count);
-}
+static const io_shape csi_driver_shape = { OF(karp_csi_driver), .finish = finish_csi_driver,
+                                           OPEN({ NEEDED("name", karp_csi_driver, name) },
+                                                { OBJECT("allocatable", csi_allocatable_shape) }) };
+static const io_shape csi_node_spec_shape = { OPEN(
+    { LIST("drivers", karp_csi_node, drivers, driver_count, csi_driver_shape) }) };
+static const karp_csi_node no_csi_node = { .size = sizeof no_csi_node, .meta = META_ABSENT };
+const io_shape io_csi_node_shape = { LIKE(no_csi_node),
+                                     OPEN({ STRUCT("metadata", karp_csi_node, meta, io_meta_shape), .always = true },
+                                          { OBJECT("spec", csi_node_spec_shape) }) };
 
-void io_decode_storage_class(io_decoder *d, const tree *object, karp_storage_class *class_)
-{
-    static const io_word modes[] = {
-        { "Immediate", KARP_BINDING_IMMEDIATE },
-        { "WaitForFirstConsumer", KARP_BINDING_WAIT_FOR_FIRST_CONSUMER },
-    };
-    memset(class_, 0, sizeof *class_);
-    class_->size = sizeof *class_;
-    class_->meta = io_meta(d, object, false);
-    class_->provisioner = io_string(d, object, "provisioner");
-    class_->binding_mode = io_enum(d, object, "volumeBindingMode", modes, 2, KARP_BINDING_UNSET);
-    class_->allowed_topologies = io_elements(d, object, "allowedTopologies", sizeof(karp_node_term), topology,
-                                             &class_->allowed_topology_count);
-}
+/* ---- budgets, namespaces, buffers --------------------------------------------------------------------------------- */
 
-static void csi_driver(io_decoder *d, const tree *driver, void *into)
-{
-    karp_csi_driver *out = into;
-    out->name = io_required_string(d, driver, "name");
-    const tree *allocatable = io_enter(d, driver, "allocatable");
-    out->has_count = tree_get(allocatable, "count") != NULL ? 1 : allocatable != NULL ? 2 : 0;
-    out->count = (int32_t)io_integer(d, allocatable, "count", INT32_MIN, INT32_MAX, 0);
-    io_pop(d);
-}
+static const io_word eviction_list[] = { { "IfHealthyBudget", 0 }, { "AlwaysAllow", 1 } };
+static const io_words eviction_words = { WORDS(eviction) };
+static const io_shape budget_spec_shape = { CLOSED(
+    { POINTER("selector", karp_pod_disruption_budget, selector, io_selector_shape) },
+    { INT_OR_STRING("minAvailable", karp_pod_disruption_budget, min_available) },
+    { INT_OR_STRING("maxUnavailable", karp_pod_disruption_budget, max_unavailable) },
+    { WORD("unhealthyPodEvictionPolicy", karp_pod_disruption_budget, always_allow, eviction_words) }) };
+static const io_shape budget_status_shape = { OPEN(
+    { INT32("disruptionsAllowed", karp_pod_disruption_budget, disruptions_allowed) }) };
+static const karp_pod_disruption_budget no_budget = { .size = sizeof no_budget, .meta = META_ABSENT };
+const io_shape io_budget_shape = {
+    LIKE(no_budget), .known = "apiVersion kind",
+    CLOSED({ STRUCT("metadata", karp_pod_disruption_budget, meta, io_namespaced_meta_shape), .always = true },
+           { OBJECT("spec", budget_spec_shape) }, { OBJECT("status", budget_status_shape) })
+};
 
-void io_decode_csi_node(io_decoder *d, const tree *object, karp_csi_node *node)
-{
-    memset(node, 0, sizeof *node);
-    node->size = sizeof *node;
-    node->meta = io_meta(d, object, false);
-    const tree *spec = io_enter(d, object, "spec");
-    node->drivers = io_elements(d, spec, "drivers", sizeof(karp_csi_driver), csi_driver, &node->driver_count);
-    io_pop(d);
-}
+static const karp_namespace no_namespace = { .size = sizeof no_namespace, .meta = META_ABSENT };
+const io_shape io_namespace_shape = {
+    LIKE(no_namespace), OPEN({ STRUCT("metadata", karp_namespace, meta, io_meta_shape), .always = true })
+};
 
-static karp_int_or_string int_or_string(io_decoder *d, const tree *spec, const char *name)
-{
-    karp_int_or_string value;
-    memset(&value, 0, sizeof value);
-    const tree *given = tree_get(spec, name);
-    if (!given) return value;
-    value.is_set = 1;
-    value.is_text = tree_is(given, TREE_STRING);
-    if (value.is_text) {
-        value.text = io_string(d, spec, name);
-    } else {
-        value.value = (int32_t)io_integer(d, spec, name, INT32_MIN, INT32_MAX, 0);
-    }
-    return value;
-}
-
-void io_decode_budget(io_decoder *d, const tree *object, karp_pod_disruption_budget *budget)
-{
-    static const io_word policies[] = { { "IfHealthyBudget", 0 }, { "AlwaysAllow", 1 } };
-    memset(budget, 0, sizeof *budget);
-    budget->size = sizeof *budget;
-    budget->meta = io_meta(d, object, true);
-    const tree *spec = io_enter(d, object, "spec");
-    budget->selector = io_selector(d, spec, "selector");
-    budget->min_available = int_or_string(d, spec, "minAvailable");
-    budget->max_unavailable = int_or_string(d, spec, "maxUnavailable");
-    budget->always_allow = io_enum(d, spec, "unhealthyPodEvictionPolicy", policies, 2, 0);
-    io_pop(d);
-    const tree *status = io_enter(d, object, "status");
-    budget->disruptions_allowed = (int32_t)io_integer(d, status, "disruptionsAllowed", INT32_MIN, INT32_MAX, 0);
-    io_pop(d);
-}
-
-void io_decode_namespace(io_decoder *d, const tree *object, karp_namespace *namespace_)
-{
-    memset(namespace_, 0, sizeof *namespace_);
-    namespace_->size = sizeof *namespace_;
-    namespace_->meta = io_meta(d, object, false);
-}
+static const io_shape buffer_status_shape = { OPEN(
+    { NUMBER64("replicas", karp_capacity_buffer, replicas, INT32_MIN, INT32_MAX) },
+    { LIST("conditions", karp_capacity_buffer, conditions, condition_count, io_condition_shape) }) };
+static const karp_capacity_buffer no_buffer = { .size = sizeof no_buffer, .meta = META_ABSENT, .replicas = -1 };
+const io_shape io_capacity_buffer_shape = {
+    LIKE(no_buffer), OPEN({ STRUCT("metadata", karp_capacity_buffer, meta, io_namespaced_meta_shape), .always = true },
+                          { OBJECT("status", buffer_status_shape) })
+};
 
 void io_decode_selecting(io_decoder *d, const tree *object, uint32_t kind, karp_selecting *selecting)
 {
@@ -164,16 +157,5 @@ void io_decode_selecting(io_decoder *d, const tree *object, uint32_t kind, karp_
         if (selector) selector->match_labels = io_labels(d, spec, "selector", &selector->match_label_count);
         selecting->selector = selector;
     }
-    io_pop(d);
-}
-
-void io_decode_capacity_buffer(io_decoder *d, const tree *object, karp_capacity_buffer *buffer)
-{
-    memset(buffer, 0, sizeof *buffer);
-    buffer->size = sizeof *buffer;
-    buffer->meta = io_meta(d, object, true);
-    const tree *status = io_enter(d, object, "status");
-    buffer->replicas = io_integer(d, status, "replicas", INT32_MIN, INT32_MAX, -1);
-    buffer->conditions = io_conditions(d, status, "conditions", &buffer->condition_count);
     io_pop(d);
 }

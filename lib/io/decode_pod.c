@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pods, and the pod templates of DaemonSets and buffers. */
-#include <io/decode.h>
+#include <io/decode_fields.h>
 
 #include <string.h>
 
@@ -9,77 +9,40 @@
 #define REQUIRED "requiredDuringSchedulingIgnoredDuringExecution"
 #define PREFERRED "preferredDuringSchedulingIgnoredDuringExecution"
 
-static int32_t weight_of(io_decoder *d, const tree *term)
-{
-    return (int32_t)io_integer(d, term, "weight", INT32_MIN, INT32_MAX, 0);
-}
+static const io_shape preferred_node_term_shape = { OF(karp_node_term),
+                                                    CLOSED({ INT32("weight", karp_node_term, weight) },
+                                                           { OBJECT("preference", io_node_term_shape) }) };
 
-static void preferred_node_term(io_decoder *d, const tree *term, void *into)
-{
-    karp_node_term *out = into;
-    out->weight = weight_of(d, term);
-    io_node_term(d, io_enter(d, term, "preference"), out);
-    io_pop(d);
-}
+static const io_shape required_node_terms_shape = { CLOSED(
+    { LIST("nodeSelectorTerms", karp_pod, required_node_terms, required_node_term_count, io_node_term_shape) }) };
 
-static void node_affinity(io_decoder *d, const tree *affinity, karp_pod *pod)
-{
-    const tree *node = io_object(d, affinity, "nodeAffinity");
-    if (!node) return;
-    io_push(d, "nodeAffinity");
-    const tree *required = io_enter(d, node, REQUIRED);
-    pod->required_node_terms = io_node_terms(d, required, "nodeSelectorTerms", &pod->required_node_term_count);
-    io_pop(d);
-    pod->preferred_node_terms = io_elements(d, node, PREFERRED, sizeof(karp_node_term), preferred_node_term,
-                                            &pod->preferred_node_term_count);
-    io_pop(d);
-}
+static const io_shape node_affinity_shape = { CLOSED(
+    { OBJECT(REQUIRED, required_node_terms_shape) },
+    { LIST(PREFERRED, karp_pod, preferred_node_terms, preferred_node_term_count, preferred_node_term_shape) }) };
 
-static void required_term(io_decoder *d, const tree *value, void *into)
-{
-    karp_pod_term *out = into;
-    out->topology_key = io_string(d, value, "topologyKey");
-    out->namespaces = io_strings(d, value, "namespaces", &out->namespace_count);
-    out->namespace_selector = io_selector(d, value, "namespaceSelector");
-    out->label_selector = io_selector(d, value, "labelSelector");
-}
+static const io_shape pod_term_shape = {
+    OF(karp_pod_term), .known = "matchLabelKeys mismatchLabelKeys",
+    CLOSED({ TEXT("topologyKey", karp_pod_term, topology_key) },
+           { TEXTS("namespaces", karp_pod_term, namespaces, namespace_count) },
+           { POINTER("namespaceSelector", karp_pod_term, namespace_selector, io_selector_shape) },
+           { POINTER("labelSelector", karp_pod_term, label_selector, io_selector_shape) })
+};
 
-static void preferred_term(io_decoder *d, const tree *value, void *into)
-{
-    karp_pod_term *out = into;
-    out->weight = weight_of(d, value);
-    required_term(d, io_enter(d, value, "podAffinityTerm"), out);
-    io_pop(d);
-}
+static const io_shape preferred_pod_term_shape = {
+    OF(karp_pod_term), CLOSED({ INT32("weight", karp_pod_term, weight) }, { OBJECT("podAffinityTerm", pod_term_shape) })
+};
 
-static const karp_pod_term *required_terms(io_decoder *d, const tree *value, size_t *count)
-{
-    return io_elements(d, value, REQUIRED, sizeof(karp_pod_term), required_term, count);
-}
+static const io_shape pod_affinity_shape = { CLOSED(
+    { LIST(REQUIRED, karp_pod, required_affinity, required_affinity_count, pod_term_shape) },
+    { LIST(PREFERRED, karp_pod, preferred_affinity, preferred_affinity_count, preferred_pod_term_shape) }) };
 
-static const karp_pod_term *preferred_terms(io_decoder *d, const tree *value, size_t *count)
-{
-    return io_elements(d, value, PREFERRED, sizeof(karp_pod_term), preferred_term, count);
-}
+static const io_shape pod_anti_affinity_shape = { CLOSED(
+    { LIST(REQUIRED, karp_pod, required_anti_affinity, required_anti_affinity_count, pod_term_shape) },
+    { LIST(PREFERRED, karp_pod, preferred_anti_affinity, preferred_anti_affinity_count, preferred_pod_term_shape) }) };
 
-static void affinity_of(io_decoder *d, const tree *spec, karp_pod *pod)
-{
-    const tree *affinity = io_object(d, spec, "affinity");
-    if (!affinity) return;
-    io_push(d, "affinity");
-    node_affinity(d, affinity, pod);
-
-    const tree *with = io_enter(d, affinity, "podAffinity");
-    pod->required_affinity = required_terms(d, with, &pod->required_affinity_count);
-    pod->preferred_affinity = preferred_terms(d, with, &pod->preferred_affinity_count);
-    io_pop(d);
-
-    const tree *against = io_enter(d, affinity, "podAntiAffinity");
-    pod->required_anti_affinity = required_terms(d, against, &pod->required_anti_affinity_count);
-    pod->preferred_anti_affinity = preferred_terms(d, against, &pod->preferred_anti_affinity_count);
-    io_pop(d);
-    io_pop(d);
-}
+static const io_shape affinity_shape = { CLOSED({ OBJECT("nodeAffinity", node_affinity_shape) },
+                                                { OBJECT("podAffinity", pod_affinity_shape) },
+                                                { OBJECT("podAntiAffinity", pod_anti_affinity_shape) }) };
 
 /* ---- containers -------------------------------------------------------------------------------------------------- */
 
@@ -108,45 +71,44 @@ static void default_requests(io_decoder *d, karp_container *c, const karp_resour
     c->request_count = n;
 }
 
-static void port(io_decoder *d, const tree *value, void *into)
-{
-    karp_host_port *out = into;
-    out->host_ip = io_string(d, value, "hostIP");
-    out->protocol = io_string(d, value, "protocol");
-    out->port = (int32_t)io_integer(d, value, "hostPort", 0, 65535, 0);
-    (void)io_integer(d, value, "containerPort", 0, 65535, 0); /* what host networks make the host port */
-}
+static const io_shape port_shape = {
+    OF(karp_host_port), .known = "name",
+    CLOSED({ TEXT("hostIP", karp_host_port, host_ip) }, { TEXT("protocol", karp_host_port, protocol) },
+           { NUMBER32("hostPort", karp_host_port, port, 0, 65535) },
+           { IO_CHECKED("containerPort", IO_INT32), .most = 65535 } /* what host networks make the host port */)
+};
 
-static void claim_name(io_decoder *d, const tree *value, void *into)
-{
-    karp_str *out = into;
-    *out = io_required_string(d, value, "name");
-}
+static const io_shape container_claim_shape = { OF(karp_str), OPEN({ IO_NAMED("name"), .kind = IO_NEEDED,
+                                                                     .missing = "is missing" }) };
 
-static void container(io_decoder *d, const tree *value, void *into)
+static const io_shape container_resources_shape = { CLOSED(
+    { AMOUNTS("requests", karp_container, requests, request_count) },
+    { AMOUNTS("limits", karp_container, limits, limit_count) },
+    { LIST("claims", karp_container, claims, claim_count, container_claim_shape) }) };
+
+/* Only of templates the limits are read. */
+static void finish_container(io_decoder *d, const tree *object, void *into)
 {
     karp_container *c = into;
-    size_t limit_count = 0;
-    c->name = io_string(d, value, "name");
-    c->restart_always = str_is(io_string(d, value, "restartPolicy"), "Always");
-    c->ports = io_elements(d, value, "ports", sizeof(karp_host_port), port, &c->port_count);
-    const tree *resources = io_enter(d, value, "resources");
-    c->requests = io_resources(d, resources, "requests", &c->request_count);
-    const karp_resource *limits = io_resources(d, resources, "limits", &limit_count);
-    c->claims = io_elements(d, resources, "claims", sizeof(karp_str), claim_name, &c->claim_count);
-    io_pop(d);
-    if (d->template_) {
-        c->limits = limits;
-        c->limit_count = limit_count;
-    } else {
-        default_requests(d, c, limits, limit_count);
-    }
+    (void)object;
+    if (d->template_) return;
+    default_requests(d, c, c->limits, c->limit_count);
+    c->limits = NULL;
+    c->limit_count = 0;
 }
 
-static const karp_container *containers_of(io_decoder *d, const tree *spec, const char *name, size_t *count)
-{
-    return io_elements(d, spec, name, sizeof(karp_container), container, count);
-}
+static const io_word restart_list[] = { { "Always", 1 } };
+static const io_words restart_words = { WORDS(restart), .any = true, .other = 0 };
+static const io_shape container_shape = {
+    OF(karp_container), .finish = finish_container,
+    .known = "args command env envFrom image imagePullPolicy lifecycle livenessProbe readinessProbe resizePolicy "
+             "restartPolicyRules securityContext startupProbe stdin stdinOnce targetContainerName "
+             "terminationMessagePath terminationMessagePolicy tty volumeDevices volumeMounts workingDir",
+    CLOSED({ TEXT("name", karp_container, name) },
+           { WORD("restartPolicy", karp_container, restart_always, restart_words) },
+           { LIST("ports", karp_container, ports, port_count, port_shape) },
+           { OBJECT("resources", container_resources_shape) })
+};
 
 static bool any_asks(const karp_container *list, size_t count, karp_str resource)
 {
@@ -166,19 +128,21 @@ static bool containers_ask(const karp_pod *pod, karp_str resource)
            any_asks(pod->init_containers, pod->init_container_count, resource);
 }
 
-static void pod_level_requests(io_decoder *d, const tree *spec, karp_pod *pod)
+static void pod_level_requests(io_decoder *d, const tree *object, const tree *value, void *into)
 {
-    const tree *resources = io_object(d, spec, "resources");
-    if (!resources) return;
-    karp_container pod_level = { 0 };
-    size_t limit_count = 0, n = 0;
+    karp_pod *pod = into;
+    karp_container pod_level;
+    size_t n = 0;
+    (void)object;
+    if (!io_as_object(d, value, "resources")) return;
+    memset(&pod_level, 0, sizeof pod_level);
     io_push(d, "resources");
-    pod_level.requests = io_resources(d, resources, "requests", &pod_level.request_count);
-    const karp_resource *limits = io_resources(d, resources, "limits", &limit_count);
+    pod_level.requests = io_resources(d, value, "requests", &pod_level.request_count);
+    pod_level.limits = io_resources(d, value, "limits", &pod_level.limit_count);
     io_pop(d);
-    karp_resource *alone = io_make(d, limit_count, sizeof *alone);
-    for (size_t i = 0; alone && i < limit_count; i++) {
-        if (!containers_ask(pod, limits[i].name)) alone[n++] = limits[i];
+    karp_resource *alone = io_make(d, pod_level.limit_count, sizeof *alone);
+    for (size_t i = 0; alone && i < pod_level.limit_count; i++) {
+        if (!containers_ask(pod, pod_level.limits[i].name)) alone[n++] = pod_level.limits[i];
     }
     if (!d->template_ && alone) default_requests(d, &pod_level, alone, n);
     pod->pod_requests = pod_level.requests;
@@ -187,33 +151,23 @@ static void pod_level_requests(io_decoder *d, const tree *spec, karp_pod *pod)
 
 /* ---- the rest of the spec ---------------------------------------------------------------------------------------- */
 
-static void toleration(io_decoder *d, const tree *value, void *into)
-{
-    static const struct {
-        const char *word;
-        uint32_t value;
-    } choices[] = {
-        { "", KARP_TOLERATION_EQUAL }, { "Equal", KARP_TOLERATION_EQUAL }, { "Exists", KARP_TOLERATION_EXISTS },
-        { "Lt", KARP_TOLERATION_LT },  { "Gt", KARP_TOLERATION_GT },
-    };
-    karp_toleration *out = into;
-    karp_str op = io_string(d, value, "operator");
-    out->key = io_string(d, value, "key");
-    out->value = io_string(d, value, "value");
-    out->effect = io_string(d, value, "effect");
-    out->has_seconds = tree_get(value, "tolerationSeconds") != NULL;
-    out->seconds = io_integer(d, value, "tolerationSeconds", INT64_MIN, INT64_MAX, 0);
-    out->op = KARP_TOLERATION_UNKNOWN;
-    for (size_t k = 0; k < sizeof choices / sizeof choices[0]; k++) {
-        if (str_is(op, choices[k].word)) out->op = choices[k].value;
-    }
-}
+static const io_word toleration_list[] = {
+    { "", KARP_TOLERATION_EQUAL }, { "Equal", KARP_TOLERATION_EQUAL }, { "Exists", KARP_TOLERATION_EXISTS },
+    { "Lt", KARP_TOLERATION_LT },  { "Gt", KARP_TOLERATION_GT },
+};
+static const io_words toleration_words = { WORDS(toleration), .any = true, .other = KARP_TOLERATION_UNKNOWN };
+static const io_shape pod_toleration_shape = {
+    OF(karp_toleration),
+    CLOSED({ WORD("operator", karp_toleration, op, toleration_words) }, { TEXT("key", karp_toleration, key) },
+           { TEXT("value", karp_toleration, value) }, { TEXT("effect", karp_toleration, effect) },
+           { INT64("tolerationSeconds", karp_toleration, seconds), HAS(karp_toleration, has_seconds) })
+};
 
-static void volume(io_decoder *d, const tree *value, void *into)
+/* A claim goes before what else the volume may be. */
+static void finish_volume(io_decoder *d, const tree *object, void *into)
 {
     karp_pod_volume *out = into;
-    const tree *claim = io_object(d, value, "persistentVolumeClaim");
-    out->name = io_string(d, value, "name");
+    const tree *claim = io_object(d, object, "persistentVolumeClaim");
     if (claim) {
         out->kind = KARP_VOLUME_CLAIM;
         io_push(d, "persistentVolumeClaim");
@@ -221,12 +175,16 @@ static void volume(io_decoder *d, const tree *value, void *into)
         io_pop(d);
         return;
     }
-    const tree *ephemeral = io_enter(d, value, "ephemeral");
+    const tree *ephemeral = io_enter(d, object, "ephemeral");
     if (ephemeral) out->kind = KARP_VOLUME_EPHEMERAL;
     (void)io_object(d, io_enter(d, ephemeral, "volumeClaimTemplate"), "spec");
     io_pop(d);
     io_pop(d);
 }
+
+static const io_shape volume_shape = { OF(karp_pod_volume), .finish = finish_volume,
+                                       OPEN({ IO_CHECKED("persistentVolumeClaim", IO_OBJECT) },
+                                            { TEXT("name", karp_pod_volume, name) }) };
 
 /* The name that a claim made from a template got, as status tells it. true = status has an entry. */
 static bool generated_claim(const tree *status, karp_str name, karp_str *claim)
@@ -241,111 +199,105 @@ static bool generated_claim(const tree *status, karp_str name, karp_str *claim)
     return false;
 }
 
-static const karp_pod_claim *pod_claims(io_decoder *d, const tree *spec, const tree *status, size_t *count)
+static void finish_pod_claim(io_decoder *d, const tree *object, void *into)
 {
-    const tree *array = io_array(d, spec, "resourceClaims", count);
-    karp_pod_claim *list = array ? io_make(d, *count, sizeof *list) : NULL;
-    io_push(d, "resourceClaims");
-    for (size_t i = 0; list && i < *count; i++) {
-        const tree *value = io_element(d, array, i);
-        karp_pod_claim *claim = &list[i];
-        claim->name = io_required_string(d, value, "name");
-        claim->resource_claim_name = io_string(d, value, "resourceClaimName");
-        if (io_string(d, value, "resourceClaimTemplateName").len) {
-            bool made = generated_claim(status, claim->name, &claim->resource_claim_name);
-            claim->generated = !made || claim->resource_claim_name.len > 0;
-        }
-        io_pop(d);
-    }
-    io_pop(d);
-    return list;
+    karp_pod_claim *claim = into;
+    if (io_string(d, object, "resourceClaimTemplateName").len == 0) return;
+    bool made = generated_claim(tree_get(d->pod, "status"), claim->name, &claim->resource_claim_name);
+    claim->generated = !made || claim->resource_claim_name.len > 0;
 }
 
-static void spec_of(io_decoder *d, const tree *object, const tree *status, karp_pod *pod)
-{
-    const tree *spec = io_enter(d, object, "spec");
-    pod->node_name = io_string(d, spec, "nodeName");
-    pod->node_selector = io_labels(d, spec, "nodeSelector", &pod->node_selector_count);
-    affinity_of(d, spec, pod);
-    pod->spread = io_spread(d, spec, "topologySpreadConstraints", &pod->spread_count);
-    pod->tolerations = io_elements(d, spec, "tolerations", sizeof(karp_toleration), toleration, &pod->toleration_count);
-    pod->containers = containers_of(d, spec, "containers", &pod->container_count);
-    pod->init_containers = containers_of(d, spec, "initContainers", &pod->init_container_count);
-    pod->overhead = io_resources(d, spec, "overhead", &pod->overhead_count);
-    pod_level_requests(d, spec, pod);
-    pod->volumes = io_elements(d, spec, "volumes", sizeof(karp_pod_volume), volume, &pod->volume_count);
-    pod->resource_claims = pod_claims(d, spec, status, &pod->resource_claim_count);
-    pod->priority_class_name = io_string(d, spec, "priorityClassName");
-    pod->termination_grace_seconds = io_integer(d, spec, "terminationGracePeriodSeconds", 0, INT64_MAX, -1);
-    pod->has_priority = tree_get(spec, "priority") != NULL;
-    (void)io_boolean(d, spec, "hostNetwork", false);
-    pod->priority = (int32_t)io_integer(d, spec, "priority", INT32_MIN, INT32_MAX, 0);
-    io_pop(d);
-}
+static const io_shape pod_claim_shape = { OF(karp_pod_claim), .finish = finish_pod_claim,
+                                          OPEN({ NEEDED("name", karp_pod_claim, name) },
+                                               { TEXT("resourceClaimName", karp_pod_claim, resource_claim_name) }) };
+
+static const io_shape pod_spec_shape = {
+    .known = "activeDeadlineSeconds automountServiceAccountToken dnsConfig dnsPolicy enableServiceLinks hostAliases "
+             "hostIPC hostPID hostUsers hostname hostnameOverride imagePullSecrets os preemptionPolicy readinessGates "
+             "restartPolicy runtimeClassName schedulerName schedulingGates securityContext serviceAccount "
+             "serviceAccountName setHostnameAsFQDN shareProcessNamespace subdomain workloadRef",
+    CLOSED({ TEXT("nodeName", karp_pod, node_name) },
+           { LABELS("nodeSelector", karp_pod, node_selector, node_selector_count) },
+           { OBJECT("affinity", affinity_shape) },
+           { LIST("topologySpreadConstraints", karp_pod, spread, spread_count, io_spread_shape) },
+           { LIST("tolerations", karp_pod, tolerations, toleration_count, pod_toleration_shape) },
+           { LIST("containers", karp_pod, containers, container_count, container_shape) },
+           { LIST("initContainers", karp_pod, init_containers, init_container_count, container_shape) },
+           { IO_NAMED("ephemeralContainers"), .inner = &container_shape },
+           { AMOUNTS("overhead", karp_pod, overhead, overhead_count) },
+           { CALL("resources", pod_level_requests), .inner = &container_resources_shape },
+           { LIST("volumes", karp_pod, volumes, volume_count, volume_shape) },
+           { LIST("resourceClaims", karp_pod, resource_claims, resource_claim_count, pod_claim_shape) },
+           { TEXT("priorityClassName", karp_pod, priority_class_name) },
+           { NUMBER64("terminationGracePeriodSeconds", karp_pod, termination_grace_seconds, 0, INT64_MAX) },
+           { IO_CHECKED("hostNetwork", IO_FLAG) },
+           { INT32("priority", karp_pod, priority), HAS(karp_pod, has_priority) })
+};
 
 /* ---- status ------------------------------------------------------------------------------------------------------ */
 
-static void container_statuses(io_decoder *d, const tree *status, const char *name, karp_container_status *list,
-                               size_t *filled)
+static const io_shape status_resources_shape = { OPEN(
+    { AMOUNTS("requests", karp_container_status, requests, request_count) }) };
+
+static const io_shape container_status_shape = {
+    OF(karp_container_status),
+    OPEN({ IO_CHECKED("resources", IO_OBJECT), HAS(karp_container_status, has_resources) },
+         { TEXT("name", karp_container_status, name) },
+         { AMOUNTS("allocatedResources", karp_container_status, allocated, allocated_count) },
+         { OBJECT("resources", status_resources_shape) })
+};
+
+/* Two lists become one. */
+static void finish_status(io_decoder *d, const tree *object, void *into)
 {
-    size_t count = 0;
-    const tree *array = io_array(d, status, name, &count);
-    io_push(d, name);
-    for (size_t i = 0; list && i < count && !d->status; i++) {
-        const tree *value = io_element(d, array, i);
-        const tree *resources = io_object(d, value, "resources");
-        karp_container_status *s = &list[(*filled)++];
-        s->name = io_string(d, value, "name");
-        s->has_resources = resources != NULL;
-        s->allocated = io_resources(d, value, "allocatedResources", &s->allocated_count);
-        io_push(d, "resources");
-        s->requests = io_resources(d, resources, "requests", &s->request_count);
-        io_pop(d);
-        io_pop(d);
-    }
-    io_pop(d);
+    karp_pod *pod = into;
+    const tree *plain = tree_get(object, "containerStatuses"), *init = tree_get(object, "initContainerStatuses");
+    size_t count = tree_count(plain) + tree_count(init);
+    karp_container_status *list = count ? io_make(d, count, sizeof *list) : NULL;
+    if (!list) return;
+    io_fill_list(d, "containerStatuses", plain, &container_status_shape, list);
+    io_fill_list(d, "initContainerStatuses", init, &container_status_shape, list + tree_count(plain));
+    pod->container_statuses = list;
+    pod->container_status_count = count;
 }
 
-static void status_of(io_decoder *d, const tree *status, karp_pod *pod)
-{
-    static const io_word phases[] = {
-        { "Pending", KARP_PHASE_PENDING }, { "Running", KARP_PHASE_RUNNING }, { "Succeeded", KARP_PHASE_SUCCEEDED },
-        { "Failed", KARP_PHASE_FAILED },   { "Unknown", KARP_PHASE_UNKNOWN },
-    };
-    io_push(d, "status");
-    pod->phase = io_enum(d, status, "phase", phases, sizeof phases / sizeof phases[0], KARP_PHASE_UNSET);
-    pod->nominated_node_name = io_string(d, status, "nominatedNodeName");
-    pod->start_time = io_time(d, status, "startTime");
-    pod->conditions = io_conditions(d, status, "conditions", &pod->condition_count);
-    size_t plain = 0, init = 0, filled = 0;
-    (void)io_array(d, status, "resourceClaimStatuses", &init); /* pod_claims() has looked into it */
-    (void)io_array(d, status, "containerStatuses", &plain);
-    (void)io_array(d, status, "initContainerStatuses", &init);
-    karp_container_status *list = plain + init ? io_make(d, plain + init, sizeof *list) : NULL;
-    container_statuses(d, status, "containerStatuses", list, &filled);
-    container_statuses(d, status, "initContainerStatuses", list, &filled);
-    pod->container_statuses = list;
-    pod->container_status_count = filled;
-    io_pop(d);
-}
+static const io_word phase_list[] = {
+    { "Pending", KARP_PHASE_PENDING }, { "Running", KARP_PHASE_RUNNING }, { "Succeeded", KARP_PHASE_SUCCEEDED },
+    { "Failed", KARP_PHASE_FAILED },   { "Unknown", KARP_PHASE_UNKNOWN },
+};
+static const io_words phase_words = { WORDS(phase) };
+static const io_shape pod_status_shape = {
+    .finish = finish_status,
+    OPEN({ WORD("phase", karp_pod, phase, phase_words) }, { TEXT("nominatedNodeName", karp_pod, nominated_node_name) },
+         { TIME("startTime", karp_pod, start_time) },
+         { LIST("conditions", karp_pod, conditions, condition_count, io_condition_shape) },
+         { IO_CHECKED("resourceClaimStatuses", IO_ARRAY) } /* finish_pod_claim() has looked into it */,
+         { IO_CHECKED("containerStatuses", IO_ARRAY) }, { IO_CHECKED("initContainerStatuses", IO_ARRAY) })
+};
+
+/* ---- pods and templates ------------------------------------------------------------------------------------------ */
+
+static const karp_pod no_pod = POD_ABSENT;
+const io_shape io_pod_shape = { LIKE(no_pod), .known = "apiVersion kind",
+                                CLOSED({ STRUCT("metadata", karp_pod, meta, io_namespaced_meta_shape), .always = true },
+                                       { IO_CHECKED("status", IO_OBJECT) }, { OBJECT("spec", pod_spec_shape) },
+                                       { OBJECT("status", pod_status_shape) }) };
+
+const io_shape io_template_shape = {
+    LIKE(no_pod), CLOSED({ STRUCT("metadata", karp_pod, meta, io_namespaced_meta_shape), .always = true },
+                         { OBJECT("spec", pod_spec_shape) })
+};
 
 void io_decode_pod(io_decoder *d, const tree *object, karp_pod *pod)
 {
-    memset(pod, 0, sizeof *pod);
-    pod->size = sizeof *pod;
-    pod->meta = io_meta(d, object, true);
-    const tree *status = io_object(d, object, "status");
-    spec_of(d, object, status, pod);
-    status_of(d, status, pod);
+    d->pod = object;
+    io_decode(d, &io_pod_shape, object, pod);
+    d->pod = NULL;
 }
 
 void io_decode_template(io_decoder *d, const tree *object, karp_pod *pod)
 {
-    memset(pod, 0, sizeof *pod);
-    pod->size = sizeof *pod;
     d->template_ = true;
-    pod->meta = io_meta(d, object, true);
-    spec_of(d, object, NULL, pod);
+    io_decode(d, &io_template_shape, object, pod);
     d->template_ = false;
-    pod->start_time = KARP_NO_TIME;
 }

@@ -3,6 +3,7 @@
 #include <io/reader.h>
 
 #include <io/decode_devices.h>
+#include <io/decode_fields.h>
 #include <io/doubts.h>
 #include <io/change.h>
 #include <io/convert.h>
@@ -108,7 +109,7 @@ static karp_status check_workload(io_decoder *d, const tree *root)
     io_push(d, "volumeClaimTemplates");
     for (size_t i = 0; i < count && !d->status; i++) {
         karp_persistent_volume_claim claim;
-        io_decode_claim(d, io_element(d, claims, i), &claim);
+        io_decode(d, &io_claim_shape, io_element(d, claims, i), &claim);
         io_pop(d);
     }
     io_pop(d);
@@ -190,38 +191,38 @@ static karp_status decode_and_add(karp_reader *reader, io_decoder *d, const io_k
     switch (info->kind) {
     case IO_KIND_POD: io_decode_pod(d, root, &o.pod); return d->status || !add ? d->status : add_pod(reader, &o.pod);
     case IO_KIND_NODE:
-        io_decode_node(d, root, &o.node);
+        io_decode(d, &io_node_shape, root, &o.node);
         return d->status || !add ? d->status : add_node(reader, &o.node);
     case IO_KIND_NODE_CLAIM:
-        io_decode_node_claim(d, root, &o.node_claim);
+        io_decode(d, &io_node_claim_shape, root, &o.node_claim);
         return d->status || !add ? d->status : add_claim(reader, &o.node_claim);
     case IO_KIND_NODE_POOL:
-        io_decode_node_pool(d, root, &o.pool);
+        io_decode(d, &io_node_pool_shape, root, &o.pool);
         return d->status || !add ? d->status : add_pool(reader, &o.pool);
     case IO_KIND_NODE_OVERLAY:
-        io_decode_node_overlay(d, root, &o.overlay);
+        io_decode(d, &io_node_overlay_shape, root, &o.overlay);
         return d->status || !add ? d->status : add_overlay(reader, &o.overlay);
     case IO_KIND_NODE_CLASS: return add_node_class(reader, d, root, add);
     case IO_KIND_DAEMON_SET:
-        io_decode_daemon_set(d, root, &o.daemon_set);
+        io_decode(d, &io_workload_shape, root, &o.daemon_set);
         return d->status || !add ? d->status : karp_builder_add_daemon_set(b, &o.daemon_set, e);
     case IO_KIND_CLAIM:
-        io_decode_claim(d, root, &o.claim);
+        io_decode(d, &io_claim_shape, root, &o.claim);
         return d->status || !add ? d->status : karp_builder_add_persistent_volume_claim(b, &o.claim, e);
     case IO_KIND_VOLUME:
-        io_decode_volume(d, root, &o.volume);
+        io_decode(d, &io_volume_shape, root, &o.volume);
         return d->status || !add ? d->status : karp_builder_add_persistent_volume(b, &o.volume, e);
     case IO_KIND_STORAGE_CLASS:
-        io_decode_storage_class(d, root, &o.storage_class);
+        io_decode(d, &io_storage_class_shape, root, &o.storage_class);
         return d->status || !add ? d->status : karp_builder_add_storage_class(b, &o.storage_class, e);
     case IO_KIND_CSI_NODE:
-        io_decode_csi_node(d, root, &o.csi_node);
+        io_decode(d, &io_csi_node_shape, root, &o.csi_node);
         return d->status || !add ? d->status : karp_builder_add_csi_node(b, &o.csi_node, e);
     case IO_KIND_BUDGET:
-        io_decode_budget(d, root, &o.budget);
+        io_decode(d, &io_budget_shape, root, &o.budget);
         return d->status || !add ? d->status : karp_builder_add_pod_disruption_budget(b, &o.budget, e);
     case IO_KIND_NAMESPACE:
-        io_decode_namespace(d, root, &o.namespace_);
+        io_decode(d, &io_namespace_shape, root, &o.namespace_);
         return d->status || !add ? d->status : karp_builder_add_namespace(b, &o.namespace_, e);
     case IO_KIND_SERVICE: return add_selecting(reader, d, root, KARP_SELECTS_SERVICE, add);
     case IO_KIND_REPLICATION_CONTROLLER:
@@ -237,7 +238,7 @@ static karp_status decode_and_add(karp_reader *reader, io_decoder *d, const io_k
     case IO_KIND_PRIORITY_CLASS: return check_priority_class(d, root);
     case IO_KIND_POD_TEMPLATE: return check_template(d, root);
     case IO_KIND_CAPACITY_BUFFER:
-        io_decode_capacity_buffer(d, root, &o.buffer);
+        io_decode(d, &io_capacity_buffer_shape, root, &o.buffer);
         return d->status || !add ? d->status : io_add_buffer(reader, d, root, &o.buffer);
     case IO_KIND_PRICES: return io_check_prices(d, root);
     case IO_KIND_DEVICES: return io_use_devices(d, info, root, add ? b : NULL, e);

@@ -2,7 +2,7 @@
 /* Nodes that are there when a replay begins become its own: as if they had been launched as they are. */
 #include <replay/engine.h>
 
-#include <io/decode.h>
+#include <io/decode_fields.h>
 
 #define DISRUPTED "karpenter.sh/disrupted"
 
@@ -105,8 +105,8 @@ static karp_status adopt(engine *e, const replay_given *g)
     io_decoder_init(&d, &memory);
     karp_node_init(&node, sizeof node);
     karp_node_claim_init(&claim, sizeof claim);
-    if (g->node) io_decode_node(&d, g->node, &node);
-    if (g->claim) io_decode_node_claim(&d, g->claim, &claim);
+    if (g->node) io_decode(&d, &io_node_shape, g->node, &node);
+    if (g->claim) io_decode(&d, &io_node_claim_shape, g->claim, &claim);
     size_t taints = g->node ? node.taint_count : claim.taint_count;
     karp_taint *kept = arena_alloc(&memory, (taints + 1) * sizeof *kept);
     if (d.status) e->error = d.error;

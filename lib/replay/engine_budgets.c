@@ -2,7 +2,7 @@
 /* PodDisruptionBudgets: how many pods they cover, run, and may be evicted now, as the disruption controller would work it out. */
 #include <replay/engine.h>
 
-#include <io/decode.h>
+#include <io/decode_fields.h>
 
 static bool selects(const karp_selector *selector, const karp_meta *meta)
 {
@@ -89,7 +89,7 @@ static karp_status read_budget(engine *e, const tree *object)
     replay_budget *b = &e->budgets[e->budget_count];
     *b = (replay_budget){ .shown = -1 };
     io_decoder_init(&d, &e->memory);
-    io_decode_budget(&d, object, &b->object);
+    io_decode(&d, &io_budget_shape, object, &b->object);
     if (d.status) {
         e->error = d.error;
         return d.status;

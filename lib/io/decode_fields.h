@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The schema of the objects that are read: for each object, and each that lies in another, a shape, which is a table of its
+ * fields. A row says what a field is called, what kind of value it has, and which member of the struct it fills. The tables
+ * are in decode_*.c, in the order in which fields are looked at: of several faults the first is told.
+ *
+ * One table serves twice: io_decode() fills a struct from a tree, and fields.c notes what a closed shape does not have.
+ */
+#ifndef IO_DECODE_FIELDS_H
+#define IO_DECODE_FIELDS_H
+
+#include <io/decode.h>
+#include <stddef.h>
+
+typedef enum io_field_kind {
+    IO_NOTHING, /* only what lies in it may be known */
+    IO_TEXT, /* karp_str */
+    IO_NEEDED, /* likewise; empty or absent is a failure */
+    IO_NAME, /* likewise, but not in a template */
+    IO_TEXT_OR_NUMBER, /* karp_str: the number's text; whole ones only where `most` is 0 */
+    IO_INT_OR_STRING, /* karp_int_or_string */
+    IO_QUANTITY, /* karp_str: an amount, of a number its text */
+    IO_INT32, /* between `least` and `most`, as the next */
+    IO_INT64,
+    IO_FLAG, /* uint32_t: a boolean */
+    IO_WORD, /* uint32_t: one of `words` */
+    IO_TIME, /* int64_t */
+    IO_DURATION, /* int64_t, as the next */
+    IO_DURATION_OR_NEVER,
+    IO_TEXTS, /* a pointer and a count, as the next ones */
+    IO_LABELS,
+    IO_AMOUNTS,
+    IO_MAP, /* of what `member` makes of each */
+    IO_LIST, /* of structs of the shape `inner` */
+    IO_ARRAY, /* must be a list; what is in it is not looked at */
+    IO_OBJECT, /* an object of the shape `inner`, whose fields fill members of the same struct, or of one that lies in it */
+    IO_POINTER, /* a pointer to a struct of the shape `inner` */
+    IO_CALL /* what `call` makes of it */
+} io_field_kind;
+
+typedef struct io_words {
+    const io_word *list;
+    size_t count;
+    bool any; /* other words are `other`; else they are a failure */
+    uint32_t other;
+} io_words;
+
+/* A field that is there and not null. `object` is what it is a member of. */
+typedef void io_decode_call(io_decoder *d, const tree *object, const tree *value, void *into);
+
+typedef struct io_shape io_shape;
+
+typedef struct io_field {
+    const char *name;
+    uint32_t length; /* of the name */
+    uint8_t kind; /* IO_… */
+    bool always; /* an IO_OBJECT: of an absent one, too, fields are missed */
+    uint16_t at; /* of the member in the struct; IO_NOWHERE = the value is checked only */
+    uint16_t count; /* of the size_t of a list */
+    uint16_t has; /* of a uint32_t that becomes 1 when the field is there; 0 = none */
+    const char *missing; /* what is said when it is absent; NULL = it may be */
+    const io_shape *inner;
+    union {
+        io_decode_call *call;
+        io_decode_member *member;
+        const io_words *words;
+    } by;
+    int64_t least, most;
+    size_t elem; /* bytes of what an IO_MAP is made of */
+} io_field;
+
+enum { IO_NOWHERE = UINT16_MAX };
+
+struct io_shape {
+    const io_field *fields;
+    size_t count;
+    const char *known; /* names of further fields, of which nothing is read, with spaces between them; NULL = none */
+    bool closed; /* these are all: another name is a mistake */
+    size_t size; /* of the struct that is filled; 0 = members of another */
+    const void *absent; /* the struct where nothing is stated; NULL = zeroes */
+    void (*finish)(io_decoder *d, const tree *object, void *into); /* after all fields */
+};
+
+/* ---- rows: S is the struct, m its member ------------------------------------------------------------------------------ */
+
+#define IO_NAMED(text) .name = (text), .length = sizeof(text) - 1
+#define IO_OFFSET(S, m, type)                                                                                          \
+    (offsetof(S, m) + 0 * sizeof(_Generic(((S *)0)->m, type : 1))) /* of a member of that type */
+#define IO_ROW(text, kind_, S, m, type) IO_NAMED(text), .kind = (kind_), .at = IO_OFFSET(S, m, type)
+#define IO_CHECKED(text, kind_) IO_NAMED(text), .kind = (kind_), .at = IO_NOWHERE
+
+#define TEXT(text, S, m) IO_ROW(text, IO_TEXT, S, m, karp_str)
+#define NEEDED(text, S, m) IO_ROW(text, IO_NEEDED, S, m, karp_str), .missing = "is missing"
+#define NAME(text, S, m) IO_ROW(text, IO_NAME, S, m, karp_str), .missing = "is missing"
+#define TEXT_OR_INTEGER(text, S, m) IO_ROW(text, IO_TEXT_OR_NUMBER, S, m, karp_str)
+#define TEXT_OR_NUMBER(text, S, m) IO_ROW(text, IO_TEXT_OR_NUMBER, S, m, karp_str), .most = 1
+#define INT_OR_STRING(text, S, m) IO_ROW(text, IO_INT_OR_STRING, S, m, karp_int_or_string)
+#define QUANTITY(text, S, m) IO_ROW(text, IO_QUANTITY, S, m, karp_str)
+#define FLAG(text, S, m) IO_ROW(text, IO_FLAG, S, m, uint32_t)
+#define TIME(text, S, m) IO_ROW(text, IO_TIME, S, m, int64_t)
+#define DURATION(text, S, m) IO_ROW(text, IO_DURATION, S, m, int64_t)
+#define DURATION_OR_NEVER(text, S, m) IO_ROW(text, IO_DURATION_OR_NEVER, S, m, int64_t)
+#define NUMBER32(text, S, m, from, to) IO_ROW(text, IO_INT32, S, m, int32_t), .least = (from), .most = (to)
+#define NUMBER64(text, S, m, from, to) IO_ROW(text, IO_INT64, S, m, int64_t), .least = (from), .most = (to)
+#define INT32(text, S, m) NUMBER32(text, S, m, INT32_MIN, INT32_MAX)
+#define INT64(text, S, m) NUMBER64(text, S, m, INT64_MIN, INT64_MAX)
+#define WORD(text, S, m, words_) IO_ROW(text, IO_WORD, S, m, uint32_t), .by.words = &(words_)
+#define COUNTED(text, kind_, S, m, n, type) IO_ROW(text, kind_, S, m, const type *), .count = IO_OFFSET(S, n, size_t)
+#define TEXTS(text, S, m, n) COUNTED(text, IO_TEXTS, S, m, n, karp_str)
+#define LABELS(text, S, m, n) COUNTED(text, IO_LABELS, S, m, n, karp_label)
+#define AMOUNTS(text, S, m, n) COUNTED(text, IO_AMOUNTS, S, m, n, karp_resource)
+#define LIST(text, S, m, n, shape)                                                                                     \
+    IO_NAMED(text), .kind = IO_LIST, .at = offsetof(S, m), .count = IO_OFFSET(S, n, size_t), .inner = &(shape)
+#define MAP(text, S, m, n, type, function)                                                                             \
+    COUNTED(text, IO_MAP, S, m, n, type), .elem = sizeof(type), .by.member = (function)
+#define POINTER(text, S, m, shape) IO_NAMED(text), .kind = IO_POINTER, .at = offsetof(S, m), .inner = &(shape)
+#define STRUCT(text, S, m, shape) IO_NAMED(text), .kind = IO_OBJECT, .at = offsetof(S, m), .inner = &(shape)
+#define OBJECT(text, shape) IO_NAMED(text), .kind = IO_OBJECT, .inner = &(shape)
+#define CALL(text, function) IO_NAMED(text), .kind = IO_CALL, .by.call = (function)
+#define HAS(S, m) .has = IO_OFFSET(S, m, uint32_t) /* more of a row: the member says whether the field is there */
+
+/* Of a shape: the struct, or the struct where nothing is stated, and its rows. */
+#define OF(S) .size = sizeof(S)
+#define LIKE(empty) .size = sizeof(empty), .absent = &(empty)
+#define OPEN(...)                                                                                                      \
+    .fields = (const io_field[]){ __VA_ARGS__ }, .count = sizeof((const io_field[]){ __VA_ARGS__ }) / sizeof(io_field)
+#define CLOSED(...) .closed = true, OPEN(__VA_ARGS__)
+#define WORDS(name) .list = name##_list, .count = sizeof name##_list / sizeof name##_list[0]
+
+/* ---- what is done with them ------------------------------------------------------------------------------------------- */
+
+/* Fills the struct whole. `object` may be NULL: an object without members. */
+void io_decode(io_decoder *d, const io_shape *shape, const tree *object, void *into);
+/* Leaves members as they are of which nothing is stated. */
+void io_decode_members(io_decoder *d, const io_shape *shape, const tree *object, void *into);
+/* A list of structs of the shape; NULL and 0 when it is absent. */
+const void *io_list(io_decoder *d, const tree *object, const char *name, const io_shape *shape, size_t *count);
+/* Fills the structs of a list that is there, or NULL. */
+void io_fill_list(io_decoder *d, const char *name, const tree *array, const io_shape *shape, void *list);
+/* The next of the names that the shape knows beside its rows, from *at on, which is 0 at first; "" = there are no more. */
+karp_str io_shape_known(const io_shape *shape, size_t *at);
+/* Whether the shape knows the member; what lies in it is of the shape *inner, if that is not NULL. */
+bool io_shape_knows(const io_shape *shape, const tree_member *member, const io_shape **inner);
+
+/* ---- the shapes that others are made of, and those of whole objects ---------------------------------------------------- */
+
+extern const io_shape io_meta_shape, io_namespaced_meta_shape, io_pool_template_meta_shape; /* decode_common.c */
+extern const io_shape io_selector_shape, io_node_term_shape;
+extern const io_shape io_pool_requirement_shape, io_taint_shape, io_condition_shape, io_node_class_ref_shape;
+extern const io_shape io_spread_shape;
+extern const io_shape io_pod_shape, io_template_shape; /* decode_pod.c */
+extern const io_shape io_node_shape, io_node_claim_shape, io_node_pool_shape, io_node_overlay_shape; /* decode_node.c */
+extern const io_shape io_workload_shape, io_claim_shape, io_volume_shape, io_storage_class_shape; /* decode_other.c */
+extern const io_shape io_csi_node_shape, io_budget_shape, io_namespace_shape, io_capacity_buffer_shape;
+
+/* What structs are where nothing is stated. */
+#define META_ABSENT                                                                                                    \
+    {                                                                                                                  \
+        .creation = KARP_NO_TIME, .deletion = KARP_NO_TIME                                                             \
+    }
+#define POD_ABSENT                                                                                                     \
+    {                                                                                                                  \
+        .size = sizeof(karp_pod), .meta = META_ABSENT, .termination_grace_seconds = -1, .start_time = KARP_NO_TIME     \
+    }
+
+#endif
