@@ -227,38 +227,28 @@ func (b *Builder) AddNodePool(pool *NodePool) error {
 
 // AddNodeClass adds a provider's node class.
 func (b *Builder) AddNodeClass(class *NodeClass) error {
-	write := func(p *page, out *C.karp_node_class, from *NodeClass) {
-		out.size = C.sizeof_karp_node_class
-		p.meta(&out.meta, &from.Meta)
-		out.group, out.kind, out.document = p.str(from.Group), p.str(from.Kind), p.str(from.Document)
-	}
-	return give(b, class, write, func(b *C.karp_builder, c *C.karp_node_class, e *C.karp_error) C.karp_status {
+	return give(b, class, (*page).nodeClass, func(b *C.karp_builder, c *C.karp_node_class, e *C.karp_error) C.karp_status {
 		return C.karp_builder_add_node_class(b, c, e)
 	})
 }
 
 // AddDaemonSet adds a DaemonSet.
 func (b *Builder) AddDaemonSet(set *DaemonSet) error {
-	write := func(p *page, out *C.karp_daemon_set, from *DaemonSet) {
-		out.size = C.sizeof_karp_daemon_set
-		p.meta(&out.meta, &from.Meta)
-		p.pod(&out.template_, &from.Template)
-	}
-	return give(b, set, write, func(b *C.karp_builder, c *C.karp_daemon_set, e *C.karp_error) C.karp_status {
+	return give(b, set, (*page).daemonSet, func(b *C.karp_builder, c *C.karp_daemon_set, e *C.karp_error) C.karp_status {
 		return C.karp_builder_add_daemon_set(b, c, e)
 	})
 }
 
 // AddPersistentVolumeClaim adds a PersistentVolumeClaim.
 func (b *Builder) AddPersistentVolumeClaim(claim *PersistentVolumeClaim) error {
-	return give(b, claim, (*page).volumeClaim, func(b *C.karp_builder, c *C.karp_persistent_volume_claim, e *C.karp_error) C.karp_status {
+	return give(b, claim, (*page).persistentVolumeClaim, func(b *C.karp_builder, c *C.karp_persistent_volume_claim, e *C.karp_error) C.karp_status {
 		return C.karp_builder_add_persistent_volume_claim(b, c, e)
 	})
 }
 
 // AddPersistentVolume adds a PersistentVolume.
 func (b *Builder) AddPersistentVolume(volume *PersistentVolume) error {
-	return give(b, volume, (*page).volume, func(b *C.karp_builder, c *C.karp_persistent_volume, e *C.karp_error) C.karp_status {
+	return give(b, volume, (*page).persistentVolume, func(b *C.karp_builder, c *C.karp_persistent_volume, e *C.karp_error) C.karp_status {
 		return C.karp_builder_add_persistent_volume(b, c, e)
 	})
 }
@@ -279,45 +269,57 @@ func (b *Builder) AddCSINode(node *CSINode) error {
 
 // AddPodDisruptionBudget adds a PodDisruptionBudget.
 func (b *Builder) AddPodDisruptionBudget(budget *PodDisruptionBudget) error {
-	return give(b, budget, (*page).disruptionBudget, func(b *C.karp_builder, c *C.karp_pod_disruption_budget, e *C.karp_error) C.karp_status {
+	return give(b, budget, (*page).podDisruptionBudget, func(b *C.karp_builder, c *C.karp_pod_disruption_budget, e *C.karp_error) C.karp_status {
 		return C.karp_builder_add_pod_disruption_budget(b, c, e)
 	})
 }
 
 // AddNamespace adds a Namespace.
 func (b *Builder) AddNamespace(namespace *Namespace) error {
-	write := func(p *page, out *C.karp_namespace, from *Namespace) {
-		out.size = C.sizeof_karp_namespace
-		p.meta(&out.meta, &from.Meta)
-	}
-	return give(b, namespace, write, func(b *C.karp_builder, c *C.karp_namespace, e *C.karp_error) C.karp_status {
+	return give(b, namespace, (*page).namespace, func(b *C.karp_builder, c *C.karp_namespace, e *C.karp_error) C.karp_status {
 		return C.karp_builder_add_namespace(b, c, e)
 	})
 }
 
 // AddSelecting adds a Service, ReplicationController, ReplicaSet or StatefulSet.
 func (b *Builder) AddSelecting(selecting *Selecting) error {
-	write := func(p *page, out *C.karp_selecting, from *Selecting) {
-		out.size = C.sizeof_karp_selecting
-		p.meta(&out.meta, &from.Meta)
-		out.selector, out.kind = p.selector(from.Selector), C.uint32_t(from.Kind)
-	}
-	return give(b, selecting, write, func(b *C.karp_builder, c *C.karp_selecting, e *C.karp_error) C.karp_status {
+	return give(b, selecting, (*page).selecting, func(b *C.karp_builder, c *C.karp_selecting, e *C.karp_error) C.karp_status {
 		return C.karp_builder_add_selecting(b, c, e)
 	})
 }
 
 // AddNodeOverlay adds a NodeOverlay.
 func (b *Builder) AddNodeOverlay(overlay *NodeOverlay) error {
-	return give(b, overlay, (*page).overlay, func(b *C.karp_builder, c *C.karp_node_overlay, e *C.karp_error) C.karp_status {
+	return give(b, overlay, (*page).nodeOverlay, func(b *C.karp_builder, c *C.karp_node_overlay, e *C.karp_error) C.karp_status {
 		return C.karp_builder_add_node_overlay(b, c, e)
 	})
 }
 
 // AddCapacityBuffer adds a CapacityBuffer.
 func (b *Builder) AddCapacityBuffer(buffer *CapacityBuffer) error {
-	return give(b, buffer, (*page).buffer, func(b *C.karp_builder, c *C.karp_capacity_buffer, e *C.karp_error) C.karp_status {
+	return give(b, buffer, (*page).capacityBuffer, func(b *C.karp_builder, c *C.karp_capacity_buffer, e *C.karp_error) C.karp_status {
 		return C.karp_builder_add_capacity_buffer(b, c, e)
+	})
+}
+
+// AddResourceSlice adds a ResourceSlice.
+func (b *Builder) AddResourceSlice(slice *ResourceSlice) error {
+	return give(b, slice, (*page).resourceSlice, func(b *C.karp_builder, c *C.karp_resource_slice, e *C.karp_error) C.karp_status {
+		return C.karp_builder_add_resource_slice(b, c, e)
+	})
+}
+
+// AddDeviceClass adds a DeviceClass.
+func (b *Builder) AddDeviceClass(class *DeviceClass) error {
+	return give(b, class, (*page).deviceClass, func(b *C.karp_builder, c *C.karp_device_class, e *C.karp_error) C.karp_status {
+		return C.karp_builder_add_device_class(b, c, e)
+	})
+}
+
+// AddResourceClaim adds a ResourceClaim.
+func (b *Builder) AddResourceClaim(claim *ResourceClaim) error {
+	return give(b, claim, (*page).resourceClaim, func(b *C.karp_builder, c *C.karp_resource_claim, e *C.karp_error) C.karp_status {
+		return C.karp_builder_add_resource_claim(b, c, e)
 	})
 }
 
@@ -359,7 +361,7 @@ func (b *Builder) SetSettings(settings *Settings) error {
 		out.preference_policy, out.min_values_policy = flag(from.IgnorePreferences), flag(from.BestEffortMinValues)
 		out.reserved_mode, out.gates = flag(from.ReservedFallback), C.uint32_t(from.Gates)
 		out.dra_requests = flag(from.DRARequests)
-		out.default_spread, out.default_spread_count = p.spread(from.DefaultSpread)
+		out.default_spread, out.default_spread_count = several(p, from.DefaultSpread, (*page).spreadConstraint)
 		out.well_known, out.well_known_count = p.strs(from.WellKnown)
 		out.restricted, out.restricted_count = p.strs(from.Restricted)
 		out.restricted_domains, out.restricted_domain_count = p.strs(from.RestrictedDomains)

@@ -30,21 +30,12 @@ func NewCatalogue(limits *Limits, types []InstanceType) (*Catalogue, error) {
 	defer C.karp_context_free(context)
 	var p page
 	defer p.free()
-	items, count := p.instanceTypes(types)
+	items, count := several(&p, types, (*page).instanceType)
 	var out *C.karp_catalogue
 	if err := f.check(C.karp_catalogue_new(context, items, count, &out, &f.c)); err != nil {
 		return nil, err
 	}
 	return CatalogueOf(unsafe.Pointer(out)), nil
-}
-
-// A PriceRule is what somebody pays otherwise than the catalogue says: a discount, a fee, a licence.
-type PriceRule struct {
-	// Of the labels of the type and of the offering, all of which have to agree; none = every offering.
-	Requirements []Requirement
-	Factor       float64 // the price is multiplied by it; 1 = as it is, 0 = nothing
-	PerNode      float64 // added, per hour
-	PerVCPU      float64 // added for each of the type's CPUs, per hour
 }
 
 // Reprice makes a catalogue of the same types at other prices: all factors first, then all amounts. Snapshots that are built with it price existing
@@ -63,7 +54,7 @@ func (c *Catalogue) Reprice(limits *Limits, rules ...PriceRule) (*Catalogue, err
 	defer C.karp_context_free(context)
 	var p page
 	defer p.free()
-	list, count := p.priceRules(rules)
+	list, count := several(&p, rules, (*page).priceRule)
 	var out *C.karp_catalogue
 	if err := f.check(C.karp_catalogue_reprice(context, (*C.karp_catalogue)(ptr), list, count, &out, &f.c)); err != nil {
 		return nil, err

@@ -82,22 +82,22 @@ func (p *page) fit(out *C.karp_fit_request, from *FitRequest) {
 	for i := range from.Types {
 		t, c := &from.Types[i], &types[i]
 		c.name, c.price, c.max_nodes, c.min_nodes = p.str(t.Name), C.double(t.Price), C.uint64_t(t.MaxNodes), C.uint64_t(t.MinNodes)
-		c.resources, c.resource_count = p.resources(t.Resources)
+		c.resources, c.resource_count = several(p, t.Resources, (*page).resource)
 		c.labels, c.label_count = p.labels(t.Labels)
 	}
 	nodes := list[C.karp_fit_node](p, len(from.Nodes))
 	for i := range from.Nodes {
 		n, c := &from.Nodes[i], &nodes[i]
 		c.name, c.count = p.str(n.Name), C.uint64_t(n.Count)
-		c.free, c.free_count = p.resources(n.Free)
+		c.free, c.free_count = several(p, n.Free, (*page).resource)
 		c.labels, c.label_count = p.labels(n.Labels)
 	}
 	demands := list[C.karp_fit_demand](p, len(from.Demands))
 	for i := range from.Demands {
 		d, c := &from.Demands[i], &demands[i]
 		c.count, c.max_per_node, c.group, c.priority = C.uint64_t(d.Count), C.uint64_t(d.MaxPerNode), C.uint32_t(d.Group), C.int32_t(d.Priority)
-		c.requests, c.request_count = p.resources(d.Requests)
-		c.selector = p.selector(d.Selector)
+		c.requests, c.request_count = several(p, d.Requests, (*page).resource)
+		c.selector = pointer(p, d.Selector, (*page).selector)
 	}
 	out.types, out.type_count = unsafe.SliceData(types), C.size_t(len(types))
 	out.nodes, out.node_count = unsafe.SliceData(nodes), C.size_t(len(nodes))

@@ -90,6 +90,35 @@ func (p *page) strs(from []string) (*C.karp_str, C.size_t) {
 	return unsafe.SliceData(items), C.size_t(len(items))
 }
 
+// several writes each element of a list.
+func several[T, F any](p *page, from []F, write func(*page, *T, *F)) (*T, C.size_t) {
+	items := list[T](p, len(from))
+	for i := range from {
+		write(p, &items[i], &from[i])
+	}
+	return unsafe.SliceData(items), C.size_t(len(items))
+}
+
+// pointer writes what may be absent.
+func pointer[T, F any](p *page, from *F, write func(*page, *T, *F)) *T {
+	if from == nil {
+		return nil
+	}
+	out := one[T](p)
+	write(p, out, from)
+	return out
+}
+
+func (p *page) instant(t time.Time) C.int64_t {
+	if t.IsZero() {
+		return C.KARP_NO_TIME
+	}
+	if year := t.Year(); year < 1678 || year > 2261 {
+		p.outside = true
+	}
+	return C.int64_t(t.UnixNano())
+}
+
 // A memo has the labels that were written last in some place of an object, in memory of its own: most pods have their
 // selectors and labels in common with the pod before, and looking keys up is quicker than walking a map.
 type memo struct {
@@ -164,6 +193,14 @@ func (p *page) labels(from map[string]string) (*C.karp_label, C.size_t) {
 	clear(pairs) // the page is not to keep the caller's strings alive
 	p.pairs = pairs
 	return unsafe.SliceData(items), C.size_t(len(items))
+}
+
+// present is labels, where an empty map is another thing than none.
+func (p *page) present(from map[string]string) (*C.karp_label, C.size_t) {
+	if from != nil && len(from) == 0 {
+		return one[C.karp_label](p), 0
+	}
+	return p.labels(from)
 }
 
 type pair struct{ key, value string }

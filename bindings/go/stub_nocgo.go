@@ -53,13 +53,6 @@ type NodeState struct {
 
 type Catalogue struct{}
 
-type PriceRule struct {
-	Requirements []Requirement
-	Factor       float64
-	PerNode      float64
-	PerVCPU      float64
-}
-
 type Memory struct {
 	Changed        time.Time
 	Seen           uint64
@@ -533,6 +526,12 @@ func (b *Builder) AddNodeOverlay(overlay *NodeOverlay) (r0 error) { r0 = ErrNoCg
 
 func (b *Builder) AddCapacityBuffer(buffer *CapacityBuffer) (r0 error) { r0 = ErrNoCgo; return }
 
+func (b *Builder) AddResourceSlice(slice *ResourceSlice) (r0 error) { r0 = ErrNoCgo; return }
+
+func (b *Builder) AddDeviceClass(class *DeviceClass) (r0 error) { r0 = ErrNoCgo; return }
+
+func (b *Builder) AddResourceClaim(claim *ResourceClaim) (r0 error) { r0 = ErrNoCgo; return }
+
 func DefaultSettings() (r0 Settings) { return }
 
 func (b *Builder) SetSettings(settings *Settings) (r0 error) { r0 = ErrNoCgo; return }
@@ -722,9 +721,3 @@ func (s *Snapshot) Table(which uint32) (r0 *Table, r1 error) { r1 = ErrNoCgo; re
 func (c *Catalogue) Table(which uint32) (r0 *Table, r1 error) { r1 = ErrNoCgo; return }
 
 func Version() (r0 string) { return }
-
-func (b *Builder) AddResourceSlice(slice *ResourceSlice) (r0 error) { r0 = ErrNoCgo; return }
-
-func (b *Builder) AddDeviceClass(class *DeviceClass) (r0 error) { r0 = ErrNoCgo; return }
-
-func (b *Builder) AddResourceClaim(claim *ResourceClaim) (r0 error) { r0 = ErrNoCgo; return }

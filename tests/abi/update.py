@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what the checks of the interface compare with.
+"""Writes what is made from the public headers, and what the checks of the interface compare with.
 
-    update.py               layout.txt, after a change that docs/abi.md allows
+    update.py               layout.txt and, by bindings/generate.py, what the bindings have of the headers, after a change that
+                            docs/abi.md allows
     update.py --release     also a new folder in previous/: headers, programs, manifest and dumps, from the libraries in build/
                             (or $KARP_BUILD), when a version is released: from then on it is what must keep working
     update.py --break       the same after a change that breaks callers on purpose: the folders of before are taken away
@@ -9,6 +10,7 @@
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 
 import dump
@@ -43,6 +45,7 @@ def release(broken):
 
 def main():
     (HERE / 'layout.txt').write_text(layout.printed())
+    subprocess.run([sys.executable, str(SOURCE / 'bindings/generate.py')], check=True)
     if sys.argv[1:] in (['--release'], ['--break']):
         release(sys.argv[1] == '--break')
     elif sys.argv[1:]:

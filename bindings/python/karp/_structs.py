@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Made by bindings/generate.py from the headers; not edited by hand.
 """The structs of the public headers that this package reads or fills, field for field."""
 from __future__ import annotations
 
@@ -9,218 +10,14 @@ class Str(C.Structure):
     _fields_ = [('ptr', C.c_void_p), ('len', C.c_size_t)]
 
 
-class Error(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('status', C.c_int32), ('line', C.c_uint32), ('column', C.c_uint32),
-                ('reserved', C.c_uint32), ('byte_offset', C.c_uint64), ('document', C.c_char * 128),
-                ('object', C.c_char * 192), ('field', C.c_char * 128), ('message', C.c_char * 256)]
-
-
-Log = C.CFUNCTYPE(None, C.c_uint32, Str, C.c_void_p)
-
-
-class ContextOptions(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('allocator', C.c_void_p), ('log', Log), ('log_user', C.c_void_p),
-                ('max_pods', C.c_uint64), ('max_nodes', C.c_uint64), ('max_instance_types', C.c_uint64),
-                ('max_document_bytes', C.c_uint64), ('max_nesting', C.c_uint32), ('reserved', C.c_uint32),
-                ('max_aliases', C.c_uint64), ('parallel_for', C.c_void_p), ('parallel_user', C.c_void_p),
-                ('hash_seed', C.c_uint64)]
-
-
-class Text(C.Structure):
-    _fields_ = [('ptr', C.c_void_p), ('len', C.c_size_t), ('owner', C.c_void_p)]
-
-
-class ReaderOptions(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('strict', C.c_uint32), ('keep_documents', C.c_uint32), ('now', C.c_int64),
-                ('region', Str), ('base_directory', Str), ('provider', Str), ('editable', C.c_uint32)]
-
-
-class CatalogueOptions(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('region', Str), ('node_class', Str), ('node_class_name', Str),
-                ('reserved_enis', C.c_int64), ('vm_memory_overhead_percent', C.c_double), ('all_types', C.c_uint32),
-                ('reserved', C.c_uint32)]
-
-
-class WriteOptions(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('format', C.c_uint32), ('compact', C.c_uint32), ('color', C.c_uint32),
-                ('width', C.c_uint32), ('digest', Str), ('title', Str), ('catalogue', Str), ('warnings', C.c_void_p),
-                ('warning_count', C.c_size_t)]
-
-
-ShouldStop = C.CFUNCTYPE(C.c_int32, C.c_void_p)
-
-
-class Options(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('now', C.c_int64), ('profile', C.c_uint32), ('explain', C.c_uint32),
-                ('max_steps', C.c_uint64), ('should_stop', ShouldStop), ('stop_user', C.c_void_p),
-                ('keep_partial', C.c_uint32), ('reserved', C.c_uint32), ('flip_quirks', C.c_uint64),
-                ('peer_version', C.c_uint32), ('reserved_', C.c_uint32), ('flip_rules', C.c_uint64),
-                ('objective', C.c_void_p)]
-
-
-class Objective(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('kind', C.c_uint32), ('reserved', C.c_uint32), ('effort', C.c_uint64),
-                ('node_cost', C.c_double)]
-
-
-class Cost(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('cost', C.c_double), ('compatible_cost', C.c_double), ('bound', C.c_double),
-                ('gap', C.c_double), ('effort', C.c_uint64), ('steps', C.c_uint64), ('compatible_launches', C.c_uint32),
-                ('stopped', C.c_uint32), ('optimal', C.c_uint32), ('reserved', C.c_uint32)]
-
-
-class Memory(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('changed', C.c_int64), ('seen', C.c_uint64), ('emptiness_mark', C.c_int64), ('multi_node_mark', C.c_int64),
-                ('single_node_mark', C.c_int64), ('unseen', C.c_void_p), ('unseen_count', C.c_size_t)]
-
-
-class DisruptOptions(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('common', C.c_void_p), ('method', C.c_uint32), ('expire_gracefully', C.c_uint32),
-                ('max_simulations', C.c_uint64), ('flip_quirks', C.c_uint64), ('memory', C.c_void_p),
-                ('in_progress', C.c_void_p), ('in_progress_count', C.c_size_t)]
-
-
-class RepackOptions(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('common', C.c_void_p), ('max_evictions', C.c_uint64), ('max_steps', C.c_uint64),
-                ('max_evicted_percent', C.c_double), ('min_saving', C.c_double), ('min_saving_per_eviction', C.c_double),
-                ('ignore_budgets', C.c_uint32), ('ignore_consolidate_after', C.c_uint32), ('in_progress', C.c_void_p),
-                ('in_progress_count', C.c_size_t), ('certificate', C.c_uint64)]
-
-
-class RepackCost(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('before', C.c_double), ('after', C.c_double), ('bound', C.c_double),
-                ('evictions', C.c_uint64), ('pods', C.c_uint64), ('effort', C.c_uint64), ('work', C.c_uint64),
-                ('stopped', C.c_uint32), ('reserved', C.c_uint32)]
-
-
-class RepackStep(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('saving', C.c_double), ('total_saving', C.c_double), ('cost_after', C.c_double),
-                ('evictions', C.c_uint64), ('total_evictions', C.c_uint64)]
-
-
-class RepackPoint(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('evictions', C.c_uint64), ('cost', C.c_double), ('bound', C.c_double)]
-
-
-class Change(C.Structure):
-    _fields_ = [('name', Str), ('factor', C.c_double), ('kind', C.c_uint32), ('reserved', C.c_uint32)]
-
-
-class PriceRule(C.Structure):
-    _fields_ = [('requirements', C.c_void_p), ('requirement_count', C.c_size_t), ('factor', C.c_double),
-                ('per_node', C.c_double), ('per_vcpu', C.c_double)]
-
-
-class CommandNode(C.Structure):
-    _fields_ = [('node', Str), ('claim', Str)]
-
-
-class Replacement(C.Structure):
-    _fields_ = [('launch', C.c_void_p), ('claim', Str), ('progress', C.c_uint32), ('reserved', C.c_uint32)]
-
-
-class CommandState(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('method', C.c_uint32), ('phase', C.c_uint32), ('reason', C.c_uint32),
-                ('reserved', C.c_uint32), ('decided', C.c_int64), ('validate_at', C.c_int64), ('started', C.c_int64),
-                ('savings', C.c_double), ('nodes', C.c_void_p), ('node_count', C.c_size_t), ('replacements', C.c_void_p),
-                ('replacement_count', C.c_size_t), ('receivers', C.c_void_p), ('receiver_count', C.c_size_t)]
-
-
-class Observation(C.Structure):
-    _fields_ = [('kind', C.c_uint32), ('number', C.c_uint32), ('object', Str)]
-
-
 class Action(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('kind', C.c_uint32), ('reserved', C.c_uint32), ('object', Str), ('subject', Str),
-                ('value', Str), ('number', C.c_int64)]
+    _fields_ = [('size', C.c_size_t), ('kind', C.c_uint32), ('reserved', C.c_uint32), ('object', Str),
+                ('subject', Str), ('value', Str), ('number', C.c_int64)]
 
 
-class SnapshotCounts(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('pods', C.c_size_t), ('pods_to_place', C.c_size_t), ('pod_classes', C.c_size_t),
-                ('nodes', C.c_size_t), ('node_pools', C.c_size_t), ('instance_types', C.c_size_t),
-                ('offerings', C.c_size_t), ('requirement_sets', C.c_size_t)]
-
-
-class Resource(C.Structure):
-    _fields_ = [('name', Str), ('text', Str), ('value', C.c_int64), ('scale', C.c_int32), ('reserved', C.c_uint32)]
-
-
-class Label(C.Structure):
-    _fields_ = [('key', Str), ('value', Str)]
-
-
-class ProviderOptions(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('region', Str), ('settings', C.c_void_p), ('setting_count', C.c_size_t)]
-
-
-class Requirement(C.Structure):
-    _fields_ = [('key', Str), ('op', C.c_uint32), ('min_values', C.c_uint32), ('values', C.c_void_p),
-                ('value_count', C.c_size_t)]
-
-
-class Taint(C.Structure):
-    _fields_ = [('key', Str), ('value', Str), ('effect', Str)]
-
-
-class NodeClassRef(C.Structure):
-    _fields_ = [('group', Str), ('kind', Str), ('name', Str)]
-
-
-class Choice(C.Structure):
-    _fields_ = [('instance_type', Str), ('zone', Str), ('capacity_type', Str), ('price', C.c_double)]
-
-
-class Launch(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('id', Str), ('node_pool', Str), ('pods', C.c_void_p), ('pod_count', C.c_size_t),
-                ('requests', C.c_void_p), ('request_count', C.c_size_t),
-                ('requirements', C.c_void_p), ('requirement_count', C.c_size_t),
-                ('claim_requirements', C.c_void_p), ('claim_requirement_count', C.c_size_t),
-                ('labels', C.c_void_p), ('label_count', C.c_size_t),
-                ('annotations', C.c_void_p), ('annotation_count', C.c_size_t),
-                ('taints', C.c_void_p), ('taint_count', C.c_size_t),
-                ('startup_taints', C.c_void_p), ('startup_taint_count', C.c_size_t),
-                ('instance_types', C.c_void_p), ('instance_type_count', C.c_size_t), ('choice', Choice),
-                ('choice_labels', C.c_void_p), ('choice_label_count', C.c_size_t),
-                ('capacity', C.c_void_p), ('capacity_count', C.c_size_t),
-                ('allocatable', C.c_void_p), ('allocatable_count', C.c_size_t), ('node_class', NodeClassRef),
-                ('expire_after', C.c_int64), ('termination_grace_period', C.c_int64), ('runner_up', Choice)]
-
-
-class Placement(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('node', Str), ('pods', C.c_void_p), ('pod_count', C.c_size_t)]
-
-
-class PoolRefusal(C.Structure):
-    _fields_ = [('node_pool', Str), ('detail', Str), ('code', C.c_uint32), ('types_start', C.c_uint32),
-                ('types_requirements', C.c_uint32), ('types_resources', C.c_uint32), ('types_offerings', C.c_uint32),
-                ('reserved', C.c_uint32)]
-
-
-class TargetRefusal(C.Structure):
-    _fields_ = [('target', Str), ('code', C.c_uint32), ('is_launch', C.c_uint32)]
-
-
-class Unschedulable(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('pod', C.c_uint32), ('code', C.c_uint32), ('permanent', C.c_uint32),
-                ('reserved', C.c_uint32), ('message', Str), ('pools', C.c_void_p), ('pool_count', C.c_size_t),
-                ('targets', C.c_void_p), ('target_count', C.c_size_t), ('relaxed', C.c_void_p),
-                ('relaxed_count', C.c_size_t)]
-
-
-class Ignored(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('pod', C.c_uint32), ('code', C.c_uint32), ('message', Str)]
-
-
-class NodeUse(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('node', Str), ('node_pool', Str), ('instance_type', Str), ('zone', Str),
-                ('capacity_type', Str), ('price', C.c_double), ('cpu_requested', C.c_double),
-                ('cpu_allocatable', C.c_double), ('memory_requested', C.c_double), ('memory_allocatable', C.c_double),
-                ('marked', C.c_uint32), ('pods_received', C.c_uint32)]
-
-
-class Disruption(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('method', C.c_uint32), ('simulations', C.c_uint32), ('error_code', Str),
-                ('error_message', Str)]
+class Blocker(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('code', C.c_uint32), ('reserved', C.c_uint32), ('detail', Str),
+                ('until', C.c_int64)]
 
 
 class Candidate(C.Structure):
@@ -229,8 +26,25 @@ class Candidate(C.Structure):
                 ('pod_count', C.c_size_t), ('repair', C.c_void_p)]
 
 
-class PoolBudget(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('node_pool', Str), ('remaining', C.c_int64), ('next_change', C.c_int64)]
+class CatalogueOptions(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('region', Str), ('node_class', Str), ('node_class_name', Str),
+                ('reserved_enis', C.c_int64), ('vm_memory_overhead_percent', C.c_double), ('all_types', C.c_uint32),
+                ('reserved', C.c_uint32)]
+
+
+class Change(C.Structure):
+    _fields_ = [('name', Str), ('factor', C.c_double), ('kind', C.c_uint32), ('reserved', C.c_uint32)]
+
+
+class Choice(C.Structure):
+    _fields_ = [('instance_type', Str), ('zone', Str), ('capacity_type', Str), ('price', C.c_double)]
+
+
+class Column(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('name', Str), ('type', C.c_uint32), ('is_list', C.c_uint32),
+                ('row_count', C.c_size_t), ('values', C.c_void_p), ('value_count', C.c_size_t),
+                ('offsets', C.c_void_p), ('dictionary', C.c_void_p), ('dictionary_offsets', C.c_void_p),
+                ('dictionary_count', C.c_size_t)]
 
 
 class Command(C.Structure):
@@ -242,67 +56,72 @@ class Command(C.Structure):
                 ('replacement_unavailable', C.c_uint32), ('reserved', C.c_uint32)]
 
 
-class Kept(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('node', Str), ('detail', Str), ('code', C.c_uint32), ('reserved', C.c_uint32)]
+class CommandNode(C.Structure):
+    _fields_ = [('node', Str), ('claim', Str)]
 
 
-class Remedy(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('kind', C.c_uint32), ('changes', C.c_uint32), ('text', Str),
-                ('node_pool', Str), ('node', Str), ('choice', Choice)]
+class CommandState(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('method', C.c_uint32), ('phase', C.c_uint32), ('reason', C.c_uint32),
+                ('reserved', C.c_uint32), ('decided', C.c_int64), ('validate_at', C.c_int64), ('started', C.c_int64),
+                ('savings', C.c_double), ('nodes', C.c_void_p), ('node_count', C.c_size_t),
+                ('replacements', C.c_void_p), ('replacement_count', C.c_size_t), ('receivers', C.c_void_p),
+                ('receiver_count', C.c_size_t)]
 
 
-class Blocker(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('code', C.c_uint32), ('reserved', C.c_uint32), ('detail', Str),
-                ('until', C.c_int64)]
+Log = C.CFUNCTYPE(None, C.c_uint32, Str, C.c_void_p)
 
 
-class Move(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('price', C.c_double), ('savings', C.c_double), ('moved', C.c_uint32),
-                ('launches', C.c_uint32), ('node_pool', Str), ('choice', Choice)]
+class ContextOptions(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('allocator', C.c_void_p), ('log', Log), ('log_user', C.c_void_p),
+                ('max_pods', C.c_uint64), ('max_nodes', C.c_uint64), ('max_instance_types', C.c_uint64),
+                ('max_document_bytes', C.c_uint64), ('max_nesting', C.c_uint32), ('reserved', C.c_uint32),
+                ('max_aliases', C.c_uint64), ('parallel_for', C.c_void_p), ('parallel_user', C.c_void_p),
+                ('hash_seed', C.c_uint64), ('max_memory', C.c_uint64), ('should_stop', C.c_void_p),
+                ('stop_user', C.c_void_p)]
+
+
+class Cost(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('cost', C.c_double), ('compatible_cost', C.c_double), ('bound', C.c_double),
+                ('gap', C.c_double), ('effort', C.c_uint64), ('steps', C.c_uint64),
+                ('compatible_launches', C.c_uint32), ('stopped', C.c_uint32), ('optimal', C.c_uint32),
+                ('reserved', C.c_uint32)]
+
+
+class DisruptOptions(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('common', C.c_void_p), ('method', C.c_uint32),
+                ('expire_gracefully', C.c_uint32), ('max_simulations', C.c_uint64), ('flip_quirks', C.c_uint64),
+                ('memory', C.c_void_p), ('in_progress', C.c_void_p), ('in_progress_count', C.c_size_t)]
+
+
+class Disruption(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('method', C.c_uint32), ('simulations', C.c_uint32), ('error_code', Str),
+                ('error_message', Str), ('requeue_after', C.c_int64)]
+
+
+class Error(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('status', C.c_int32), ('line', C.c_uint32), ('column', C.c_uint32),
+                ('reserved', C.c_uint32), ('byte_offset', C.c_uint64), ('document', C.c_char * 128),
+                ('object', C.c_char * 192), ('field', C.c_char * 128), ('message', C.c_char * 256)]
 
 
 class Finding(C.Structure):
     _fields_ = [('size', C.c_size_t), ('code', C.c_uint32), ('reserved', C.c_uint32), ('object', Str), ('detail', Str)]
 
 
-class Overhead(C.Structure):
-    _fields_ = [('kube_reserved', C.c_void_p), ('kube_reserved_count', C.c_size_t),
-                ('system_reserved', C.c_void_p), ('system_reserved_count', C.c_size_t),
-                ('eviction_threshold', C.c_void_p), ('eviction_threshold_count', C.c_size_t)]
-
-
-class Offering(C.Structure):
-    _fields_ = [('requirements', C.c_void_p), ('requirement_count', C.c_size_t), ('price', C.c_double),
-                ('reservation_capacity', C.c_int64), ('available', C.c_uint32), ('price_from_overlay', C.c_uint32),
-                ('capacity_override', C.c_void_p), ('capacity_override_count', C.c_size_t),
-                ('overhead_override', C.c_void_p), ('has_capacity_override', C.c_uint32), ('awaits_price', C.c_uint32)]
-
-
-class InstanceType(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('name', Str), ('requirements', C.c_void_p), ('requirement_count', C.c_size_t),
-                ('capacity', C.c_void_p), ('capacity_count', C.c_size_t), ('overhead', Overhead),
-                ('offerings', C.c_void_p), ('offering_count', C.c_size_t), ('volume_limits', C.c_void_p),
-                ('volume_limit_count', C.c_size_t), ('capacity_from_overlay', C.c_uint32), ('reserved', C.c_uint32),
-                ('device_templates', C.c_void_p), ('device_template_count', C.c_size_t),
-                ('attribute_bindings', C.c_void_p), ('attribute_binding_count', C.c_size_t)]
-
-
-class Column(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('name', Str), ('type', C.c_uint32), ('is_list', C.c_uint32),
-                ('row_count', C.c_size_t), ('values', C.c_void_p), ('value_count', C.c_size_t),
-                ('offsets', C.c_void_p), ('dictionary', C.c_void_p), ('dictionary_offsets', C.c_void_p),
-                ('dictionary_count', C.c_size_t)]
-
-
-class Selector(C.Structure):
-    _fields_ = [('match_labels', C.c_void_p), ('match_label_count', C.c_size_t), ('expressions', C.c_void_p),
-                ('expression_count', C.c_size_t)]
-
-
-class FitType(C.Structure):
-    _fields_ = [('name', Str), ('resources', C.c_void_p), ('resource_count', C.c_size_t), ('labels', C.c_void_p),
-                ('label_count', C.c_size_t), ('price', C.c_double), ('max_nodes', C.c_uint64), ('min_nodes', C.c_uint64),
+class FitDemand(C.Structure):
+    _fields_ = [('requests', C.c_void_p), ('request_count', C.c_size_t), ('selector', C.c_void_p),
+                ('count', C.c_uint64), ('max_per_node', C.c_uint64), ('group', C.c_uint32), ('priority', C.c_int32),
                 ('reserved', C.c_uint64)]
+
+
+class FitLeft(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('copies', C.c_uint64), ('demand', C.c_uint32), ('reason', C.c_uint32),
+                ('permanent', C.c_uint32), ('reserved', C.c_uint32)]
+
+
+class FitLoad(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('launched', C.c_uint32), ('index', C.c_uint32), ('nodes', C.c_uint64),
+                ('shares', C.c_void_p), ('share_count', C.c_size_t)]
 
 
 class FitNode(C.Structure):
@@ -310,9 +129,7 @@ class FitNode(C.Structure):
                 ('label_count', C.c_size_t), ('count', C.c_uint64), ('reserved', C.c_uint64)]
 
 
-class FitDemand(C.Structure):
-    _fields_ = [('requests', C.c_void_p), ('request_count', C.c_size_t), ('selector', C.c_void_p), ('count', C.c_uint64),
-                ('max_per_node', C.c_uint64), ('group', C.c_uint32), ('priority', C.c_int32), ('reserved', C.c_uint64)]
+ShouldStop = C.CFUNCTYPE(C.c_int32, C.c_void_p)
 
 
 class FitRequest(C.Structure):
@@ -325,14 +142,158 @@ class FitShare(C.Structure):
     _fields_ = [('copies', C.c_uint64), ('demand', C.c_uint32), ('reserved', C.c_uint32)]
 
 
-class FitLoad(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('launched', C.c_uint32), ('index', C.c_uint32), ('nodes', C.c_uint64),
-                ('shares', C.c_void_p), ('share_count', C.c_size_t)]
+class FitType(C.Structure):
+    _fields_ = [('name', Str), ('resources', C.c_void_p), ('resource_count', C.c_size_t), ('labels', C.c_void_p),
+                ('label_count', C.c_size_t), ('price', C.c_double), ('max_nodes', C.c_uint64),
+                ('min_nodes', C.c_uint64), ('reserved', C.c_uint64)]
 
 
-class FitLeft(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('copies', C.c_uint64), ('demand', C.c_uint32), ('reason', C.c_uint32),
-                ('permanent', C.c_uint32), ('reserved', C.c_uint32)]
+class Ignored(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('pod', C.c_uint32), ('code', C.c_uint32), ('message', Str)]
+
+
+class Overhead(C.Structure):
+    _fields_ = [('kube_reserved', C.c_void_p), ('kube_reserved_count', C.c_size_t), ('system_reserved', C.c_void_p),
+                ('system_reserved_count', C.c_size_t), ('eviction_threshold', C.c_void_p),
+                ('eviction_threshold_count', C.c_size_t)]
+
+
+class InstanceType(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('name', Str), ('requirements', C.c_void_p), ('requirement_count', C.c_size_t),
+                ('capacity', C.c_void_p), ('capacity_count', C.c_size_t), ('overhead', Overhead),
+                ('offerings', C.c_void_p), ('offering_count', C.c_size_t), ('volume_limits', C.c_void_p),
+                ('volume_limit_count', C.c_size_t), ('capacity_from_overlay', C.c_uint32), ('reserved', C.c_uint32),
+                ('device_templates', C.c_void_p), ('device_template_count', C.c_size_t),
+                ('attribute_bindings', C.c_void_p), ('attribute_binding_count', C.c_size_t)]
+
+
+class Kept(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('node', Str), ('detail', Str), ('code', C.c_uint32), ('reserved', C.c_uint32)]
+
+
+class Label(C.Structure):
+    _fields_ = [('key', Str), ('value', Str)]
+
+
+class NodeClassRef(C.Structure):
+    _fields_ = [('group', Str), ('kind', Str), ('name', Str)]
+
+
+class Launch(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('id', Str), ('node_pool', Str), ('pods', C.c_void_p), ('pod_count', C.c_size_t),
+                ('requests', C.c_void_p), ('request_count', C.c_size_t), ('requirements', C.c_void_p),
+                ('requirement_count', C.c_size_t), ('claim_requirements', C.c_void_p),
+                ('claim_requirement_count', C.c_size_t), ('labels', C.c_void_p), ('label_count', C.c_size_t),
+                ('annotations', C.c_void_p), ('annotation_count', C.c_size_t), ('taints', C.c_void_p),
+                ('taint_count', C.c_size_t), ('startup_taints', C.c_void_p), ('startup_taint_count', C.c_size_t),
+                ('instance_types', C.c_void_p), ('instance_type_count', C.c_size_t), ('choice', Choice),
+                ('choice_labels', C.c_void_p), ('choice_label_count', C.c_size_t), ('capacity', C.c_void_p),
+                ('capacity_count', C.c_size_t), ('allocatable', C.c_void_p), ('allocatable_count', C.c_size_t),
+                ('node_class', NodeClassRef), ('expire_after', C.c_int64), ('termination_grace_period', C.c_int64),
+                ('runner_up', Choice)]
+
+
+class Memory(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('changed', C.c_int64), ('seen', C.c_uint64), ('emptiness_mark', C.c_int64),
+                ('multi_node_mark', C.c_int64), ('single_node_mark', C.c_int64), ('unseen', C.c_void_p),
+                ('unseen_count', C.c_size_t)]
+
+
+class Move(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('price', C.c_double), ('savings', C.c_double), ('moved', C.c_uint32),
+                ('launches', C.c_uint32), ('node_pool', Str), ('choice', Choice)]
+
+
+class NodeUse(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('node', Str), ('node_pool', Str), ('instance_type', Str), ('zone', Str),
+                ('capacity_type', Str), ('price', C.c_double), ('cpu_requested', C.c_double),
+                ('cpu_allocatable', C.c_double), ('memory_requested', C.c_double), ('memory_allocatable', C.c_double),
+                ('marked', C.c_uint32), ('pods_received', C.c_uint32)]
+
+
+class Objective(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('kind', C.c_uint32), ('reserved', C.c_uint32), ('effort', C.c_uint64),
+                ('node_cost', C.c_double)]
+
+
+class Observation(C.Structure):
+    _fields_ = [('kind', C.c_uint32), ('number', C.c_uint32), ('object', Str)]
+
+
+class Offering(C.Structure):
+    _fields_ = [('requirements', C.c_void_p), ('requirement_count', C.c_size_t), ('price', C.c_double),
+                ('reservation_capacity', C.c_int64), ('available', C.c_uint32), ('price_from_overlay', C.c_uint32),
+                ('capacity_override', C.c_void_p), ('capacity_override_count', C.c_size_t),
+                ('overhead_override', C.c_void_p), ('has_capacity_override', C.c_uint32), ('awaits_price', C.c_uint32)]
+
+
+class Options(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('now', C.c_int64), ('profile', C.c_uint32), ('explain', C.c_uint32),
+                ('max_steps', C.c_uint64), ('should_stop', ShouldStop), ('stop_user', C.c_void_p),
+                ('keep_partial', C.c_uint32), ('reserved', C.c_uint32), ('flip_quirks', C.c_uint64),
+                ('peer_version', C.c_uint32), ('reserved_', C.c_uint32), ('flip_rules', C.c_uint64),
+                ('objective', C.c_void_p)]
+
+
+class Placement(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('node', Str), ('pods', C.c_void_p), ('pod_count', C.c_size_t)]
+
+
+class PoolBudget(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('node_pool', Str), ('remaining', C.c_int64), ('next_change', C.c_int64)]
+
+
+class PoolRefusal(C.Structure):
+    _fields_ = [('node_pool', Str), ('detail', Str), ('code', C.c_uint32), ('types_start', C.c_uint32),
+                ('types_requirements', C.c_uint32), ('types_resources', C.c_uint32), ('types_offerings', C.c_uint32),
+                ('reserved', C.c_uint32)]
+
+
+class PriceRule(C.Structure):
+    _fields_ = [('requirements', C.c_void_p), ('requirement_count', C.c_size_t), ('factor', C.c_double),
+                ('per_node', C.c_double), ('per_vcpu', C.c_double)]
+
+
+class ProviderOptions(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('region', Str), ('settings', C.c_void_p), ('setting_count', C.c_size_t)]
+
+
+class ReaderOptions(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('strict', C.c_uint32), ('keep_documents', C.c_uint32), ('now', C.c_int64),
+                ('region', Str), ('base_directory', Str), ('provider', Str), ('editable', C.c_uint32),
+                ('feature_gates', Str), ('now_later', C.c_int64), ('recursive', C.c_uint32), ('reserved', C.c_uint32)]
+
+
+class Remedy(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('kind', C.c_uint32), ('changes', C.c_uint32), ('text', Str), ('node_pool', Str),
+                ('node', Str), ('choice', Choice)]
+
+
+class RepackCost(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('before', C.c_double), ('after', C.c_double), ('bound', C.c_double),
+                ('evictions', C.c_uint64), ('pods', C.c_uint64), ('effort', C.c_uint64), ('work', C.c_uint64),
+                ('stopped', C.c_uint32), ('reserved', C.c_uint32)]
+
+
+class RepackOptions(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('common', C.c_void_p), ('max_evictions', C.c_uint64), ('max_steps', C.c_uint64),
+                ('max_evicted_percent', C.c_double), ('min_saving', C.c_double),
+                ('min_saving_per_eviction', C.c_double), ('ignore_budgets', C.c_uint32),
+                ('ignore_consolidate_after', C.c_uint32), ('in_progress', C.c_void_p),
+                ('in_progress_count', C.c_size_t), ('certificate', C.c_uint64)]
+
+
+class RepackPoint(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('evictions', C.c_uint64), ('cost', C.c_double), ('bound', C.c_double)]
+
+
+class RepackStep(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('saving', C.c_double), ('total_saving', C.c_double), ('cost_after', C.c_double),
+                ('evictions', C.c_uint64), ('total_evictions', C.c_uint64)]
+
+
+class Replacement(C.Structure):
+    _fields_ = [('launch', C.c_void_p), ('claim', Str), ('progress', C.c_uint32), ('reserved', C.c_uint32)]
 
 
 class ReplayDocument(C.Structure):
@@ -360,3 +321,48 @@ class ReplayOptions(C.Structure):
                 ('interruption_count', C.c_size_t), ('most_allocated', C.c_uint32), ('lenient', C.c_uint32),
                 ('dump_at', C.c_int64), ('dump_after', C.c_int64), ('progress', ReplayReport),
                 ('progress_user', C.c_void_p), ('decision', C.c_void_p)]
+
+
+class Requirement(C.Structure):
+    _fields_ = [('key', Str), ('op', C.c_uint32), ('min_values', C.c_uint32), ('values', C.c_void_p),
+                ('value_count', C.c_size_t)]
+
+
+class Resource(C.Structure):
+    _fields_ = [('name', Str), ('text', Str), ('value', C.c_int64), ('scale', C.c_int32), ('reserved', C.c_uint32)]
+
+
+class Selector(C.Structure):
+    _fields_ = [('match_labels', C.c_void_p), ('match_label_count', C.c_size_t), ('expressions', C.c_void_p),
+                ('expression_count', C.c_size_t)]
+
+
+class SnapshotCounts(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('pods', C.c_size_t), ('pods_to_place', C.c_size_t), ('pod_classes', C.c_size_t),
+                ('nodes', C.c_size_t), ('node_pools', C.c_size_t), ('instance_types', C.c_size_t),
+                ('offerings', C.c_size_t), ('requirement_sets', C.c_size_t)]
+
+
+class Taint(C.Structure):
+    _fields_ = [('key', Str), ('value', Str), ('effect', Str)]
+
+
+class TargetRefusal(C.Structure):
+    _fields_ = [('target', Str), ('code', C.c_uint32), ('is_launch', C.c_uint32)]
+
+
+class Text(C.Structure):
+    _fields_ = [('ptr', C.c_void_p), ('len', C.c_size_t), ('owner', C.c_void_p)]
+
+
+class Unschedulable(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('pod', C.c_uint32), ('code', C.c_uint32), ('permanent', C.c_uint32),
+                ('reserved', C.c_uint32), ('message', Str), ('pools', C.c_void_p), ('pool_count', C.c_size_t),
+                ('targets', C.c_void_p), ('target_count', C.c_size_t), ('relaxed', C.c_void_p),
+                ('relaxed_count', C.c_size_t)]
+
+
+class WriteOptions(C.Structure):
+    _fields_ = [('size', C.c_size_t), ('format', C.c_uint32), ('compact', C.c_uint32), ('color', C.c_uint32),
+                ('width', C.c_uint32), ('digest', Str), ('title', Str), ('catalogue', Str), ('warnings', C.c_void_p),
+                ('warning_count', C.c_size_t)]
