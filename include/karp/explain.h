@@ -48,7 +48,7 @@ typedef struct karp_alternative {
     int32_t weight; /**< of the NodePool: heavier ones are asked first */
     uint32_t cost_known; /**< 1 = cost_change is known */
     uint32_t reserved;
-    karp_choice choice; /**< what it would launch; "" = nothing */
+    karp_choice choice; /**< what it would launch, of KARP_REASON_LIMITS without them; "" = nothing */
     double
         cost_change; /**< per hour, of the whole plan: if it took the pod; of KARP_REASON_LIMITS: without its limits */
 } karp_alternative;

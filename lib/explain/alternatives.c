@@ -35,11 +35,15 @@ static bool pin(search *s, uint32_t pool)
         s->status = KARP_E_NOMEM;
         return false;
     }
+    const label_pair own = { s->snapshot->known.node_pool, s->snapshot->pool_names[pool].name };
     for (uint32_t i = 0; i < count; i++) {
-        if (h->node_selector.items[i].key != s->snapshot->known.node_pool) items[n++] = h->node_selector.items[i];
-        else if (h->node_selector.items[i].value != s->snapshot->raw.pools.items[pool].meta.name) return false;
+        const label_pair *p = &h->node_selector.items[i];
+        if (p->key == own.key && p->value != own.value) return false;
+        if (p->key == own.key) return true; /* as it is */
+        if (p->key > own.key && n == i) items[n++] = own; /* by key */
+        items[n++] = *p;
     }
-    items[n++] = (label_pair){ s->snapshot->known.node_pool, s->snapshot->raw.pools.items[pool].meta.name };
+    if (n == count) items[n++] = own;
     overlay_shape(&s->changed, s->shape)->node_selector = (label_list){ items, n };
     return true;
 }
@@ -97,15 +101,29 @@ static void name_limits(search *s, uint32_t pool, karp_alternative *a)
     strbuf_free(&text);
 }
 
-/* Without the pool's limits: what all of it costs then, if the pod goes there. */
+/* What is launched for the pod. */
+static void take_choice(search *s, const karp_decision *d, karp_alternative *a)
+{
+    for (size_t i = 0; i < d->launches.count; i++) {
+        const karp_launch *l = &d->launches.items[i];
+        for (size_t k = 0; k < l->pod_count; k++) {
+            if (l->pods[k] != s->pod) continue;
+            a->choice = (karp_choice){ keep_text(s, l->choice.instance_type), keep_text(s, l->choice.zone),
+                                       keep_text(s, l->choice.capacity_type), l->choice.price };
+        }
+    }
+}
+
+/* Without the pool's limits: what all of it costs then, and what is launched for the pod if it goes there. */
 static void try_without_limits(search *s, uint32_t pool, karp_alternative *a)
 {
     overlay_pool(&s->changed, pool)->limits = (resource_list){ NULL, 0 };
     karp_decision *d = decide(s);
     if (d == NULL) return;
-    if (d->complete && own_pool(s, d) == pool) {
+    if (d->complete && d->unschedulable.count <= s->waiting) {
         a->cost_known = 1;
         a->cost_change = d->cost_after - s->out->decision->cost_after;
+        if (own_pool(s, d) == pool) take_choice(s, d, a);
     }
     karp_decision_unref(d);
 }
@@ -123,14 +141,7 @@ static void try_pool(search *s, uint32_t pool, karp_alternative *a)
     karp_decision *d = decide(s);
     if (d == NULL) return;
     take_refusal(s, d, a);
-    for (size_t i = 0; i < d->launches.count && a->code == 0; i++) {
-        const karp_launch *l = &d->launches.items[i];
-        for (size_t k = 0; k < l->pod_count; k++) {
-            if (l->pods[k] != s->pod) continue;
-            a->choice = (karp_choice){ keep_text(s, l->choice.instance_type), keep_text(s, l->choice.zone),
-                                       keep_text(s, l->choice.capacity_type), l->choice.price };
-        }
-    }
+    if (a->code == 0) take_choice(s, d, a);
     if (a->code == 0 && d->complete && d->unschedulable.count <= s->waiting) {
         a->cost_known = 1;
         a->cost_change = d->cost_after - s->out->decision->cost_after;

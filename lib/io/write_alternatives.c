@@ -114,8 +114,9 @@ karp_status alternatives_as_text(const text_out *t, const write_job *job, const 
             }
         }
         if (a.cost_known && a.code == KARP_REASON_LIMITS) {
-            buffer_text(t->out, "; without the limit: ");
+            buffer_text(t->out, "\n      without the limit: ");
             text_per_month(t->out, a.cost_change, true);
+            buffer_text(t->out, a.choice.instance_type.len > 0 ? "" : ", for other pods: this one stays");
         } else if (a.cost_known) {
             buffer_text(t->out, ";\n      the plan");
             flow_begin(&flow, t, ALTERNATIVE_INDENT, ALTERNATIVE_INDENT + 20, ALTERNATIVE_LINES);

@@ -27,4 +27,4 @@ for given, meant in (('--setle', '--settle'), ('--regoin=x', '--region'), ('--fa
     check(f'no such option; {meant}?' in error, error)
 _, error = run('plan', '--nothing-like-it', status=1)
 check('no such option (' in error, error)
-finish()
+raise SystemExit(finish())
