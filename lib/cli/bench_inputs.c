@@ -31,7 +31,31 @@ typedef struct pod_kind {
     karp_label selected; /* by the rule, when it is another than the pod's own */
     const char *cpu, *memory, *node;
     enum { RULE_NONE, RULE_ZONE_SPREAD, RULE_HOST_SPREAD, RULE_ZONE_AFFINITY, RULE_HOST_ANTI, RULE_ARCH } rule;
+    bool preferred; /* the rule: scheduling goes on without it */
+    bool nowhere; /* prefers a zone that no type is offered in, too */
 } pod_kind;
+
+/* The rule of a kind, as the fields of its pods. */
+static void set_rule(karp_pod *pod, const pod_kind *kind, const karp_spread_constraint *spread,
+                     const karp_pod_term *term, const karp_label *arch)
+{
+    if (kind->rule == RULE_ZONE_SPREAD || kind->rule == RULE_HOST_SPREAD) {
+        pod->spread = spread;
+        pod->spread_count = 1;
+    } else if (kind->rule == RULE_ZONE_AFFINITY) {
+        pod->required_affinity = term;
+        pod->required_affinity_count = 1;
+    } else if (kind->rule == RULE_HOST_ANTI && kind->preferred) {
+        pod->preferred_anti_affinity = term;
+        pod->preferred_anti_affinity_count = 1;
+    } else if (kind->rule == RULE_HOST_ANTI) {
+        pod->required_anti_affinity = term;
+        pod->required_anti_affinity_count = 1;
+    } else if (kind->rule == RULE_ARCH) {
+        pod->node_selector = arch;
+        pod->node_selector_count = 1;
+    }
+}
 
 static karp_status add_pod(bench_maker *m, const pod_kind *kind)
 {
@@ -41,12 +65,20 @@ static karp_status add_pod(bench_maker *m, const pod_kind *kind)
                                        { .name = bench_str("memory"), .text = bench_str(kind->memory) } };
     const karp_container container = { .name = bench_str("c"), .requests = requests, .request_count = 2 };
     const karp_selector selector = { .match_labels = &kind->selected, .match_label_count = 1 };
-    const karp_spread_constraint spread = { .topology_key = bench_str(kind->rule == RULE_HOST_SPREAD ? HOST_KEY
-                                                                                                     : ZONE_KEY),
-                                            .label_selector = &selector,
-                                            .max_skew = 1 };
+    const karp_spread_constraint spread = {
+        .topology_key = bench_str(kind->rule == RULE_HOST_SPREAD ? HOST_KEY : ZONE_KEY),
+        .label_selector = &selector,
+        .max_skew = 1,
+        .when_unsatisfiable = kind->preferred ? KARP_SCHEDULE_ANYWAY : KARP_DO_NOT_SCHEDULE
+    };
     const karp_pod_term term = { .topology_key = bench_str(kind->rule == RULE_HOST_ANTI ? HOST_KEY : ZONE_KEY),
-                                 .label_selector = &selector };
+                                 .label_selector = &selector,
+                                 .weight = kind->preferred ? 100 : 0 };
+    const karp_str no_zone = bench_str("nowhere-1a");
+    const karp_requirement in_no_zone = {
+        .key = bench_str(ZONE_KEY), .op = KARP_OP_IN, .values = &no_zone, .value_count = 1
+    };
+    const karp_node_term elsewhere = { .expressions = &in_no_zone, .expression_count = 1, .weight = 50 };
     const karp_label arch = { bench_str("kubernetes.io/arch"), bench_str("amd64") };
     const karp_condition waiting = { bench_str("PodScheduled"), bench_str("False"), bench_str("Unschedulable"),
                                      m->now };
@@ -68,18 +100,10 @@ static karp_status add_pod(bench_maker *m, const pod_kind *kind)
         pod.conditions = &waiting;
         pod.condition_count = 1;
     }
-    if (kind->rule == RULE_ZONE_SPREAD || kind->rule == RULE_HOST_SPREAD) {
-        pod.spread = &spread;
-        pod.spread_count = 1;
-    } else if (kind->rule == RULE_ZONE_AFFINITY) {
-        pod.required_affinity = &term;
-        pod.required_affinity_count = 1;
-    } else if (kind->rule == RULE_HOST_ANTI) {
-        pod.required_anti_affinity = &term;
-        pod.required_anti_affinity_count = 1;
-    } else if (kind->rule == RULE_ARCH) {
-        pod.node_selector = &arch;
-        pod.node_selector_count = 1;
+    set_rule(&pod, kind, &spread, &term, &arch);
+    if (kind->nowhere) {
+        pod.preferred_node_terms = &elsewhere;
+        pod.preferred_node_term_count = 1;
     }
     return karp_builder_add_pod(m->builder, &pod, m->error);
 }
@@ -128,7 +152,7 @@ static karp_status fill_b1(bench_maker *m, uint32_t pods)
 }
 
 /* Ten kinds of pods in turn, all under one rule. */
-static karp_status fill_b2(bench_maker *m, uint32_t pods, int rule)
+static karp_status fill_b2(bench_maker *m, uint32_t pods, pod_kind kind)
 {
     static const char *const sizes[10][2] = { { "100m", "128Mi" }, { "250m", "512Mi" }, { "500m", "1Gi" },
                                               { "1", "2Gi" },      { "1", "4Gi" },      { "2", "4Gi" },
@@ -138,19 +162,53 @@ static karp_status fill_b2(bench_maker *m, uint32_t pods, int rule)
     for (uint32_t i = 0; i < pods && status == KARP_OK; i++) {
         char name[16];
         (void)snprintf(name, sizeof(name), "kind-%u", i % 10);
-        pod_kind kind = { .cpu = sizes[i % 10][0],
-                          .memory = sizes[i % 10][1],
-                          .label = { bench_str("app"), bench_str(name) } };
-        kind.rule = rule == RULE_ZONE_SPREAD ? RULE_ZONE_SPREAD : rule == RULE_HOST_ANTI ? RULE_HOST_ANTI : RULE_NONE;
-        kind.selected = kind.label;
+        kind.cpu = sizes[i % 10][0];
+        kind.memory = sizes[i % 10][1];
+        kind.label = kind.selected = (karp_label){ bench_str("app"), bench_str(name) };
         status = add_pod(m, &kind);
     }
     return status;
 }
 
-static karp_status fill_b2_plain(bench_maker *m, uint32_t pods) { return fill_b2(m, pods, RULE_NONE); }
-static karp_status fill_b2_anti(bench_maker *m, uint32_t pods) { return fill_b2(m, pods, RULE_HOST_ANTI); }
-static karp_status fill_b2_zone(bench_maker *m, uint32_t pods) { return fill_b2(m, pods, RULE_ZONE_SPREAD); }
+static karp_status fill_b2_plain(bench_maker *m, uint32_t pods) { return fill_b2(m, pods, (pod_kind){ 0 }); }
+
+static karp_status fill_b2_anti(bench_maker *m, uint32_t pods)
+{
+    return fill_b2(m, pods, (pod_kind){ .rule = RULE_HOST_ANTI });
+}
+
+static karp_status fill_b2_zone(bench_maker *m, uint32_t pods)
+{
+    return fill_b2(m, pods, (pod_kind){ .rule = RULE_ZONE_SPREAD });
+}
+
+static karp_status fill_b8_anti(bench_maker *m, uint32_t pods)
+{
+    return fill_b2(m, pods, (pod_kind){ .rule = RULE_HOST_ANTI, .preferred = true });
+}
+
+static karp_status fill_b8_zone(bench_maker *m, uint32_t pods)
+{
+    return fill_b2(m, pods, (pod_kind){ .rule = RULE_ZONE_SPREAD, .preferred = true });
+}
+
+static karp_status fill_b8_never(bench_maker *m, uint32_t pods)
+{
+    return fill_b2(m, pods, (pod_kind){ .rule = RULE_HOST_ANTI, .preferred = true, .nowhere = true });
+}
+
+/* One Deployment, whose pods would each have a host of their own. */
+static karp_status fill_one(bench_maker *m, uint32_t pods, bool preferred)
+{
+    pod_kind kind = { .cpu = "500m", .memory = "1Gi", .rule = RULE_HOST_ANTI, .preferred = preferred };
+    karp_status status = bench_aws_types(m, 100);
+    kind.label = kind.selected = (karp_label){ bench_str("app"), bench_str("web") };
+    for (uint32_t i = 0; i < pods && status == KARP_OK; i++) status = add_pod(m, &kind);
+    return status;
+}
+
+static karp_status fill_b8_one(bench_maker *m, uint32_t pods) { return fill_one(m, pods, true); }
+static karp_status fill_b8_required(bench_maker *m, uint32_t pods) { return fill_one(m, pods, false); }
 
 static double amount(const char *text)
 {
@@ -319,6 +377,13 @@ static const family families[] = {
     { "b7-bound-", "N nodes in use, in which one pod on a node is replaced", fill_b5, BENCH_EDIT_BOUND, KARP_METHOD_ANY,
       "1000 10000" },
     { "b7-node-", "the same, in which one node is replaced", fill_b5, BENCH_EDIT_NODE, KARP_METHOD_ANY, "1000 10000" },
+    { "b8-preferred-one-", "one kind, each pod preferably one a host, 100 types of AWS", fill_b8_one, BENCH_DECIDE,
+      KARP_METHOD_ANY, "2000 50000" },
+    { "b8-required-one-", "the same as a requirement", fill_b8_required, BENCH_DECIDE, KARP_METHOD_ANY, "2000 50000" },
+    { "b8-preferred-anti-", "b2-anti, as a preference", fill_b8_anti, BENCH_DECIDE, KARP_METHOD_ANY, "2000 50000" },
+    { "b8-preferred-zone-", "b2-zone, as a preference", fill_b8_zone, BENCH_DECIDE, KARP_METHOD_ANY, "2000 50000" },
+    { "b8-preferred-never-", "b8-preferred-anti, and a preferred zone that does not exist", fill_b8_never, BENCH_DECIDE,
+      KARP_METHOD_ANY, "2000 50000" },
     { "c1-plain-", "b2-plain for the least cost, with an effort of 100ms", fill_b2_plain, BENCH_COST, KARP_METHOD_ANY,
       "1000 10000" },
     { "c1-anti-", "b2-anti likewise", fill_b2_anti, BENCH_COST, KARP_METHOD_ANY, "1000" },
@@ -332,7 +397,7 @@ enum { FAMILY_COUNT = sizeof(families) / sizeof(families[0]) };
 void bench_list(void)
 {
     for (size_t i = 0; i < FAMILY_COUNT; i++) {
-        printf("%sN%*s%s; N = %s\n", families[i].prefix, (int)(16 - strlen(families[i].prefix)), "", families[i].text,
+        printf("%sN%*s%s; N = %s\n", families[i].prefix, (int)(20 - strlen(families[i].prefix)), "", families[i].text,
                families[i].sizes);
     }
     fputs("N is a number of pods (b4, b5, b7-bound, b7-node: nodes) from 1 to 10000000, as in b1-1000. The path of a "

@@ -13,7 +13,7 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 stored=$here/instructions.txt
-inputs="b1-1000 b2-plain-5000 b2-anti-1000 b2-zone-5000 b3-5000 b6-mixed-20000 b6-plain-20000 b4-multi-100 b5-nodes-100 b7-edit-20000 b7-bound-2000 b7-node-2000 provider-1343"
+inputs="b1-1000 b2-plain-5000 b2-anti-1000 b2-zone-5000 b3-5000 b6-mixed-20000 b6-plain-20000 b8-required-one-2000 b8-preferred-one-2000 b8-preferred-anti-2000 b8-preferred-zone-2000 b8-preferred-never-2000 b4-multi-100 b5-nodes-100 b7-edit-20000 b7-bound-2000 b7-node-2000 provider-1343"
 
 [ -n "${KARP:-}" ] || { echo "KARP does not name the program"; exit 77; }
 command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
@@ -55,6 +55,21 @@ for input in $inputs; do
     b7-*) each=$((total / 100)) ;; # edits are two, however many pods there are
     *) each=$((total / ${input##*-})) ;;
     esac
+    case $input in
+    b2-anti-*) anti=$each ;;
+    b2-zone-*) zone=$each ;;
+    b8-required-one-*) one=$each ;;
+    esac
+    case $input in
+    b8-preferred-one-*) required=$one ;;
+    b8-preferred-anti-*) required=$anti ;;
+    b8-preferred-zone-*) required=$zone ;;
+    *) required=0 ;;
+    esac
+    if [ "$required" -gt 0 ] && [ "$each" -gt $((required * 2)) ]; then
+        echo "$input: $each instructions each, more than twice the $required of what is required"
+        status=1
+    fi
     if [ "${1:-}" = --write ]; then
         echo "$input $each" >>"$stored.new"
         echo "$input: $each instructions each"

@@ -17,7 +17,7 @@ def bench(*names):
 
 listed, _ = run('bench', '--list')
 families = [line.split()[0].removesuffix('N') for line in listed.splitlines()[:-1]]
-check(len(families) == 23 and 'b1-' in families and 'b6-mixed-' in families, f'families: {families}')
+check(len(families) == 28 and 'b1-' in families and 'b6-mixed-' in families, f'families: {families}')
 names = [family + ('50' if family.startswith(NODES) else '200') for family in families]
 first = bench(*names)
 equal([row['input'] for row in first], names, 'order')
@@ -49,6 +49,10 @@ equal(by_name['b7-edit-200']['pods'], 200, 'b7: one pod is replaced')
 many, = bench('b6-few-20000')
 check(many['read_allocations'] < 2000, f'reading asks for memory {many["read_allocations"]} times, for 20,000 pods')
 equal(by_name['b2-anti-200']['launches'], 20, 'b2-anti: one host for each of a kind')
+equal((by_name['b8-required-one-200']['launches'], by_name['b8-preferred-one-200']['launches']), (200, 200), 'b8: a host for each')
+equal(by_name['b8-preferred-anti-200']['launches'], 20, 'b8: as b2-anti, where the preference can be kept')
+check(by_name['b8-preferred-never-200']['launches'] < 20, 'b8: what cannot be kept is given up, pod affinity first, as Karpenter does')
+equal(by_name['b8-preferred-zone-200']['price'], by_name['b2-zone-200']['price'], 'b8: zones')
 
 file, = bench(STORIES.parent / 'quickstart' / 'workloads.yaml')
 check(file['pods'] > 0, 'a file')

@@ -4,7 +4,8 @@
     KARP=build/karp compare.py [--runs N] [--peer-runs N] INPUT...
 
 INPUT is the path of a Snapshot, or a name that the generator of the shared folder knows (b1-1000, b2-zone-5000, …; needs
-KARP_SHARED, by default ../shared). Karpenter runs in process, unpatched, with one worker; of it the time of Solve alone counts
+KARP_SHARED, by default ../shared); b8-preferred-anti-N, -zone-N and -never-N are its b2-anti-N and b2-zone-N with what is required
+as a preference. Karpenter runs in process, unpatched, with one worker; of it the time of Solve alone counts
 (of a disruption: of finding candidates and ComputeCommands), of karp the whole of karp_provision() or karp_disrupt(). The
 ratio is that of the two. Exit status 77 where Go, its modules or the generator are missing.
 """
@@ -39,6 +40,29 @@ def build_peer(folder):
     return program
 
 
+def required_of(name):
+    """b8-preferred-anti-2000: b2-anti-2000."""
+    _, _, kind = name.partition('b8-preferred-')
+    return f'b2-{kind.replace("never", "anti")}' if kind else name
+
+
+def prefer(source, target, nowhere):
+    """What the pods require becomes a preference; `nowhere`: they prefer a zone that does not exist, too."""
+    document = json.loads(source.read_text())
+    for pod in (o['spec'] for o in document['objects'] if o['kind'] == 'Pod'):
+        for spread in pod.get('topologySpreadConstraints', ()):
+            spread['whenUnsatisfiable'] = 'ScheduleAnyway'
+        anti = pod.get('affinity', {}).get('podAntiAffinity')
+        if anti:
+            terms = anti.pop('requiredDuringSchedulingIgnoredDuringExecution')
+            anti['preferredDuringSchedulingIgnoredDuringExecution'] = [{'weight': 100, 'podAffinityTerm': term} for term in terms]
+        if nowhere:
+            zone = {'key': 'topology.kubernetes.io/zone', 'operator': 'In', 'values': ['nowhere-1a']}
+            pod['affinity']['nodeAffinity'] = {'preferredDuringSchedulingIgnoredDuringExecution': [
+                {'weight': 50, 'preference': {'matchExpressions': [zone]}}]}
+    target.write_text(json.dumps(document))
+
+
 def write_inputs(names, folder):
     """The path of every input; those that are no files are generated."""
     unknown = [name for name in names if not pathlib.Path(name).is_file()]
@@ -47,8 +71,12 @@ def write_inputs(names, folder):
     if unknown and not generator.is_file():
         raise Missing(f'{generator} is not there to write {" ".join(unknown)}')
     if unknown:
-        subprocess.run([sys.executable, generator, '--out', folder, '--aws', shared / 'catalogue' / 'aws-us-west-2.full.json', *unknown],
+        made = sorted({required_of(name) for name in unknown})
+        subprocess.run([sys.executable, generator, '--out', folder, '--aws', shared / 'catalogue' / 'aws-us-west-2.full.json', *made],
                        check=True, stdout=subprocess.DEVNULL)
+    for name in unknown:
+        if required_of(name) != name:
+            prefer(folder / f'{required_of(name)}.snapshot.json', folder / f'{name}.snapshot.json', 'never' in name)
     return [folder / f'{name}.snapshot.json' if name in unknown else pathlib.Path(name) for name in names]
 
 
