@@ -107,6 +107,11 @@ KARP_API karp_str karp_reader_digest(const karp_reader *reader);
  * the types are others.
  */
 KARP_API karp_str karp_reader_region(const karp_reader *reader);
+/**
+ * What headers call the built-in instance types: "us-west-2, prices 2026-07-20", or the region alone when the date of its prices
+ * is not known. Borrowed, after karp_reader_finish(); "" when the types are others. Since 0.1.
+ */
+KARP_API karp_str karp_reader_catalogue_title(karp_reader *reader);
 
 /** Text that a function returns: the caller frees with karp_text_free(). */
 typedef struct karp_text {
@@ -128,6 +133,13 @@ typedef void karp_reader_difference(karp_str object, karp_str field, karp_str be
  */
 KARP_API karp_status karp_reader_compare(const karp_reader *before, const karp_reader *after,
                                          karp_reader_difference *row, void *user, karp_error *error);
+/**
+ * Lays one difference alone over @p reader, in which the input of @p before has been read and which is not finished yet: that
+ * of number @p number (from 0) as karp_reader_compare() tells them, so that a plan shows what this field by itself makes of it.
+ * @p reader was made `editable`. Errors: INVALID, STATE, NOT_FOUND (there are fewer), NOMEM, those of karp_reader_replace(). Since 0.1.
+ */
+KARP_API karp_status karp_reader_lay_difference(karp_reader *reader, const karp_reader *before,
+                                                const karp_reader *after, size_t number, karp_error *error);
 
 /**
  * The input as it is at @p now when @p decision has been carried out: pods are bound to the nodes that exist where it puts them

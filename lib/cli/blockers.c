@@ -17,6 +17,9 @@ static karp_status make(cli_answer *answer, void *own, int *result)
         status = karp_write_blockers(answer->options->context, found, &answer->write, &answer->text, &answer->error);
     }
     karp_blockers_free(found);
+    if (status == KARP_OK && answer->options->format == KARP_FORMAT_TEXT && !print_made_by(answer, "blockers")) {
+        status = answer->error.status = KARP_E_NOMEM;
+    }
     return status;
 }
 

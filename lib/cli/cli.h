@@ -44,6 +44,12 @@ enum {
     REPLAY_OPTIONS
 };
 
+/* One difference of two inputs, to be laid over what is read. */
+typedef struct cli_difference {
+    const karp_reader *before, *after;
+    size_t number;
+} cli_difference;
+
 typedef struct cli_options {
     karp_context *context;
     bool *log_notes; /* whether what the library logs is printed: off while a reader keeps its notes itself */
@@ -55,6 +61,7 @@ typedef struct cli_options {
     cli_list deleted;
     cli_list scaled;
     cli_list designs; /* --design */
+    const cli_difference *laid; /* NULL = none; karp diff plans with one at a time */
     char **sides; /* of karp diff A -- B: from the first "--" on, NULL = there is none */
     int side_count;
     cli_list removed; /* --remove, as given; likewise below */
@@ -267,6 +274,7 @@ void facts_print_built_in(const cli_options *options);
 /* "karp: FILE:LINE:COL: OBJECT: FIELD: MESSAGE" on standard error. */
 void print_error(const karp_error *error);
 /* From here on no notes and no progress. */
+void output_hush(bool on); /* problems and notes are not printed */
 void output_quiet(void);
 bool output_is_quiet(void);
 /* "karp: note: MESSAGE", unless it is quiet. */
@@ -277,6 +285,9 @@ void print_problem(const char *what, const char *message);
 /* Write options with format, layout, title, digest and the reader's notes. */
 bool digest_asked(const cli_options *options); /* whether the answer states the digest of the input */
 karp_write_options write_options_of(const cli_options *options, const cli_input *input);
+/* By what an answer is made: "profile karpenter-1.15  ·  catalogue us-west-2, prices 2026-07-20"; false = no memory. */
+bool made_by(const cli_options *options, const cli_input *input, cli_text *out);
+
 /* Notes of the input on standard error, for formats that cannot carry them. */
 void print_warnings(const cli_input *input);
 /* Writes the text to standard output and frees it; false after printing the failure. */
@@ -298,6 +309,9 @@ typedef struct cli_answer {
     const char *subject; /* what is said to be unknown when the answer is KARP_E_NOT_FOUND; NULL = the error says it */
 } cli_answer;
 
+/* What made_by() says as the first line of an answer, "karp blockers  ·  …". */
+bool print_made_by(const cli_answer *answer, const char *verb);
+
 /* Makes answer->text, and sets *result when the exit status is another than EXIT_OK. `own` is the verb's. */
 typedef karp_status cli_make(cli_answer *answer, void *own, int *result);
 
@@ -314,6 +328,8 @@ bool fail_on_read(cli_options *options, const char *value);
 int exit_status_of_plan(const cli_answer *answer, const karp_decision *plan, const karp_decision *disruption);
 /* Writes the proof of the bounds that the plan states to the file of --certificate, if one is given; `none`: why there may be none. */
 karp_status write_proof(cli_answer *answer, const karp_decision *plan, const char *none);
+/* The same of a disruption pass. */
+int exit_status_of_pass(const cli_answer *answer, const karp_decision *pass);
 /* The same of a cluster that has settled: `first` says what it costs today, `last` what is left of it in the end. */
 int exit_status_of_settled(const cli_answer *answer, const karp_decision *first, const karp_decision *last,
                            bool changes);

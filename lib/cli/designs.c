@@ -7,7 +7,7 @@
 
 #include <karp/library.h>
 
-static karp_status decide(design *d, const karp_change *changes, size_t change_count, karp_error *error)
+karp_status design_decide(design *d, const karp_change *changes, size_t change_count, karp_error *error)
 {
     karp_options common = decision_options(&d->options);
     return change_count > 0 ? karp_what_if(d->input.snapshot, changes, change_count, &common, &d->plan, error)
@@ -21,7 +21,7 @@ static bool prepare(design *d, const karp_change *changes, size_t change_count)
     if (!input_read(&d->options, true, &d->input)) return false;
     print_warnings(&d->input);
     progress_begin("planning");
-    karp_status status = decide(d, changes, change_count, &error);
+    karp_status status = design_decide(d, changes, change_count, &error);
     progress_end();
     if (status == KARP_OK) status = design_add_up(d);
     if (status == KARP_E_NOMEM) print_problem(NULL, "out of memory");
@@ -47,9 +47,20 @@ int designs_answer(const cli_options *options, design *list, size_t count, const
 {
     bool ok = true, differs = false;
     for (size_t i = 0; i < count && ok; i++) ok = prepare(&list[i], changes, change_count);
+    for (size_t i = 1; i < count && ok; i++) {
+        progress_begin("planning each difference by itself");
+        ok = design_plan_alone(&list[0], &list[i], changes, change_count) == KARP_OK;
+        progress_end();
+        if (!ok) print_problem(NULL, "out of memory");
+    }
     ok = ok && print(options, list, count, &differs);
+    int failed = EXIT_OK;
+    for (size_t i = 1; i < count && ok && failed != EXIT_ERROR; i++) {
+        int status = exit_status_of_design(options, &list[0], &list[i]);
+        failed = status == EXIT_OK ? failed : status;
+    }
     for (size_t i = 0; i < count; i++) design_free(&list[i]);
-    if (!ok) return EXIT_ERROR;
+    if (!ok || failed != EXIT_OK) return ok ? failed : EXIT_ERROR;
     return options->detailed_exitcode && differs ? EXIT_CHANGES : EXIT_OK;
 }
 
@@ -133,6 +144,7 @@ int designs_of_sides(const cli_verb *verb, const cli_options *options)
         list[0].options = *options;
         status = read_sides(verb, options, list, own, &read);
         for (int i = 0; i < count && i < MOST_SIDES; i++) list[i].name = names[i];
+        list[0].verb = "diff";
         if (status < 0) status = designs_answer(options, list, (size_t)count, NULL, 0);
         for (int i = 0; i < read; i++) options_free(&own[i]);
     }
@@ -175,6 +187,7 @@ int designs_of_files(const cli_options *options, const karp_change *changes, siz
     } else {
         memset(list, 0, list_bytes);
         fill_files(options, list, replaced);
+        list[0].verb = "whatif";
         status = designs_answer(options, list, count + 1, changes, change_count);
     }
     karp_free(options->context, replaced, word_bytes);

@@ -16,7 +16,7 @@ static const char style[] =
     "font:13px/1.45 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;color:var(--ink);"
     "background:var(--page);padding:18px 20px 4px}"
     ".designs .t{font-size:18px;font-weight:650}.designs .d{font-size:14px;font-weight:650;margin:20px 0 6px}"
-    ".designs .l{overflow-wrap:anywhere;padding:1px 0}"
+    ".designs .s{color:var(--dim);font-size:12px}.designs .l{overflow-wrap:anywhere;padding:1px 0}"
     ".designs .wide{overflow-x:auto}.designs table{border-collapse:collapse;margin-top:12px;"
     "font-variant-numeric:tabular-nums}"
     ".designs td,.designs th{padding:3px 0 3px 22px;text-align:right;border-bottom:1px solid var(--line);"
@@ -55,6 +55,7 @@ void designs_write_html(cli_writer *w, const design *list, size_t count)
         cli_put_shown(w, list[i].name, strlen(list[i].name));
     }
     cli_put_text(w, style);
+    cli_put_made_by(w, list[0].verb, &list[0].options, &list[0].input);
     cli_put_text(w, "<div class=\"wide\"><table>\n");
     designs_write_table(w, list, count);
     cli_put_text(w, "</table></div>\n");

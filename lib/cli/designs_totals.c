@@ -162,7 +162,7 @@ static karp_status count_left(design *d)
                                          : karp_decision_ignored(d->plan, i - refused, &g);
         if (status != KARP_OK) return status;
         if (i >= refused && g.code == KARP_REASON_NOT_FOR_KARPENTER) continue;
-        const char *reason = karp_reason_name(i < refused ? u.code : g.code);
+        const char *reason = karp_reason_text(i < refused ? u.code : g.code);
         karp_str word = { reason, strlen(reason) };
         bool ok = true;
         size_t text = add_words(d, "no node: ", &word, 1, &ok);
@@ -202,6 +202,7 @@ void design_free(design *d)
     const cli_options *options = &d->options;
     design_groups *groups[] = { &d->pools, &d->zones, &d->capacity_types, &d->types };
     for (size_t i = 0; i < 4; i++) design_groups_free(options, groups[i]);
+    karp_free(options->context, d->alone, d->alone_count * sizeof *d->alone);
     karp_free(options->context, d->places, d->place_room * sizeof *d->places);
     text_file_free(options, &d->texts);
     karp_decision_unref(d->plan);

@@ -6,6 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/library.h>
+
+#include <karp/peer.h>
+
 enum { ROWS_SHOWN = 40 };
 
 /* ---- moves --------------------------------------------------------------------------------------------------------- */
@@ -55,6 +59,14 @@ static bool same_text(const char *a, const char *b) { return a == b || (a != NUL
 
 /* ---- fields -------------------------------------------------------------------------------------------------------- */
 
+/* Of the row that is being written. */
+static const design_alone *alone_of(const cli_writer *w)
+{
+    size_t row = w->rows - 1;
+    const design *d = w->second;
+    return row < d->alone_count && d->alone[row].known ? &d->alone[row] : NULL;
+}
+
 static void json_row(karp_str object, karp_str field, karp_str before, karp_str after, void *user)
 {
     cli_writer *w = user;
@@ -67,12 +79,90 @@ static void json_row(karp_str object, karp_str field, karp_str before, karp_str 
     cli_put(w, before.len > 0 ? before.ptr : "null", before.len > 0 ? before.len : 4);
     cli_put_text(w, ", \"after\": ");
     cli_put(w, after.len > 0 ? after.ptr : "null", after.len > 0 ? after.len : 4);
+    const design_alone *alone = alone_of(w);
+    if (alone != NULL) {
+        cli_put_text(w, ", \"alone\": {\"perHour\": ");
+        cli_put_number(w, alone->price);
+        cli_put_format(w, ", \"podsLeft\": %zu}", alone->left);
+    }
     cli_put_text(w, "}");
 }
 
-static void begin_item(cli_writer *w) { cli_put_text(w, w->html ? "<div class=\"l\">" : w->markdown ? "- " : "  "); }
+/* "  (alone +$12.00/month, 2 more pods without a node)" */
+static void put_alone(cli_writer *w)
+{
+    const design_alone *alone = alone_of(w);
+    char money[MONEY_TEXT];
+    if (alone == NULL) return;
+    money_text((alone->price - w->first->price) * HOURS_A_MONTH, true, money);
+    cli_put_format(w, "  (alone %s/month", money);
+    long long more = (long long)alone->left - (long long)w->first->left;
+    if (more != 0) {
+        cli_put_format(w, ", %lld %s %s without a node", more < 0 ? -more : more, more < 0 ? "fewer" : "more",
+                       more == 1 || more == -1 ? "pod" : "pods");
+    }
+    cli_put_text(w, ")");
+}
 
-static void end_item(cli_writer *w) { cli_put_text(w, w->html ? "</div>\n" : "\n"); }
+static void begin_item(cli_writer *w)
+{
+    cli_put_text(w, w->html ? "<div class=\"l\">" : w->markdown ? "- " : "");
+    w->item = w->out->len;
+}
+
+enum { ITEM_INDENT = 2, ITEM_GOES_ON = 6 };
+
+/* Text is broken at the width. */
+static void end_item(cli_writer *w)
+{
+    size_t length = w->out->len - w->item;
+    if (!w->html && !w->markdown && length > 0 && !w->refused) {
+        char *line = karp_alloc(w->options->context, length);
+        if (line == NULL) {
+            w->refused = true;
+            return;
+        }
+        memcpy(line, w->out->ptr + w->item, length);
+        w->out->len = w->item;
+        cli_put_text(w, "  ");
+        cli_put_words(w, ITEM_INDENT, ITEM_GOES_ON, line, length);
+        karp_free(w->options->context, line, length);
+    }
+    cli_put_text(w, w->html ? "</div>\n" : "\n");
+}
+
+/* A difference that is none of an object: what a side is planned with. */
+static void put_option(cli_writer *w, const char *name, const char *before, const char *after)
+{
+    before = before == NULL ? "\xe2\x80\x93" : before;
+    after = after == NULL ? "\xe2\x80\x93" : after;
+    if (strcmp(before, after) == 0) return;
+    w->differs = true;
+    begin_item(w);
+    cli_put_text(w, "option ");
+    cli_put_text(w, w->html ? "<b>" : w->markdown ? "**" : "");
+    cli_put_text(w, name);
+    cli_put_text(w, w->html ? "</b> " : w->markdown ? "** " : "  ");
+    cli_put_shown(w, before, strlen(before));
+    cli_put_text(w, " \xe2\x86\x92 ");
+    cli_put_shown(w, after, strlen(after));
+    end_item(w);
+}
+
+static const char *last_of(const cli_list *list) { return list->count == 0 ? NULL : list->items[list->count - 1]; }
+
+static void put_options(cli_writer *w, const cli_options *a, const cli_options *b)
+{
+    put_option(w, "--profile", karp_profile_name(a->profile, a->peer_version),
+               karp_profile_name(b->profile, b->peer_version));
+    put_option(w, "--provider", a->provider, b->provider);
+    put_option(w, "--region", a->region, b->region);
+    put_option(w, "--catalogue", last_of(&a->catalogues), last_of(&b->catalogues));
+    put_option(w, "--facts", last_of(&a->facts), last_of(&b->facts));
+    put_option(w, "--set", last_of(&a->settings), last_of(&b->settings));
+    put_option(w, "--prices", last_of(&a->prices), last_of(&b->prices));
+    put_option(w, "--feature-gates", a->feature_gates, b->feature_gates);
+}
 
 static void text_row(karp_str object, karp_str field, karp_str before, karp_str after, void *user)
 {
@@ -85,6 +175,7 @@ static void text_row(karp_str object, karp_str field, karp_str before, karp_str 
     cli_put_text(w, w->html ? "</b> " : w->markdown ? "** " : "  ");
     if (field.len == 0) {
         cli_put_text(w, before.len > 0 ? "is not there" : "is new");
+        put_alone(w);
         end_item(w);
         return;
     }
@@ -93,6 +184,7 @@ static void text_row(karp_str object, karp_str field, karp_str before, karp_str 
     cli_put_shown(w, before.len > 0 ? before.ptr : "\xe2\x80\x93", before.len > 0 ? before.len : 3);
     cli_put_text(w, " \xe2\x86\x92 ");
     cli_put_shown(w, after.len > 0 ? after.ptr : "\xe2\x80\x93", after.len > 0 ? after.len : 3);
+    put_alone(w);
     end_item(w);
 }
 
@@ -101,6 +193,8 @@ static void put_fields(cli_writer *w, const design *a, const design *b, karp_rea
     karp_error error;
     karp_error_init(&error, sizeof error);
     w->rows = 0;
+    w->first = a;
+    w->second = b;
     if (karp_reader_compare(a->input.reader, b->input.reader, row, w, &error) != KARP_OK) w->refused = true;
 }
 
@@ -228,9 +322,13 @@ static void end_row(cli_writer *w) { cli_put_text(w, w->html ? "</tr>\n" : w->ma
 
 static void money_cell(cli_writer *w, double price, double before, bool first)
 {
-    char text[96], change[32] = "", money[MONEY_TEXT];
+    char text[160], change[80] = "", money[MONEY_TEXT];
     if (!first && before > 0 && fabs(price - before) > 1e-9)
         (void)snprintf(change, sizeof change, " (%+.1f%%)", (price / before - 1) * 100);
+    if (change[0] != '\0' && fabs(price / before - 1) < 0.0005) { /* a part that would be 0.0 % */
+        money_text((price - before) * HOURS_A_MONTH, true, money);
+        (void)snprintf(change, sizeof change, " (%s)", money);
+    }
     money_text(price * HOURS_A_MONTH, false, money);
     (void)snprintf(text, sizeof text, "%s%s", money, change);
     put_cell(w, text);
@@ -325,8 +423,10 @@ void designs_write_table(cli_writer *w, const design *list, size_t count)
     for (size_t i = 0; i < count; i++) money_cell(w, list[i].price, list[0].price, i == 0);
     end_row(w);
     count_row(w, "nodes", list, count, offsetof(design, nodes));
-    count_row(w, "nodes to launch", list, count, offsetof(design, launched));
-    count_row(w, "pods that get a node", list, count, offsetof(design, placed));
+    if (!w->settled) {
+        count_row(w, "nodes to launch", list, count, offsetof(design, launched));
+        count_row(w, "pods that get a node", list, count, offsetof(design, placed));
+    }
     count_row(w, "pods without a node", list, count, offsetof(design, left));
     part_row(w, "cost that is spot", list, count, offsetof(design, spot_price), offsetof(design, price));
     part_row(w, "CPU requested", list, count, offsetof(design, cpu_requested), offsetof(design, cpu_allocatable));
@@ -395,6 +495,7 @@ static void write_difference(cli_writer *w, const design *a, const design *b)
     size_t start = w->out->len, body;
     heading(w, "What differs in ", b->name);
     body = w->out->len;
+    put_options(w, &a->options, &b->options);
     put_fields(w, a, b, text_row);
     if (w->rows > ROWS_SHOWN) {
         begin_item(w);
@@ -430,6 +531,7 @@ bool designs_write(const cli_options *options, design *list, size_t count, cli_t
         designs_write_html(&w, list, count);
     } else {
         if (w.markdown) cli_put_text(&w, "# Designs side by side\n\n");
+        cli_put_made_by(&w, list[0].verb, &list[0].options, &list[0].input);
         designs_write_table(&w, list, count);
         designs_write_differences(&w, list, count);
     }

@@ -105,6 +105,10 @@ static int run(const cli_options *options)
     if (options->sides != NULL) {
         return designs_of_sides(&verb_diff, options);
     }
+    if (options->fail_on_cost || options->fail_on_notes || options->fail_on_unschedulable) {
+        print_problem("--fail-on", "it judges the designs of A -- B");
+        return EXIT_ERROR;
+    }
     if (options->format == KARP_FORMAT_HTML) {
         print_problem("-o html", "it is a format of A -- B");
         return EXIT_ERROR;
@@ -134,6 +138,8 @@ const cli_verb verb_diff = {
         "A -- B compares inputs, each with options of its own, by the plans that are made for them: nodes, cost, use,\n"
         "pods that move, and the fields that differ. A side without files is the first one's, with changes over it:\n"
         "karp diff cluster.json -- --replace nodepools.yaml -- --scale shop/api=40\n"
+        "Where a few fields differ, each is also planned with by itself. --fail-on judges every side but the first,\n"
+        "which is what cost=+ compares with.\n"
         "With two profiles instead:\n"
         "Decides the input under the two profiles given: launches, places of pods, refusals, and one disruption pass.\n"
         "With --method Repack the side of profile karp has the steps of karp repack in the place of the pass.\n"
@@ -141,7 +147,7 @@ const cli_verb verb_diff = {
         "switching them one at a time.\n"
         "With two files of karp replay -o json and no profile: the figures of their policies that differ.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT |
-               CLI_OPTION_METHOD | CLI_OPTION_SIDES,
+               CLI_OPTION_FAIL_ON | CLI_OPTION_METHOD | CLI_OPTION_SIDES,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN | 1u << KARP_FORMAT_HTML,
     .default_format = KARP_FORMAT_TEXT,
     .run = run,

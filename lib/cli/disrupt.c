@@ -107,8 +107,7 @@ static karp_status make(cli_answer *answer, void *own, int *result)
         status = write_memory(answer, decision);
     }
     if (status == KARP_OK) {
-        bool changes = karp_decision_command_count(decision) > 0;
-        *result = options->detailed_exitcode && changes ? EXIT_CHANGES : EXIT_OK;
+        *result = exit_status_of_pass(answer, decision);
     }
     karp_decision_unref(decision);
     return status;
@@ -125,7 +124,7 @@ const cli_verb verb_disrupt = {
                "--method Repack, in profile karp, answers with the steps of karp repack.\n"
                "With --memory-in and --memory-out one pass knows what the one before has found.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT |
-               CLI_OPTION_METHOD,
+               CLI_OPTION_METHOD | CLI_OPTION_FAIL_ON,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_HTML | 1u << KARP_FORMAT_MARKDOWN |
                1u << KARP_FORMAT_CSV | 1u << KARP_FORMAT_PROMETHEUS,
     .default_format = KARP_FORMAT_TEXT,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* --fail-on: what makes the answer a failure to a script. */
+#include "designs.h"
 #include "writer.h"
 
 #include <stdio.h>
@@ -74,10 +75,15 @@ static size_t note_count(const cli_answer *answer, const karp_decision *plan, co
     return disruption == NULL || disruption == plan ? count : count + karp_decision_warning_count(disruption);
 }
 
-/* The cost after in the Plan of --baseline, else the cost before; false after printing the failure. */
-static bool base_cost(const cli_options *options, const karp_decision *plan, double *out)
+/* What a cost is compared with. */
+typedef struct base {
+    double cost; /* per hour */
+    const char *name; /* "today" */
+} base;
+
+/* The cost after in the Plan of --baseline takes the place of `out`; false after printing the failure. */
+static bool base_cost(const cli_options *options, double *out)
 {
-    *out = karp_decision_cost_before(plan);
     if (options->baseline == NULL) {
         return true;
     }
@@ -97,10 +103,10 @@ static bool base_cost(const cli_options *options, const karp_decision *plan, dou
 }
 
 /* Whether the cost is beyond the limit, which is said then; -1 = it cannot be told. */
-static int too_dear(const cli_options *options, const karp_decision *today, const karp_decision *plan)
+static int too_dear(const cli_options *options, base than, double after)
 {
-    double before = 0, after = karp_decision_cost_after(plan);
-    if (!base_cost(options, today, &before)) {
+    double before = than.cost;
+    if (!base_cost(options, &before)) {
         return -1;
     }
     double limit = options->cost_is_part   ? before * (1 + options->cost_limit / 100)
@@ -114,21 +120,20 @@ static int too_dear(const cli_options *options, const karp_decision *today, cons
     money_text(limit * HOURS, false, money[1]);
     money_text(before * HOURS, false, money[2]);
     fprintf(stderr, "karp: --fail-on cost: %s/month (730 h) is more than %s/month (%s %s/month)\n", money[0], money[1],
-            options->baseline != NULL ? "baseline" : "today", money[2]);
+            options->baseline != NULL ? "baseline" : than.name, money[2]);
     return 1;
 }
 
 /* EXIT_OK when nothing that --fail-on names has come up. */
-static int failure(const cli_answer *answer, const karp_decision *today, const karp_decision *plan, size_t notes)
+static int failure(const cli_options *options, base than, const karp_decision *plan, double after, size_t notes)
 {
-    const cli_options *options = answer->options;
     bool failed = options->fail_on_unschedulable && some_pod_left(plan);
     if (options->fail_on_notes && notes > 0) {
         print_problem("--fail-on notes", "there are notes");
         failed = true;
     }
     if (options->fail_on_cost) {
-        int dear = too_dear(options, today, plan);
+        int dear = too_dear(options, than, after);
         if (dear < 0) {
             return EXIT_ERROR;
         }
@@ -139,15 +144,32 @@ static int failure(const cli_answer *answer, const karp_decision *today, const k
 
 int exit_status_of_plan(const cli_answer *answer, const karp_decision *plan, const karp_decision *disruption)
 {
-    int status = failure(answer, plan, plan, note_count(answer, plan, disruption));
+    base today = { karp_decision_cost_before(plan), "today" };
+    int status = failure(answer->options, today, plan, karp_decision_cost_after(plan),
+                         note_count(answer, plan, disruption));
     bool changes = karp_decision_launch_count(plan) > 0 ||
                    (disruption != NULL && karp_decision_command_count(disruption) > 0);
+    return status == EXIT_OK && answer->options->detailed_exitcode && changes ? EXIT_CHANGES : status;
+}
+
+int exit_status_of_pass(const cli_answer *answer, const karp_decision *pass)
+{
+    base today = { karp_decision_cost_before(pass), "today" };
+    int status = failure(answer->options, today, pass, karp_decision_cost_after(pass), note_count(answer, pass, NULL));
+    bool changes = karp_decision_command_count(pass) > 0;
     return status == EXIT_OK && answer->options->detailed_exitcode && changes ? EXIT_CHANGES : status;
 }
 
 int exit_status_of_settled(const cli_answer *answer, const karp_decision *first, const karp_decision *last,
                            bool changes)
 {
-    int status = failure(answer, first, last, note_count(answer, first, NULL));
+    base today = { karp_decision_cost_before(first), "today" };
+    int status = failure(answer->options, today, last, karp_decision_cost_after(last), note_count(answer, first, NULL));
     return status == EXIT_OK && answer->options->detailed_exitcode && changes ? EXIT_CHANGES : status;
+}
+
+int exit_status_of_design(const cli_options *options, const design *first, const design *d)
+{
+    base than = { first->price, first->name };
+    return failure(options, than, d->plan, d->price, d->input.warning_count + karp_decision_warning_count(d->plan));
 }

@@ -77,7 +77,9 @@ static bool change_reader(const cli_options *options, karp_reader *reader, karp_
             return false;
         }
     }
-    return true;
+    const cli_difference *laid = options->laid;
+    return laid == NULL ||
+           karp_reader_lay_difference(reader, laid->before, laid->after, laid->number, error) == KARP_OK;
 }
 
 /* --verbose */
@@ -150,7 +152,8 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
     karp_reader_options_init(&reader_options, sizeof(reader_options));
     reader_options.strict = options->strict;
     reader_options.keep_documents = keep_documents;
-    reader_options.editable = options->replaced.count + options->deleted.count + options->scaled.count > 0;
+    reader_options.editable = options->replaced.count + options->deleted.count + options->scaled.count > 0 ||
+                              options->laid != NULL;
     reader_options.now = options->cluster && options->now == 0 ? clock_now() : options->now;
     reader_options.now_later = options->now_later;
     reader_options.recursive = options->recursive;

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/peer.h>
+
 /* The length of a sequence that is not to be shown, 0 = of none: controls up to U+009F, and marks that have no width or turn the
  * direction of writing (U+061C, U+200B to 200F, 2028 to 202E, 2060 to 206F, FEFF). */
 static size_t unseen(const char *text, size_t length)
@@ -25,18 +27,20 @@ static size_t unseen(const char *text, size_t length)
 }
 
 /* Names come out of files, and a terminal obeys what is in them. */
-static void print_bytes(const char *text, size_t length)
+static void print_bytes(FILE *out, const char *text, size_t length)
 {
     for (size_t i = 0; i < length;) {
         size_t hidden = unseen(text + i, length - i);
-        fputc(hidden > 0 ? '?' : (unsigned char)text[i], stderr);
+        fputc(hidden > 0 ? '?' : (unsigned char)text[i], out);
         i += hidden > 0 ? hidden : 1;
     }
 }
 
-static void print_clean(const char *text) { print_bytes(text, strlen(text)); }
+static void print_clean(const char *text) { print_bytes(stderr, text, strlen(text)); }
 
-static bool quiet;
+static bool quiet, hushed;
+
+void output_hush(bool on) { hushed = on; }
 
 void output_quiet(void) { quiet = true; }
 
@@ -44,16 +48,19 @@ bool output_is_quiet(void) { return quiet; }
 
 void print_note(karp_str message)
 {
-    if (quiet) {
+    if (quiet || hushed) {
         return;
     }
     fputs("karp: note: ", stderr);
-    print_bytes(message.ptr, message.len);
+    print_bytes(stderr, message.ptr, message.len);
     fputc('\n', stderr);
 }
 
 void print_problem(const char *what, const char *message)
 {
+    if (hushed) {
+        return;
+    }
     fputs("karp: ", stderr);
     if (what != NULL) {
         print_clean(what);
@@ -65,6 +72,9 @@ void print_problem(const char *what, const char *message)
 
 void print_error(const karp_error *error)
 {
+    if (hushed) {
+        return;
+    }
     fputs("karp: ", stderr);
     if (error->document[0] != '\0') {
         print_clean(error->document);
@@ -111,13 +121,13 @@ karp_write_options write_options_of(const cli_options *options, const cli_input 
     }
     if (options->catalogues.count == 1) {
         out.catalogue = file_name(options->catalogues.items[0]);
-    } else if (options->region != NULL) {
+    } else if (input != NULL) {
+        out.catalogue = karp_reader_catalogue_title(input->reader);
+    }
+    if (out.catalogue.len == 0 && options->region != NULL) {
         out.catalogue = (karp_str){ options->region, strlen(options->region) };
     }
     if (input != NULL) {
-        if (out.catalogue.len == 0) {
-            out.catalogue = karp_reader_region(input->reader);
-        }
         if (digest_asked(options)) {
             out.digest = karp_reader_digest(input->reader);
         }
@@ -125,6 +135,30 @@ karp_write_options write_options_of(const cli_options *options, const cli_input 
         out.warning_count = input->warning_count;
     }
     return out;
+}
+
+bool made_by(const cli_options *options, const cli_input *input, cli_text *out)
+{
+    static const char profile[] = "profile ", catalogue[] = "  \xc2\xb7  catalogue ";
+    karp_write_options write = write_options_of(options, input);
+    const char *name = karp_profile_name(options->profile, options->peer_version);
+    bool ok = text_add(options, out, profile, sizeof profile - 1) && text_add(options, out, name, strlen(name));
+    if (write.catalogue.len == 0) return ok;
+    return ok && text_add(options, out, catalogue, sizeof catalogue - 1) &&
+           text_add(options, out, write.catalogue.ptr, write.catalogue.len);
+}
+
+bool print_made_by(const cli_answer *answer, const char *verb)
+{
+    cli_text line = { 0 };
+    bool ok = made_by(answer->options, &answer->input, &line);
+    if (ok) {
+        printf("karp %s  \xc2\xb7  ", verb);
+        print_bytes(stdout, line.ptr, line.len);
+        fputs("\n\n", stdout);
+    }
+    text_file_free(answer->options, &line);
+    return ok;
 }
 
 void print_warnings(const cli_input *input)

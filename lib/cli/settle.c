@@ -73,7 +73,7 @@ static karp_status go_on(settling *s, const karp_decision *decision, int64_t lat
 
 /* ---- a round ------------------------------------------------------------------------------------------------------- */
 
-/* "2 x c6g.large, m6a.large" */
+/* "2 × c6g.large, 1 × m6a.large" */
 static karp_status note_launches(settling *s, const karp_decision *d, size_t *text)
 {
     design_groups types = { 0 };
@@ -90,7 +90,7 @@ static karp_status note_launches(settling *s, const karp_decision *d, size_t *te
     bool ok = status == KARP_OK;
     for (size_t i = 0; i < types.count && ok; i++) {
         const design_group *g = &types.items[i];
-        (void)snprintf(number, sizeof number, "%s%zu x ", i > 0 ? ", " : "", g->nodes);
+        (void)snprintf(number, sizeof number, "%s%zu \xc3\x97 ", i > 0 ? ", " : "", g->nodes);
         ok = text_add(s->options, &s->texts, number, strlen(number)) &&
              text_add(s->options, &s->texts, g->name.ptr, g->name.len);
     }
@@ -326,43 +326,75 @@ static void write_json(cli_writer *w, const settling *s, const design *both)
     cli_put_text(w, "]}\n");
 }
 
+/* "SingleNodeConsolidation: remove on-demand-3; launch 1 × c6a.large" */
+static bool describe(const settling *s, const settle_round *r, cli_text *out)
+{
+    const char *launched = s->texts.ptr + r->launched_text, *removed = s->texts.ptr + r->removed_text;
+    char counts[96] = "", left[48] = "";
+    bool provisioned = r->method == KARP_METHOD_ANY;
+    if (provisioned && r->launched > 0) {
+        (void)snprintf(counts, sizeof counts, " for %zu %s", r->placed, r->placed == 1 ? "pod" : "pods");
+    }
+    if (provisioned && r->left > 0) {
+        (void)snprintf(left, sizeof left, ", %zu left", r->left);
+    }
+    const char *words[] = { r->removed > 0 ? karp_method_name(r->method) : "",
+                            r->removed > 0 ? ": remove " : "",
+                            removed,
+                            r->removed > 0 && r->launched > 0 ? "; " : "",
+                            r->launched > 0 ? "launch " : "",
+                            launched,
+                            counts,
+                            left };
+    bool ok = true;
+    for (size_t i = 0; i < sizeof words / sizeof words[0] && ok; i++) {
+        ok = text_add(s->options, out, words[i], strlen(words[i]));
+    }
+    return ok;
+}
+
+enum { WHAT_COLUMN = 30 }; /* where a round says what is done */
+
 static void text_round(cli_writer *w, const settling *s, size_t number)
 {
     const settle_round *r = &s->rounds[number];
-    const char *launched = s->texts.ptr + r->launched_text, *removed = s->texts.ptr + r->removed_text;
-    cli_put_format(w, w->markdown ? "%zu. " : "  %3zu  ", number + 1);
-    put_time(w, r->at);
-    cli_put_format(w, "  %10s%.4f/h  ", "$", r->cost);
-    if (r->removed > 0) {
-        cli_put_format(w, "%s: remove ", karp_method_name(r->method));
-        cli_put_shown(w, removed, strlen(removed));
-        cli_put_text(w, r->launched > 0 ? "; " : "");
+    char later[KARP_VALUE_TEXT], cost[32];
+    cli_text what = { 0 };
+    karp_duration_format(r->at - s->began, later);
+    (void)snprintf(cost, sizeof cost, "$%.4f/h", r->cost);
+    if (!describe(s, r, &what)) {
+        w->refused = true;
+        return;
     }
-    if (r->launched > 0) {
-        cli_put_text(w, "launch ");
-        cli_put_shown(w, launched, strlen(launched));
-    }
-    if (r->method == KARP_METHOD_ANY && r->launched > 0) {
-        cli_put_format(w, " for %zu %s", r->placed, r->placed == 1 ? "pod" : "pods");
-    }
-    if (r->left > 0 && r->method == KARP_METHOD_ANY) {
-        cli_put_format(w, ", %zu left", r->left);
+    cli_put_format(w, w->markdown ? "%zu. +%s %s " : " %3zu  +%-9s %11s  ", number + 1, later, cost);
+    if (w->markdown) {
+        cli_put_shown(w, what.ptr, what.len);
+    } else {
+        cli_put_words(w, WHAT_COLUMN, WHAT_COLUMN, what.ptr, what.len);
     }
     cli_put_text(w, "\n");
+    text_file_free(s->options, &what);
 }
 
-static void write_text(cli_writer *w, const settling *s, const design *both)
+static void write_text(cli_writer *w, const settling *s, const cli_input *input, const design *both)
 {
     const char *heading = w->markdown ? "## " : "";
+    if (!w->markdown) cli_put_made_by(w, "plan --settle", s->options, input);
     double before = both[0].price, after = both[1].price;
     char money[MONEY_TEXT];
     money_text((after - before) * HOURS_A_MONTH, true, money);
     cli_put_format(w, "%sFirst round $%.4f/h, settled $%.4f/h (%s$%.4f/h, %s/month (%d h))\n", w->markdown ? "# " : "",
                    before, after, after < before ? "-" : "+", fabs(after - before), money, (int)HOURS_A_MONTH);
+    if (w->markdown) {
+        cli_put_text(w, "\n");
+        cli_put_made_by(w, "plan --settle", s->options, input);
+    }
     if (s->count >= ROUNDS_MOST) {
         cli_put_format(w, "It has not come to rest after %d rounds.\n", (int)ROUNDS_MOST);
     }
-    cli_put_format(w, "\n%sRounds\n", heading);
+    char began[KARP_VALUE_TEXT];
+    karp_time_format(s->began, began);
+    cli_put_format(w, "\n%sRounds, from %s on\n", heading, began);
     cli_put_text(w, w->markdown ? "\n" : "");
     for (size_t i = 0; i < s->count; i++) {
         text_round(w, s, i);
@@ -374,11 +406,12 @@ static void write_text(cli_writer *w, const settling *s, const design *both)
     cli_put_text(w, w->markdown ? "\n" : "");
     for (size_t i = 0; i < both[1].types.count; i++) {
         const design_group *g = &both[1].types.items[i];
-        cli_put_format(w, w->markdown ? "- %zu x " : "  %4zu x ", g->nodes);
+        cli_put_format(w, w->markdown ? "- %zu \xc3\x97 " : "  %4zu \xc3\x97 ", g->nodes);
         cli_put_shown(w, g->name.len > 0 ? g->name.ptr : "no type known", g->name.len > 0 ? g->name.len : 13);
         cli_put_format(w, "  $%.4f/h\n", g->price);
     }
     cli_put_text(w, "\n");
+    w->settled = true;
     designs_write_table(w, both, 2);
 }
 
@@ -399,7 +432,7 @@ static karp_status write_answer(cli_answer *answer, const settling *s)
     if (status == KARP_OK && w.json) {
         write_json(&w, s, both);
     } else if (status == KARP_OK) {
-        write_text(&w, s, both);
+        write_text(&w, s, &answer->input, both);
     }
     if (w.refused) {
         status = KARP_E_NOMEM;

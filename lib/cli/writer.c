@@ -25,6 +25,21 @@ void cli_put_format(cli_writer *w, const char *format, ...)
     cli_put_text(w, text);
 }
 
+void cli_put_made_by(cli_writer *w, const char *verb, const cli_options *options, const cli_input *input)
+{
+    cli_text line = { 0 };
+    if (!made_by(options, input, &line)) w->refused = true;
+    if (w->html) {
+        cli_put_text(w, "<div class=\"s\">");
+    } else if (!w->markdown) {
+        cli_put_format(w, "karp %s  \xc2\xb7  ", verb);
+        cli_put_words(w, strlen("karp ") + strlen(verb) + 5, 2, line.ptr == NULL ? "" : line.ptr, line.len);
+    }
+    if (w->html || w->markdown) cli_put_shown(w, line.ptr == NULL ? "" : line.ptr, line.len);
+    cli_put_text(w, w->html ? "</div>\n" : "\n\n");
+    text_file_free(w->options, &line);
+}
+
 void cli_put_quoted(cli_writer *w, const char *text, size_t length)
 {
     cli_put_text(w, "\"");
@@ -35,6 +50,33 @@ void cli_put_quoted(cli_writer *w, const char *text, size_t length)
         else cli_put(w, &text[i], 1);
     }
     cli_put_text(w, "\"");
+}
+
+static size_t columns_of(const char *text, size_t length)
+{
+    size_t columns = 0;
+    for (size_t i = 0; i < length; i++) columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return columns;
+}
+
+void cli_put_words(cli_writer *w, size_t at, size_t indent, const char *text, size_t length)
+{
+    size_t width = w->options->width > 0 ? w->options->width : 100, column = at;
+    bool first = true;
+    for (size_t i = 0, end; i < length; i = end + 1) {
+        for (end = i; end < length && text[end] != ' ';) end++;
+        size_t columns = columns_of(text + i, end - i);
+        if (!first && column + 1 + columns > width) {
+            cli_put_format(w, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (!first) {
+            cli_put_text(w, " ");
+            column++;
+        }
+        first = false;
+        cli_put_shown(w, text + i, end - i);
+        column += columns;
+    }
 }
 
 static const char *entity(char c)

@@ -13,13 +13,20 @@ typedef struct cli_writer {
     bool json, markdown, html;
     bool refused; /* no memory */
     bool differs;
+    bool settled; /* designs are a cluster before and after: nothing is pending in the second */
     size_t rows; /* of the list at hand */
+    size_t item; /* where its item at hand begins */
+    const struct design *first, *second; /* whose differences those are */
 } cli_writer;
 
+/* "karp diff  ·  profile …", as a heading of text, a paragraph of markdown or a line of HTML. */
+void cli_put_made_by(cli_writer *w, const char *verb, const cli_options *options, const cli_input *input);
 void cli_put(cli_writer *w, const char *bytes, size_t length);
 void cli_put_text(cli_writer *w, const char *text);
 void cli_put_format(cli_writer *w, const char *format, ...) __attribute__((format(printf, 2, 3))); /* short */
 void cli_put_quoted(cli_writer *w, const char *text, size_t length); /* as JSON */
+/* Words from column `at` on, further lines from `indent` on; none is beyond the width where a word does not force it. */
+void cli_put_words(cli_writer *w, size_t at, size_t indent, const char *text, size_t length);
 /* What a file says, for people: control characters as '?', cut where it is long, and nothing that markdown or
  * HTML reads; there, characters that are not seen are U+FFFD. */
 void cli_put_shown(cli_writer *w, const char *text, size_t length);

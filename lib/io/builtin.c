@@ -5,6 +5,7 @@
 #include <io/prices.h>
 #include <providers/aws/defaults.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include <karp/library.h>
@@ -31,6 +32,38 @@ karp_str karp_reader_region(const karp_reader *reader)
     if (reader->options.region.len > 0 || reader->region.len > 0)
         return reader->options.region.len > 0 ? reader->options.region : reader->region;
     return aws ? str(AWS_USUAL_REGION) : nothing;
+}
+
+/* In "types 2026, prices 2026-07-20 (eu-west-1: 2025-03-02), spot …": the date of the region's prices; "" = it says none. */
+static karp_str date_of_prices(karp_str dates, karp_str region)
+{
+    char all[256], own[80];
+    str_shorten(all, sizeof all, dates);
+    (void)snprintf(own, sizeof own, "%.*s: ", (int)(region.len < 64 ? region.len : 64), region.ptr);
+    const char *prices = strstr(all, "prices "), *rest = prices ? strchr(prices, '(') : NULL;
+    const char *exception = rest ? strstr(rest, own) : NULL;
+    if (!prices) return nothing;
+    const char *date = exception ? exception + strlen(own) : prices + strlen("prices ");
+    return (karp_str){ dates.ptr + (date - all), strcspn(date, ",() ") };
+}
+
+karp_str karp_reader_catalogue_title(karp_reader *reader)
+{
+    if (!reader) return nothing;
+    karp_provider *provider = NULL;
+    karp_provider_memory *memory = NULL;
+    karp_provider_facts_info info = { .size = sizeof info };
+    karp_str region = karp_reader_region(reader), date = nothing;
+    char *title = reader->catalogue_title;
+    if (region.len == 0 || *title) return str(title);
+    bool told = io_provider(reader, &provider) == KARP_OK &&
+                karp_provider_memory_new(reader->context, &memory, NULL) == KARP_OK &&
+                karp_provider_get_facts_info(provider, memory, &info, NULL) == KARP_OK;
+    if (told) date = date_of_prices(info.as_of, region);
+    (void)snprintf(title, sizeof reader->catalogue_title, "%.*s%s%.*s", (int)(region.len < 64 ? region.len : 64),
+                   region.ptr, date.len ? ", prices " : "", (int)(date.len < 32 ? date.len : 32), date.ptr);
+    karp_provider_memory_free(memory);
+    return str(title);
 }
 
 static karp_status open_named(karp_reader *reader, karp_str region, karp_provider **out)

@@ -18,6 +18,11 @@ typedef struct comparison {
     karp_reader_difference *row;
     void *user;
     karp_status status;
+    const io_kept *pair[2]; /* at hand */
+    size_t told, told_before; /* differences so far, and before the pair */
+    size_t wanted; /* the number of one that is looked for; row is NULL then */
+    const io_kept *found[2]; /* the pair that has it … */
+    size_t found_at; /* … and which of its differences it is */
 } comparison;
 
 /* Pods follow from what people write, and ReplicaSets too; conditions and states of objects are not theirs either. */
@@ -55,6 +60,11 @@ static bool list_kept(karp_context *context, const karp_reader *reader, const io
 static void tell(comparison *c, const tree *before, const tree *after)
 {
     strbuf one, other;
+    if (c->told++ == c->wanted && !c->row) {
+        memcpy(c->found, c->pair, sizeof c->found);
+        c->found_at = c->told - 1 - c->told_before;
+    }
+    if (!c->row) return;
     strbuf_init(&one, c->context);
     strbuf_init(&other, c->context);
     if (before) tree_write(&one, before);
@@ -152,10 +162,31 @@ static void compare_pair(comparison *c, const io_kept *before, const io_kept *af
     str_shorten(only, sizeof only, k->name);
     (void)snprintf(name, sizeof name, "%s %s%s%s", kind, space, *space ? "/" : "", only);
     c->object = str(name);
+    c->pair[0] = before;
+    c->pair[1] = after;
+    c->told_before = c->told;
     trees_clear(&c->trees);
     const tree *one = parse(c, before);
     const tree *other = c->status ? NULL : parse(c, after);
     if (!c->status) walk(c, one, other);
+}
+
+static void compare_all(comparison *c, const karp_reader *before, const karp_reader *after)
+{
+    trees_init(&c->trees, c->context);
+    strbuf_init(&c->path, c->context);
+    if (!list_kept(c->context, before, &c->a, &c->a_count) || !list_kept(c->context, after, &c->b, &c->b_count))
+        c->status = KARP_E_NOMEM;
+    for (size_t i = 0, k = 0; !c->status && (i < c->a_count || k < c->b_count);) {
+        int order = i == c->a_count ? 1 : k == c->b_count ? -1 : by_name(&c->a[i], &c->b[k], NULL);
+        compare_pair(c, order <= 0 ? c->a[i] : NULL, order >= 0 ? c->b[k] : NULL);
+        i += order <= 0;
+        k += order >= 0;
+    }
+    karp_free(c->context, c->a, (before->kept_count + 1) * sizeof *c->a);
+    karp_free(c->context, c->b, (after->kept_count + 1) * sizeof *c->b);
+    strbuf_free(&c->path);
+    trees_free(&c->trees);
 }
 
 karp_status karp_reader_compare(const karp_reader *before, const karp_reader *after, karp_reader_difference *row,
@@ -163,19 +194,115 @@ karp_status karp_reader_compare(const karp_reader *before, const karp_reader *af
 {
     if (!before || !after || !row) return fail_null(error, "before, after or row");
     comparison c = { .context = before->context, .row = row, .user = user };
-    trees_init(&c.trees, c.context);
-    strbuf_init(&c.path, c.context);
-    if (!list_kept(c.context, before, &c.a, &c.a_count) || !list_kept(c.context, after, &c.b, &c.b_count))
-        c.status = KARP_E_NOMEM;
-    for (size_t i = 0, k = 0; !c.status && (i < c.a_count || k < c.b_count);) {
-        int order = i == c.a_count ? 1 : k == c.b_count ? -1 : by_name(&c.a[i], &c.b[k], NULL);
-        compare_pair(&c, order <= 0 ? c.a[i] : NULL, order >= 0 ? c.b[k] : NULL);
-        i += order <= 0;
-        k += order >= 0;
-    }
-    karp_free(c.context, c.a, (before->kept_count + 1) * sizeof *c.a);
-    karp_free(c.context, c.b, (after->kept_count + 1) * sizeof *c.b);
-    strbuf_free(&c.path);
-    trees_free(&c.trees);
+    compare_all(&c, before, after);
     return c.status ? fail_nomem(error) : KARP_OK;
+}
+
+/* ---- one difference alone ------------------------------------------------------------------------------------------- */
+
+/* `before` with the difference of that number, in the order of walk(), taken from `after`; NULL = it is not there. */
+static tree *mix(trees *t, const tree *before, const tree *after, size_t *number);
+
+static void add_mixed(trees *t, tree *map, karp_str name, const tree *before, const tree *after, size_t *number)
+{
+    tree *value = mix(t, before, after, number);
+    if (!value) return;
+    if (map->type == TREE_LIST) tree_append(t, map, value);
+    else tree_set_str(t, map, name, value);
+}
+
+static tree *mix_maps(trees *t, const tree *before, const tree *after, size_t *number)
+{
+    tree *out = tree_new(t, TREE_MAP);
+    for (size_t i = 0; i < tree_count(before) && !t->status; i++) {
+        karp_str name = tree_member_name(tree_member_at(before, i));
+        add_mixed(t, out, name, tree_member_at(before, i)->value, tree_find_str(after, name), number);
+    }
+    for (size_t i = 0; i < tree_count(after) && !t->status; i++) {
+        karp_str name = tree_member_name(tree_member_at(after, i));
+        if (!tree_find_str(before, name)) add_mixed(t, out, name, NULL, tree_member_at(after, i)->value, number);
+    }
+    return out;
+}
+
+static tree *mix_keyed(trees *t, const tree *before, const tree *after, size_t *number)
+{
+    tree *out = tree_new(t, TREE_LIST);
+    for (size_t i = 0; i < tree_count(before) && !t->status; i++) {
+        const tree *one = tree_item(before, i);
+        add_mixed(t, out, str(""), one, with_key(after, tree_get_text(one, "key")), number);
+    }
+    for (size_t i = 0; i < tree_count(after) && !t->status; i++) {
+        const tree *one = tree_item(after, i);
+        if (!with_key(before, tree_get_text(one, "key"))) add_mixed(t, out, str(""), NULL, one, number);
+    }
+    return out;
+}
+
+static tree *mix(trees *t, const tree *before, const tree *after, size_t *number)
+{
+    if (before && after && tree_equal(before, after)) return tree_copy(t, before);
+    if (tree_is(before, TREE_MAP) && tree_is(after, TREE_MAP)) return mix_maps(t, before, after, number);
+    if (is_keyed(before) && is_keyed(after)) return mix_keyed(t, before, after, number);
+    const tree *taken = (*number)-- == 0 ? after : before;
+    return taken ? tree_copy(t, taken) : NULL;
+}
+
+static karp_status lay_over(karp_reader *reader, const comparison *c, trees *t)
+{
+    static const char *const not_compared[] = { "metadata", "status" };
+    tree *before = NULL, *after = NULL;
+    tree_fault fault;
+    strbuf text;
+    size_t number = c->found_at;
+    karp_status status = tree_parse(t, c->found[0]->text, 1000, &before, NULL, &fault);
+    if (!status) status = tree_parse(t, c->found[1]->text, 1000, &after, NULL, &fault);
+    if (status) return status;
+    for (size_t i = 0; i < 2; i++) {
+        tree_remove(after, not_compared[i]);
+        tree *kept = tree_get(before, not_compared[i]);
+        if (kept) tree_set(t, after, not_compared[i], kept);
+    }
+    tree *mixed = mix(t, before, after, &number);
+    if (!mixed || t->status) return KARP_E_NOMEM;
+    strbuf_init(&text, reader->context);
+    tree_write(&text, mixed);
+    status = text.failed ? KARP_E_NOMEM
+                         : karp_reader_replace(reader, str("one difference"), (karp_str){ text.ptr, text.len }, NULL);
+    strbuf_free(&text);
+    return status;
+}
+
+/* A whole object that is new, or is not there any more. */
+static karp_status lay_whole(karp_reader *reader, const comparison *c)
+{
+    if (c->found[1]) return karp_reader_replace(reader, str("one difference"), c->found[1]->text, NULL);
+    const io_kept *k = c->found[0];
+    strbuf name;
+    strbuf_init(&name, reader->context);
+    strbuf_addstr(&name, k->kind);
+    strbuf_addc(&name, '/');
+    strbuf_addstr(&name, k->namespace_);
+    if (k->namespace_.len) strbuf_addc(&name, '/');
+    strbuf_addstr(&name, k->name);
+    karp_status status = name.failed ? KARP_E_NOMEM
+                                     : karp_reader_delete(reader, (karp_str){ name.ptr, name.len }, NULL);
+    strbuf_free(&name);
+    return status;
+}
+
+karp_status karp_reader_lay_difference(karp_reader *reader, const karp_reader *before, const karp_reader *after,
+                                       size_t number, karp_error *error)
+{
+    if (!reader || !before || !after) return fail_null(error, "reader, before or after");
+    comparison c = { .context = before->context, .wanted = number };
+    compare_all(&c, before, after);
+    if (c.status) return fail_nomem(error);
+    if (c.told <= number) return fail(error, KARP_E_NOT_FOUND, "there are only %zu differences", c.told);
+    trees t;
+    trees_init(&t, reader->context);
+    karp_status status = c.found[0] && c.found[1] ? lay_over(reader, &c, &t) : lay_whole(reader, &c);
+    trees_free(&t);
+    if (status == KARP_E_NOMEM) return fail_nomem(error);
+    return status ? io_give_error(&reader->error, error) : KARP_OK;
 }

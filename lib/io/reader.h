@@ -135,6 +135,7 @@ struct karp_reader {
 
     io_table names; /* "Kind\nnamespace/name" of every object -> index in waiting, or IO_STATED */
     int64_t latest; /* the latest time stated, KARP_NO_TIME = none */
+    char catalogue_title[128]; /* "" until it is asked for */
     karp_str region; /* told by labels */
     uint32_t region_rank;
 

@@ -4,6 +4,8 @@
 #include "write_json.h"
 #include "write_text.h"
 
+#include <stdio.h>
+
 #include <karp/blockers.h>
 
 enum { HOURS = 730, NODES_SHOWN = 3 };
@@ -48,37 +50,79 @@ static karp_status as_json(write_buffer *b, const karp_blockers *found, const ka
     return status;
 }
 
-static void blocker_name(write_buffer *b, const karp_holding *row)
-{
-    buffer_text(b, karp_holds_name(row->kind));
-    buffer_text(b, row->object.len > 0 ? " " : "");
-    text_clean(b, row->object);
-}
+enum { KIND_COLUMNS = 18, LEAST_OBJECT = 12, MOST_OBJECT = 44, COUNT_COLUMNS = 7, SAVED_COLUMNS = 22 };
 
-static void blocker_nodes(write_buffer *b, const karp_holding *row)
+/* The names of the nodes, below the row of their blocker. */
+static void held_nodes(write_buffer *b, const text_out *t, const karp_holding *row)
 {
-    buffer_uint(b, row->node_count);
-    buffer_text(b, row->node_count == 1 ? " node" : " nodes");
-    if (row->pod_count > 0) {
-        buffer_text(b, ", ");
-        buffer_uint(b, row->pod_count);
-        buffer_text(b, row->pod_count == 1 ? " pod" : " pods");
-    }
+    write_buffer line;
+    buffer_init(&line, b->context);
     for (size_t n = 0; n < row->node_count && n < NODES_SHOWN; n++) {
-        buffer_text(b, n == 0 ? ": " : ", ");
-        text_clean(b, row->nodes[n]);
+        buffer_text(&line, n == 0 ? "" : ", ");
+        text_clean(&line, row->nodes[n]);
     }
     if (row->node_count > NODES_SHOWN) {
-        buffer_text(b, " and ");
-        buffer_uint(b, row->node_count - NODES_SHOWN);
-        buffer_text(b, " more");
+        buffer_text(&line, " and ");
+        buffer_uint(&line, row->node_count - NODES_SHOWN);
+        buffer_text(&line, " more");
     }
+    text_flow flow;
+    buffer_text(b, "    ");
+    flow_begin(&flow, t, 4, 4, 100);
+    flow_words(&flow, (karp_str){ buffer_start(&line), line.failed ? 0 : line.length });
+    b->failed = b->failed || line.failed;
+    buffer_free(&line);
+    buffer_char(b, '\n');
+}
+
+static void right_number(write_buffer *b, uint64_t number)
+{
+    char text[KARP_VALUE_TEXT];
+    (void)snprintf(text, sizeof(text), "%llu", (unsigned long long)number);
+    text_right(b, str(text), COUNT_COLUMNS);
+}
+
+static void right_money(write_buffer *b, double savings)
+{
+    write_buffer money;
+    buffer_init(&money, b->context);
+    text_dollars(&money, savings * HOURS, true);
+    buffer_text(&money, "/month");
+    text_right(b, (karp_str){ buffer_start(&money), money.failed ? 0 : money.length }, SAVED_COLUMNS);
+    b->failed = b->failed || money.failed;
+    buffer_free(&money);
+}
+
+static size_t object_columns(const karp_blockers *found)
+{
+    size_t most = LEAST_OBJECT;
+    for (size_t i = 0; i < karp_blockers_count(found); i++) {
+        karp_holding row = { .size = sizeof(row) };
+        if (karp_blockers_at(found, i, &row) == KARP_OK && text_columns(row.object) > most) {
+            most = text_columns(row.object);
+        }
+    }
+    return most < MOST_OBJECT ? most : MOST_OBJECT;
+}
+
+static void blocker_heading(const text_out *t, size_t object)
+{
+    write_buffer *b = t->out;
+    text_style_begin(t, STYLE_HEADING);
+    text_left(b, str("blocker"), KIND_COLUMNS);
+    text_left(b, str("of"), object);
+    text_right(b, str("nodes"), COUNT_COLUMNS);
+    text_right(b, str("pods"), COUNT_COLUMNS);
+    text_right(b, str("saved without it"), SAVED_COLUMNS);
+    text_style_end(t, STYLE_HEADING);
+    buffer_char(b, '\n');
 }
 
 static karp_status as_text(write_buffer *b, const karp_blockers *found, const karp_write_options *options)
 {
     const text_out t = { b, options->width, options->color != 0 };
     karp_status status = KARP_OK;
+    size_t object = object_columns(found);
     buffer_text(b, "The next pass saves ");
     text_per_month(b, karp_blockers_now(found), false);
     buffer_text(b, " as things are.\n");
@@ -86,29 +130,22 @@ static karp_status as_text(write_buffer *b, const karp_blockers *found, const ka
         buffer_text(b, "Nothing that could be taken away keeps it from more.\n");
         return status;
     }
+    buffer_char(b, '\n');
+    blocker_heading(&t, object);
     for (size_t i = 0; i < karp_blockers_count(found) && status == KARP_OK; i++) {
         karp_holding row = { .size = sizeof(row) };
         status = karp_blockers_at(found, i, &row);
-        buffer_text(b, "\n");
-        text_style_begin(&t, STYLE_HEADING);
-        blocker_name(b, &row);
-        text_style_end(&t, STYLE_HEADING);
-        buffer_text(b, "  ");
-        text_dollars(b, row.savings * HOURS, true);
-        buffer_text(b, "/month without it alone\n  ");
-        write_buffer line;
-        buffer_init(&line, b->context);
-        blocker_nodes(&line, &row);
-        text_flow flow;
-        flow_begin(&flow, &t, 2, 2, 100);
-        flow_words(&flow, (karp_str){ buffer_start(&line), line.failed ? 0 : line.length });
-        b->failed = b->failed || line.failed;
-        buffer_free(&line);
+        text_left(b, str(karp_holds_name(row.kind)), KIND_COLUMNS);
+        text_left(b, row.object, object);
+        right_number(b, row.node_count);
+        right_number(b, row.pod_count);
+        right_money(b, row.savings);
         buffer_char(b, '\n');
+        held_nodes(b, &t, &row);
     }
-    buffer_text(b, "\nWithout all of them: ");
-    text_per_month(b, karp_blockers_together(found), true);
-    buffer_text(b, ".\n");
+    text_left(b, str("all together"), KIND_COLUMNS + object + COUNT_COLUMNS + COUNT_COLUMNS);
+    right_money(b, karp_blockers_together(found));
+    buffer_char(b, '\n');
     return status;
 }
 

@@ -2,6 +2,7 @@
 /* Findings of karp_lint_snapshot(), with the notes of the reader as findings of one more rule. */
 #include <io/write_call.h>
 #include <io/write_json.h>
+#include <io/write_text.h>
 
 #include <string.h>
 
@@ -66,25 +67,41 @@ static void put_totals(write_buffer *b, const size_t counts[3])
     buffer_text(b, ".\n");
 }
 
-static void put_text(write_buffer *b, const karp_lint_finding *f)
+enum { FINDING_INDENT = 9, MOST_LINES = 50 };
+
+static void put_words(const text_out *t, size_t indent, size_t column, karp_str text, const char *rule)
 {
+    text_flow flow;
+    flow_begin(&flow, t, indent, column, MOST_LINES);
+    flow_words(&flow, text);
+    if (rule != NULL && flow_room(&flow, 4 + strlen(rule))) {
+        buffer_text(t->out, flow.wrapped ? "[" : "  [");
+        buffer_text(t->out, rule);
+        buffer_char(t->out, ']');
+    }
+    buffer_char(t->out, '\n');
+}
+
+static void put_text(const text_out *t, const karp_lint_finding *f)
+{
+    write_buffer *b = t->out;
     const char *severity = karp_lint_severity_name(f->severity);
     buffer_text(b, severity);
-    buffer_repeat(b, " ", 9 - strlen(severity));
+    buffer_repeat(b, " ", FINDING_INDENT - strlen(severity));
     put_clean(b, f->kind, false);
     buffer_text(b, f->kind.len > 0 ? " " : "");
     put_clean(b, f->object, false);
     buffer_text(b, f->field.len > 0 ? "  " : "");
     put_clean(b, f->field, false);
-    buffer_text(b, f->kind.len > 0 ? "\n         " : "");
-    put_clean(b, f->text, false);
-    buffer_text(b, "  [");
-    buffer_text(b, f->rule);
-    buffer_text(b, "]\n");
+    if (f->kind.len > 0) {
+        buffer_char(b, '\n');
+        buffer_repeat(b, " ", FINDING_INDENT);
+    }
+    put_words(t, FINDING_INDENT, FINDING_INDENT, f->text, f->rule);
     if (f->remedy.len == 0) return;
-    buffer_text(b, "         -> ");
-    put_clean(b, f->remedy, false);
-    buffer_char(b, '\n');
+    buffer_repeat(b, " ", FINDING_INDENT);
+    buffer_text(b, "-> ");
+    put_words(t, FINDING_INDENT + 3, FINDING_INDENT + 3, f->remedy, NULL);
 }
 
 static void put_row(write_buffer *b, const karp_lint_finding *f)
@@ -110,13 +127,14 @@ static void write_people(write_buffer *b, const karp_lint *lint, const karp_writ
 {
     bool markdown = options->format == KARP_FORMAT_MARKDOWN;
     size_t counts[3], all = count_all(lint, options);
+    const text_out t = { b, options->width, false };
     count_severities(lint, options, counts);
     if (markdown && all > 0)
         buffer_text(b, "| severity | rule | object | field | finding |\n| --- | --- | --- | --- | --- |\n");
     for (size_t i = 0; i < all; i++) {
         karp_lint_finding f = finding_at(lint, options, i);
         if (markdown) put_row(b, &f);
-        else put_text(b, &f);
+        else put_text(&t, &f);
     }
     if (all > 0) buffer_char(b, '\n');
     put_totals(b, counts);

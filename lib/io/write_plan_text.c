@@ -96,6 +96,29 @@ static bool write_request(write_buffer *b, const karp_launch *launch, const char
     return false;
 }
 
+/* ", nvidia.com/gpu 2 of 4": what few types have, and pods of which are why the node is that dear. */
+static bool write_extended(write_buffer *b, const karp_launch *launch, bool some)
+{
+    for (size_t i = 0; i < launch->request_count; i++) {
+        const karp_resource *r = &launch->requests[i];
+        if (r->name.len == 0 || memchr(r->name.ptr, '/', r->name.len) == NULL) {
+            continue;
+        }
+        buffer_text(b, some ? ", " : "; ");
+        buffer_str(b, r->name);
+        buffer_char(b, ' ');
+        buffer_str(b, r->text);
+        for (size_t k = 0; k < launch->allocatable_count; k++) {
+            if (equal_str(launch->allocatable[k].name, r->name)) {
+                buffer_text(b, " of ");
+                buffer_str(b, launch->allocatable[k].text);
+            }
+        }
+        some = true;
+    }
+    return some;
+}
+
 /* "why     pool default; cpu 3750m, memory 12800Mi, DaemonSets included; fits no existing node". Every pod is offered to the
  * nodes that exist before it opens a new one. */
 static void add_why(write_buffer *b, const write_job *job, const karp_launch *launch)
@@ -104,6 +127,7 @@ static void add_why(write_buffer *b, const write_job *job, const karp_launch *la
     buffer_str(b, launch->node_pool);
     bool some = write_request(b, launch, "cpu", "; ");
     some = write_request(b, launch, "memory", some ? ", " : "; ") || some;
+    some = write_extended(b, launch, some);
     if (some) {
         buffer_text(b, ", DaemonSets included");
     }
@@ -343,6 +367,22 @@ void rows_refusal(const text_out *t, const karp_unschedulable *pod, size_t most_
     }
 }
 
+/* "  the pools refuse the pod for different reasons  SEVERAL, permanent" */
+static void write_reason(text_flow *flow, const karp_unschedulable *pod)
+{
+    const char *code = karp_reason_name(pod->code), *permanent = pod->permanent ? ", permanent" : "";
+    const char *reason = karp_reason_text(pod->code);
+    write_buffer *b = flow->t->out;
+    flow->lines_left = 1; /* whatever the names took */
+    (void)flow_room(flow, 4 + strlen(reason) + strlen(code) + strlen(permanent));
+    buffer_text(b, flow->wrapped ? "" : "  ");
+    buffer_text(b, reason);
+    buffer_text(b, "  ");
+    text_styled(flow->t, STYLE_DIM, code);
+    buffer_text(b, permanent);
+    buffer_char(b, '\n');
+}
+
 static karp_status write_unschedulable(const text_out *t, const write_job *job)
 {
     write_buffer *b = t->out;
@@ -384,9 +424,7 @@ static karp_status write_unschedulable(const text_out *t, const write_job *job)
         text_flow flow;
         flow_begin(&flow, t, ROW_INDENT, ROW_INDENT, MOST_POD_LINES);
         status = text_pods(&flow, job->context, job->decision, pods, length, job->error);
-        buffer_text(b, "   ");
-        text_styled(t, STYLE_DIM, karp_reason_name(pod.code));
-        buffer_text(b, pod.permanent ? ", permanent\n" : "\n");
+        write_reason(&flow, &pod);
         rows_refusal(t, &pod, MOST_REFUSAL_LINES);
         first += length;
     }

@@ -15,6 +15,7 @@ typedef struct replay {
     replay_base base;
     karp_replay_options options; /* complete */
     karp_write_options write;
+    char title[128]; /* of the catalogue, in headers */
     karp_error error;
     replay_result *results; /* one for each policy */
     size_t result_count;

@@ -43,9 +43,38 @@ static void describe(const story *s, const story_step *step, strbuf *out)
     }
 }
 
+/* A story without nodes has not been read as a cluster: the built-in types are those of its region. */
+static void find_title(story *s)
+{
+    karp_reader_options options;
+    karp_reader *reader = NULL;
+    if (s->title[0] || s->head || s->catalogue) return;
+    karp_reader_options_init(&options, sizeof options);
+    options.region = s->region;
+    if (karp_reader_new(s->context, &options, &reader, NULL) == KARP_OK)
+        str_shorten(s->title, sizeof s->title, karp_reader_catalogue_title(reader));
+    karp_reader_free(reader);
+}
+
+/* By what the decisions are made; each of them says its time alone. */
+static void write_header(story *s)
+{
+    find_title(s);
+    karp_str catalogue = s->write.catalogue.len ? s->write.catalogue : str(s->title);
+    strbuf_adds(&s->out, "karp simulate");
+    if (s->write.title.len) strbuf_adds(&s->out, "  ");
+    strbuf_addstr(&s->out, s->write.title);
+    strbuf_adds(&s->out, "  \xc2\xb7  profile ");
+    strbuf_adds(&s->out, karp_profile_name(s->options.profile, s->options.peer_version));
+    if (catalogue.len) strbuf_adds(&s->out, "  \xc2\xb7  catalogue ");
+    strbuf_addstr(&s->out, catalogue);
+    strbuf_adds(&s->out, "\n\n");
+}
+
 void story_write_begin(story *s)
 {
     if (is_json(s)) strbuf_adds(&s->out, "{\"apiVersion\":\"karp/v1\",\"kind\":\"Simulation\",\"steps\":[");
+    else write_header(s);
     s->first_step = true;
 }
 

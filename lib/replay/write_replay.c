@@ -4,6 +4,9 @@
 
 #include <math.h>
 
+#include <karp/peer.h>
+#include <io/write_text.h>
+
 static double rounded(double value) { return round(value * 1e6) / 1e6; }
 
 static void number(json_out *j, const char *key, double value)
@@ -214,8 +217,8 @@ static double row_memory(const replay_result *p) { return p->memory_use * 100; }
 static double row_pending(const replay_result *p) { return p->waiting_pods; }
 
 static const text_row rows[] = {
-    { "cost", row_dollars, 2, " $" },
-    { "of it idle", row_idle, 2, " $" },
+    { "cost", row_dollars, 2, "$" },
+    { "of it idle", row_idle, 2, "$" },
     { "node-hours", row_hours, 1, "" },
     { "nodes at most", row_most, 0, "" },
     { "launches", row_launches, 0, "" },
@@ -243,6 +246,12 @@ static size_t column_width(const replay_result *p) { return p->policy.len > 14 ?
 void replay_write_text(const replay *r, write_buffer *out)
 {
     char text[KARP_VALUE_TEXT];
+    karp_str catalogue = r->write.catalogue.len ? r->write.catalogue : str(r->title);
+    buffer_text(out, "karp replay  \xc2\xb7  karpenter is ");
+    buffer_text(out, karp_profile_name(KARP_PROFILE_KARPENTER, 0));
+    buffer_text(out, catalogue.len ? "  \xc2\xb7  catalogue " : "");
+    text_clean(out, catalogue);
+    buffer_text(out, "\n");
     karp_time_format(r->base.trace.begins, text);
     buffer_text(out, text);
     karp_time_format(r->base.trace.ends, text);
@@ -264,6 +273,17 @@ void replay_write_text(const replay *r, write_buffer *out)
     replay_write_rows(r, out);
 }
 
+/* Money as every text has it. */
+static void money_cell(write_buffer *out, double value, size_t width)
+{
+    write_buffer text;
+    buffer_init(&text, out->context);
+    text_dollars(&text, value, false);
+    cell(out, buffer_start(&text), text.length, width);
+    out->failed = out->failed || text.failed;
+    buffer_free(&text);
+}
+
 void replay_write_rows(const replay *r, write_buffer *out)
 {
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
@@ -272,6 +292,10 @@ void replay_write_rows(const replay *r, write_buffer *out)
         for (; length < 19; length++) buffer_char(out, ' ');
         for (size_t i = 0; i < r->result_count; i++) {
             char value[CELL + 4];
+            if (rows[k].unit[0] == '$') {
+                money_cell(out, rows[k].value(&r->results[i]), column_width(&r->results[i]));
+                continue;
+            }
             fixed(value, rows[k].value(&r->results[i]), rows[k].digits);
             size_t n = strlen(value), u = strlen(rows[k].unit);
             memcpy(value + n, rows[k].unit, u + 1);

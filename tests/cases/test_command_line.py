@@ -47,7 +47,7 @@ def check_wrong_calls():
             (['plan', *WORKSHOP, '--provider', 'moon'], 'aws'),
             (['plan', *WORKSHOP, '--fail-on', 'x'], '--fail-on'),
             (['disrupt', *WORKSHOP, '--method', 'X'], 'no such method'),
-            (['disrupt', *WORKSHOP, '--fail-on', 'unschedulable'], 'not an option of this command'),
+            (['blockers', *WORKSHOP, '--fail-on', 'unschedulable'], 'not an option of this command'),
             (['simulate', WORKSHOP[1]], str(WORKSHOP[1])),
             (['explain', 'pod'], 'expected'),
             (['explain', 'pool', 'x', *WORKSHOP], 'or a node can be explained'),
@@ -64,6 +64,7 @@ def check_wrong_calls():
 def check_statuses():
     run('plan', *WORKSHOP, '--detailed-exitcode', status=2)
     run('plan', *WORKSHOP, '--fail-on', 'unschedulable')
+    run('disrupt', *WORKSHOP, '--fail-on', 'unschedulable')
     run('plan', *QUICKSTART)
     run('plan', *QUICKSTART, '--fail-on', 'unschedulable', status=3)
     run('plan', *QUICKSTART, '--detailed-exitcode', '--fail-on', 'unschedulable', status=3)

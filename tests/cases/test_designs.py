@@ -57,13 +57,55 @@ with tempfile.TemporaryDirectory() as folder:
     field = json.loads(run('diff', THREE, '-o', 'json', '--', '--replace', key)[0])['differences'][0]['fields']
     equal([row['field'] for row in field], ['spec.template.spec.requirements[karpenter.sh/capacity-type].values'], 'by key')
 
+    # What each of them makes by itself is what it makes by itself.
+    def alone(**changes):
+        one = folder / 'one.yaml'
+        text = (THREE / 'nodepools.yaml').read_text()
+        for before, after in changes.values():
+            text = text.replace(before, after)
+        one.write_text(text)
+        return document('plan', THREE, '--replace', one)['cost']['after']
+    fields = same['differences'][0]['fields']
+    equal([row['alone'] for row in fields],
+          [{'perHour': float(alone(limit=('cpu: "400"', 'cpu: "4000"'))), 'podsLeft': 0},
+           {'perHour': float(alone(weight=('weight: 50', 'weight: 5'))), 'podsLeft': 0}], 'each by itself')
+    check('alone' not in got['differences'][0]['fields'][0], 'one difference is not asked again')
+    # Requirements by key, whole objects, and fields of workloads.
+    mixed = folder / 'mixed.yaml'
+    mixed.write_text((THREE / 'nodepools.yaml').read_text().replace('weight: 50', 'weight: 5').replace('values: [spot]', 'values: [spot, on-demand]'))
+    row = json.loads(run('diff', THREE, '-o', 'json', '--', '--replace', mixed, '--scale', 'shop/api=4', '--delete', 'nodepool/gpu')[0])
+    rows = {(r['object'], r['field']): r['alone'] for r in row['differences'][0]['fields']}
+    equal(rows['Deployment shop/api', 'spec.replicas'],
+          {'perHour': float(document('plan', THREE, '--scale', 'shop/api=4')['cost']['after']), 'podsLeft': 0}, 'replicas alone')
+    without = document('plan', THREE, '--delete', 'nodepool/gpu')
+    equal(rows['NodePool gpu', ''], {'perHour': float(without['cost']['after']), 'podsLeft': len(without['unschedulable'])}, 'a pool less')
+    check(rows['NodePool gpu', '']['podsLeft'] > 0, rows)
+    equal(rows['NodePool spot', 'spec.template.spec.requirements[karpenter.sh/capacity-type].values']['perHour'],
+          float(alone(key=('values: [spot]', 'values: [spot, on-demand]'))), 'values alone')
+    shown, _ = run('diff', THREE, '--', '--replace', mixed, '--delete', 'nodepool/gpu')
+    check(' more pods without a node)' in ' '.join(shown.split()), shown)
+
+    # --fail-on judges every side but the first; the first is the baseline.
+    run('diff', THREE, '--fail-on', 'cost=+1%', '--', '--scale', 'shop/api=4', status=0)
+    _, error = run('diff', THREE, '--fail-on', 'cost=+1%', '--', '--scale', 'shop/api=40', status=3)
+    check('is more than' in error and '(A $5,955.41/month)' in error, error)
+    run('diff', THREE, '--fail-on', 'cost=+1%,unschedulable', '--', '--delete', 'nodepool/gpu', status=3)
+    run('whatif', THREE, '--fail-on', 'cost=$5', '--design', other, status=3)
+    _, error = run('diff', THREE, '--profile', 'karpenter-1.14', '--profile', 'karpenter-1.15', '--fail-on', 'notes', status=1)
+    check('--fail-on: it judges the designs of A -- B' in error, error)
+
+    # Options that differ are differences.
+    shown, _ = run('diff', THREE, '--region', 'us-west-2', '--', '--region', 'us-east-1', '--profile', 'karp', '--width', '80')
+    check('  option --profile  karpenter-1.15 \u2192 karp\n  option --region  us-west-2 \u2192 us-east-1\n' in shown, shown)
+
     # Text and markdown.
     text, _ = run('whatif', THREE, '--design', other, '--width', '80')
     for part in ('$/month (730 h)', 'as it is', 'other.yaml', 'What differs in other.yaml\n',
-                 '  NodePool spot  spec.limits.cpu: "400" \u2192 "4000"\n', 'Pods that go elsewhere in other.yaml\n'):
+                 '  NodePool spot  spec.limits.cpu: "400" \u2192 "4000"  (alone +$0.00/month)\n', 'Pods that go elsewhere in other.yaml\n'):
         check(part in text, f'{part}: {text}')
+    check(max(map(len, text.splitlines())) <= 80, text)
     marked, _ = run('whatif', THREE, '--design', other, '-o', 'markdown')
-    for part in ('# Designs side by side\n', '| $/month (730 h) | $', '|---|--:|--:|\n', '- **NodePool spot** spec.weight: 50 \u2192 5\n'):
+    for part in ('# Designs side by side\n', '| $/month (730 h) | $', '|---|--:|--:|\n', '- **NodePool spot** spec.weight: 50 \u2192 5  (alone '):
         check(part in marked, f'{part}: {marked}')
     # Changes of whatif hold for every design.
     lost = json.loads(run('whatif', THREE, '-o', 'json', '--design', other, '--lose-zone', 'us-west-2a')[0])

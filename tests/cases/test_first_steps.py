@@ -205,10 +205,10 @@ def check_explain():
 
 def check_header():
     """The clock and the region are shown, also where nobody named them."""
-    check('  ·  catalogue us-west-2  ·  now 2026-01-01T00:00:00Z\n' in plan(POOL), 'by default')
+    check('  ·  catalogue us-west-2, prices 2026-07-20  ·  now 2026-01-01T00:00:00Z\n' in plan(POOL), 'by default')
     check('now 2026-01-01T00:00:00Z  ·  input sha256:' in plan(POOL, '--digest'), 'with the digest of the input')
     told = plan(POOL.replace('[]', '[{key: topology.kubernetes.io/zone, operator: In, values: [eu-west-1a]}]'), '--now', '2026-05-01T00:00:00Z')
-    check('catalogue eu-west-1  ·  now 2026-05-01T00:00:00Z' in told, told)
+    check('catalogue eu-west-1, prices 2025-03-02  ·  now 2026-05-01T00:00:00Z' in told, told)
     out, _ = run('plan', *QUICKSTART, '--width', '60')
     check(all(len(line) <= 60 for line in out.splitlines()[:4]), out[:300])
     for arguments in (['plan', *QUICKSTART], ['catalogue']):
@@ -242,9 +242,9 @@ def check_whatif():
     out, _ = run('whatif', '--lose-zone', 'us-west-2a', *QUICKSTART)
     check(out.startswith('karp whatif  quickstart'), out[:60])
     check('what if: without zone us-west-2a, which topology spread still counts as a domain' in out, out)
-    check('  !   default/web-{0..5}   RESOURCES_AND_OFFERING\n' in out, 'they wait for the zone, not for ever')
+    check('  !   default/web-{0..5}\n      no instance type is large enough, and none has an offering  RESOURCES_AND_OFFERING\n' in out, 'they wait for the zone, not for ever')
     check('none is\n                    offered with topology.kubernetes.io/zone In [us-west-2a]' in out, out)
-    check('ml/train-0   TYPE_RESOURCES, permanent' in out, 'what never fits never will')
+    check('ml/train-0  no instance type is large enough  TYPE_RESOURCES, permanent' in out, 'what never fits never will')
     helped, _ = run('whatif', '--help')
     check('stays a domain of topology spread' in helped, helped)
     check(run('whatif', '--price-factor', 'spot=1', *QUICKSTART)[0].startswith('karp whatif'), 'a price')

@@ -196,6 +196,6 @@ with tempfile.TemporaryDirectory() as place:
     tell_graceful(pathlib.Path(place))
     tell_wrong(pathlib.Path(place))
 shown, _ = run('simulate', STORY)
-check(shown.startswith('== scale default/app to 1') and 'default-3 deleted' in shown, 'text')
+check(shown.startswith('karp simulate  \u00b7  profile karpenter-1.15  \u00b7  catalogue us-west-2, prices 2026-07-20\n\n== scale default/app to 1') and 'default-3 deleted' in shown, 'text')
 equal(run('simulate', STORY)[0], shown, 'played again')
 sys.exit(finish())

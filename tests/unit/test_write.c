@@ -313,11 +313,13 @@ static void plan_as_text(void **state)
                  " 73%\n", "      receives 3 pods  default/api-6ffb6f8dcd-{2kn9r,cck7v} kube-system/dns\n",
                  "\nNot disrupted\n      ip-10-0-2-40  a PodDisruptionBudget allows no disruption: db/db-0 (pdb db/db) "
                  " PDB_BLOCKED\n",
-                 "\nUnschedulable (3)\n  !   ml/train-{0,1}   SEVERAL, permanent\n",
+                 "\nUnschedulable (3)\n  !   ml/train-{0,1}  the pools refuse the pod for different reasons  SEVERAL, "
+                 "permanent\n",
                  "      pool gpu      taint nvidia.com/gpu=true:NoSchedule is not tolerated",
                  "      pool default  no type has nvidia.com/gpu (742 types -> 38 by requirements -> 0 by resources)\n",
-                 "  !   ml/train-9   NO_NODEPOOLS\n", "      there is no NodePool\n", "      node ip-10-0-2-40  ",
-                 "      launch new-1  ", "      given up in vain: preferred node affinity, weight 1\n",
+                 "  !   ml/train-9  there is no NodePool that is ready and not static  NO_NODEPOOLS\n",
+                 "      there is no NodePool\n", "      node ip-10-0-2-40  ", "      launch new-1  ",
+                 "      given up in vain: preferred node affinity, weight 1\n",
                  "\nNot considered\n      kube-system/dns  not for Karpenter\n",
                  "\nNotes\n  *   NodePool gpu: no instance type meets its requirements\n",
                  "\nPlan: 3 to launch, 1 to delete, 2 to replace, 1 node receives pods. 9 of 12 pods placed, "
