@@ -79,6 +79,22 @@ typedef struct karp_certificate_member {
     const karp_certificate_copies *pods; /**< of a node that may go: all that would move */
 } karp_certificate_member;
 
+/** Contents are not told apart any more. Since 0.1. */
+#define KARP_CERTIFICATE_NO_CLASS UINT32_MAX
+
+/**
+ * What one node may hold, told apart by how many pods of a class it has: after such a case come the contents with at most `copies`
+ * of them, and then those with more. Where contents are not told apart any more, there are shares: the sum of the shares, and of
+ * what each pod is worth above its part of them, or below it where the contents have a least number of its class, is at most what the
+ * offering costs. Since 0.1.
+ */
+typedef struct karp_certificate_case {
+    uint32_t row; /**< the row whose node it is */
+    uint32_t class_number; /**< KARP_CERTIFICATE_NO_CLASS = there are shares */
+    int64_t copies;
+    const int64_t *shares; /**< by resource, 10^-12 $/h; NULL = contents are told apart */
+} karp_certificate_case;
+
 /** The whole, of which a part is told in millionths. */
 #define KARP_CERTIFICATE_WHOLE 1000000
 
@@ -94,6 +110,7 @@ typedef struct karp_certificate_point {
  * The proof that no plan for these pods costs less than `value`. For each row, a pod of each class that may go there costs no more
  * than its part of the shares and its extra; shares and extras together are within the cost of the offerings that the row holds
  * for. So a node's pods never cost more than the node, and `value` is what all pods cost, less what existing nodes hold of it.
+ * Where fractions of pods would prove little, a row has cases instead.
  *
  * The proof of a repack plan (member_count > 0) also says what the cluster's nodes cost and whose pods they have. A node that is
  * removed costs at least what its pods do, one that stays its cost less what its row spends; evictions have a price, less that of
@@ -115,6 +132,8 @@ typedef struct karp_certificate {
     const karp_certificate_member *members; /**< all nodes of the cluster */
     const karp_certificate_point *points;
     uint32_t ignore_budgets, ignore_consolidate_after; /**< as the options of karp_repack() were */
+    size_t case_count; /**< 0 = every row holds by its shares and extras */
+    const karp_certificate_case *cases; /**< by row; those of a row stand for its shares and extras */
 } karp_certificate;
 
 /** A bound with its certificate. Immutable; any number of threads may read it. */
@@ -122,7 +141,7 @@ typedef struct karp_bound karp_bound;
 
 /**
  * What no plan costs less than that places the pods which Karpenter's plan places, and keeps the preferences that it keeps. Only
- * node_cost is read of the options' objective. The caller frees *@p out. Errors: NOMEM, CANCELED, INVALID, ABI_*. Since 0.1.
+ * node_cost and effort are read of the options' objective: a quarter of the effort goes into the bound of whole pods. The caller frees *@p out. Errors: NOMEM, CANCELED, INVALID, ABI_*. Since 0.1.
  */
 KARP_API karp_status karp_cost_bound(const karp_snapshot *snapshot, const karp_options *options, karp_bound **out,
                                      karp_error *error);

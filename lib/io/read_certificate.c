@@ -124,6 +124,43 @@ static void read_row(const sizes *z, const tree *value, karp_certificate_row *ou
     read_extras(z, value, out);
 }
 
+static void read_case(const sizes *z, const tree *value, uint32_t row, karp_certificate_case *out)
+{
+    bool apart = tree_get(value, "class") != NULL;
+    *out = (karp_certificate_case){ .row = row, .class_number = KARP_CERTIFICATE_NO_CLASS };
+    if (!apart) {
+        out->shares = read_amounts(z, value, "shares", 0);
+        return;
+    }
+    out->class_number = (uint32_t)io_integer(z->d, value, "class", 0, (int64_t)z->classes - 1, 0);
+    out->copies = io_integer(z->d, value, "copies", 0, most, 0);
+}
+
+/* Of all rows. */
+static void read_cases(const sizes *z, const tree *rows, karp_certificate *c)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < c->row_count; i++) {
+        const tree *list = tree_get(tree_item(rows, i), "cases");
+        if (list != NULL && tree_is(list, TREE_LIST)) count += tree_count(list);
+    }
+    karp_certificate_case *cases = io_make(z->d, count + 1, sizeof *cases);
+    io_push(z->d, "rows");
+    for (size_t i = 0; cases && i < c->row_count && !z->d->status; i++) {
+        size_t of_row;
+        const tree *list = io_array(z->d, io_element(z->d, rows, i), "cases", &of_row);
+        io_push(z->d, "cases");
+        for (size_t n = 0; n < of_row && !z->d->status; n++) {
+            read_case(z, io_element(z->d, list, n), (uint32_t)i, &cases[c->case_count++]);
+            io_pop(z->d);
+        }
+        io_pop(z->d);
+        io_pop(z->d);
+    }
+    io_pop(z->d);
+    c->cases = cases;
+}
+
 static void read_offer(io_decoder *d, const tree *value, void *into)
 {
     karp_certificate_offer *out = into;
@@ -208,6 +245,7 @@ static void read_lists(io_decoder *d, const tree *root, karp_certificate *c)
         io_pop(d);
     }
     io_pop(d);
+    if (!d->status) read_cases(&z, rows, c);
     c->classes = class_list;
     c->rows = row_list;
 }

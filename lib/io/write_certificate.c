@@ -32,7 +32,29 @@ static void write_class(json_out *j, const karp_certificate *c, const karp_certi
     json_end(j);
 }
 
-static void write_row(json_out *j, const karp_certificate *c, const karp_certificate_row *row)
+/* The cases of the row, from *next on. */
+static void write_cases(json_out *j, const karp_certificate *c, size_t row, size_t *next)
+{
+    if (*next == c->case_count || c->cases[*next].row != row) {
+        return;
+    }
+    json_key(j, "cases");
+    json_flat_array(j);
+    for (; *next < c->case_count && c->cases[*next].row == row; ++*next) {
+        const karp_certificate_case *x = &c->cases[*next];
+        json_flat_object(j);
+        if (x->class_number != KARP_CERTIFICATE_NO_CLASS) {
+            member_int(j, "class", x->class_number);
+            member_int(j, "copies", x->copies);
+        } else {
+            member_ints(j, "shares", x->shares, c->resource_count);
+        }
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void write_row(json_out *j, const karp_certificate *c, const karp_certificate_row *row, size_t *next_case)
 {
     json_flat_object(j);
     member_int(j, "of", row->of);
@@ -55,6 +77,7 @@ static void write_row(json_out *j, const karp_certificate *c, const karp_certifi
         json_end(j);
     }
     json_end(j);
+    write_cases(j, c, (size_t)(row - c->rows), next_case);
     json_end(j);
 }
 
@@ -72,6 +95,7 @@ static void write_offer(json_out *j, const karp_certificate_offer *offer)
 
 static void write_lists(json_out *j, const karp_certificate *c)
 {
+    size_t next_case = 0;
     json_key(j, "resources");
     json_open_array(j);
     for (size_t i = 0; i < c->resource_count; i++) {
@@ -90,7 +114,7 @@ static void write_lists(json_out *j, const karp_certificate *c)
     json_key(j, "rows");
     json_open_array(j);
     for (size_t i = 0; i < c->row_count; i++) {
-        write_row(j, c, &c->rows[i]);
+        write_row(j, c, &c->rows[i], &next_case);
     }
     json_end(j);
     json_key(j, "offerings");

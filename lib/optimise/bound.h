@@ -29,6 +29,19 @@ typedef struct bound_problem {
     const uint64_t *allowed; /* [row * bits_words(class_count)]: which classes may go there */
 } bound_problem;
 
+/* Contents of a node told apart by how many copies of a class they have. After such a case come those of at most so many copies, and
+ * then those of more. Where they are not told apart, a case has shares: on every content from a least to a most number of copies of each class,
+ * the shares and what each copy is worth above (or below) its part of them are at most the cost of the offer. */
+typedef struct proof_case {
+    uint32_t class_; /* UINT32_MAX: it has shares */
+    int64_t copies;
+} proof_case;
+
+enum {
+    CASES_DEEP = 64,
+    CASES_DIMS = 64
+}; /* that often contents are told apart after each other, and so many resources there are, at most */
+
 /* What proves a bound: for each row that has shares, y_c <= sum of floor(shares[d] × r / a) + extra for every class that fits it.
  * What that spends, the sum of shares + most copies × extra, is at most the cost of an offer. An offer without shares of its own
  * is covered by one that holds whatever it holds and costs no more. Then no plan costs less than the sum of counts × y, less what
@@ -40,6 +53,9 @@ typedef struct bound_proof {
     uint32_t *covered_by; /* the share row of each row */
     int64_t *shares; /* [share row * dims] */
     int64_t *extra; /* [share row * class_count]; only where a node holds a limited number of copies */
+    uint32_t *first_case; /* [share row + 1]: its cases, which stand for its shares and extras; NULL = no row has any */
+    proof_case *cases;
+    int64_t *case_shares; /* [case * dims] */
 } bound_proof;
 
 /* The most copies of a class that one node of the row holds; 0 = none may go there. */
@@ -50,5 +66,9 @@ int64_t bound_copies(const bound_problem *p, uint32_t row, uint32_t class_);
  * Classes that fit no offer have the price 0. false = memory was refused, or the caller of the arena's context stops the work: it is
  * asked between two offers, two exchanges of the simplex and two rows of the proof. */
 bool bound_fluid(arena *a, const bound_problem *p, double tolerance, uint32_t rounds, bound_proof *out);
+
+/* The bound of whole pods (Gilmore and Gomory's): column generation over the best whole contents of the offers, from the prices of a proof on,
+ * for about so many steps of work. *out has no y when nothing better came of it. false as above. */
+bool bound_whole(arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps, bound_proof *out);
 
 #endif

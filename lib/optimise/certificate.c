@@ -59,7 +59,8 @@ static bool class_pays(const bound_problem *p, const bound_proof *proof, uint32_
 }
 
 /* Whether the shares bear the prices of all that the row holds; what they spend. */
-static bool row_holds(const bound_problem *p, const bound_proof *proof, uint32_t at, amount *spent, proof_fault *fault)
+static bool plain_row_holds(const bound_problem *p, const bound_proof *proof, uint32_t at, amount *spent,
+                            proof_fault *fault)
 {
     uint32_t row = proof->of[at];
     *spent = amount_from(0);
@@ -77,6 +78,124 @@ static bool row_holds(const bound_problem *p, const bound_proof *proof, uint32_t
             return refuse(fault, PROOF_OVERFLOW, row, c);
     }
     return true;
+}
+
+/* Contents that are told apart: from which to which number of copies of a class. */
+typedef struct narrowed {
+    uint32_t class_;
+    int64_t low, high;
+    bool second; /* the ones with more copies, after which there are no others */
+} narrowed;
+
+/* The least and the most copies of a class in a content; false = there is none. */
+static bool copies_in(const bound_problem *p, const bound_proof *proof, uint32_t at, const narrowed *path,
+                      uint32_t deep, uint32_t class_, int64_t *low, int64_t *high)
+{
+    *low = 0;
+    *high = space_for(p, proof->of[at], class_);
+    for (uint32_t i = 0; i < deep; i++) {
+        if (path[i].class_ != class_) continue;
+        if (path[i].low > *low) *low = path[i].low;
+        if (path[i].high < *high) *high = path[i].high;
+    }
+    return *low <= *high;
+}
+
+/* Whether the least copies of all classes are in `amount` within what the node has of the resource; *left is the rest. */
+static bool space_left(const bound_problem *p, const bound_proof *proof, uint32_t at, const narrowed *path,
+                       uint32_t deep, uint32_t d, int64_t *left)
+{
+    amount rest = amount_from(p->capacity[(size_t)proof->of[at] * p->dims + d]), takes;
+    for (uint32_t i = 0; i < deep; i++) {
+        int64_t low, high;
+        bool seen = false;
+        for (uint32_t k = 0; k < i; k++) seen = seen || path[k].class_ == path[i].class_;
+        if (seen || !copies_in(p, proof, at, path, deep, path[i].class_, &low, &high)) continue;
+        int64_t request = p->requests[(size_t)path[i].class_ * p->dims + d];
+        if (!amount_mul(amount_from(request), (uint64_t)low, &takes) || !amount_sub(rest, takes, &rest)) return false;
+    }
+    *left = 0;
+    return amount_sign(rest) >= 0 && amount_scale(rest, amount_from(1), left);
+}
+
+/* Adds what `low` to `high` copies of the class are worth at most beyond what the shares make of them. */
+static bool add_worth(const bound_problem *p, const bound_proof *proof, uint32_t at, const int64_t *shares,
+                      uint32_t class_, int64_t low, int64_t high, amount *sum)
+{
+    amount beyond = amount_from(proof->y[class_]), part;
+    for (uint32_t d = 0; d < p->dims; d++) {
+        int64_t request = p->requests[(size_t)class_ * p->dims + d];
+        uint64_t rest;
+        if (request == 0 || shares[d] == 0) continue;
+        if (!amount_mul(amount_from(shares[d]), (uint64_t)request, &part)) return false;
+        amount_divide(part, (uint64_t)p->capacity[(size_t)proof->of[at] * p->dims + d], &part, &rest);
+        if (!amount_sub(beyond, part, &beyond)) return false;
+    }
+    return amount_mul(beyond, (uint64_t)(amount_sign(beyond) > 0 ? high : low), &part) && amount_add(*sum, part, sum);
+}
+
+/* Whether no content within the path is worth more than the offer costs. */
+static bool case_holds(const bound_problem *p, const bound_proof *proof, uint32_t at, const int64_t *shares,
+                       const narrowed *path, uint32_t deep, proof_fault *fault)
+{
+    uint32_t row = proof->of[at];
+    int64_t left[CASES_DIMS];
+    amount worth = amount_from(0);
+    for (uint32_t d = 0; d < p->dims; d++) {
+        if (p->capacity[(size_t)row * p->dims + d] <= 0) left[d] = 0;
+        else if (!space_left(p, proof, at, path, deep, d, &left[d])) return true; /* there is no content */
+        if (!amount_add(worth, amount_from(shares[d]), &worth)) return refuse(fault, PROOF_OVERFLOW, row, UINT32_MAX);
+    }
+    for (uint32_t c = 0; c < p->class_count; c++) {
+        int64_t low, high;
+        if (!copies_in(p, proof, at, path, deep, c, &low, &high)) return true;
+        int64_t more = high - low;
+        for (uint32_t d = 0; d < p->dims; d++) {
+            int64_t request = p->requests[(size_t)c * p->dims + d];
+            if (request > 0 && left[d] / request < more) more = left[d] / request;
+        }
+        if (low + more == 0) continue;
+        if (!add_worth(p, proof, at, shares, c, low, low + more, &worth)) return refuse(fault, PROOF_OVERFLOW, row, c);
+    }
+    return amount_cmp(worth, amount_from(p->costs[row])) <= 0 || refuse(fault, PROOF_OFFER_TOO_CHEAP, row, UINT32_MAX);
+}
+
+/* Whether the cases are all there are, and hold. */
+static bool cases_hold(const bound_problem *p, const bound_proof *proof, uint32_t at, proof_fault *fault)
+{
+    narrowed path[CASES_DEEP];
+    uint32_t deep = 0, i = proof->first_case[at], end = proof->first_case[at + 1], row = proof->of[at];
+    for (; i < end; i++) {
+        const proof_case *x = &proof->cases[i];
+        const int64_t *shares = proof->case_shares + (size_t)i * p->dims;
+        if (x->class_ != UINT32_MAX) {
+            if (deep == CASES_DEEP || x->class_ >= p->class_count || x->copies < 0 || x->copies == INT64_MAX)
+                return refuse(fault, PROOF_NOT_COVERED, row, x->class_);
+            path[deep++] = (narrowed){ x->class_, 0, x->copies, false };
+            continue;
+        }
+        if (!case_holds(p, proof, at, shares, path, deep, fault)) return false;
+        while (deep > 0 && path[deep - 1].second) deep--;
+        if (deep == 0) break;
+        narrowed *last = &path[deep - 1];
+        *last = (narrowed){ last->class_, last->high + 1, INT64_MAX, true };
+    }
+    return (i + 1 == end && deep == 0) || refuse(fault, PROOF_NOT_COVERED, row, UINT32_MAX);
+}
+
+static bool has_cases(const bound_proof *proof, uint32_t at)
+{
+    return proof->first_case != NULL && proof->first_case[at] < proof->first_case[at + 1];
+}
+
+/* The same of any row. Cases are of offers alone, and spend what those cost. */
+static bool row_holds(const bound_problem *p, const bound_proof *proof, uint32_t at, amount *spent, proof_fault *fault)
+{
+    if (!has_cases(proof, at)) return plain_row_holds(p, proof, at, spent, fault);
+    *spent = amount_from(0);
+    if (proof->of[at] >= p->offer_count || p->dims > CASES_DIMS)
+        return refuse(fault, PROOF_NOT_COVERED, proof->of[at], UINT32_MAX);
+    return cases_hold(p, proof, at, fault);
 }
 
 /* Whether what the offer holds the other one holds, too, at no more cost. */
@@ -128,6 +247,9 @@ bool proof_holds_for(const bound_problem *p, const bound_proof *proof, amount *v
     *value = amount_from(0);
     if (!not_negative(proof->y, p->class_count) || !not_negative(proof->shares, (size_t)proof->share_count * p->dims) ||
         !not_negative(proof->extra, (size_t)proof->share_count * p->class_count))
+        return refuse(fault, PROOF_NEGATIVE, UINT32_MAX, UINT32_MAX);
+    if (proof->first_case != NULL &&
+        !not_negative(proof->case_shares, (size_t)proof->first_case[proof->share_count] * p->dims))
         return refuse(fault, PROOF_NEGATIVE, UINT32_MAX, UINT32_MAX);
     if (!rows_hold(p, proof, fault)) return false;
     for (uint32_t c = 0; c < p->class_count; c++) {

@@ -69,6 +69,24 @@ static bool list_extras(writer *w, uint32_t at, karp_certificate_row *row)
     return list != NULL;
 }
 
+static bool list_cases(writer *w)
+{
+    const bound_proof *proof = &w->b->proof;
+    size_t dims = w->b->problem.dims, count = proof->first_case != NULL ? proof->first_case[proof->share_count] : 0;
+    karp_certificate_case *list = arena_array(w->a, count + 1, sizeof *list);
+    const int64_t *shares = count > 0 ? arena_copy(w->a, proof->case_shares, count * dims * sizeof *shares) : NULL;
+    if (list == NULL || (count > 0 && shares == NULL)) return false;
+    for (uint32_t i = 0, row = 0; i < count; i++) {
+        while (i >= proof->first_case[row + 1]) row++;
+        bool apart = proof->cases[i].class_ != UINT32_MAX;
+        list[i] = (karp_certificate_case){ row, proof->cases[i].class_, proof->cases[i].copies,
+                                           apart ? NULL : shares + i * dims };
+    }
+    w->out->cases = list;
+    w->out->case_count = count;
+    return true;
+}
+
 static bool list_rows(writer *w)
 {
     const bound_problem *p = &w->b->problem;
@@ -88,7 +106,7 @@ static bool list_rows(writer *w)
     }
     w->out->rows = list;
     w->out->row_count = proof->share_count;
-    return true;
+    return list_cases(w);
 }
 
 static bool list_offers(writer *w)
@@ -129,7 +147,7 @@ bool certificate_fill(const karp_snapshot *seen, scheduler *s, const round_bound
 }
 
 karp_status bound_of_round(scheduler *s, const karp_snapshot *seen, const karp_options *options, const uint16_t *steps,
-                           double node_cost, karp_bound **out)
+                           double node_cost, uint64_t effort, karp_bound **out)
 {
     karp_context run;
     arena work;
@@ -141,7 +159,7 @@ karp_status bound_of_round(scheduler *s, const karp_snapshot *seen, const karp_o
     arena_init(&bound->data, seen->context);
     bound->snapshot = snapshot_hold(seen);
     writer w = { seen, s, &b, &bound->data, &bound->certificate };
-    bool ok = round_bound_find(s, &work, steps, node_cost, &b) && fill(&w);
+    bool ok = round_bound_find(s, &work, steps, node_cost, effort, &b) && fill(&w);
     arena_free(&work);
     *out = ok ? bound : NULL;
     if (ok) return KARP_OK;
@@ -212,6 +230,29 @@ static karp_status compare_rows(const karp_certificate *c, const bound_problem *
     return KARP_OK;
 }
 
+/* The cases of the rows, which have to come in the order of these. */
+static karp_status read_cases(const karp_certificate *c, const bound_problem *p, arena *a, bound_proof *out,
+                              karp_error *error)
+{
+    if (c->case_count >= UINT32_MAX) return fail(error, KARP_E_LIMIT, "the certificate has too many cases");
+    out->first_case = arena_array(a, c->row_count + 2, sizeof *out->first_case);
+    out->cases = arena_array(a, c->case_count + 1, sizeof *out->cases);
+    out->case_shares = arena_array(a, c->case_count * p->dims + 1, sizeof *out->case_shares);
+    if (out->first_case == NULL || out->cases == NULL || out->case_shares == NULL) return fail_nomem(error);
+    for (size_t i = 0; i < c->case_count; i++) {
+        const karp_certificate_case *x = &c->cases[i];
+        bool apart = x->class_number != KARP_CERTIFICATE_NO_CLASS;
+        if (x->row >= c->row_count || (i > 0 && x->row < x[-1].row) || (!apart && x->shares == NULL))
+            return fail(error, KARP_E_INVALID,
+                        "case %zu of the certificate is of no row, out of order or without shares", i);
+        out->cases[i] = (proof_case){ x->class_number, x->copies };
+        out->first_case[x->row + 1]++;
+        if (!apart) memcpy(out->case_shares + i * p->dims, x->shares, p->dims * sizeof *x->shares);
+    }
+    for (size_t i = 0; i < c->row_count; i++) out->first_case[i + 1] += out->first_case[i];
+    return KARP_OK;
+}
+
 /* The proof as the checker takes it. */
 static karp_status read_proof(const karp_certificate *c, const bound_problem *p, arena *a, bound_proof *out,
                               karp_error *error)
@@ -237,7 +278,7 @@ static karp_status read_proof(const karp_certificate *c, const bound_problem *p,
             out->extra[i * p->class_count + r->extras[e].class_number] = r->extras[e].amount;
         }
     }
-    return KARP_OK;
+    return c->case_count > 0 ? read_cases(c, p, a, out, error) : KARP_OK;
 }
 
 karp_status certificate_fault(karp_error *error, const proof_fault *fault)
@@ -286,7 +327,7 @@ static karp_status check(scheduler *s, const karp_snapshot *seen, const uint16_t
 {
     round_bound b = { .value = 0 };
     bound_proof proof;
-    if (!round_problem(s, a, steps, c->node_cost, &b)) return fail_nomem(error);
+    if (!round_problem(s, a, steps, c->node_cost, &b) || !round_problem_limits(a, &b)) return fail_nomem(error);
     karp_status status = certificate_proof(s, seen, &b, c, a, &proof, error);
     return status == KARP_OK ? judge(c, &b.problem, &proof, error) : status;
 }
@@ -316,7 +357,7 @@ static karp_status decide_and(const karp_snapshot *snapshot, const karp_options 
     }
     if (status == KARP_OK && c != NULL) status = check(s, seen, steps, c, &a, error);
     if (status == KARP_OK && c == NULL) {
-        status = bound_of_round(s, seen, &checked, steps, objective.node_cost, out);
+        status = bound_of_round(s, seen, &checked, steps, objective.node_cost, round_bound_effort(&objective), out);
         if (status == KARP_E_CANCELED) (void)fail(error, status, "stopped before the bound was found");
     }
     scheduler_free(s);

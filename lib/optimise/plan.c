@@ -5,6 +5,7 @@
  * always the scheduler's to say; what changes is what it is asked.
  */
 #include <optimise/certify.h>
+#include <optimise/round_bound.h>
 #include <optimise/search.h>
 
 #include <base/context.h>
@@ -196,7 +197,8 @@ static bool search_init(search *q)
 static karp_status find_bound(search *q)
 {
     if (policy_cut_short(q->s)) return KARP_OK;
-    karp_status status = bound_of_round(q->s, q->seen, q->options, q->steps_kept, q->objective->node_cost, &q->bound);
+    karp_status status = bound_of_round(q->s, q->seen, q->options, q->steps_kept, q->objective->node_cost,
+                                        round_bound_effort(q->objective), &q->bound);
     q->stopped = status == KARP_E_CANCELED;
     return q->stopped ? KARP_OK : status;
 }

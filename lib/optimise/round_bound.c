@@ -4,8 +4,13 @@
 #include <math.h>
 #include <optimise/certificate.h>
 
-enum { ROUNDS = 400 };
+enum { ROUNDS = 400, LEAST_EFFORT = 5000, EFFORT_PART = 4, MOST_EFFORT = 10000000 };
 #define TOLERANCE 0.001 /* of the fluid optimum */
+
+uint64_t round_bound_effort(const karp_objective *objective)
+{
+    return objective->effort / EFFORT_PART < MOST_EFFORT ? LEAST_EFFORT + objective->effort / EFFORT_PART : MOST_EFFORT;
+}
 
 int64_t money_of(double dollars)
 {
@@ -35,14 +40,40 @@ bool round_problem(scheduler *s, arena *a, const uint16_t *steps, double node_co
     return true;
 }
 
-bool round_bound_find(scheduler *s, arena *a, const uint16_t *steps, double node_cost, round_bound *out)
+bool round_problem_limits(arena *a, round_bound *out)
+{
+    const relaxed *r = &out->question;
+    int64_t *limits = arena_array(a, r->class_count + (size_t)1, sizeof *limits);
+    for (uint32_t c = 0; limits != NULL && c < r->class_count; c++) {
+        int64_t all = r->counts[c] > 0 ? r->counts[c] : 1;
+        limits[c] = r->limits[c] < all ? r->limits[c] : all;
+    }
+    out->problem.limits = limits;
+    return limits != NULL;
+}
+
+/* What the proof proves; 0 = nothing. */
+static int64_t value_of(const bound_problem *p, const bound_proof *proof)
 {
     amount value;
     proof_fault fault;
+    int64_t out;
+    if (!proof_holds(p, proof, &value, &fault) || amount_sign(value) <= 0) return 0;
+    return amount_scale(value, amount_from(1), &out) ? out : INT64_MAX;
+}
+
+bool round_bound_find(scheduler *s, arena *a, const uint16_t *steps, double node_cost, uint64_t effort,
+                      round_bound *out)
+{
+    bound_proof whole;
     if (!round_problem(s, a, steps, node_cost, out)) return false;
     if (!bound_fluid(a, &out->problem, TOLERANCE, ROUNDS, &out->proof)) return false;
-    out->value = 0;
-    if (!proof_holds(&out->problem, &out->proof, &value, &fault) || amount_sign(value) <= 0) return true;
-    if (!amount_scale(value, amount_from(1), &out->value)) out->value = INT64_MAX;
+    if (!round_problem_limits(a, out)) return false;
+    out->value = value_of(&out->problem, &out->proof);
+    if (!bound_whole(a, &out->problem, &out->proof, effort, &whole)) return false;
+    int64_t value = whole.y != NULL ? value_of(&out->problem, &whole) : 0;
+    if (value <= out->value) return true;
+    out->proof = whole;
+    out->value = value;
     return true;
 }

@@ -148,7 +148,7 @@ def claim_value(c, rng):
 
 
 def dearer_class(c, rng):
-    priced(c, rng)['price'] += rng.choice([1, 1000, 10**9, 10**15]) + 4  # more than what is rounded away
+    priced(c, rng)['price'] += rng.choice([1, 1000, 10**9, 10**15]) + 10**4  # more than what is rounded away
     recount(c)
 
 
@@ -219,7 +219,44 @@ def fewer_offerings(c, rng):
     return None
 
 
-KINDS = [claim_value, dearer_class, more_pods, dearer_rows, dearer_offerings, smaller_nodes, goes_nowhere_else, larger_pods,
+def with_cases(c, rng):
+    """A row that has cases; failing that, any."""
+    return rng.choice([r for r in c['rows'] if r.get('cases')] or c['rows'])
+
+
+def fewer_cases(c, rng):
+    row, shares = with_cases(c, rng), [0 for _ in c['resources']]
+    cases = row.get('cases') or [{'shares': shares}]
+    row['cases'] = rng.choice([cases[:-1], cases[1:], cases[-1:], [{'shares': shares}], [{'class': 0, 'copies': 10**9}, {'shares': shares}]])
+    dearer_class(c, rng)
+
+
+def shifted_case(c, rng):
+    splits = [x for r in c['rows'] for x in r.get('cases') or [] if 'class' in x]
+    if not splits:
+        return dearer_class(c, rng)
+    for x in rng.sample(splits, min(len(splits), 3)):
+        x['copies'] = max(0, x['copies'] + rng.choice([-1, 1, 100, 2**62]))
+    dearer_class(c, rng)
+    return None
+
+
+def cheaper_shares(c, rng):
+    for row in c['rows']:
+        for x in row.get('cases') or []:
+            if 'shares' in x:
+                x['shares'] = [int(s * rng.uniform(0, 1)) for s in x['shares']]
+    dearer_class(c, rng)
+
+
+def empty_case(c, rng):
+    """All contents are said to be those that cannot be."""
+    row, shares = with_cases(c, rng), [0 for _ in c['resources']]
+    row['cases'] = [{'class': rng.randrange(len(c['classes'])), 'copies': rng.choice([0, 10**6, 2**62])}, {'shares': shares}, {'shares': shares}]
+    dearer_class(c, rng)
+
+
+KINDS = [fewer_cases, shifted_case, cheaper_shares, empty_case, claim_value, dearer_class, more_pods, dearer_rows, dearer_offerings, smaller_nodes, goes_nowhere_else, larger_pods,
          fewer_offerings]
 
 

@@ -3,8 +3,8 @@
 """Checks a Certificate (docs/formats.md): certificate.py CERTIFICATE.json [SNAPSHOT.json]
 
 Written from the specification of bounds alone (cost.md §4), in fractions, without the library. What the certificate says of itself
-has to hold: no row pays less for a pod than its class costs, no row spends more than its offering costs, and the value is no more
-than all pods cost less what existing nodes hold. With a Snapshot that has its catalogue, what it says of pods, prices and space has
+has to hold: no row pays less for a pod than its class costs, no row spends more than its offering costs (or, in each of its cases, no whole
+pods are worth more than the offering costs), and the value is no more than all pods cost less what existing nodes hold. With a Snapshot that has its catalogue, what it says of pods, prices and space has
 to be so, too: nothing that could be bought is missing, dearer or smaller. Kept preferences are not looked at: a class that has
 some is taken to go where the certificate says. The certificate of a repack plan (cost.md §6) has besides what each node of the cluster costs
 and whose pods move when it goes: each node costs the lesser of what it does when it stays and when it goes. Why a node may not go, or takes no
@@ -76,6 +76,53 @@ def row_spends(row, classes):
     return spent
 
 
+def leaves(cases):
+    """The boxes that the cases leave, with their shares: {class: (least, most)}."""
+    waiting = [{}]
+    for case in cases:
+        need(waiting, 'cases after the last one')
+        box = waiting.pop()
+        if 'class' not in case:
+            yield box, case['shares']
+            continue
+        number, split = whole(case['class']), whole(case['copies'])
+        least, most = box.get(number, (0, None))
+        waiting.append({**box, number: (max(least, split + 1), most)})
+        waiting.append({**box, number: (least, split if most is None else min(most, split))})
+    need(not waiting, 'cases that are not all there are')
+
+
+def worth_at_most(row, classes, box, shares):
+    """What a content within the box is worth at most, by the shares; None = there is none."""
+    least = {n: low for n, (low, _) in box.items()}
+    need(all(0 <= n < len(classes) for n in box), 'a case of no class')
+    if any(low > 0 and n not in row['classes'] for n, low in least.items()):
+        return None
+    left = [max(has, 0) - sum(classes[n]['requests'][d] * low for n, low in least.items()) for d, has in enumerate(row['capacity'])]
+    if min(left, default=0) < 0:
+        return None
+    total = Fraction(sum(whole(share) for share in shares))
+    for number in row['classes']:
+        class_, (low, high) = classes[number], box.get(number, (0, None))
+        tops = [t for t in (high, class_.get('limit') or None, copies(class_, row['capacity'])) if t is not None]
+        tops += [low + rest // request for request, rest in zip(class_['requests'], left) if request > 0]
+        most = min(tops, default=None)
+        if most is not None and most < low:
+            return None
+        above = class_['price'] - sum((Fraction(share * request, has) for request, has, share in
+                                       zip(class_['requests'], row['capacity'], shares) if request > 0 and has > 0), Fraction(0))
+        need(above <= 0 or most is not None, f'class {number} is worth something, and a node holds any number')
+        total += above * (most if above > 0 else low)
+    return total
+
+
+def check_cases(row, classes, cost):
+    for box, shares in leaves(row['cases']):
+        need(len(shares) == len(row['capacity']), 'a case of another width')
+        worth = worth_at_most(row, classes, box, shares)
+        need(worth is None or worth <= cost, f'a case of the row of {row["of"]} is worth more than its offering costs')
+
+
 def check_itself(c):
     classes, rows, offers, nodes = c['classes'], c['rows'], c['offerings'], c['nodes']
     width = len(c['resources'])
@@ -89,6 +136,11 @@ def check_itself(c):
     for class_ in classes:
         value += class_['price'] * class_['count']
     for row in rows:
+        if row.get('cases'):
+            need(row['of'] < len(offers), 'cases of an existing node')
+            check_cases(row, classes, whole(offers[row['of']]['cost']))
+            held |= {n for n in row['classes'] if copies(classes[n], row['capacity']) != 0}
+            continue
         spent = row_spends(row, classes)
         if row['of'] < len(offers):
             need(spent <= offers[row['of']]['cost'], f'row of offering {row["of"]} spends more than it costs')

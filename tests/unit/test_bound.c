@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fluid bound and its proof: never above a plan that exists, near the optimum where that is known, refused once it claims more. */
+/* The fluid bound, that of whole pods, and their proofs: never above a plan that exists, near the optimum where that is known, refused once it claims more. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -196,12 +196,150 @@ static void mutations_that_claim_more(void **state)
     karp_context_free(context);
 }
 
+/* ---- whole pods ---------------------------------------------------------------------------------------------------------- */
+
+/* A bound of whole pods for the world, which has few of each class; false = none that is better than that of fractions. */
+static bool whole_bound(world *w, arena *a, bound_proof *whole, int64_t *fluid)
+{
+    bound_proof proof;
+    *fluid = proven(w, a, &proof);
+    for (int c = 0; c < CLASSES; c++) {
+        if (w->counts[c] > 0 && w->limits[c] > w->counts[c]) w->limits[c] = w->counts[c];
+    }
+    assert_true(bound_whole(a, &w->problem, &proof, 20000, whole));
+    return whole->y != NULL;
+}
+
+static int64_t value_if_it_holds(const world *w, const bound_proof *proof)
+{
+    amount value;
+    proof_fault fault;
+    int64_t out;
+    if (!proof_holds(&w->problem, proof, &value, &fault)) return -1;
+    return amount_scale(value, amount_from(1), &out) ? out : INT64_MAX;
+}
+
+static int64_t cheapest_first_fit(const world *w)
+{
+    int64_t least = INT64_MAX;
+    for (uint32_t shift = 0; shift < OFFERS; shift++) {
+        int64_t cost = first_fit(w, shift);
+        if (cost >= 0 && cost < least) least = cost;
+    }
+    return least;
+}
+
+static void few_pods(world *w, uint64_t seed)
+{
+    random_world(w, seed);
+    for (int c = 0; c < CLASSES; c++) w->counts[c] = (int64_t)next(6);
+    for (int o = 0; o < OFFERS; o++) w->allowed[o] = (1 << CLASSES) - 1;
+}
+
+static void whole_pods_never_above_a_plan(void **state)
+{
+    (void)state;
+    karp_context *context = new_context();
+    int sharper = 0, compared = 0;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        world w;
+        bound_proof whole;
+        arena a;
+        int64_t fluid;
+        arena_init(&a, context);
+        few_pods(&w, seed);
+        if (whole_bound(&w, &a, &whole, &fluid)) {
+            int64_t value = value_if_it_holds(&w, &whole), plan = cheapest_first_fit(&w);
+            assert_true(value >= 0);
+            assert_true(value <= plan);
+            compared++;
+            sharper += value > fluid + fluid / 100;
+        }
+        arena_free(&a);
+    }
+    assert_true(compared > 100);
+    assert_true(sharper > 50);
+    karp_context_free(context);
+}
+
+/* Two kinds of pods of which two and a half fit a node: only two do. */
+static void parts_of_pods(void **state)
+{
+    (void)state;
+    karp_context *context = new_context();
+    arena a;
+    arena_init(&a, context);
+    world w;
+    bound_proof whole;
+    int64_t fluid;
+    world_init(&w);
+    w.problem.class_count = 2, w.problem.offer_count = 1, w.problem.dims = 1;
+    w.requests[0] = w.requests[1] = 2, w.counts[0] = w.counts[1] = 10, w.limits[0] = w.limits[1] = COPIES_ANY;
+    w.capacity[0] = 5, w.costs[0] = INT64_C(300000000000), w.allowed[0] = 3;
+    assert_true(whole_bound(&w, &a, &whole, &fluid));
+    assert_in_range(fluid, INT64_C(2399990000000), INT64_C(2400000000000));
+    assert_in_range(value_if_it_holds(&w, &whole), INT64_C(2999999000000), INT64_C(3000000000000));
+    arena_free(&a);
+    karp_context_free(context);
+}
+
+static void change_cases(const world *w, bound_proof *proof)
+{
+    uint32_t count = proof->first_case[proof->share_count], i = (uint32_t)next(count > 0 ? count : 1);
+    for (int c = 0; c < CLASSES; c++) proof->y[c] += (int64_t)next(2) * (proof->y[c] / (int64_t)(1 + next(100)));
+    if (count == 0) return;
+    switch (next(4)) {
+    case 0: proof->cases[i].copies = (int64_t)next(8) - 1; break;
+    case 1: proof->cases[i].class_ = next(2) == 0 ? UINT32_MAX : (uint32_t)next(CLASSES + 1); break;
+    case 2: proof->first_case[next(proof->share_count + 1)] += next(2) == 0 ? 0 : 1; break;
+    default:
+        for (uint32_t d = 0; d < w->problem.dims; d++)
+            proof->case_shares[i * w->problem.dims + d] = (int64_t)next(w->costs[0] > 0 ? (uint64_t)w->costs[0] : 1);
+    }
+    for (uint32_t k = 0; k < proof->share_count; k++) {
+        if (proof->first_case[k + 1] > count) proof->first_case[k + 1] = count;
+        if (proof->first_case[k + 1] < proof->first_case[k]) proof->first_case[k + 1] = proof->first_case[k];
+    }
+}
+
+/* Whatever is changed in a proof with cases, what still holds is not above a plan. */
+static void changed_cases(void **state)
+{
+    (void)state;
+    karp_context *context = new_context();
+    int refused = 0, held = 0;
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        world w;
+        bound_proof whole;
+        arena a;
+        int64_t fluid;
+        arena_init(&a, context);
+        few_pods(&w, seed);
+        bool any = whole_bound(&w, &a, &whole, &fluid);
+        int64_t plan = cheapest_first_fit(&w);
+        for (int i = 0; any && i < 5; i++) {
+            change_cases(&w, &whole);
+            int64_t value = value_if_it_holds(&w, &whole);
+            refused += value < 0;
+            held += value >= 0;
+            assert_true(value <= plan);
+        }
+        arena_free(&a);
+    }
+    assert_true(refused > 1000);
+    assert_true(held > 0);
+    karp_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(never_above_a_plan),
         cmocka_unit_test(known_optimum),
         cmocka_unit_test(mutations_that_claim_more),
+        cmocka_unit_test(whole_pods_never_above_a_plan),
+        cmocka_unit_test(parts_of_pods),
+        cmocka_unit_test(changed_cases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <optimise/contents.h>
+
+#include <base/bits.h>
+#include <math.h>
+#include <string.h>
+
+#define WHOLE 1e-7 /* how near a number is to a whole one that counts as it */
+
+bool contents_init(contents *w, arena *a, const bound_problem *p, const double *sizes, uint32_t room)
+{
+    size_t n = p->class_count + (size_t)1;
+    *w = (contents){ .p = p, .room = room };
+    w->branches = arena_array(a, room + (size_t)2, sizeof *w->branches);
+    w->shares = arena_array(a, (room + (size_t)2) * p->dims + 1, sizeof *w->shares);
+    w->heap = arena_array(a, room + (size_t)2, sizeof *w->heap);
+    w->copies = arena_array(a, n, sizeof *w->copies);
+    w->tried = arena_array(a, n, sizeof *w->tried);
+    w->density = arena_array(a, n, sizeof *w->density);
+    w->most = arena_array(a, n, sizeof *w->most);
+    w->low = arena_array(a, n, sizeof *w->low);
+    w->high = arena_array(a, n, sizeof *w->high);
+    w->order = arena_array(a, n, sizeof *w->order);
+    w->left = arena_array(a, p->dims + (size_t)1, sizeof *w->left);
+    if (w->branches == NULL || w->shares == NULL || w->heap == NULL || w->copies == NULL || w->tried == NULL ||
+        w->density == NULL || w->most == NULL || w->low == NULL || w->high == NULL || w->order == NULL ||
+        w->left == NULL || !knapsack_init(&w->k, a, p->dims, p->class_count))
+        return false;
+    w->k.copies = arena_array(a, n, sizeof(double));
+    w->k.stride = p->dims;
+    w->k.sizes = sizes;
+    return w->k.copies != NULL;
+}
+
+/* ---- branches that are not split, the largest first ---------------------------------------------------------------------- */
+
+static bool larger(const contents *w, uint32_t x, uint32_t y)
+{
+    double a = w->branches[x].at_most, b = w->branches[y].at_most;
+    return a > b || (a >= b && x < y);
+}
+
+static void heap_push(contents *w, uint32_t b)
+{
+    uint32_t at = w->heap_count++;
+    for (; at > 0 && larger(w, b, w->heap[(at - 1) / 2]); at = (at - 1) / 2) w->heap[at] = w->heap[(at - 1) / 2];
+    w->heap[at] = b;
+}
+
+static void heap_pop(contents *w)
+{
+    uint32_t last = w->heap[--w->heap_count], at = 0;
+    while (2 * at + 1 < w->heap_count) {
+        uint32_t next = 2 * at + 1;
+        if (next + 1 < w->heap_count && larger(w, w->heap[next + 1], w->heap[next])) next++;
+        if (!larger(w, w->heap[next], last)) break;
+        w->heap[at] = w->heap[next];
+        at = next;
+    }
+    w->heap[at] = last;
+}
+
+/* ---- one branch ------------------------------------------------------------------------------------------------------------- */
+
+/* The copies that the branch allows, and what is left of the node beside the least of them; false = it holds nothing. */
+static bool open_box(contents *w, uint32_t number)
+{
+    const bound_problem *p = w->p;
+    const int64_t *capacity = p->capacity + (size_t)w->row * p->dims;
+    memset(w->low, 0, p->class_count * sizeof *w->low);
+    memcpy(w->high, w->most, p->class_count * sizeof *w->high);
+    for (uint32_t b = number; b != 0; b = w->branches[b].parent) {
+        const branch *x = &w->branches[b];
+        if (x->low > w->low[x->class_]) w->low[x->class_] = x->low;
+        if (x->high < w->high[x->class_]) w->high[x->class_] = x->high;
+    }
+    for (uint32_t d = 0; d < p->dims; d++) w->left[d] = capacity[d] > 0 ? capacity[d] : 0;
+    for (uint32_t i = 0; i < w->order_count; i++) {
+        uint32_t c = w->order[i];
+        if (w->low[c] > w->high[c]) return false;
+        for (uint32_t d = 0; w->low[c] > 0 && d < p->dims; d++) {
+            int64_t takes = p->requests[(size_t)c * p->dims + d] * w->low[c]; /* at most the capacity */
+            if (takes > w->left[d]) return false;
+            w->left[d] -= takes;
+        }
+    }
+    return true;
+}
+
+/* How many more copies of the class go into what is left, of those that are allowed. */
+static int64_t more_of(const contents *w, uint32_t c, int64_t most)
+{
+    const int64_t *request = w->p->requests + (size_t)c * w->p->dims;
+    for (uint32_t d = 0; d < w->p->dims && most > 0; d++) {
+        if (request[d] > 0 && w->left[d] / request[d] < most) most = w->left[d] / request[d];
+    }
+    return most;
+}
+
+/* The knapsack of what is left. */
+static void fill_knapsack(contents *w)
+{
+    knapsack *k = &w->k;
+    k->dims = k->count = 0;
+    for (uint32_t d = 0; d < w->p->dims; d++) {
+        if (w->left[d] == 0) continue;
+        k->dim_of[k->dims] = d;
+        k->capacity[k->dims++] = (double)w->left[d];
+    }
+    for (uint32_t i = 0; i < w->order_count; i++) {
+        uint32_t c = w->order[i];
+        int64_t more = more_of(w, c, w->high[c] - w->low[c]);
+        if (more == 0) continue;
+        k->items[k->count] = c;
+        k->most[k->count++] = (double)more;
+    }
+    k->worth = w->worth;
+    k->solved = 0;
+    w->steps += w->order_count + 1;
+}
+
+/* A whole content near the best of the knapsack; the best so far when it is. */
+static void round_down(contents *w)
+{
+    const bound_problem *p = w->p;
+    const knapsack *k = &w->k;
+    double value = 0;
+    for (uint32_t i = 0; i < w->order_count; i++) w->tried[w->order[i]] = (double)w->low[w->order[i]];
+    for (uint32_t i = 0; i < k->count; i++) {
+        uint32_t c = k->items[i];
+        int64_t copies = more_of(w, c, (int64_t)(k->copies[i] + WHOLE));
+        w->tried[c] += (double)copies;
+        for (uint32_t d = 0; d < p->dims; d++) w->left[d] -= p->requests[(size_t)c * p->dims + d] * copies;
+    }
+    for (uint32_t i = 0; i < w->order_count; i++) {
+        uint32_t c = w->order[i];
+        int64_t copies = more_of(w, c, w->high[c] - (int64_t)w->tried[c]);
+        w->tried[c] += (double)copies;
+        for (uint32_t d = 0; d < p->dims; d++) w->left[d] -= p->requests[(size_t)c * p->dims + d] * copies;
+        value += w->worth[c] * w->tried[c];
+    }
+    w->steps += 2 * w->order_count;
+    if (!(value > w->value)) return;
+    w->value = value;
+    memcpy(w->copies, w->tried, p->class_count * sizeof *w->copies);
+}
+
+/* The class to split by: the one whose part is worth most, the way that is nearer. */
+static void choose_split(contents *w, branch *b)
+{
+    const knapsack *k = &w->k;
+    double most = 0;
+    b->split = UINT32_MAX;
+    for (uint32_t i = 0; i < k->dims; i++) {
+        uint32_t item = k->basis[i];
+        if (item >= k->count) continue;
+        double part = k->copies[item] - floor(k->copies[item]);
+        if (part < WHOLE || part > 1 - WHOLE) continue;
+        double score = (part < 0.5 ? part : 1 - part) * w->worth[k->items[item]];
+        if (b->split != UINT32_MAX && !(score > most)) continue;
+        most = score;
+        b->split = k->items[item];
+        b->part = (double)w->low[b->split] + k->copies[item];
+    }
+}
+
+static void look_at(contents *w, uint32_t number)
+{
+    branch *b = &w->branches[number];
+    double *shares = w->shares + (size_t)number * w->p->dims, base = 0;
+    const int64_t *capacity = w->p->capacity + (size_t)w->row * w->p->dims;
+    memset(shares, 0, w->p->dims * sizeof *shares);
+    b->below = 0;
+    b->split = UINT32_MAX;
+    b->at_most = -1;
+    if (!open_box(w, number)) return;
+    for (uint32_t i = 0; i < w->order_count; i++) base += w->worth[w->order[i]] * (double)w->low[w->order[i]];
+    fill_knapsack(w);
+    w->steps += (1 + knapsack_solve(&w->k)) * (w->k.count + w->k.dims);
+    for (uint32_t d = 0; d < w->k.dims; d++) shares[w->k.dim_of[d]] = w->k.rate[d] * (double)capacity[w->k.dim_of[d]];
+    b->at_most = base + w->k.value;
+    b->deep = number == 0 ? 0 : w->branches[b->parent].deep + 1;
+    if (b->deep < CASES_DEEP) choose_split(w, b);
+    round_down(w);
+}
+
+/* ---- all branches ----------------------------------------------------------------------------------------------------------- */
+
+static void order_classes(contents *w)
+{
+    const bound_problem *p = w->p;
+    const int64_t *capacity = p->capacity + (size_t)w->row * p->dims;
+    w->order_count = 0;
+    for (uint32_t c = 0; c < p->class_count; c++) {
+        w->copies[c] = w->tried[c] = 0;
+        w->most[c] = w->worth[c] > 0 ? bound_copies(p, w->row, c) : 0;
+        if (w->most[c] == 0 || w->most[c] == COPIES_ANY) continue;
+        double size = 1e-12;
+        for (uint32_t d = 0; d < p->dims; d++) {
+            int64_t request = p->requests[(size_t)c * p->dims + d];
+            if (request > 0) size += (double)request / (double)capacity[d];
+        }
+        w->density[c] = w->worth[c] / size;
+        uint32_t at = w->order_count++;
+        for (; at > 0 && w->density[w->order[at - 1]] < w->density[c]; at--) w->order[at] = w->order[at - 1];
+        w->order[at] = c;
+    }
+    w->steps += p->class_count + w->order_count * w->order_count / 16;
+}
+
+static void split(contents *w, uint32_t number)
+{
+    branch *b = &w->branches[number];
+    int64_t low = (int64_t)floor(b->part);
+    b->below = w->branch_count;
+    w->branches[w->branch_count] = (branch){ .parent = number, .class_ = b->split, .low = 0, .high = low };
+    w->branches[w->branch_count + 1] = (branch){
+        .parent = number, .class_ = b->split, .low = low + 1, .high = w->most[b->split]
+    };
+    for (uint32_t i = 0; i < 2; i++) {
+        look_at(w, w->branch_count);
+        heap_push(w, w->branch_count++);
+    }
+}
+
+void contents_solve(contents *w, uint32_t row, const double *worth, double enough, uint32_t most)
+{
+    w->row = row;
+    w->worth = worth;
+    w->steps = w->heap_count = 0;
+    w->value = 0;
+    w->branch_count = 1;
+    w->branches[0] = (branch){ .parent = 0 };
+    order_classes(w);
+    look_at(w, 0);
+    heap_push(w, 0);
+    if (most > w->room) most = w->room;
+    for (;;) {
+        uint32_t top = w->heap[0];
+        const branch *b = &w->branches[top];
+        w->at_most = b->at_most > w->value ? b->at_most : w->value;
+        double least = enough > w->value ? enough : w->value;
+        if (b->at_most <= least * (1 + 1e-11) || b->split == UINT32_MAX || w->branch_count + 2 > most) return;
+        heap_pop(w);
+        split(w, top);
+    }
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <optimise/master.h>
+
+#include <base/bits.h>
+#include <base/sort.h>
+#include <math.h>
+#include <string.h>
+
+int64_t bound_copies(const bound_problem *p, uint32_t row, uint32_t class_)
+{
+    if (!bits_test(p->allowed + (size_t)row * bits_words(p->class_count), class_)) return 0;
+    const int64_t *request = p->requests + (size_t)class_ * p->dims;
+    const int64_t *capacity = p->capacity + (size_t)row * p->dims;
+    int64_t copies = p->limits[class_];
+    for (uint32_t d = 0; d < p->dims && copies > 0; d++) {
+        if (request[d] == 0) continue;
+        int64_t holds = capacity[d] < 0 ? 0 : capacity[d] / request[d];
+        if (holds < copies) copies = holds;
+    }
+    return copies;
+}
+
+bool master_init(master *m, arena *a, const bound_problem *p)
+{
+    size_t n = p->class_count;
+    *m = (master){ .problem = p, .counts = p->bought != NULL ? p->bought : p->counts };
+    m->sizes = arena_array(a, n * p->dims + 1, sizeof(double));
+    m->prices = arena_array(a, p->offer_count + 1, sizeof(double));
+    m->inverse = arena_array(a, n * n + 1, sizeof(double));
+    m->level = arena_array(a, n + 1, sizeof(double));
+    m->paid = arena_array(a, n + 1, sizeof(double));
+    m->direction = arena_array(a, n + 1, sizeof(double));
+    m->y = arena_array(a, n + 1, sizeof(double));
+    m->tried = arena_array(a, n + 1, sizeof(double));
+    m->best = arena_array(a, n + 1, sizeof(double));
+    m->offers = arena_array(a, p->offer_count + 1, sizeof(uint32_t));
+    m->replaced_by = arena_array(a, p->offer_count + 1, sizeof(uint32_t));
+    m->copies = arena_array(a, n + 1, sizeof(double));
+    if (m->sizes == NULL || m->prices == NULL || m->inverse == NULL || m->level == NULL || m->paid == NULL ||
+        m->direction == NULL || m->y == NULL || m->tried == NULL || m->best == NULL || m->offers == NULL ||
+        m->replaced_by == NULL || m->copies == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < n * p->dims; i++) m->sizes[i] = (double)p->requests[i];
+    for (uint32_t o = 0; o < p->offer_count; o++) m->prices[o] = (double)p->costs[o] / MONEY_UNIT;
+    return true;
+}
+
+/* Whether what the offer holds, another one that costs no more holds, too. */
+static bool replaced_by(const bound_problem *p, uint32_t offer, uint32_t other)
+{
+    for (uint32_t d = 0; d < p->dims; d++) {
+        if (p->capacity[(size_t)other * p->dims + d] < p->capacity[(size_t)offer * p->dims + d]) return false;
+    }
+    size_t words = bits_words(p->class_count);
+    for (size_t w = 0; w < words; w++) {
+        if (p->allowed[offer * words + w] & ~p->allowed[other * words + w]) return false;
+    }
+    return true;
+}
+
+static int by_cost(uint32_t a, uint32_t b, const void *user)
+{
+    const int64_t *costs = user;
+    return (costs[a] > costs[b]) - (costs[a] < costs[b]);
+}
+
+bool master_worked(const arena *a, const bound_problem *p, size_t rows)
+{
+    return mem_work(a->context, rows * (p->class_count + (size_t)p->dims));
+}
+
+bool master_choose_offers(master *m, arena *a)
+{
+    const bound_problem *p = m->problem;
+    uint32_t *order = arena_array(a, p->offer_count + 1, sizeof *order);
+    if (order == NULL) return false;
+    for (uint32_t o = 0; o < p->offer_count; o++) order[o] = o;
+    if (!sort_ids(a->context, order, p->offer_count, by_cost, p->costs)) return false;
+    for (uint32_t i = 0; i < p->offer_count; i++) {
+        uint32_t j = 0;
+        if (!mem_work(a->context, (m->offer_count + (size_t)1) * p->dims)) return false;
+        while (j < m->offer_count && !replaced_by(p, order[i], m->offers[j])) j++;
+        if (j == m->offer_count) m->offers[m->offer_count++] = order[i];
+        m->replaced_by[order[i]] = j;
+    }
+    return true;
+}
+
+bool master_knapsack(master *m, arena *a, uint32_t row, knapsack *k)
+{
+    const bound_problem *p = m->problem;
+    const int64_t *capacity = p->capacity + (size_t)row * p->dims;
+    uint32_t dims = 0;
+    for (uint32_t d = 0; d < p->dims; d++) dims += capacity[d] > 0;
+    if (!knapsack_init(k, a, dims, p->class_count)) return false;
+    k->stride = p->dims;
+    for (uint32_t d = 0, i = 0; d < p->dims; d++) {
+        if (capacity[d] <= 0) continue;
+        k->dim_of[i] = d;
+        k->capacity[i++] = (double)capacity[d];
+    }
+    k->count = 0;
+    for (uint32_t c = 0; c < p->class_count; c++) {
+        int64_t most = bound_copies(p, row, c);
+        if (most == 0) continue;
+        k->items[k->count] = c;
+        k->most[k->count++] = most == COPIES_ANY ? HUGE_VAL : (double)most;
+    }
+    k->sizes = m->sizes;
+    k->copies = m->copies;
+    return true;
+}
+
+bool master_knapsacks(master *m, arena *a, uint32_t rounds)
+{
+    size_t entries = 0;
+    m->column_room = m->offer_count * rounds;
+    m->knapsacks = arena_array(a, m->offer_count + (size_t)1, sizeof *m->knapsacks);
+    m->columns = arena_array(a, m->column_room + (size_t)1, sizeof *m->columns);
+    if (m->knapsacks == NULL || m->columns == NULL) return false;
+    for (uint32_t i = 0; i < m->offer_count; i++) {
+        if (!master_worked(a, m->problem, m->problem->dims) || !master_knapsack(m, a, m->offers[i], &m->knapsacks[i]))
+            return false;
+        entries += m->knapsacks[i].count;
+    }
+    m->entry_room = entries * rounds;
+    m->round_entries = entries;
+    m->entries = arena_array(a, entries * rounds + 1, sizeof *m->entries);
+    return m->entries != NULL;
+}
+
+void master_start(master *m, bool whole)
+{
+    const bound_problem *p = m->problem;
+    for (uint32_t c = 0; c < p->class_count; c++) m->level[c] = HUGE_VAL, m->y[c] = 1;
+    for (uint32_t i = 0; i < m->offer_count; i++) {
+        const knapsack *k = &m->knapsacks[i];
+        for (uint32_t n = 0; n < k->count; n++) {
+            double copies = k->most[n];
+            uint32_t c = k->items[n];
+            for (uint32_t d = 0; d < k->dims; d++) {
+                double request = m->sizes[(size_t)c * p->dims + k->dim_of[d]];
+                if (request > 0 && k->capacity[d] / request < copies) copies = k->capacity[d] / request;
+            }
+            if (whole) copies = floor(copies + 1e-9);
+            double each = copies < HUGE_VAL ? m->prices[m->offers[i]] / copies : 0;
+            if (each < m->level[c]) m->level[c] = each, m->y[c] = copies < HUGE_VAL ? copies : 1;
+        }
+    }
+    for (uint32_t c = 0; c < p->class_count; c++) {
+        m->paid[c] = m->level[c] < HUGE_VAL ? m->level[c] * m->y[c] : 0;
+        m->inverse[(size_t)c * p->class_count + c] = 1 / m->y[c];
+        m->level[c] = (double)m->counts[c] / m->y[c];
+    }
+}
+
+void master_price_classes(master *m)
+{
+    uint32_t n = m->problem->class_count;
+    memset(m->y, 0, n * sizeof(double));
+    m->cost = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        m->cost += m->paid[i] * m->level[i];
+        const double *row = m->inverse + (size_t)i * n;
+        for (uint32_t c = 0; c < n && m->paid[i] != 0; c++) m->y[c] += m->paid[i] * row[c];
+    }
+}
+
+double master_worth_of(const master *m, const column *c)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < c->count; i++) {
+        const entry *e = &m->entries[c->first + i];
+        sum += m->y[e->class_] * e->copies;
+    }
+    return sum;
+}
+
+void master_make_room(master *m)
+{
+    if (m->column_count + m->offer_count <= m->column_room && m->entry_count + m->round_entries <= m->entry_room)
+        return;
+    m->column_count = 0;
+    m->entry_count = 0;
+}
+
+void master_keep(master *m, uint32_t place, const uint32_t *classes, const double *copies, uint32_t count)
+{
+    column c = { .first = m->entry_count, .offer = place };
+    for (uint32_t i = 0; i < count; i++) {
+        if (!(copies[i] > 1e-12)) continue;
+        m->entries[m->entry_count + c.count++] = (entry){ .class_ = classes[i], .copies = copies[i] };
+    }
+    if (!(master_worth_of(m, &c) > m->prices[m->offers[place]] * (1 + 1e-7))) return;
+    m->columns[m->column_count++] = c;
+    m->entry_count += c.count;
+}
+
+/* The kept column that is worth most per dollar, taken out; false = none is worth its price. */
+static bool best_column(master *m, column *out)
+{
+    uint32_t best = UINT32_MAX;
+    double most = 1 + 1e-7;
+    for (uint32_t i = 0; i < m->column_count; i++) {
+        double price = m->prices[m->offers[m->columns[i].offer]], worth = master_worth_of(m, &m->columns[i]);
+        double ratio = price > 0 ? worth / price : worth > 1e-9 ? HUGE_VAL : 0;
+        if (ratio > most) most = ratio, best = i;
+    }
+    if (best == UINT32_MAX) return false;
+    *out = m->columns[best];
+    m->columns[best] = m->columns[--m->column_count];
+    return true;
+}
+
+/* A column (NULL: serving one pod less of the class) enters the basis; false = nothing limits it. */
+static bool enter(master *m, const column *c, uint32_t class_)
+{
+    uint32_t n = m->problem->class_count, row = UINT32_MAX;
+    double length = HUGE_VAL, gain = c == NULL ? m->y[class_] : m->prices[m->offers[c->offer]] - master_worth_of(m, c);
+    for (uint32_t i = 0; i < n; i++) {
+        const double *inverse = m->inverse + (size_t)i * n;
+        double sum = c == NULL ? -inverse[class_] : 0;
+        for (uint32_t j = 0; c != NULL && j < c->count; j++) {
+            const entry *e = &m->entries[c->first + j];
+            sum += inverse[e->class_] * e->copies;
+        }
+        m->direction[i] = sum;
+        if (sum > 1e-9 && m->level[i] / sum < length - 1e-12) length = m->level[i] / sum, row = i;
+    }
+    if (row == UINT32_MAX) return false;
+    double *pivot = m->inverse + (size_t)row * n;
+    for (uint32_t j = 0; j < n; j++) pivot[j] /= m->direction[row];
+    for (uint32_t j = 0; j < n; j++) m->y[j] += gain * pivot[j];
+    for (uint32_t i = 0; i < n; i++) {
+        if (i == row || fabs(m->direction[i]) <= 1e-12) continue;
+        double left = m->level[i] - length * m->direction[i];
+        m->level[i] = left > 0 ? left : 0;
+        double *inverse = m->inverse + (size_t)i * n;
+        for (uint32_t j = 0; j < n; j++) inverse[j] -= m->direction[i] * pivot[j];
+    }
+    m->level[row] = length;
+    m->paid[row] = c == NULL ? 0 : m->prices[m->offers[c->offer]];
+    return true;
+}
+
+bool master_use_columns(master *m, const arena *a, bool *limited)
+{
+    const bound_problem *p = m->problem;
+    for (uint64_t t = 0; t < 64 + 8 * (uint64_t)(p->class_count + p->offer_count); t++) {
+        uint32_t cheapest = UINT32_MAX;
+        double least = -1e-9;
+        if (!master_worked(a, p, p->class_count)) return false;
+        for (uint32_t c = 0; c < p->class_count; c++) {
+            if (m->y[c] < least) least = m->y[c], cheapest = c;
+        }
+        column next = { .offer = 0 };
+        if (cheapest == UINT32_MAX && !best_column(m, &next)) break;
+        *limited = enter(m, cheapest == UINT32_MAX ? &next : NULL, cheapest);
+        if (!*limited) return true;
+    }
+    master_price_classes(m);
+    return true;
+}
+
+void master_choose_prices(master *m, double weight)
+{
+    for (uint32_t c = 0; c < m->problem->class_count; c++) {
+        double y = m->y[c] > 0 ? m->y[c] : 0;
+        m->tried[c] = weight * y + (1 - weight) * m->best[c];
+    }
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The bound of whole pods. Fractions of pods make the fluid bound low where few pods fill a node, or where a node holds one of each kind.
+ * Here the columns are whole contents, and what an offer's content is worth at most comes from branch and bound, whose branches
+ * are the cases of the proof. Branches are limited, so that it is never more than a bound: that is enough for Farley's.
+ */
+#include <optimise/prove.h>
+
+#include <base/sort.h>
+#include <math.h>
+#include <model/store.h>
+#include <optimise/contents.h>
+#include <string.h>
+
+enum { WORK_A_STEP = 160, COLUMN_ROUNDS = 8, FEW_BRANCHES = 32, MOST_BRANCHES = 4096, PATIENCE = 20 };
+#define TOLERANCE 1e-7 /* of the master's cost */
+#define NEARER 0.98 /* a gap that is so much of the one before is smaller */
+#define ROUNDED 4e-12 /* what sums of doubles may be off by */
+
+typedef struct whole {
+    master m;
+    contents contents;
+    arena *a;
+    uint32_t branches; /* of one offer, for now */
+    uint32_t *order; /* offers, those whose fractions are worth most per dollar first */
+    double *ratios; /* … which is this */
+    uint32_t *classes; /* 0, 1, 2 … */
+    uint64_t work, most_work;
+    uint32_t found; /* columns, by the last pricing */
+} whole;
+
+static bool whole_init(whole *w, arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps)
+{
+    *w = (whole){ .a = a, .branches = FEW_BRANCHES, .most_work = steps * WORK_A_STEP };
+    master *m = &w->m;
+    if (!master_init(m, a, p) || !master_choose_offers(m, a) || !master_knapsacks(m, a, COLUMN_ROUNDS)) return false;
+    w->order = arena_array(a, m->offer_count + (size_t)1, sizeof *w->order);
+    w->ratios = arena_array(a, m->offer_count + (size_t)1, sizeof *w->ratios);
+    w->classes = arena_array(a, p->class_count + (size_t)1, sizeof *w->classes);
+    if (w->order == NULL || w->ratios == NULL || w->classes == NULL ||
+        !contents_init(&w->contents, a, p, m->sizes, MOST_BRANCHES))
+        return false;
+    for (uint32_t c = 0; c < p->class_count; c++) {
+        w->classes[c] = c;
+        m->best[c] = (double)from->y[c] / MONEY_UNIT;
+        m->bound += m->best[c] * (double)m->counts[c];
+    }
+    master_start(m, true);
+    master_price_classes(m);
+    return true;
+}
+
+/* ---- pricing -------------------------------------------------------------------------------------------------------------- */
+
+static int by_ratio(uint32_t x, uint32_t y, const void *user)
+{
+    const double *ratios = user;
+    if (ratios[x] < ratios[y] || ratios[x] > ratios[y]) return ratios[x] > ratios[y] ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+static double per_dollar(double worth, double price) { return price > 0 ? worth / price : worth > 0 ? HUGE_VAL : 0; }
+
+/* What fractions are worth on each offer. */
+static bool price_fractions(whole *w)
+{
+    master *m = &w->m;
+    const bound_problem *p = m->problem;
+    for (uint32_t i = 0; i < m->offer_count; i++) {
+        knapsack *k = &m->knapsacks[i];
+        k->worth = m->tried;
+        uint32_t steps = knapsack_solve(k);
+        w->work += (steps + (size_t)1) * (k->count + k->dims);
+        w->order[i] = i;
+        w->ratios[i] = per_dollar(k->value, m->prices[m->offers[i]]);
+        if (!master_worked(w->a, p, (steps + (size_t)1) * p->dims)) return false;
+    }
+    return sort_ids(w->a->context, w->order, m->offer_count, by_ratio, w->ratios);
+}
+
+static bool solve_offer(whole *w, uint32_t place, const double *worth, double enough, uint32_t branches)
+{
+    const master *m = &w->m;
+    contents_solve(&w->contents, m->offers[place], worth, enough, branches);
+    w->work += w->contents.steps;
+    return mem_work(w->a->context, (size_t)w->contents.steps * m->problem->dims);
+}
+
+/* As price_offers() in fluid.c, of whole contents: those of an offer count when fractions say that they could be worth more than others. */
+static bool price_offers(whole *w)
+{
+    master *m = &w->m;
+    const bound_problem *p = m->problem;
+    double most = 0, total = 0;
+    master_make_room(m);
+    for (uint32_t c = 0; c < p->class_count; c++) total += m->tried[c] * (double)m->counts[c];
+    if (!price_fractions(w)) return false;
+    uint32_t had = m->column_count;
+    for (uint32_t n = 0; n < m->offer_count; n++) {
+        uint32_t i = w->order[n], branches = w->ratios[i] > most ? w->branches : 1;
+        double price = m->prices[m->offers[i]];
+        if (w->ratios[i] <= most && w->ratios[i] <= 1) break;
+        if (!solve_offer(w, i, m->tried, most * price, branches)) return false;
+        double ratio = per_dollar(w->contents.at_most, price);
+        if (branches > 1 && ratio > most) most = ratio;
+        master_keep(m, i, w->classes, w->contents.copies, p->class_count);
+    }
+    w->found = m->column_count - had;
+    if (!(most > 0) || !(total / most > m->bound)) return true;
+    m->bound = total / most;
+    for (uint32_t c = 0; c < p->class_count; c++) m->best[c] = m->tried[c] / most;
+    return true;
+}
+
+/* Rounds until nothing is found any more, with more branches each time that happens. false = stopped. */
+static bool generate(whole *w)
+{
+    master *m = &w->m;
+    bool limited = true;
+    uint32_t stale = 0; /* rounds that brought the master and the bound hardly nearer to each other */
+    double gap = HUGE_VAL;
+    master_choose_prices(m, 0);
+    if (!price_offers(w)) return false;
+    while (limited && w->work < w->most_work && m->cost - m->bound > TOLERANCE * m->bound) {
+        uint32_t had = m->column_count;
+        if (!master_use_columns(m, w->a, &limited)) return false;
+        w->work += (uint64_t)(had + 1) * m->problem->class_count;
+        master_choose_prices(m, 0.25);
+        if (!price_offers(w)) return false;
+        stale = m->cost - m->bound < gap * NEARER ? 0 : stale + 1;
+        if (stale == 0) gap = m->cost - m->bound;
+        if ((w->found > 0 && stale < PATIENCE) || stale == 0) continue;
+        master_choose_prices(m, 1);
+        if (!price_offers(w)) return false;
+        if (w->found > 0 && stale < PATIENCE) continue;
+        stale = 0;
+        if (w->found == 0 && w->branches == MOST_BRANCHES) break;
+        w->branches = w->branches * 4 < MOST_BRANCHES ? w->branches * 4 : MOST_BRANCHES;
+    }
+    return true;
+}
+
+/* ---- the proof -------------------------------------------------------------------------------------------------------------- */
+
+/* The cases of all rows, as they are found. */
+typedef struct case_list {
+    LIST_OF(proof_case) cases;
+    LIST_OF(int64_t) shares;
+} case_list;
+
+static bool add_case(whole *w, case_list *l, uint32_t class_, int64_t copies, const double *shares)
+{
+    karp_context *context = w->a->context;
+    proof_case *slot = list_push(context, &l->cases, sizeof *slot);
+    if (slot == NULL) return false;
+    *slot = (proof_case){ class_, copies };
+    for (uint32_t d = 0; d < w->m.problem->dims; d++) {
+        int64_t *share = list_push(context, &l->shares, sizeof *share);
+        if (share == NULL) return false;
+        *share = shares != NULL ? prove_money(shares[d]) : 0;
+    }
+    return true;
+}
+
+/* The branches of the offer that was solved last. */
+static bool add_cases(whole *w, case_list *l)
+{
+    uint32_t next[CASES_DEEP + 2], count = 1;
+    next[0] = 0;
+    while (count > 0) {
+        uint32_t number = next[--count];
+        const branch *b = &w->contents.branches[number];
+        if (b->below == 0) {
+            if (!add_case(w, l, UINT32_MAX, 0, w->contents.shares + (size_t)number * w->m.problem->dims)) return false;
+            continue;
+        }
+        if (!add_case(w, l, b->split, w->contents.branches[b->below].high, NULL)) return false;
+        next[count++] = b->below + 1;
+        next[count++] = b->below;
+    }
+    return true;
+}
+
+/* The cases of every offer, for the best prices; *worst: what a content is worth per dollar at most. */
+static bool solve_offers(whole *w, case_list *l, bound_proof *out, double *worst)
+{
+    master *m = &w->m;
+    *worst = 0;
+    for (uint32_t i = 0; i < m->offer_count; i++) {
+        double price = m->prices[m->offers[i]];
+        out->first_case[i] = (uint32_t)l->cases.count;
+        if (!solve_offer(w, i, m->best, price, w->branches)) return false;
+        double ratio = per_dollar(w->contents.at_most, price);
+        if (ratio > *worst) *worst = ratio;
+        if (!add_cases(w, l)) return false;
+    }
+    for (size_t i = m->offer_count; i <= out->share_count; i++) out->first_case[i] = (uint32_t)l->cases.count;
+    return true;
+}
+
+/* One case is a row like those of the fluid proof: shares, and extras. */
+static void plain_row(const whole *w, bound_proof *out, uint32_t at)
+{
+    const bound_problem *p = w->m.problem;
+    const int64_t *shares = out->case_shares + (size_t)out->first_case[at] * p->dims;
+    memcpy(out->shares + (size_t)at * p->dims, shares, p->dims * sizeof *shares);
+    for (uint32_t c = 0; c < p->class_count; c++) {
+        if (bound_copies(p, out->of[at], c) == 0) continue;
+        int64_t paid = prove_paid(p, out->of[at], shares, c);
+        out->extra[(size_t)at * p->class_count + c] = out->y[c] > paid ? out->y[c] - paid : 0;
+    }
+}
+
+/* Takes the cases into the proof, without those of rows that have one. */
+static bool take_cases(whole *w, const case_list *l, bound_proof *out)
+{
+    uint32_t dims = w->m.problem->dims, count = 0;
+    out->cases = arena_copy(w->a, l->cases.items, l->cases.count * sizeof *out->cases);
+    out->case_shares = arena_copy(w->a, l->shares.items, l->shares.count * sizeof *out->case_shares);
+    if (out->cases == NULL || out->case_shares == NULL) return false;
+    for (uint32_t i = 0; i < out->share_count; i++) {
+        uint32_t first = out->first_case[i], cases = out->first_case[i + 1] - first;
+        if (cases == 1) plain_row(w, out, i);
+        out->first_case[i] = count;
+        if (cases <= 1) continue;
+        memmove(out->cases + count, out->cases + first, cases * sizeof *out->cases);
+        memmove(out->case_shares + (size_t)count * dims, out->case_shares + (size_t)first * dims,
+                (size_t)cases * dims * sizeof *out->case_shares);
+        count += cases;
+    }
+    out->first_case[out->share_count] = count;
+    return true;
+}
+
+/* All in whole numbers, scaled to what the offers bear; a pod's price is lowered by what its parts of the shares lose by being rounded. */
+static bool prove(whole *w, case_list *l, bound_proof *out)
+{
+    master *m = &w->m;
+    const bound_problem *p = m->problem;
+    double worst;
+    if (!prove_begin(m, w->a, out)) return false;
+    out->first_case = arena_array(w->a, out->share_count + (size_t)2, sizeof *out->first_case);
+    if (out->first_case == NULL || !solve_offers(w, l, out, &worst)) return false;
+    double factor = worst > 0 ? (1 - ROUNDED) / worst : 0;
+    for (uint32_t c = 0; c < p->class_count; c++) {
+        int64_t y = prove_money(m->best[c] * factor) - p->dims - 2;
+        out->y[c] = y > 0 ? y : 0;
+    }
+    for (size_t i = 0; i < l->shares.count; i++) l->shares.items[i] = (int64_t)((double)l->shares.items[i] * factor);
+    return take_cases(w, l, out) && prove_nodes(m, w->a, out);
+}
+
+/* Classes that fit no offer, and those of which a node holds any number, are worth nothing. */
+static void drop_worthless(master *m)
+{
+    const bound_problem *p = m->problem;
+    for (uint32_t c = 0; c < p->class_count; c++) {
+        bool worth = false, any = false;
+        for (uint32_t i = 0; i < m->offer_count; i++) {
+            int64_t copies = bound_copies(p, m->offers[i], c);
+            worth = worth || copies > 0;
+            any = any || copies == COPIES_ANY;
+        }
+        if (!worth || any) m->best[c] = 0;
+    }
+}
+
+bool bound_whole(arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps, bound_proof *out)
+{
+    whole w;
+    case_list l = { .cases = { .count = 0 } };
+    *out = (bound_proof){ .y = NULL };
+    if (steps == 0 || p->class_count == 0 || p->offer_count == 0 || p->dims > CASES_DIMS) return true;
+    if (!whole_init(&w, a, p, from, steps)) return false;
+    double before = w.m.bound;
+    if (!generate(&w)) return false;
+    if (!(w.m.bound > before)) return true;
+    drop_worthless(&w.m);
+    bool ok = prove(&w, &l, out);
+    list_free(a->context, &l.cases, sizeof *l.cases.items);
+    list_free(a->context, &l.shares, sizeof *l.shares.items);
+    return ok;
+}
