@@ -4,6 +4,7 @@
 #define OPTIMISE_ROUND_BOUND_H
 
 #include <base/amount.h>
+#include <karp/objective.h>
 #include <optimise/bound.h>
 #include <schedule/relaxed.h>
 
