@@ -19,6 +19,12 @@ PART = re.compile(TOKEN.pattern.replace(r'(?P<pp>^[ \t]*\#(?:[^\n\\]|\\.|\\\n)*)
 INCLUDE = re.compile(r'#\s*include\s*[<"]([^>"]+)[>"]')
 DEFINE = re.compile(r'#\s*define\s+(\w+)')
 TAGS = 'struct', 'union', 'enum'
+# What system headers declare beside the C standard, on one system or another. No internal function keeps such a name.
+SYSTEM = frozenset('''access accept bind bcmp bcopy bzero cabs chdir chgsign chmod chsize close connect creat cwait daylight dup dup2 environ eof
+    execl execv exit fcloseall fcvt fgetchar fileno filelength flushall fork gcvt getcwd getch getpid getw heapwalk index isatty itoa j0 j1 jn kbhit
+    labs lfind link listen locking lsearch lseek ltoa matherr memccpy memicmp mkdir mktemp nice onexit open pause pipe poll putch putenv putw
+    read recv remove rename rindex rmdir rmtmp select send setmode shutdown sleep socket sopen spawnl spawnv stat strdup stricmp strlwr strnicmp strnset
+    strrev strset strupr swab sync system tell tempnam timezone truncate tzname tzset umask ungetch unlink utime wait write y0 y1 yn'''.split())
 SECOND_IS_A_MEMBER = 'offsetof', 'SIZE_THROUGH' # macros whose second argument names one
 
 
@@ -214,6 +220,8 @@ class Program:
         sources = [(path, file.seen | {path}) for path, file in self.files.items() if path.suffix == '.c']
         self.new = {}
         for (space, name), where in owners.items():
+            if space == 'name' and name in SYSTEM and not self.public & set(where):
+                self.new.update({(path, space, name): f'{name}__karp' for path in where})
             if len(where) < 2:
                 continue
             things = Joined(where)
@@ -222,7 +230,7 @@ class Program:
             if len(things.groups()) < 2:
                 continue
             # One keeps the name: what is public, or made by a macro, else what a header declares.
-            kept = min(things.groups(), key=lambda group: self.rank(group, name))
+            kept = None if name in SYSTEM else min(things.groups(), key=lambda group: self.rank(group, name))
             for group in things.groups():
                 if group is not kept:
                     first = min(group, key=by_header)
