@@ -194,41 +194,32 @@ static bool says_where(const collector *c, const karp_decision *d, uint32_t pod)
     return pod < c->pod_count && (d == c->plan || !c->planned[pod]);
 }
 
-static karp_status mark_moves(collector *c, const karp_decision *d)
+static void mark_moves(collector *c, const karp_decision *d)
 {
-    karp_status status = KARP_OK;
-    for (size_t i = 0; i < karp_decision_launch_count(d) && status == KARP_OK; i++) {
+    for (size_t i = 0; i < karp_decision_launch_count(d); i++) {
         karp_launch launch;
-        status = get_launch(c->job, d, i, &launch);
-        if (status == KARP_OK) {
-            mark_moved(c, d == c->plan, launch.pods, launch.pod_count);
-        }
+        get_launch(c->job, d, i, &launch);
+        mark_moved(c, d == c->plan, launch.pods, launch.pod_count);
     }
-    for (size_t i = 0; i < karp_decision_placement_count(d) && status == KARP_OK; i++) {
+    for (size_t i = 0; i < karp_decision_placement_count(d); i++) {
         karp_placement placement;
-        status = get_placement(c->job, d, i, &placement);
-        if (status == KARP_OK) {
-            mark_moved(c, d == c->plan, placement.pods, placement.pod_count);
-        }
+        get_placement(c->job, d, i, &placement);
+        mark_moved(c, d == c->plan, placement.pods, placement.pod_count);
     }
-    return status;
 }
 
 /* The node of this name; both lists are ordered by name. node_count = none. */
-static karp_status find(const collector *c, const karp_decision *d, karp_str name, size_t *at)
+static void find(const collector *c, const karp_decision *d, karp_str name, size_t *at)
 {
     size_t low = 0, high = c->node_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         karp_node_use node;
-        karp_status status = get_node(c->job, d, middle, &node);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_node(c->job, d, middle, &node);
         int order = compare_str(node.node, name);
         if (order == 0) {
             *at = middle;
-            return KARP_OK;
+            return;
         }
         if (order < 0) {
             low = middle + 1;
@@ -237,42 +228,35 @@ static karp_status find(const collector *c, const karp_decision *d, karp_str nam
         }
     }
     *at = c->node_count;
-    return KARP_OK;
 }
 
-static karp_status fates_of_commands(collector *c)
+static void fates_of_commands(collector *c)
 {
     const karp_decision *d = c->disruption;
-    karp_status status = KARP_OK;
-    for (size_t i = 0; d != NULL && i < karp_decision_command_count(d) && status == KARP_OK; i++) {
+    for (size_t i = 0; d != NULL && i < karp_decision_command_count(d); i++) {
         karp_command command;
-        status = get_command(c->job, d, i, &command);
-        for (size_t k = 0; status == KARP_OK && k < command.node_count; k++) {
+        get_command(c->job, d, i, &command);
+        for (size_t k = 0; k < command.node_count; k++) {
             size_t node = 0;
-            status = find(c, d, command.nodes[k], &node);
-            if (status == KARP_OK && node < c->node_count) {
+            find(c, d, command.nodes[k], &node);
+            if (node < c->node_count) {
                 c->fates[node] = command.replaces ? FATE_REPLACED : FATE_GONE;
             }
         }
     }
-    return status;
 }
 
-static karp_status fates_of_receivers(collector *c, const karp_decision *d)
+static void fates_of_receivers(collector *c, const karp_decision *d)
 {
-    karp_status status = KARP_OK;
-    for (size_t i = 0; i < karp_decision_placement_count(d) && status == KARP_OK; i++) {
+    for (size_t i = 0; i < karp_decision_placement_count(d); i++) {
         karp_placement placement;
         size_t node = 0;
-        status = get_placement(c->job, d, i, &placement);
-        if (status == KARP_OK) {
-            status = find(c, d, placement.node, &node);
-        }
-        if (status == KARP_OK && node < c->node_count && c->fates[node] == FATE_STAYS) {
+        get_placement(c->job, d, i, &placement);
+        find(c, d, placement.node, &node);
+        if (node < c->node_count && c->fates[node] == FATE_STAYS) {
             c->fates[node] = FATE_RECEIVES;
         }
     }
-    return status;
 }
 
 static karp_status find_fates(collector *c)
@@ -284,23 +268,20 @@ static karp_status find_fates(collector *c)
     }
     for (size_t i = 0; i < c->node_count; i++) {
         karp_node_use node;
-        karp_status status = get_node(c->job, any, i, &node);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_node(c->job, any, i, &node);
         c->fates[i] = node.marked ? FATE_GONE : FATE_STAYS;
     }
     const karp_decision *both[] = { c->plan, c->disruption };
-    karp_status status = fates_of_commands(c);
-    for (size_t i = 0; i < 2 && status == KARP_OK; i++) {
+    fates_of_commands(c);
+    for (size_t i = 0; i < 2; i++) {
         if (both[i] != NULL) {
-            status = mark_moves(c, both[i]);
+            mark_moves(c, both[i]);
         }
-        if (both[i] != NULL && status == KARP_OK) {
-            status = fates_of_receivers(c, both[i]);
+        if (both[i] != NULL) {
+            fates_of_receivers(c, both[i]);
         }
     }
-    return status;
+    return KARP_OK;
 }
 
 /* ---- lanes --------------------------------------------------------------------------------------------------------- */
@@ -308,10 +289,7 @@ static karp_status find_fates(collector *c)
 static karp_status node_of(collector *c, size_t index, size_t most_pods, scene_node *out)
 {
     karp_node_use node;
-    karp_status status = get_node(c->job, c->plan != NULL ? c->plan : c->disruption, index, &node);
-    if (status != KARP_OK) {
-        return status;
-    }
+    get_node(c->job, c->plan != NULL ? c->plan : c->disruption, index, &node);
     *out = (scene_node){ .fate = c->fates[index],
                          .name = node.node,
                          .node_pool = node.node_pool,
@@ -349,10 +327,7 @@ static karp_status collect_before(collector *c)
 static karp_status launch_of(collector *c, const karp_decision *d, size_t index, node_fate fate, scene_node *out)
 {
     karp_launch launch;
-    karp_status status = get_launch(c->job, d, index, &launch);
-    if (status != KARP_OK) {
-        return status;
-    }
+    get_launch(c->job, d, index, &launch);
     bool chosen = launch.choice.instance_type.len > 0;
     *out = (scene_node){ .fate = fate,
                          .name = launch.id,
@@ -383,17 +358,14 @@ static karp_status launch_of(collector *c, const karp_decision *d, size_t index,
 
 /* The pods that a decision puts on nodes that exist: first how many each node receives (`pods` NULL; `ends` is counted up),
  * then the pods, each node's before ends[node], which goes down to where they begin. */
-static karp_status receive(collector *c, const karp_decision *d, size_t *ends, uint32_t *pods)
+static void receive(collector *c, const karp_decision *d, size_t *ends, uint32_t *pods)
 {
-    karp_status status = KARP_OK;
-    for (size_t i = 0; d != NULL && i < karp_decision_placement_count(d) && status == KARP_OK; i++) {
+    for (size_t i = 0; d != NULL && i < karp_decision_placement_count(d); i++) {
         karp_placement placement;
         size_t at = 0;
-        status = get_placement(c->job, d, i, &placement);
-        if (status == KARP_OK) {
-            status = find(c, d, placement.node, &at);
-        }
-        if (status != KARP_OK || at == c->node_count) {
+        get_placement(c->job, d, i, &placement);
+        find(c, d, placement.node, &at);
+        if (at == c->node_count) {
             continue;
         }
         for (size_t k = placement.pod_count; k > 0; k--) {
@@ -407,7 +379,6 @@ static karp_status receive(collector *c, const karp_decision *d, size_t *ends, u
             }
         }
     }
-    return status;
 }
 
 /* Where each node's pods begin in one list of all that are received; node_count + 1 numbers. */
@@ -420,7 +391,7 @@ static karp_status receive_all(collector *c, size_t **begins, uint32_t **pods)
     }
     karp_status status = KARP_OK;
     for (size_t i = 0; i < 2 && status == KARP_OK; i++) {
-        status = receive(c, both[i], ends, NULL);
+        receive(c, both[i], ends, NULL);
     }
     for (size_t i = 1; i < c->node_count; i++) {
         ends[i] += ends[i - 1];
@@ -431,7 +402,7 @@ static karp_status receive_all(collector *c, size_t **begins, uint32_t **pods)
         status = no_memory(c);
     }
     for (size_t i = 2; i > 0 && status == KARP_OK; i--) {
-        status = receive(c, both[i - 1], ends, *pods);
+        receive(c, both[i - 1], ends, *pods);
     }
     return status;
 }
@@ -497,8 +468,7 @@ static karp_status find_kept(collector *c)
     size_t at = 0;
     for (size_t i = 0; c->disruption != NULL && i < karp_decision_kept_count(c->disruption); i++) {
         karp_kept kept;
-        karp_status status = get_kept(c->job, c->disruption, i, &kept);
-        if (status != KARP_OK) return status;
+        get_kept(c->job, c->disruption, i, &kept);
         while (at < lane->count && compare_str(lane->nodes[at].name, kept.node) < 0) at++;
         if (at == lane->count || !equal_str(lane->nodes[at].name, kept.node)) continue;
         lane->nodes[at].kept = kept.code;

@@ -128,6 +128,11 @@ void buffer_double(write_buffer *b, double value)
 
 karp_status buffer_finish(write_buffer *b, karp_text *out, karp_error *error)
 {
+    karp_status status = b->status;
+    if (status != KARP_OK) {
+        buffer_free(b);
+        return status;
+    }
     if (!b->failed) {
         make_room(b, 1);
     }

@@ -15,6 +15,7 @@ typedef struct write_buffer {
     size_t length;
     size_t due; /* a length, at most room: who wants to stop is asked when it is reached */
     size_t most; /* bytes that may be written; 0 = any number */
+    karp_status status; /* of the first failure of what is written, of which the error is filled */
     bool failed;
     bool full; /* … because there were to be more than `most` */
 } write_buffer;
@@ -38,7 +39,7 @@ void buffer_int(write_buffer *b, int64_t value);
 /* The shortest decimal that reads back as the same double. */
 void buffer_double(write_buffer *b, double value);
 
-/* Hands the text over; the buffer is empty afterwards, also on failure. Errors: NOMEM, LIMIT. */
+/* Hands the text over; the buffer is empty afterwards, also on failure. Errors: NOMEM, LIMIT, the buffer's status. */
 karp_status buffer_finish(write_buffer *b, karp_text *out, karp_error *error);
 
 /* Memory of the context that is given back by karp_free() with the same size; NULL when count × size is too much. */

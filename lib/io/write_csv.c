@@ -41,24 +41,22 @@ static void put_node(write_buffer *b, karp_str pool, karp_str type, karp_str zon
     if (price > 0) buffer_double(b, price);
 }
 
-static karp_status put_existing(const write_job *job, karp_str name)
+static void put_existing(const write_job *job, karp_str name)
 {
     size_t first = 0, end = karp_decision_node_count(job->decision);
     karp_node_use node;
     while (first < end) { /* they are ordered by name */
         size_t middle = first + (end - first) / 2;
-        karp_status status = get_node(job, job->decision, middle, &node);
-        if (status != KARP_OK) return status;
+        get_node(job, job->decision, middle, &node);
         int order = compare_str(node.node, name);
         if (order == 0) {
             put_node(job->out, node.node_pool, node.instance_type, node.zone, node.capacity_type, node.price);
-            return KARP_OK;
+            return;
         }
         if (order < 0) first = middle + 1;
         else end = middle;
     }
     buffer_text(job->out, ",,,,,");
-    return KARP_OK;
 }
 
 /* ---- plans ------------------------------------------------------------------------------------------------------------------- */
@@ -70,12 +68,11 @@ static void put_pod(const write_job *job, uint32_t pod, const char *outcome, kar
     next_field(job->out, target);
 }
 
-static karp_status write_launched(const write_job *job)
+static void write_launched(const write_job *job)
 {
     for (size_t i = 0; i < karp_decision_launch_count(job->decision); i++) {
         karp_launch l;
-        karp_status status = get_launch(job, job->decision, i, &l);
-        if (status != KARP_OK) return status;
+        get_launch(job, job->decision, i, &l);
         for (size_t k = 0; k < l.pod_count; k++) {
             put_pod(job, l.pods[k], "launch", l.id);
             put_node(job->out, l.node_pool, l.choice.instance_type, l.choice.zone, l.choice.capacity_type,
@@ -83,22 +80,19 @@ static karp_status write_launched(const write_job *job)
             buffer_text(job->out, ",,\n");
         }
     }
-    return KARP_OK;
 }
 
-static karp_status write_placed(const write_job *job)
+static void write_placed(const write_job *job)
 {
     for (size_t i = 0; i < karp_decision_placement_count(job->decision); i++) {
         karp_placement p;
-        karp_status status = get_placement(job, job->decision, i, &p);
-        for (size_t k = 0; k < p.pod_count && status == KARP_OK; k++) {
+        get_placement(job, job->decision, i, &p);
+        for (size_t k = 0; k < p.pod_count; k++) {
             put_pod(job, p.pods[k], "node", p.node);
-            status = put_existing(job, p.node);
+            put_existing(job, p.node);
             buffer_text(job->out, ",,\n");
         }
-        if (status != KARP_OK) return status;
     }
-    return KARP_OK;
 }
 
 static void write_left(const write_job *job, uint32_t pod, const char *outcome, uint32_t code, karp_str message)
@@ -116,88 +110,79 @@ karp_status plan_as_csv(const write_job *job)
         return write_fail(job->error, KARP_E_UNSUPPORTED,
                           "CSV of a plan has a row for each pod and cannot have a disruption beside it");
     buffer_text(job->out, "pod,outcome,target,node_pool,instance_type,zone,capacity_type,price,code,message\n");
-    karp_status status = write_launched(job);
-    if (status == KARP_OK) status = write_placed(job);
-    for (size_t i = 0; i < karp_decision_unschedulable_count(job->decision) && status == KARP_OK; i++) {
+    write_launched(job);
+    write_placed(job);
+    for (size_t i = 0; i < karp_decision_unschedulable_count(job->decision); i++) {
         karp_unschedulable row;
-        status = get_unschedulable(job, i, &row);
-        if (status == KARP_OK) write_left(job, row.pod, "unschedulable", row.code, row.message);
+        get_unschedulable(job, i, &row);
+        write_left(job, row.pod, "unschedulable", row.code, row.message);
     }
-    for (size_t i = 0; i < karp_decision_ignored_count(job->decision) && status == KARP_OK; i++) {
+    for (size_t i = 0; i < karp_decision_ignored_count(job->decision); i++) {
         karp_ignored row;
-        status = get_ignored(job, i, &row);
-        if (status == KARP_OK) write_left(job, row.pod, "ignored", row.code, row.message);
+        get_ignored(job, i, &row);
+        write_left(job, row.pod, "ignored", row.code, row.message);
     }
-    return status;
+    return KARP_OK;
 }
 
 /* ---- disruptions ------------------------------------------------------------------------------------------------------------- */
 
 /* A row for each node that goes; what the command saves stands in the first. */
-static karp_status write_command(const write_job *job, size_t index)
+static void write_command(const write_job *job, size_t index)
 {
     write_buffer *b = job->out;
     karp_command c;
-    karp_status status = get_command(job, job->decision, index, &c);
-    for (size_t i = 0; i < c.node_count && status == KARP_OK; i++) {
+    get_command(job, job->decision, index, &c);
+    for (size_t i = 0; i < c.node_count; i++) {
         csv_field(b, c.nodes[i]);
         next_word(b, command_word(&c));
-        status = put_existing(job, c.nodes[i]);
+        put_existing(job, c.nodes[i]);
         buffer_char(b, ',');
         buffer_uint(b, index + 1);
         next_word(b, karp_method_name(c.method));
         buffer_char(b, ',');
-        for (size_t k = 0; k < c.launch_count && status == KARP_OK; k++) {
+        for (size_t k = 0; k < c.launch_count; k++) {
             karp_launch l;
-            status = get_launch(job, job->decision, c.launch_first + k, &l);
+            get_launch(job, job->decision, c.launch_first + k, &l);
             if (k > 0) buffer_char(b, ' ');
-            if (status == KARP_OK) text_clean(b, l.id);
+            text_clean(b, l.id);
         }
         buffer_char(b, ',');
         if (i == 0) buffer_double(b, c.savings);
         buffer_text(b, ",,\n");
     }
-    return status;
 }
 
-static karp_status write_kept_node(const write_job *job, size_t index)
+static void write_kept_node(const write_job *job, size_t index)
 {
     write_buffer *b = job->out;
     karp_kept kept;
-    karp_status status = get_kept(job, job->decision, index, &kept);
-    if (status != KARP_OK) return status;
+    get_kept(job, job->decision, index, &kept);
     csv_field(b, kept.node);
     next_word(b, "keep");
-    status = put_existing(job, kept.node);
+    put_existing(job, kept.node);
     buffer_text(b, ",,,,");
     next_word(b, karp_reason_name(kept.code));
     next_field(b, kept.detail);
     buffer_char(b, '\n');
-    return status;
 }
 
-static karp_status write_replacement(const write_job *job, size_t index)
+static void write_replacement(const write_job *job, size_t index)
 {
     karp_launch l;
-    karp_status status = get_launch(job, job->decision, index, &l);
-    if (status != KARP_OK) return status;
+    get_launch(job, job->decision, index, &l);
     csv_field(job->out, l.id);
     next_word(job->out, "launch");
     put_node(job->out, l.node_pool, l.choice.instance_type, l.choice.zone, l.choice.capacity_type, l.choice.price);
     buffer_text(job->out, ",,,,,,\n");
-    return KARP_OK;
 }
 
 karp_status disruption_as_csv(const write_job *job)
 {
-    karp_status status = KARP_OK;
     buffer_text(job->out, "node,action,node_pool,instance_type,zone,capacity_type,price,command,method,replacements,"
                           "saving,code,detail\n");
-    for (size_t i = 0; i < karp_decision_command_count(job->decision) && status == KARP_OK; i++)
-        status = write_command(job, i);
-    for (size_t i = 0; i < karp_decision_launch_count(job->decision) && status == KARP_OK; i++)
-        status = write_replacement(job, i);
-    for (size_t i = 0; i < karp_decision_kept_count(job->decision) && status == KARP_OK; i++)
-        status = write_kept_node(job, i);
-    return status;
+    for (size_t i = 0; i < karp_decision_command_count(job->decision); i++) write_command(job, i);
+    for (size_t i = 0; i < karp_decision_launch_count(job->decision); i++) write_replacement(job, i);
+    for (size_t i = 0; i < karp_decision_kept_count(job->decision); i++) write_kept_node(job, i);
+    return KARP_OK;
 }

@@ -3,54 +3,60 @@
 
 #include "write_call.h"
 
-static karp_status checked(const write_job *job, karp_status status)
+static void checked(const write_job *job, karp_status status)
 {
-    if (status != KARP_OK) {
-        return write_fail(job->error, status, "the decision does not show what it counts");
-    }
-    return KARP_OK;
+    if (status != KARP_OK) write_refuse(job, status, "the decision does not show what it counts");
+}
+void write_note(const write_job *job, karp_status status)
+{
+    if (!job->out->status) job->out->status = status;
 }
 
-karp_status get_launch(const write_job *job, const karp_decision *decision, size_t index, karp_launch *out)
+void write_refuse(const write_job *job, karp_status status, const char *message)
+{
+    if (!job->out->status) job->out->status = write_fail(job->error, status, message);
+}
+
+void get_launch(const write_job *job, const karp_decision *decision, size_t index, karp_launch *out)
 {
     *out = (karp_launch){ .size = sizeof(*out) };
-    return checked(job, karp_decision_launch(decision, index, out));
+    checked(job, karp_decision_launch(decision, index, out));
 }
 
-karp_status get_placement(const write_job *job, const karp_decision *decision, size_t index, karp_placement *out)
+void get_placement(const write_job *job, const karp_decision *decision, size_t index, karp_placement *out)
 {
     *out = (karp_placement){ .size = sizeof(*out) };
-    return checked(job, karp_decision_placement(decision, index, out));
+    checked(job, karp_decision_placement(decision, index, out));
 }
 
-karp_status get_unschedulable(const write_job *job, size_t index, karp_unschedulable *out)
+void get_unschedulable(const write_job *job, size_t index, karp_unschedulable *out)
 {
     *out = (karp_unschedulable){ .size = sizeof(*out) };
-    return checked(job, karp_decision_unschedulable(job->decision, index, out));
+    checked(job, karp_decision_unschedulable(job->decision, index, out));
 }
 
-karp_status get_ignored(const write_job *job, size_t index, karp_ignored *out)
+void get_ignored(const write_job *job, size_t index, karp_ignored *out)
 {
     *out = (karp_ignored){ .size = sizeof(*out) };
-    return checked(job, karp_decision_ignored(job->decision, index, out));
+    checked(job, karp_decision_ignored(job->decision, index, out));
 }
 
-karp_status get_node(const write_job *job, const karp_decision *decision, size_t index, karp_node_use *out)
+void get_node(const write_job *job, const karp_decision *decision, size_t index, karp_node_use *out)
 {
     *out = (karp_node_use){ .size = sizeof(*out) };
-    return checked(job, karp_decision_node(decision, index, out));
+    checked(job, karp_decision_node(decision, index, out));
 }
 
-karp_status get_candidate(const write_job *job, const karp_decision *decision, size_t index, karp_candidate *out)
+void get_candidate(const write_job *job, const karp_decision *decision, size_t index, karp_candidate *out)
 {
     *out = (karp_candidate){ .size = sizeof(*out) };
-    return checked(job, karp_decision_candidate(decision, index, out));
+    checked(job, karp_decision_candidate(decision, index, out));
 }
 
-karp_status get_budget(const write_job *job, const karp_decision *decision, size_t index, karp_pool_budget *out)
+void get_budget(const write_job *job, const karp_decision *decision, size_t index, karp_pool_budget *out)
 {
     *out = (karp_pool_budget){ .size = sizeof(*out) };
-    return checked(job, karp_decision_budget(decision, index, out));
+    checked(job, karp_decision_budget(decision, index, out));
 }
 
 const char *command_word(const karp_command *command)
@@ -62,22 +68,22 @@ const char *command_word(const karp_command *command)
     return command->decision < sizeof words / sizeof words[0] ? words[command->decision] : "";
 }
 
-karp_status get_command(const write_job *job, const karp_decision *decision, size_t index, karp_command *out)
+void get_command(const write_job *job, const karp_decision *decision, size_t index, karp_command *out)
 {
     *out = (karp_command){ .size = sizeof(*out) };
-    return checked(job, karp_decision_command(decision, index, out));
+    checked(job, karp_decision_command(decision, index, out));
 }
 
-karp_status get_kept(const write_job *job, const karp_decision *decision, size_t index, karp_kept *out)
+void get_kept(const write_job *job, const karp_decision *decision, size_t index, karp_kept *out)
 {
     *out = (karp_kept){ .size = sizeof(*out) };
-    return checked(job, karp_decision_kept(decision, index, out));
+    checked(job, karp_decision_kept(decision, index, out));
 }
 
-karp_status get_disruption(const write_job *job, const karp_decision *decision, karp_disruption *out)
+void get_disruption(const write_job *job, const karp_decision *decision, karp_disruption *out)
 {
     *out = (karp_disruption){ .size = sizeof(*out) };
-    return checked(job, karp_decision_disruption(decision, out));
+    checked(job, karp_decision_disruption(decision, out));
 }
 
 typedef karp_status write_function(const write_job *job);

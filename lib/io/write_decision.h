@@ -34,18 +34,22 @@ karp_status repack_as_text(const write_job *job);
 karp_status repack_as_yaml(const write_job *job);
 karp_status repack_as_html(const write_job *job);
 
-/* The getters with the struct's size set; a failure of theirs is a defect and reported as such. */
-karp_status get_launch(const write_job *job, const karp_decision *decision, size_t index, karp_launch *out);
-karp_status get_placement(const write_job *job, const karp_decision *decision, size_t index, karp_placement *out);
-karp_status get_unschedulable(const write_job *job, size_t index, karp_unschedulable *out);
-karp_status get_ignored(const write_job *job, size_t index, karp_ignored *out);
-karp_status get_node(const write_job *job, const karp_decision *decision, size_t index, karp_node_use *out);
-karp_status get_candidate(const write_job *job, const karp_decision *decision, size_t index, karp_candidate *out);
-karp_status get_budget(const write_job *job, const karp_decision *decision, size_t index, karp_pool_budget *out);
+/* A failure, or KARP_OK, of which the error is filled; below, one with this message. The first is kept in job->out and returned by
+ * write_end(): what is written after it is for nothing. */
+void write_note(const write_job *job, karp_status status);
+void write_refuse(const write_job *job, karp_status status, const char *message);
+/* The getters with the struct's size set. A failure of theirs is a defect, and noted in job->out: the struct is zeroes. */
+void get_launch(const write_job *job, const karp_decision *decision, size_t index, karp_launch *out);
+void get_placement(const write_job *job, const karp_decision *decision, size_t index, karp_placement *out);
+void get_unschedulable(const write_job *job, size_t index, karp_unschedulable *out);
+void get_ignored(const write_job *job, size_t index, karp_ignored *out);
+void get_node(const write_job *job, const karp_decision *decision, size_t index, karp_node_use *out);
+void get_candidate(const write_job *job, const karp_decision *decision, size_t index, karp_candidate *out);
+void get_budget(const write_job *job, const karp_decision *decision, size_t index, karp_pool_budget *out);
 /* "replace", "delete", "terminate-first" or "reboot". */
 const char *command_word(const karp_command *command);
-karp_status get_command(const write_job *job, const karp_decision *decision, size_t index, karp_command *out);
-karp_status get_kept(const write_job *job, const karp_decision *decision, size_t index, karp_kept *out);
-karp_status get_disruption(const write_job *job, const karp_decision *decision, karp_disruption *out);
+void get_command(const write_job *job, const karp_decision *decision, size_t index, karp_command *out);
+void get_kept(const write_job *job, const karp_decision *decision, size_t index, karp_kept *out);
+void get_disruption(const write_job *job, const karp_decision *decision, karp_disruption *out);
 
 #endif

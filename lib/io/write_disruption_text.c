@@ -2,19 +2,16 @@
 /* A DisruptionPlan for people. */
 #include "write_rows.h"
 
-static karp_status write_budgets(const text_out *t, const write_job *job)
+static void write_budgets(const text_out *t, const write_job *job)
 {
     size_t count = karp_decision_budget_count(job->decision);
     if (count == 0) {
-        return KARP_OK;
+        return;
     }
     section(t, "Budgets");
     for (size_t i = 0; i < count; i++) {
         karp_pool_budget budget;
-        karp_status status = get_budget(job, job->decision, i, &budget);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_budget(job, job->decision, i, &budget);
         buffer_text(t->out, "      ");
         text_clean(t->out, budget.node_pool);
         buffer_text(t->out, "  ");
@@ -28,33 +25,26 @@ static karp_status write_budgets(const text_out *t, const write_job *job)
         }
         buffer_char(t->out, '\n');
     }
-    return KARP_OK;
 }
 
-static karp_status write_candidates(const text_out *t, const write_job *job)
+static void write_candidates(const text_out *t, const write_job *job)
 {
     write_buffer *b = t->out;
     size_t count = karp_decision_candidate_count(job->decision);
     if (count == 0) {
-        return KARP_OK;
+        return;
     }
     section(t, "Candidates");
     size_t width = 0;
     for (size_t i = 0; i < count; i++) {
         karp_candidate candidate;
-        karp_status status = get_candidate(job, job->decision, i, &candidate);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_candidate(job, job->decision, i, &candidate);
         size_t columns = text_columns(candidate.node);
         width = columns > width ? columns : width;
     }
     for (size_t i = 0; i < count; i++) {
         karp_candidate candidate;
-        karp_status status = get_candidate(job, job->decision, i, &candidate);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_candidate(job, job->decision, i, &candidate);
         buffer_text(b, "      ");
         text_left(b, candidate.node, width);
         buffer_text(b, "  pool ");
@@ -67,7 +57,6 @@ static karp_status write_candidates(const text_out *t, const write_job *job)
         buffer_uint(b, candidate.pod_count);
         buffer_text(b, candidate.pod_count == 1 ? " pod moves\n" : " pods move\n");
     }
-    return KARP_OK;
 }
 
 karp_status disruption_as_text(const write_job *job)
@@ -77,13 +66,8 @@ karp_status disruption_as_text(const write_job *job)
     write_buffer *b = job->out;
     karp_disruption header;
     command_totals totals;
-    karp_status status = get_disruption(job, job->decision, &header);
-    if (status == KARP_OK) {
-        status = count_commands(job, job->decision, &totals);
-    }
-    if (status != KARP_OK) {
-        return status;
-    }
+    get_disruption(job, job->decision, &header);
+    count_commands(job, job->decision, &totals);
     header_line(t, job, "karp disrupt");
     if (header.error_code.len > 0) {
         buffer_text(b, "\n  ");
@@ -93,20 +77,15 @@ karp_status disruption_as_text(const write_job *job)
         text_clean(b, header.error_message.len > 0 ? header.error_message : header.error_code);
         buffer_char(b, '\n');
     }
-    status = write_budgets(t, job);
-    if (status == KARP_OK) {
-        status = write_candidates(t, job);
-    }
-    if (status == KARP_OK && karp_decision_command_count(job->decision) > 0) {
+    write_budgets(t, job);
+    write_candidates(t, job);
+    if (karp_decision_command_count(job->decision) > 0) {
         section(t, "Disrupt");
-        status = rows_commands(t, job, job->decision);
+        rows_commands(t, job, job->decision);
     }
-    if (status == KARP_OK && karp_decision_kept_count(job->decision) > 0) {
+    if (karp_decision_kept_count(job->decision) > 0) {
         section(t, "Not disrupted");
-        status = rows_kept(t, job, job->decision);
-    }
-    if (status != KARP_OK) {
-        return status;
+        rows_kept(t, job, job->decision);
     }
     warnings_section(t, job);
     buffer_text(b, "\nPlan: ");

@@ -26,58 +26,44 @@ static bool has_pod(const write_job *job, const uint32_t *pods, size_t count, ka
     return false;
 }
 
-static karp_status find_placed(const write_job *job, karp_str name, pod_answer *answer)
+static void find_placed(const write_job *job, karp_str name, pod_answer *answer)
 {
     for (size_t i = 0; i < karp_decision_launch_count(job->decision); i++) {
         karp_launch launch;
-        karp_status status = get_launch(job, job->decision, i, &launch);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_launch(job, job->decision, i, &launch);
         if (has_pod(job, launch.pods, launch.pod_count, name)) {
             *answer = (pod_answer){ FATE_LAUNCH, i };
-            return KARP_OK;
+            return;
         }
     }
     for (size_t i = 0; i < karp_decision_placement_count(job->decision); i++) {
         karp_placement placement;
-        karp_status status = get_placement(job, job->decision, i, &placement);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_placement(job, job->decision, i, &placement);
         if (has_pod(job, placement.pods, placement.pod_count, name)) {
             *answer = (pod_answer){ FATE_NODE, i };
-            return KARP_OK;
+            return;
         }
     }
-    return KARP_OK;
 }
 
-static karp_status find_refused(const write_job *job, karp_str name, pod_answer *answer)
+static void find_refused(const write_job *job, karp_str name, pod_answer *answer)
 {
     for (size_t i = 0; i < karp_decision_unschedulable_count(job->decision); i++) {
         karp_unschedulable pod;
-        karp_status status = get_unschedulable(job, i, &pod);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_unschedulable(job, i, &pod);
         if (has_pod(job, &pod.pod, 1, name)) {
             *answer = (pod_answer){ FATE_UNSCHEDULABLE, i };
-            return KARP_OK;
+            return;
         }
     }
     for (size_t i = 0; i < karp_decision_ignored_count(job->decision); i++) {
         karp_ignored pod;
-        karp_status status = get_ignored(job, i, &pod);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_ignored(job, i, &pod);
         if (has_pod(job, &pod.pod, 1, name)) {
             *answer = (pod_answer){ FATE_IGNORED, i };
-            return KARP_OK;
+            return;
         }
     }
-    return KARP_OK;
 }
 
 static karp_status pod_as_json(const write_job *job, const pod_addition *addition, karp_str name, pod_answer answer)
@@ -93,20 +79,20 @@ static karp_status pod_as_json(const write_job *job, const pod_addition *additio
     json_member_text(j, "outcome", outcomes[answer.fate]);
     if (answer.fate == FATE_LAUNCH) {
         json_key(j, "launch");
-        status = plan_launch(j, job, job->decision, answer.index);
+        plan_launch(j, job, job->decision, answer.index);
         if (status == KARP_OK && addition != NULL) {
             status = addition->json(j, job, addition->explanation);
         }
     } else if (answer.fate == FATE_NODE) {
         karp_placement placement;
-        status = get_placement(job, job->decision, answer.index, &placement);
+        get_placement(job, job->decision, answer.index, &placement);
         json_member_str(j, "node", placement.node);
     } else if (answer.fate == FATE_UNSCHEDULABLE) {
         json_key(j, "unschedulable");
-        status = plan_unschedulable(j, job, answer.index);
+        plan_unschedulable(j, job, answer.index);
     } else if (answer.fate == FATE_IGNORED) {
         karp_ignored pod;
-        status = get_ignored(job, answer.index, &pod);
+        get_ignored(job, answer.index, &pod);
         json_member_text(j, "code", karp_reason_name(pod.code));
         json_member_str(j, "message", pod.message);
     }
@@ -115,13 +101,10 @@ static karp_status pod_as_json(const write_job *job, const pod_addition *additio
     return status;
 }
 
-static karp_status text_refused(const text_out *t, const write_job *job, size_t index)
+static void text_refused(const text_out *t, const write_job *job, size_t index)
 {
     karp_unschedulable pod;
-    karp_status status = get_unschedulable(job, index, &pod);
-    if (status != KARP_OK) {
-        return status;
-    }
+    get_unschedulable(job, index, &pod);
     buffer_text(t->out,
                 pod.permanent ? " cannot be placed (permanent: waiting cannot help).\n" : " cannot be placed now.\n");
     buffer_repeat(t->out, " ", ROW_INDENT);
@@ -130,54 +113,46 @@ static karp_status text_refused(const text_out *t, const write_job *job, size_t 
     text_styled(t, STYLE_DIM, karp_reason_name(pod.code));
     buffer_char(t->out, '\n');
     rows_refusal(t, &pod, MOST_LINES);
-    return KARP_OK;
 }
 
-static karp_status text_placed(const text_out *t, const write_job *job, pod_answer answer)
+static void text_placed(const text_out *t, const write_job *job, pod_answer answer)
 {
     row_widths widths = { 0 };
     karp_launch launch;
     karp_placement placement;
-    karp_status status = KARP_OK;
     if (answer.fate == FATE_NODE) {
-        status = get_placement(job, job->decision, answer.index, &placement);
-        if (status == KARP_OK) {
-            buffer_text(t->out, " goes to the node ");
-            text_clean(t->out, placement.node);
-            buffer_text(t->out, ".\n");
-            status = rows_pods(t, job, job->decision, "with all that go there: ", placement.pods, placement.pod_count);
-        }
-        return status;
+        get_placement(job, job->decision, answer.index, &placement);
+        buffer_text(t->out, " goes to the node ");
+        text_clean(t->out, placement.node);
+        buffer_text(t->out, ".\n");
+        rows_pods(t, job, job->decision, "with all that go there: ", placement.pods, placement.pod_count);
+        return;
     }
-    status = get_launch(job, job->decision, answer.index, &launch);
-    if (status == KARP_OK) {
-        buffer_text(t->out, " goes to a new node.\n");
-        node_row row = launch_row(&launch);
-        row_measure(&widths, &row);
-        row_write(t, &widths, &row);
-        status = rows_pods(t, job, job->decision, "", launch.pods, launch.pod_count);
-    }
-    return status;
+    get_launch(job, job->decision, answer.index, &launch);
+    buffer_text(t->out, " goes to a new node.\n");
+    node_row row = launch_row(&launch);
+    row_measure(&widths, &row);
+    row_write(t, &widths, &row);
+    rows_pods(t, job, job->decision, "", launch.pods, launch.pod_count);
 }
 
-static karp_status pod_as_text(const write_job *job, karp_str name, pod_answer answer)
+static void pod_as_text(const write_job *job, karp_str name, pod_answer answer)
 {
     text_out text = { job->out, job->options->width, job->options->color != 0 };
     const text_out *t = &text;
     text_subject(t, name);
     if (answer.fate == FATE_UNSCHEDULABLE) {
-        return text_refused(t, job, answer.index);
+        text_refused(t, job, answer.index);
+        return;
     }
     if (answer.fate != FATE_IGNORED) {
-        return text_placed(t, job, answer);
+        text_placed(t, job, answer);
+        return;
     }
     karp_ignored pod;
-    karp_status status = get_ignored(job, answer.index, &pod);
-    if (status == KARP_OK) {
-        buffer_text(job->out, " was not considered.\n      ");
-        rows_reason(t, ROW_INDENT, MOST_LINES, pod.message, pod.code);
-    }
-    return status;
+    get_ignored(job, answer.index, &pod);
+    buffer_text(job->out, " was not considered.\n      ");
+    rows_reason(t, ROW_INDENT, MOST_LINES, pod.message, pod.code);
 }
 
 /* Notes come last. */
@@ -207,18 +182,18 @@ karp_status write_pod_with(karp_context *context, const karp_decision *decision,
     }
     write_job job = { context, decision, NULL, &call.options, &call.buffer, error };
     pod_answer answer = { FATE_NONE, 0 };
-    status = find_placed(&job, pod, &answer);
-    if (status == KARP_OK && answer.fate == FATE_NONE) {
-        status = find_refused(&job, pod, &answer);
+    find_placed(&job, pod, &answer);
+    if (answer.fate == FATE_NONE) {
+        find_refused(&job, pod, &answer);
     }
-    if (status == KARP_OK && answer.fate == FATE_NONE) {
-        status = write_fail(error, KARP_E_NOT_FOUND, "no pod of that name waits for a node (NAMESPACE/NAME)");
+    if (answer.fate == FATE_NONE) {
+        write_refuse(&job, KARP_E_NOT_FOUND, "no pod of that name waits for a node (NAMESPACE/NAME)");
+    } else if (call.options.format == KARP_FORMAT_JSON) {
+        status = pod_as_json(&job, addition, pod, answer);
+    } else {
+        pod_as_text(&job, pod, answer);
     }
-    if (status == KARP_OK) {
-        status = call.options.format == KARP_FORMAT_JSON ? pod_as_json(&job, addition, pod, answer)
-                                                         : pod_as_text(&job, pod, answer);
-    }
-    if (status == KARP_OK && addition != NULL && call.options.format != KARP_FORMAT_JSON) {
+    if (answer.fate != FATE_NONE && addition != NULL && call.options.format != KARP_FORMAT_JSON) {
         text_out text = { job.out, job.options->width, job.options->color != 0 };
         status = addition->text(&text, &job, addition->explanation);
     }
@@ -242,23 +217,17 @@ typedef struct node_answer {
     size_t candidate;
 } node_answer;
 
-static karp_status find_node(const write_job *job, karp_str name, node_answer *answer)
+static void find_node(const write_job *job, karp_str name, node_answer *answer)
 {
     const karp_decision *d = job->decision;
     for (size_t i = 0; i < karp_decision_node_count(d) && !answer->known; i++) {
         karp_node_use node;
-        karp_status status = get_node(job, d, i, &node);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_node(job, d, i, &node);
         answer->known = equal_str(node.node, name);
     }
     for (size_t i = 0; i < karp_decision_command_count(d) && !answer->has_command; i++) {
         karp_command command;
-        karp_status status = get_command(job, d, i, &command);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_command(job, d, i, &command);
         for (size_t k = 0; k < command.node_count; k++) {
             if (equal_str(command.nodes[k], name)) {
                 answer->has_command = true;
@@ -268,36 +237,28 @@ static karp_status find_node(const write_job *job, karp_str name, node_answer *a
     }
     for (size_t i = 0; i < karp_decision_candidate_count(d) && !answer->is_candidate; i++) {
         karp_candidate candidate;
-        karp_status status = get_candidate(job, d, i, &candidate);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_candidate(job, d, i, &candidate);
         if (equal_str(candidate.node, name)) {
             answer->is_candidate = true;
             answer->candidate = i;
         }
     }
-    return KARP_OK;
 }
 
 /* Kept entries of the node, one after the other: *next is where to look on. */
-static karp_status next_kept(const write_job *job, karp_str name, size_t *next, bool *found, karp_kept *kept)
+static void next_kept(const write_job *job, karp_str name, size_t *next, bool *found, karp_kept *kept)
 {
     *found = false;
     while (*next < karp_decision_kept_count(job->decision)) {
-        karp_status status = get_kept(job, job->decision, (*next)++, kept);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_kept(job, job->decision, (*next)++, kept);
         if (equal_str(kept->node, name)) {
             *found = true;
-            return KARP_OK;
+            return;
         }
     }
-    return KARP_OK;
 }
 
-static karp_status node_as_json(const write_job *job, karp_str name, const node_answer *answer)
+static void node_as_json(const write_job *job, karp_str name, const node_answer *answer)
 {
     json_out json;
     json_out *j = &json;
@@ -310,10 +271,7 @@ static karp_status node_as_json(const write_job *job, karp_str name, const node_
     json_bool(j, answer->is_candidate);
     if (answer->has_command) {
         json_key(j, "command");
-        karp_status status = plan_command(j, job, job->decision, answer->command);
-        if (status != KARP_OK) {
-            return status;
-        }
+        plan_command(j, job, job->decision, answer->command);
     }
     json_key(j, "kept");
     json_open_array(j);
@@ -321,10 +279,7 @@ static karp_status node_as_json(const write_job *job, karp_str name, const node_
     for (;;) {
         karp_kept kept;
         bool found;
-        karp_status status = next_kept(job, name, &next, &found, &kept);
-        if (status != KARP_OK) {
-            return status;
-        }
+        next_kept(job, name, &next, &found, &kept);
         if (!found) {
             break;
         }
@@ -336,26 +291,26 @@ static karp_status node_as_json(const write_job *job, karp_str name, const node_
     json_end(j);
     plan_warnings(j, job);
     json_close(j);
-    return KARP_OK;
 }
 
-static karp_status node_as_text(const write_job *job, karp_str name, const node_answer *answer)
+static void node_as_text(const write_job *job, karp_str name, const node_answer *answer)
 {
     text_out text = { job->out, job->options->width, job->options->color != 0 };
     const text_out *t = &text;
     text_subject(t, name);
     if (answer->has_command) {
         buffer_text(job->out, " goes.\n");
-        return rows_command(t, job, job->decision, answer->command);
+        rows_command(t, job, job->decision, answer->command);
+        return;
     }
     buffer_text(job->out, answer->is_candidate ? " stays, although it was a candidate.\n" : " stays.\n");
     size_t next = 0;
     for (;;) {
         karp_kept kept;
         bool found;
-        karp_status status = next_kept(job, name, &next, &found, &kept);
-        if (status != KARP_OK || !found) {
-            return status;
+        next_kept(job, name, &next, &found, &kept);
+        if (!found) {
+            return;
         }
         buffer_repeat(job->out, " ", ROW_INDENT);
         rows_kept_reason(t, ROW_INDENT, MOST_LINES, &kept);
@@ -373,13 +328,13 @@ karp_status karp_write_node(karp_context *context, const karp_decision *decision
     }
     write_job job = { context, decision, NULL, &call.options, &call.buffer, error };
     node_answer answer = { 0 };
-    status = find_node(&job, node, &answer);
-    if (status == KARP_OK && !answer.known && !answer.has_command && !answer.is_candidate) {
-        status = write_fail(error, KARP_E_NOT_FOUND, "no node of that name");
-    }
-    if (status == KARP_OK) {
-        status = call.options.format == KARP_FORMAT_JSON ? node_as_json(&job, node, &answer)
-                                                         : node_as_text(&job, node, &answer);
+    find_node(&job, node, &answer);
+    if (!answer.known && !answer.has_command && !answer.is_candidate) {
+        write_refuse(&job, KARP_E_NOT_FOUND, "no node of that name");
+    } else if (call.options.format == KARP_FORMAT_JSON) {
+        node_as_json(&job, node, &answer);
+    } else {
+        node_as_text(&job, node, &answer);
     }
     return write_end(&call, end_text(&job, status));
 }

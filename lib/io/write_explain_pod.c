@@ -13,22 +13,18 @@ enum { MOST_LINES = 30, COLUMNS = 6, COLUMN_GAP = 3, REMEDIES_SHOWN = 3 };
 /* ---- the pod's row ------------------------------------------------------------------------------------------------- */
 
 /* The index of the pod among those that fit nowhere; *found is false when it is none of them. */
-static karp_status find_row(const write_job *job, karp_str name, size_t *index, bool *found)
+static void find_row(const write_job *job, karp_str name, size_t *index, bool *found)
 {
     *found = false;
     for (size_t i = 0; i < karp_decision_unschedulable_count(job->decision); i++) {
         karp_unschedulable pod;
-        karp_status status = get_unschedulable(job, i, &pod);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_unschedulable(job, i, &pod);
         if (equal_str(karp_decision_pod_name(job->decision, pod.pod), name)) {
             *index = i;
             *found = true;
-            return KARP_OK;
+            return;
         }
     }
-    return KARP_OK;
 }
 
 static karp_status get_remedy(const write_job *job, const karp_pod_explanation *explanation, size_t index,
@@ -70,15 +66,12 @@ static karp_status as_json(const write_job *job, const karp_pod_explanation *exp
     json_member_str(j, "pod", karp_pod_explanation_pod(explanation));
     json_member_text(j, "outcome", "unschedulable");
     json_key(j, "unschedulable");
-    karp_status status = plan_unschedulable(j, job, index);
-    if (status != KARP_OK) {
-        return status;
-    }
+    plan_unschedulable(j, job, index);
     json_key(j, "remedies");
     json_open_array(j);
     for (size_t i = 0; i < karp_pod_explanation_remedy_count(explanation); i++) {
         karp_remedy remedy;
-        status = get_remedy(job, explanation, i, &remedy);
+        karp_status status = get_remedy(job, explanation, i, &remedy);
         if (status != KARP_OK) {
             return status;
         }
@@ -295,10 +288,7 @@ static karp_status as_text(const write_job *job, const karp_pod_explanation *exp
     text_out text = { job->out, job->options->width, job->options->color != 0 };
     const text_out *t = &text;
     karp_unschedulable pod;
-    karp_status status = get_unschedulable(job, index, &pod);
-    if (status != KARP_OK) {
-        return status;
-    }
+    get_unschedulable(job, index, &pod);
     text_subject(t, karp_pod_explanation_pod(explanation));
     buffer_text(job->out,
                 pod.permanent ? " cannot be placed (permanent: waiting cannot help).\n" : " cannot be placed now.\n");
@@ -309,7 +299,7 @@ static karp_status as_text(const write_job *job, const karp_pod_explanation *exp
         buffer_char(job->out, '\n');
     }
     lines_of_targets(t, &pod);
-    status = lines_of_remedies(t, job, explanation);
+    karp_status status = lines_of_remedies(t, job, explanation);
     if (status == KARP_OK) {
         warnings_section(t, job);
     }
@@ -330,7 +320,7 @@ karp_status karp_write_pod_explanation(karp_context *context, const karp_pod_exp
     karp_str pod = karp_pod_explanation_pod(explanation);
     size_t index = 0;
     bool waits = false;
-    status = find_row(&job, pod, &index, &waits);
+    find_row(&job, pod, &index, &waits);
     if (status == KARP_OK && !waits) {
         const pod_addition addition = { alternatives_as_json, alternatives_as_text, explanation };
         return write_pod_with(context, job.decision, &addition, pod, options, out, error);

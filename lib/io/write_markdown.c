@@ -75,42 +75,40 @@ static void put_launches(write_buffer *b, const launch_group *groups, size_t cou
     }
 }
 
-static karp_status write_launch_table(const write_job *job)
+static void write_launch_table(const write_job *job)
 {
     size_t all = karp_decision_launch_count(job->decision), count = 0;
     launch_group *groups = array_alloc(job->context, all + 1, sizeof *groups);
-    if (groups == NULL) return write_fail(job->error, KARP_E_NOMEM, "out of memory");
-    karp_status status = KARP_OK;
-    for (size_t i = 0; i < all && status == KARP_OK; i++) {
+    if (groups == NULL) {
+        write_refuse(job, KARP_E_NOMEM, "out of memory");
+        return;
+    }
+    for (size_t i = 0; i < all; i++) {
         karp_launch l;
-        status = get_launch(job, job->decision, i, &l);
-        if (status != KARP_OK) break;
+        get_launch(job, job->decision, i, &l);
         launch_group *g = group_of(groups, &count, &l);
         g->count++;
         g->pods += l.pod_count;
     }
-    if (status == KARP_OK) put_launches(job->out, groups, count);
+    put_launches(job->out, groups, count);
     karp_free(job->context, groups, (all + 1) * sizeof *groups);
-    return status;
 }
 
 /* ---- what is left, what is said, what it costs ----------------------------------------------------------------------- */
 
-static karp_status write_left(const write_job *job)
+static void write_left(const write_job *job)
 {
     write_buffer *b = job->out;
     size_t all = karp_decision_unschedulable_count(job->decision);
     if (all > 0) buffer_text(b, "\n| unschedulable pod | reason |\n| --- | --- |\n");
     for (size_t i = 0; i < all; i++) {
         karp_unschedulable row;
-        karp_status status = get_unschedulable(job, i, &row);
-        if (status != KARP_OK) return status;
+        get_unschedulable(job, i, &row);
         buffer_text(b, "| ");
         put_name(b, karp_decision_pod_name(job->decision, row.pod));
         put_cell(b, row.message);
         buffer_text(b, " |\n");
     }
-    return KARP_OK;
 }
 
 /* `saved`: by commands beside the decision. */
@@ -144,21 +142,19 @@ static void put_nodes(write_buffer *b, const karp_command *c)
     }
 }
 
-static karp_status put_replacements(const write_job *job, const karp_decision *decision, const karp_command *c)
+static void put_replacements(const write_job *job, const karp_decision *decision, const karp_command *c)
 {
     for (size_t i = 0; i < c->launch_count; i++) {
         karp_launch l;
-        karp_status status = get_launch(job, decision, c->launch_first + i, &l);
-        if (status != KARP_OK) return status;
+        get_launch(job, decision, c->launch_first + i, &l);
         if (i > 0) buffer_text(job->out, ", ");
         put_name(job->out, l.choice.instance_type);
         buffer_char(job->out, ' ');
         put_name(job->out, l.choice.capacity_type);
     }
-    return KARP_OK;
 }
 
-static karp_status write_commands(const write_job *job, const karp_decision *decision)
+static void write_commands(const write_job *job, const karp_decision *decision)
 {
     write_buffer *b = job->out;
     size_t all = karp_decision_command_count(decision);
@@ -166,8 +162,7 @@ static karp_status write_commands(const write_job *job, const karp_decision *dec
     else buffer_text(b, "| command | reason | nodes | replaced by | saves $/h |\n| --- | --- | --- | --- | ---: |\n");
     for (size_t i = 0; i < all; i++) {
         karp_command c;
-        karp_status status = get_command(job, decision, i, &c);
-        if (status != KARP_OK) return status;
+        get_command(job, decision, i, &c);
         buffer_text(b, "| ");
         buffer_text(b, command_word(&c));
         buffer_text(b, " | ");
@@ -175,31 +170,29 @@ static karp_status write_commands(const write_job *job, const karp_decision *dec
         buffer_text(b, " | ");
         put_nodes(b, &c);
         buffer_text(b, " | ");
-        status = put_replacements(job, decision, &c);
-        if (status != KARP_OK) return status;
+        put_replacements(job, decision, &c);
         put_amount(b, c.savings);
         buffer_text(b, " |\n");
     }
-    return KARP_OK;
 }
 
 karp_status plan_as_markdown(const write_job *job)
 {
     command_totals commands = { 0 };
-    karp_status status = job->disruption == NULL ? KARP_OK : count_commands(job, job->disruption, &commands);
-    if (status == KARP_OK) status = write_launch_table(job);
-    if (status == KARP_OK && job->disruption != NULL) {
+    if (job->disruption != NULL) count_commands(job, job->disruption, &commands);
+    write_launch_table(job);
+    if (job->disruption != NULL) {
         buffer_char(job->out, '\n');
-        status = write_commands(job, job->disruption);
+        write_commands(job, job->disruption);
     }
-    if (status == KARP_OK) status = write_left(job);
-    if (status == KARP_OK) write_cost(job, commands.savings);
-    return status;
+    write_left(job);
+    write_cost(job, commands.savings);
+    return KARP_OK;
 }
 
 karp_status disruption_as_markdown(const write_job *job)
 {
-    karp_status status = write_commands(job, job->decision);
-    if (status == KARP_OK) write_cost(job, 0);
-    return status;
+    write_commands(job, job->decision);
+    write_cost(job, 0);
+    return KARP_OK;
 }

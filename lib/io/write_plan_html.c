@@ -39,24 +39,22 @@ static void write_name(const page *p)
     }
 }
 
-static karp_status count_placed(const page *p, size_t *placed)
+static void count_placed(const page *p, size_t *placed)
 {
-    karp_status status = KARP_OK;
-    for (size_t i = 0; i < karp_decision_launch_count(p->plan) && status == KARP_OK; i++) {
+    for (size_t i = 0; i < karp_decision_launch_count(p->plan); i++) {
         karp_launch launch;
-        status = get_launch(p->job, p->plan, i, &launch);
-        *placed += status == KARP_OK ? launch.pod_count : 0;
+        get_launch(p->job, p->plan, i, &launch);
+        *placed += launch.pod_count;
     }
-    for (size_t i = 0; i < karp_decision_placement_count(p->plan) && status == KARP_OK; i++) {
+    for (size_t i = 0; i < karp_decision_placement_count(p->plan); i++) {
         karp_placement placement;
-        status = get_placement(p->job, p->plan, i, &placement);
-        *placed += status == KARP_OK ? placement.pod_count : 0;
+        get_placement(p->job, p->plan, i, &placement);
+        *placed += placement.pod_count;
     }
-    return status;
 }
 
 /* "2 to launch · 1 to delete · 1 to replace · 7 of 8 pods placed · −$75.92/month" */
-static karp_status write_title(const page *p, const command_totals *commands)
+static void write_title(const page *p, const command_totals *commands)
 {
     write_buffer *b = p->b;
     raw(p, "<div class=\"s\">");
@@ -64,10 +62,7 @@ static karp_status write_title(const page *p, const command_totals *commands)
     raw(p, "</div>\n<div class=\"t\">");
     if (p->plan != NULL) {
         size_t placed = 0;
-        karp_status status = count_placed(p, &placed);
-        if (status != KARP_OK) {
-            return status;
-        }
+        count_placed(p, &placed);
         buffer_uint(b, karp_decision_launch_count(p->plan));
         raw(p, " to launch" DOT);
         buffer_uint(b, placed);
@@ -101,7 +96,6 @@ static karp_status write_title(const page *p, const command_totals *commands)
     raw(p, now);
     raw(p,
         karp_decision_complete(p->job->decision) ? "</div>\n" : DOT "<b>incomplete: stopped by its budget</b></div>\n");
-    return KARP_OK;
 }
 
 /* ---- totals -------------------------------------------------------------------------------------------------------- */
@@ -181,21 +175,18 @@ static void write_refusals(const page *p, const karp_unschedulable *pod)
     }
 }
 
-static karp_status write_unplaced(const page *p)
+static void write_unplaced(const page *p)
 {
     size_t count = p->plan != NULL ? karp_decision_unschedulable_count(p->plan) : 0;
     if (count == 0) {
-        return KARP_OK;
+        return;
     }
     raw(p, "<div class=\"bad\"><b>");
     buffer_uint(p->b, count);
     raw(p, " unschedulable</b>\n");
     for (size_t i = 0; i < count && i < MOST_UNPLACED; i++) {
         karp_unschedulable pod;
-        karp_status status = get_unschedulable(p->job, i, &pod);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_unschedulable(p->job, i, &pod);
         raw(p, "<div>! ");
         html_text(p->b, karp_decision_pod_name(p->plan, pod.pod));
         raw(p, " <code>");
@@ -211,7 +202,6 @@ static karp_status write_unplaced(const page *p)
         raw(p, " more, in the text below</div>\n");
     }
     raw(p, "</div>\n");
-    return KARP_OK;
 }
 
 static void write_notes(const page *p)
@@ -291,13 +281,11 @@ static karp_status write_body(page *p)
     command_totals commands = { 0 };
     karp_status status = KARP_OK;
     if (p->disruption != NULL) {
-        status = count_commands(p->job, p->disruption, &commands);
+        count_commands(p->job, p->disruption, &commands);
     }
     p->before = karp_decision_cost_before(p->job->decision);
     p->after = karp_decision_cost_after(p->job->decision) - (p->plan != NULL ? commands.savings : 0);
-    if (status == KARP_OK) {
-        status = write_title(p, &commands);
-    }
+    write_title(p, &commands);
     if (status != KARP_OK) {
         return status;
     }
@@ -307,7 +295,8 @@ static karp_status write_body(page *p)
     scene_html_lane(&picture, "Before", &p->s->before, p->before, dearest);
     scene_html_lane(&picture, "After", &p->s->after, p->after, dearest);
     scene_html_keys(&picture);
-    status = p->repack ? repack_picture(p->job) : write_unplaced(p);
+    if (p->repack) status = repack_picture(p->job);
+    else write_unplaced(p);
     write_notes(p);
     return status == KARP_OK && !p->job->options->compact ? write_documents(p) : status;
 }

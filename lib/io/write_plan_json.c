@@ -89,7 +89,7 @@ void plan_requirements(json_out *j, const karp_requirement *list, size_t count)
 }
 
 /* The offering, and what the node will look like with it. */
-static karp_status write_choice(json_out *j, const write_job *job, const karp_launch *launch)
+static void write_choice(json_out *j, const write_job *job, const karp_launch *launch)
 {
     json_key(j, "choice");
     json_open_object(j);
@@ -98,23 +98,16 @@ static karp_status write_choice(json_out *j, const write_job *job, const karp_la
     karp_label *labels = NULL;
     size_t count = 0;
     size_t bytes = 0;
-    karp_status status = launch_node_labels(job->context, launch, &labels, &count, &bytes, job->error);
-    if (status != KARP_OK) {
-        return status;
-    }
+    write_note(job, launch_node_labels(job->context, launch, &labels, &count, &bytes, job->error));
     json_member_labels(j, "nodeLabels", labels, count);
     karp_free(job->context, labels, bytes);
     json_end(j);
-    return KARP_OK;
 }
 
-karp_status plan_launch(json_out *j, const write_job *job, const karp_decision *decision, size_t index)
+void plan_launch(json_out *j, const write_job *job, const karp_decision *decision, size_t index)
 {
     karp_launch launch;
-    karp_status status = get_launch(job, decision, index, &launch);
-    if (status != KARP_OK) {
-        return status;
-    }
+    get_launch(job, decision, index, &launch);
     json_open_object(j);
     json_member_str(j, "id", launch.id);
     json_member_str(j, "nodePool", launch.node_pool);
@@ -127,10 +120,7 @@ karp_status plan_launch(json_out *j, const write_job *job, const karp_decision *
     plan_taints(j, "startupTaints", launch.startup_taints, launch.startup_taint_count);
     json_member_strings(j, "instanceTypes", launch.instance_types, launch.instance_type_count);
     if (launch.choice.instance_type.len > 0) {
-        status = write_choice(j, job, &launch);
-        if (status != KARP_OK) {
-            return status;
-        }
+        write_choice(j, job, &launch);
     }
     if (launch.runner_up.instance_type.len > 0) {
         json_key(j, "runnerUp");
@@ -139,42 +129,32 @@ karp_status plan_launch(json_out *j, const write_job *job, const karp_decision *
         json_end(j);
     }
     json_end(j);
-    return KARP_OK;
 }
 
-karp_status plan_launches(json_out *j, const char *key, const write_job *job, const karp_decision *decision,
-                          size_t first, size_t count)
+void plan_launches(json_out *j, const char *key, const write_job *job, const karp_decision *decision, size_t first,
+                   size_t count)
 {
     json_key(j, key);
     json_open_array(j);
     for (size_t i = 0; i < count; i++) {
-        karp_status status = plan_launch(j, job, decision, first + i);
-        if (status != KARP_OK) {
-            return status;
-        }
+        plan_launch(j, job, decision, first + i);
     }
     json_end(j);
-    return KARP_OK;
 }
 
-karp_status plan_placements(json_out *j, const write_job *job, const karp_decision *decision, size_t first,
-                            size_t count)
+void plan_placements(json_out *j, const write_job *job, const karp_decision *decision, size_t first, size_t count)
 {
     json_key(j, "placements");
     json_open_array(j);
     for (size_t i = 0; i < count; i++) {
         karp_placement placement;
-        karp_status status = get_placement(job, decision, first + i, &placement);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_placement(job, decision, first + i, &placement);
         json_open_object(j);
         json_member_str(j, "node", placement.node);
         write_pods(j, decision, placement.pods, placement.pod_count);
         json_end(j);
     }
     json_end(j);
-    return KARP_OK;
 }
 
 static void write_pool_refusal(json_out *j, const karp_pool_refusal *refusal)
@@ -197,13 +177,10 @@ static void write_pool_refusal(json_out *j, const karp_pool_refusal *refusal)
     json_end(j);
 }
 
-karp_status plan_unschedulable(json_out *j, const write_job *job, size_t index)
+void plan_unschedulable(json_out *j, const write_job *job, size_t index)
 {
     karp_unschedulable pod;
-    karp_status status = get_unschedulable(job, index, &pod);
-    if (status != KARP_OK) {
-        return status;
-    }
+    get_unschedulable(job, index, &pod);
     json_open_object(j);
     json_member_str(j, "pod", karp_decision_pod_name(job->decision, pod.pod));
     json_member_text(j, "code", karp_reason_name(pod.code));
@@ -229,26 +206,21 @@ karp_status plan_unschedulable(json_out *j, const write_job *job, size_t index)
     }
     json_member_strings(j, "relax", pod.relaxed, pod.relaxed_count);
     json_end(j);
-    return KARP_OK;
 }
 
 /* Beyond so many, what NodePools said is written once for all pods that they said the same to: pods × NodePools of it would be more
  * than whoever reads the document can hold. */
 enum { REFUSALS_IN_FULL = 100000 };
 
-static karp_status count_refusals(const write_job *job, size_t *total)
+static void count_refusals(const write_job *job, size_t *total)
 {
     size_t count = karp_decision_unschedulable_count(job->decision);
     *total = 0;
     for (size_t i = 0; i < count; i++) {
         karp_unschedulable pod;
-        karp_status status = get_unschedulable(job, i, &pod);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_unschedulable(job, i, &pod);
         *total += pod.pool_count;
     }
-    return KARP_OK;
 }
 
 static void write_as_another(json_out *j, const write_job *job, const karp_unschedulable *pod, uint32_t other)
@@ -264,52 +236,44 @@ static void write_as_another(json_out *j, const write_job *job, const karp_unsch
 }
 
 /* Pods to whom NodePools said the same share the list of it; `first` has the pod that it was written with. */
-static karp_status write_shared(json_out *j, const write_job *job, size_t index, map64 *first)
+static void write_shared(json_out *j, const write_job *job, size_t index, map64 *first)
 {
     karp_unschedulable pod;
-    karp_status status = get_unschedulable(job, index, &pod);
-    if (status != KARP_OK) {
-        return status;
-    }
+    get_unschedulable(job, index, &pod);
     uint64_t list = (uint64_t)(uintptr_t)pod.pools;
     uint32_t other = pod.pool_count > 0 && pod.target_count == 0 ? map64_get(first, list) : NO_ID;
     if (other != NO_ID) {
         write_as_another(j, job, &pod, other);
-        return KARP_OK;
+        return;
     }
-    if (!map64_put(first, list, pod.pod)) {
-        return fail_nomem(job->error);
-    }
-    return plan_unschedulable(j, job, index);
+    if (!map64_put(first, list, pod.pod)) write_note(job, fail_nomem(job->error));
+    plan_unschedulable(j, job, index);
 }
 
-static karp_status write_unschedulable(json_out *j, const write_job *job)
+static void write_unschedulable(json_out *j, const write_job *job)
 {
     json_key(j, "unschedulable");
     json_open_array(j);
     size_t total, count = karp_decision_unschedulable_count(job->decision);
-    karp_status status = count_refusals(job, &total);
+    count_refusals(job, &total);
     map64 first;
     map64_init(&first, job->context);
-    for (size_t i = 0; i < count && status == KARP_OK; i++) {
-        status = total > REFUSALS_IN_FULL ? write_shared(j, job, i, &first) : plan_unschedulable(j, job, i);
+    for (size_t i = 0; i < count; i++) {
+        if (total > REFUSALS_IN_FULL) write_shared(j, job, i, &first);
+        else plan_unschedulable(j, job, i);
     }
     map64_free(&first);
     json_end(j);
-    return status;
 }
 
-static karp_status write_ignored(json_out *j, const write_job *job)
+static void write_ignored(json_out *j, const write_job *job)
 {
     json_key(j, "ignored");
     json_open_array(j);
     size_t count = karp_decision_ignored_count(job->decision);
     for (size_t i = 0; i < count; i++) {
         karp_ignored pod;
-        karp_status status = get_ignored(job, i, &pod);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_ignored(job, i, &pod);
         json_open_object(j);
         json_member_str(j, "pod", karp_decision_pod_name(job->decision, pod.pod));
         json_member_text(j, "code", karp_reason_name(pod.code));
@@ -317,7 +281,6 @@ static karp_status write_ignored(json_out *j, const write_job *job)
         json_end(j);
     }
     json_end(j);
-    return KARP_OK;
 }
 
 static void member_duration(json_out *j, const char *key, int64_t nanoseconds)
@@ -327,13 +290,10 @@ static void member_duration(json_out *j, const char *key, int64_t nanoseconds)
     json_member_text(j, key, text);
 }
 
-karp_status plan_command(json_out *j, const write_job *job, const karp_decision *decision, size_t index)
+void plan_command(json_out *j, const write_job *job, const karp_decision *decision, size_t index)
 {
     karp_command command;
-    karp_status status = get_command(job, decision, index, &command);
-    if (status != KARP_OK) {
-        return status;
-    }
+    get_command(job, decision, index, &command);
     json_open_object(j);
     json_member_text(j, "method", karp_method_name(command.method));
     json_member_text(j, "reason", karp_method_reason(command.method));
@@ -349,14 +309,8 @@ karp_status plan_command(json_out *j, const write_job *job, const karp_decision 
         json_member_text(j, "terminationGracePeriod", text);
     }
     json_member_strings(j, "nodes", command.nodes, command.node_count);
-    status = plan_launches(j, "replacements", job, decision, command.launch_first, command.launch_count);
-    if (status != KARP_OK) {
-        return status;
-    }
-    status = plan_placements(j, job, decision, command.placement_first, command.placement_count);
-    if (status != KARP_OK) {
-        return status;
-    }
+    plan_launches(j, "replacements", job, decision, command.launch_first, command.launch_count);
+    plan_placements(j, job, decision, command.placement_first, command.placement_count);
     json_key(j, "savings");
     json_sum(j, command.savings);
     if (command.replacement_unavailable) {
@@ -371,35 +325,27 @@ karp_status plan_command(json_out *j, const write_job *job, const karp_decision 
         member_duration(j, "validateAfter", command.validate_after);
     }
     json_end(j);
-    return KARP_OK;
 }
 
-static karp_status write_commands(json_out *j, const char *key, const write_job *job, const karp_decision *decision)
+static void write_commands(json_out *j, const char *key, const write_job *job, const karp_decision *decision)
 {
     json_key(j, key);
     json_open_array(j);
     size_t count = karp_decision_command_count(decision);
     for (size_t i = 0; i < count; i++) {
-        karp_status status = plan_command(j, job, decision, i);
-        if (status != KARP_OK) {
-            return status;
-        }
+        plan_command(j, job, decision, i);
     }
     json_end(j);
-    return KARP_OK;
 }
 
-karp_status plan_kept(json_out *j, const write_job *job, const karp_decision *decision)
+void plan_kept(json_out *j, const write_job *job, const karp_decision *decision)
 {
     json_key(j, "kept");
     json_open_array(j);
     size_t count = karp_decision_kept_count(decision);
     for (size_t i = 0; i < count; i++) {
         karp_kept kept;
-        karp_status status = get_kept(job, decision, i, &kept);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_kept(job, decision, i, &kept);
         json_open_object(j);
         json_member_str(j, "node", kept.node);
         json_member_text(j, "code", karp_reason_name(kept.code));
@@ -407,7 +353,6 @@ karp_status plan_kept(json_out *j, const write_job *job, const karp_decision *de
         json_end(j);
     }
     json_end(j);
-    return KARP_OK;
 }
 
 static void write_cost(json_out *j, const karp_decision *decision)
@@ -475,24 +420,13 @@ karp_status plan_as_json(const write_job *job)
     json_init(j, job->out, job->options->compact != 0);
     json_open_object(j);
     plan_header(j, job, "Plan");
-    karp_status status = plan_launches(j, "launches", job, job->decision, 0, karp_decision_launch_count(job->decision));
-    if (status == KARP_OK) {
-        status = plan_placements(j, job, job->decision, 0, karp_decision_placement_count(job->decision));
-    }
-    if (status == KARP_OK) {
-        status = write_unschedulable(j, job);
-    }
-    if (status == KARP_OK) {
-        status = write_ignored(j, job);
-    }
-    if (status == KARP_OK && job->disruption != NULL) {
-        status = write_commands(j, "disruptions", job, job->disruption);
-        if (status == KARP_OK) {
-            status = plan_kept(j, job, job->disruption);
-        }
-    }
-    if (status != KARP_OK) {
-        return status;
+    plan_launches(j, "launches", job, job->decision, 0, karp_decision_launch_count(job->decision));
+    plan_placements(j, job, job->decision, 0, karp_decision_placement_count(job->decision));
+    write_unschedulable(j, job);
+    write_ignored(j, job);
+    if (job->disruption != NULL) {
+        write_commands(j, "disruptions", job, job->disruption);
+        plan_kept(j, job, job->disruption);
     }
     write_cost(j, job->decision);
     write_objective(j, job->decision);
@@ -501,22 +435,18 @@ karp_status plan_as_json(const write_job *job)
     return KARP_OK;
 }
 
-static karp_status write_budgets(json_out *j, const write_job *job)
+static void write_budgets(json_out *j, const write_job *job)
 {
     json_key(j, "budgets");
     json_flat_object(j);
     size_t count = karp_decision_budget_count(job->decision);
     for (size_t i = 0; i < count; i++) {
         karp_pool_budget budget;
-        karp_status status = get_budget(job, job->decision, i, &budget);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_budget(job, job->decision, i, &budget);
         json_key_str(j, budget.node_pool);
         json_int(j, budget.remaining);
     }
     json_end(j);
-    return KARP_OK;
 }
 
 static void write_repair(json_out *j, const karp_candidate_repair *repair)
@@ -542,17 +472,14 @@ static void write_repair(json_out *j, const karp_candidate_repair *repair)
     json_end(j);
 }
 
-static karp_status write_candidates(json_out *j, const write_job *job)
+static void write_candidates(json_out *j, const write_job *job)
 {
     json_key(j, "candidates");
     json_open_array(j);
     size_t count = karp_decision_candidate_count(job->decision);
     for (size_t i = 0; i < count; i++) {
         karp_candidate candidate;
-        karp_status status = get_candidate(job, job->decision, i, &candidate);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_candidate(job, job->decision, i, &candidate);
         json_open_object(j);
         json_member_str(j, "node", candidate.node);
         json_member_str(j, "nodePool", candidate.node_pool);
@@ -569,16 +496,12 @@ static karp_status write_candidates(json_out *j, const write_job *job)
         json_end(j);
     }
     json_end(j);
-    return KARP_OK;
 }
 
 karp_status disruption_as_json(const write_job *job)
 {
     karp_disruption header;
-    karp_status status = get_disruption(job, job->decision, &header);
-    if (status != KARP_OK) {
-        return status;
-    }
+    get_disruption(job, job->decision, &header);
     json_out json;
     json_out *j = &json;
     json_init(j, job->out, job->options->compact != 0);
@@ -596,19 +519,10 @@ karp_status disruption_as_json(const write_job *job)
         json_member_str(j, "message", header.error_message);
         json_end(j);
     }
-    status = write_budgets(j, job);
-    if (status == KARP_OK) {
-        status = write_candidates(j, job);
-    }
-    if (status == KARP_OK) {
-        status = write_commands(j, "commands", job, job->decision);
-    }
-    if (status == KARP_OK) {
-        status = plan_kept(j, job, job->decision);
-    }
-    if (status != KARP_OK) {
-        return status;
-    }
+    write_budgets(j, job);
+    write_candidates(j, job);
+    write_commands(j, "commands", job, job->decision);
+    plan_kept(j, job, job->decision);
     write_cost(j, job->decision);
     plan_warnings(j, job);
     json_close(j);

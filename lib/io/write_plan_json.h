@@ -11,15 +11,14 @@ void plan_header(json_out *j, const write_job *job, const char *kind);
 
 void plan_taints(json_out *j, const char *key, const karp_taint *taints, size_t count);
 void plan_requirements(json_out *j, const karp_requirement *list, size_t count);
-karp_status plan_launch(json_out *j, const write_job *job, const karp_decision *decision, size_t index);
+void plan_launch(json_out *j, const write_job *job, const karp_decision *decision, size_t index);
 /* The launches, and the placements, first … first + count − 1. */
-karp_status plan_launches(json_out *j, const char *key, const write_job *job, const karp_decision *decision,
-                          size_t first, size_t count);
-karp_status plan_placements(json_out *j, const write_job *job, const karp_decision *decision, size_t first,
-                            size_t count);
-karp_status plan_kept(json_out *j, const write_job *job, const karp_decision *decision);
-karp_status plan_unschedulable(json_out *j, const write_job *job, size_t index);
-karp_status plan_command(json_out *j, const write_job *job, const karp_decision *decision, size_t index);
+void plan_launches(json_out *j, const char *key, const write_job *job, const karp_decision *decision, size_t first,
+                   size_t count);
+void plan_placements(json_out *j, const write_job *job, const karp_decision *decision, size_t first, size_t count);
+void plan_kept(json_out *j, const write_job *job, const karp_decision *decision);
+void plan_unschedulable(json_out *j, const write_job *job, size_t index);
+void plan_command(json_out *j, const write_job *job, const karp_decision *decision, size_t index);
 /* "warnings": of the reader and of the decisions. */
 void plan_warnings(json_out *j, const write_job *job);
 

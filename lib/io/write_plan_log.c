@@ -49,10 +49,7 @@ karp_status plan_as_log(const write_job *job)
     size_t count = karp_decision_launch_count(job->decision);
     for (size_t i = 0; i < count; i++) {
         karp_launch launch;
-        karp_status status = get_launch(job, job->decision, i, &launch);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_launch(job, job->decision, i, &launch);
         uint64_t number = launch_number(&counter, &launch);
         if (launch.choice.instance_type.len > 0) {
             write_record(job, &launch, number, now);

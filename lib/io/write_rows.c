@@ -129,8 +129,8 @@ void section(const text_out *t, const char *title)
     buffer_char(t->out, '\n');
 }
 
-karp_status rows_pods(const text_out *t, const write_job *job, const karp_decision *decision, const char *verb,
-                      const uint32_t *pods, size_t count)
+void rows_pods(const text_out *t, const write_job *job, const karp_decision *decision, const char *verb,
+               const uint32_t *pods, size_t count)
 {
     write_buffer *b = t->out;
     size_t start = b->length;
@@ -141,22 +141,18 @@ karp_status rows_pods(const text_out *t, const write_job *job, const karp_decisi
     text_flow flow;
     flow_begin(&flow, t, ROW_INDENT + 2, b->length - start, MOST_POD_LINES);
     flow.indent = b->length - start; /* so that no space is put before the first name */
-    karp_status status = text_pods(&flow, job->context, decision, pods, count, job->error);
+    write_note(job, text_pods(&flow, job->context, decision, pods, count, job->error));
     buffer_char(b, '\n');
-    return status;
 }
 
 /* The node's line of what replaces or receives. */
-static karp_status command_details(const text_out *t, const write_job *job, const karp_decision *decision,
-                                   const karp_command *command)
+static void command_details(const text_out *t, const write_job *job, const karp_decision *decision,
+                            const karp_command *command)
 {
     write_buffer *b = t->out;
     for (size_t i = 0; i < command->launch_count; i++) {
         karp_launch launch;
-        karp_status status = get_launch(job, decision, command->launch_first + i, &launch);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_launch(job, decision, command->launch_first + i, &launch);
         buffer_repeat(b, " ", ROW_INDENT);
         buffer_text(b, "-> ");
         text_clean(b, launch.choice.instance_type.len > 0 ? launch.choice.instance_type : launch.node_pool);
@@ -171,64 +167,47 @@ static karp_status command_details(const text_out *t, const write_job *job, cons
         }
         buffer_char(b, '\n');
         if (launch.pod_count > 0) {
-            status = rows_pods(t, job, decision, "   ", launch.pods, launch.pod_count);
-            if (status != KARP_OK) {
-                return status;
-            }
+            rows_pods(t, job, decision, "   ", launch.pods, launch.pod_count);
         }
     }
     for (size_t i = 0; i < command->placement_count; i++) {
         karp_placement placement;
-        karp_status status = get_placement(job, decision, command->placement_first + i, &placement);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_placement(job, decision, command->placement_first + i, &placement);
         buffer_repeat(b, " ", ROW_INDENT);
         buffer_text(b, "-> ");
         text_clean(b, placement.node);
         buffer_char(b, '\n');
-        status = rows_pods(t, job, decision, "   ", placement.pods, placement.pod_count);
-        if (status != KARP_OK) {
-            return status;
-        }
+        rows_pods(t, job, decision, "   ", placement.pods, placement.pod_count);
     }
-    return KARP_OK;
 }
 
 /* The row of the decision's node of that name; without one, just the name. Nodes are ordered by name. */
-static karp_status find_row(const write_job *job, const karp_decision *decision, karp_str name, karp_node_use *node)
+static void find_row(const write_job *job, const karp_decision *decision, karp_str name, karp_node_use *node)
 {
     size_t low = 0;
     size_t high = karp_decision_node_count(decision);
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        karp_status status = get_node(job, decision, middle, node);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_node(job, decision, middle, node);
         int order = compare_str(node->node, name);
         if (order == 0) {
-            return KARP_OK;
+            return;
         }
         *(order < 0 ? &low : &high) = order < 0 ? middle + 1 : middle;
     }
     *node = (karp_node_use){ .size = sizeof(*node), .node = name };
-    return KARP_OK;
 }
 
 /* A row for each node that goes: what it is and what it costs. */
-static karp_status command_nodes(const text_out *t, const write_job *job, const karp_decision *decision,
-                                 const karp_command *command)
+static void command_nodes(const text_out *t, const write_job *job, const karp_decision *decision,
+                          const karp_command *command)
 {
     row_widths widths = { 0 };
     text_style style = command->replaces ? STYLE_CHANGE : STYLE_REMOVE;
     for (int writing = 0; writing < 2; writing++) {
         for (size_t k = 0; k < command->node_count; k++) {
             karp_node_use node;
-            karp_status status = find_row(job, decision, command->nodes[k], &node);
-            if (status != KARP_OK) {
-                return status;
-            }
+            find_row(job, decision, command->nodes[k], &node);
             node_row row = existing_row(&node,
                                         command->decision == KARP_COMMAND_REBOOT ? "~"
                                         : command->replaces                      ? "-/+"
@@ -242,21 +221,17 @@ static karp_status command_nodes(const text_out *t, const write_job *job, const 
             }
         }
     }
-    return KARP_OK;
 }
 
 /* How many pods have to move, and the pool of the first node; "" when the decision does not show it as a candidate. */
-static karp_status count_moving(const write_job *job, const karp_decision *decision, const karp_command *command,
-                                size_t *pods, karp_str *pool)
+static void count_moving(const write_job *job, const karp_decision *decision, const karp_command *command, size_t *pods,
+                         karp_str *pool)
 {
     *pods = 0;
     *pool = (karp_str){ 0 };
     for (size_t i = 0; i < karp_decision_candidate_count(decision); i++) {
         karp_candidate candidate;
-        karp_status status = get_candidate(job, decision, i, &candidate);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_candidate(job, decision, i, &candidate);
         for (size_t k = 0; k < command->node_count; k++) {
             if (equal_str(candidate.node, command->nodes[k])) {
                 *pods += candidate.pod_count;
@@ -264,21 +239,17 @@ static karp_status count_moving(const write_job *job, const karp_decision *decis
             }
         }
     }
-    return KARP_OK;
 }
 
 /* A line "5 pods move  budget of default 2  to be validated after 15s", when there is something to say. */
-static karp_status command_reach(const text_out *t, const write_job *job, const karp_decision *decision,
-                                 const karp_command *command)
+static void command_reach(const text_out *t, const write_job *job, const karp_decision *decision,
+                          const karp_command *command)
 {
     write_buffer *b = t->out;
     size_t pods = 0;
     size_t start = b->length;
     karp_str pool;
-    karp_status status = count_moving(job, decision, command, &pods, &pool);
-    if (status != KARP_OK) {
-        return status;
-    }
+    count_moving(job, decision, command, &pods, &pool);
     buffer_repeat(b, " ", ROW_INDENT - 2);
     if (pods > 0) {
         buffer_text(b, "  ");
@@ -287,10 +258,7 @@ static karp_status command_reach(const text_out *t, const write_job *job, const 
     }
     for (size_t i = 0; i < karp_decision_budget_count(decision); i++) {
         karp_pool_budget budget;
-        status = get_budget(job, decision, i, &budget);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_budget(job, decision, i, &budget);
         if (pool.len > 0 && equal_str(budget.node_pool, pool) && budget.remaining < 1000000) {
             buffer_text(b, "  budget of ");
             text_clean(b, pool);
@@ -309,21 +277,14 @@ static karp_status command_reach(const text_out *t, const write_job *job, const 
     } else {
         buffer_cut(b, start);
     }
-    return KARP_OK;
 }
 
-karp_status rows_command(const text_out *t, const write_job *job, const karp_decision *decision, size_t index)
+void rows_command(const text_out *t, const write_job *job, const karp_decision *decision, size_t index)
 {
     write_buffer *b = t->out;
     karp_command command;
-    karp_status status = get_command(job, decision, index, &command);
-    if (status != KARP_OK) {
-        return status;
-    }
-    status = command_nodes(t, job, decision, &command);
-    if (status != KARP_OK) {
-        return status;
-    }
+    get_command(job, decision, index, &command);
+    command_nodes(t, job, decision, &command);
     buffer_repeat(b, " ", ROW_INDENT);
     buffer_text(b, command_word(&command));
     buffer_text(b, ", ");
@@ -339,20 +300,16 @@ karp_status rows_command(const text_out *t, const write_job *job, const karp_dec
         buffer_text(b, " >= 0.5");
     }
     buffer_char(b, '\n');
-    status = command_reach(t, job, decision, &command);
-    return status == KARP_OK ? command_details(t, job, decision, &command) : status;
+    command_reach(t, job, decision, &command);
+    command_details(t, job, decision, &command);
 }
 
-karp_status rows_commands(const text_out *t, const write_job *job, const karp_decision *decision)
+void rows_commands(const text_out *t, const write_job *job, const karp_decision *decision)
 {
     size_t count = karp_decision_command_count(decision);
     for (size_t i = 0; i < count; i++) {
-        karp_status status = rows_command(t, job, decision, i);
-        if (status != KARP_OK) {
-            return status;
-        }
+        rows_command(t, job, decision, i);
     }
-    return KARP_OK;
 }
 
 static void end_reason(const text_out *t, uint32_t code)
@@ -393,47 +350,36 @@ void rows_kept_reason(const text_out *t, size_t column, size_t most_lines, const
     end_reason(t, kept->code);
 }
 
-karp_status rows_kept(const text_out *t, const write_job *job, const karp_decision *decision)
+void rows_kept(const text_out *t, const write_job *job, const karp_decision *decision)
 {
     write_buffer *b = t->out;
     size_t count = karp_decision_kept_count(decision);
     size_t width = 0;
     for (size_t i = 0; i < count; i++) {
         karp_kept kept;
-        karp_status status = get_kept(job, decision, i, &kept);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_kept(job, decision, i, &kept);
         width = most(width, text_columns(kept.node));
     }
     for (size_t i = 0; i < count; i++) {
         karp_kept kept;
-        karp_status status = get_kept(job, decision, i, &kept);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_kept(job, decision, i, &kept);
         buffer_text(b, "      ");
         text_left(b, kept.node, width);
         buffer_text(b, "  ");
         rows_kept_reason(t, ROW_INDENT + width + 2, MOST_DETAIL_LINES, &kept);
     }
-    return KARP_OK;
 }
 
-karp_status count_commands(const write_job *job, const karp_decision *decision, command_totals *totals)
+void count_commands(const write_job *job, const karp_decision *decision, command_totals *totals)
 {
     *totals = (command_totals){ 0 };
     size_t count = karp_decision_command_count(decision);
     for (size_t i = 0; i < count; i++) {
         karp_command command;
-        karp_status status = get_command(job, decision, i, &command);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_command(job, decision, i, &command);
         *(command.replaces ? &totals->replaced : &totals->deleted) += command.node_count;
         totals->savings += command.savings;
     }
-    return KARP_OK;
 }
 
 void cost_line(const text_out *t, double before, double after)

@@ -34,8 +34,8 @@ void row_write(const text_out *t, const row_widths *widths, const node_row *row)
 void section(const text_out *t, const char *title);
 
 /* "3 pods  web/web-{0..2}" on the lines after a row. */
-karp_status rows_pods(const text_out *t, const write_job *job, const karp_decision *decision, const char *verb,
-                      const uint32_t *pods, size_t count);
+void rows_pods(const text_out *t, const write_job *job, const karp_decision *decision, const char *verb,
+               const uint32_t *pods, size_t count);
 
 /* Why, wrapped from the column at which it begins, then the code, and the line's end. Without a detail the code's own text
  * stands for it. */
@@ -46,16 +46,16 @@ void rows_kept_reason(const text_out *t, size_t column, size_t most_lines, const
 /* What each pool, and with the full level each node, said to a pod that fits nowhere. */
 void rows_refusal(const text_out *t, const karp_unschedulable *pod, size_t most_lines);
 
-karp_status rows_command(const text_out *t, const write_job *job, const karp_decision *decision, size_t index);
-karp_status rows_commands(const text_out *t, const write_job *job, const karp_decision *decision);
-karp_status rows_kept(const text_out *t, const write_job *job, const karp_decision *decision);
+void rows_command(const text_out *t, const write_job *job, const karp_decision *decision, size_t index);
+void rows_commands(const text_out *t, const write_job *job, const karp_decision *decision);
+void rows_kept(const text_out *t, const write_job *job, const karp_decision *decision);
 
 typedef struct command_totals {
     size_t deleted; /* nodes that go without a successor */
     size_t replaced; /* nodes that are replaced */
     double savings;
 } command_totals;
-karp_status count_commands(const write_job *job, const karp_decision *decision, command_totals *totals);
+void count_commands(const write_job *job, const karp_decision *decision, command_totals *totals);
 
 /* "Cost: $0.864/h -> $0.760/h  (…)" without the line's end. */
 void cost_line(const text_out *t, double before, double after);
