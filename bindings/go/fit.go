@@ -45,6 +45,8 @@ type FitRequest struct {
 	Nodes       []FitNode
 	Demands     []FitDemand
 	MaxLaunches uint64 // of all types together; 0 = any number
+	Cost        bool   // launch the cheapest nodes that a search finds, instead of those of the rules
+	Effort      uint64 // of Cost: steps of work, about a microsecond each; 0 = 100,000
 }
 
 // A FitShare is so many copies of a demand, an index of the request.
@@ -75,6 +77,7 @@ type Fitting struct {
 	Cost     float64  // of them per hour
 	Loads    []FitLoad
 	Left     []FitLeft
+	Figures  *CostFigures // of FitRequest.Cost; else nil
 }
 
 func (p *page) fit(out *C.karp_fit_request, from *FitRequest) {
@@ -103,6 +106,12 @@ func (p *page) fit(out *C.karp_fit_request, from *FitRequest) {
 	out.nodes, out.node_count = unsafe.SliceData(nodes), C.size_t(len(nodes))
 	out.demands, out.demand_count = unsafe.SliceData(demands), C.size_t(len(demands))
 	out.max_launches = C.uint64_t(from.MaxLaunches)
+	if from.Cost {
+		out.objective = C.KARP_OBJECTIVE_COST
+	}
+	if from.Effort > 0 {
+		out.effort = C.uint64_t(from.Effort)
+	}
 }
 
 // Fit packs demands that need be no pods onto nodes that need be no Kubernetes nodes: which to launch, what goes where, what is
@@ -141,6 +150,10 @@ func fittingOf(c *C.karp_fitting, types int) (*Fitting, error) {
 	out := &Fitting{Launches: make([]uint64, types), Cost: float64(C.karp_fitting_cost(c))}
 	for i := range out.Launches {
 		out.Launches[i] = uint64(C.karp_fitting_launches(c, C.size_t(i)))
+	}
+	cost := C.karp_cost{size: C.sizeof_karp_cost}
+	if C.karp_fitting_objective(c, &cost) == C.KARP_OK {
+		out.Figures = figuresOf(&cost)
 	}
 	for i := range C.karp_fitting_load_count(c) {
 		l := C.karp_fit_load{size: C.sizeof_karp_fit_load}

@@ -145,3 +145,22 @@ func TestCommand(t *testing.T) {
 		t.Error("closed:", err)
 	}
 }
+
+// With Cost the nodes of the rules are bought anew, and the figures say how cheap it could be.
+func TestFitForCost(t *testing.T) {
+	request := &karp.FitRequest{
+		Types: []karp.FitType{{Name: "large", Resources: amounts("10", "64Gi"), Price: 10}, {Name: "small", Resources: amounts("7", "64Gi"), Price: 6.5},
+			{Name: "four", Resources: amounts("4", "64Gi"), Price: 4.5}},
+		Demands: []karp.FitDemand{{Requests: amounts("4", "1Gi"), Count: 6}, {Requests: amounts("3", "1Gi"), Count: 6}},
+	}
+	rules, err := karp.Fit(context.Background(), nil, request)
+	good(t, err)
+	equal(t, "figures of the rules", rules.Figures == nil, true)
+	request.Cost, request.Effort = true, 10000
+	found, err := karp.Fit(context.Background(), nil, request)
+	good(t, err)
+	equal(t, "nodes", found.Launches[1], uint64(6))
+	equal(t, "cost", found.Cost, found.Figures.Cost)
+	equal(t, "rules", found.Figures.CompatibleCost, rules.Cost)
+	equal(t, "order", found.Figures.Bound > 0 && found.Figures.Bound <= found.Cost && found.Cost <= rules.Cost, true)
+}

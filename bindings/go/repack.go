@@ -7,7 +7,8 @@ import "C"
 
 import "context"
 
-// RepackOptions of [Snapshot.Repack]; nil ones set no limits. Of Options, Effort and NodeCost count, whatever Cost says.
+// RepackOptions of [Snapshot.Repack]; nil ones set no limits. Of Options, Effort, NodeCost,
+// PriceSlack and IgnoreWeights count, whatever Cost says.
 type RepackOptions struct {
 	Options
 	MaxEvictions           *uint64  // pods that move, in all; nil = no limit
@@ -32,11 +33,7 @@ func (o *RepackOptions) write(p *page) (*C.karp_repack_options, error) {
 		return nil, err
 	}
 	objective := one[C.karp_objective](p)
-	C.karp_objective_init(objective, C.sizeof_karp_objective)
-	objective.node_cost = C.double(o.NodeCost)
-	if o.Effort > 0 {
-		objective.effort = C.uint64_t(o.Effort)
-	}
+	o.aim(objective)
 	common.objective = objective
 	if o.MaxEvictions != nil {
 		c.max_evictions = C.uint64_t(*o.MaxEvictions)

@@ -76,6 +76,11 @@ type Options struct {
 	Cost     bool    // launch the cheapest nodes that do, instead of what Karpenter would
 	Effort   uint64  // of Cost: steps of work, about a microsecond each; 0 = 100,000
 	NodeCost float64 // of Cost: what any node costs beside its price, per hour
+
+	SpotFactor        float64  // of Cost: what prices of spot are multiplied by; 0 = 1
+	PriceSlack        *float64 // of Cost: how much dearer a listed type may be; nil = 0, and 0.15 for spot
+	IgnorePreferences bool     // of Cost: preferences do not count
+	IgnoreWeights     bool     // of Cost: money decides between NodePools of different weights
 }
 
 // SetProfile takes whose decisions they are from a name: "karpenter", "karpenter-1.14", "karpenter-1.15" or "karp".
@@ -106,6 +111,36 @@ func (o *Options) fill(c *C.karp_options) error {
 	return nil
 }
 
+// objective puts what the decision aims at on a page, where it is not Karpenter's plan.
+func (o *Options) objective(p *page, c *C.karp_options) {
+	if o == nil || !o.Cost {
+		return
+	}
+	objective := one[C.karp_objective](p)
+	o.aim(objective)
+	objective.kind = C.KARP_OBJECTIVE_COST
+	c.objective = objective
+}
+
+// aim fills what the options say of the cost.
+func (o *Options) aim(objective *C.karp_objective) {
+	C.karp_objective_init(objective, C.sizeof_karp_objective)
+	objective.node_cost, objective.spot_factor = C.double(o.NodeCost), C.double(o.SpotFactor)
+	if o.Effort > 0 {
+		objective.effort = C.uint64_t(o.Effort)
+	}
+	if o.PriceSlack != nil {
+		objective.flags |= C.KARP_COST_PRICE_SLACK
+		objective.price_slack = C.double(*o.PriceSlack)
+	}
+	if o.IgnorePreferences {
+		objective.flags |= C.KARP_COST_IGNORE_PREFERENCES
+	}
+	if o.IgnoreWeights {
+		objective.flags |= C.KARP_COST_IGNORE_WEIGHTS
+	}
+}
+
 // decide runs one decision, which ctx can end.
 func (s *Snapshot) decide(ctx context.Context, options *C.karp_options,
 	run func(s *C.karp_snapshot, out **C.karp_decision, e *C.karp_error) C.karp_status) (*Decision, error) {
@@ -133,17 +168,9 @@ func (s *Snapshot) Provision(ctx context.Context, options *Options) (*Decision, 
 	if err := options.fill(&c); err != nil {
 		return nil, err
 	}
-	if options != nil && options.Cost {
-		var p page
-		defer p.free()
-		objective := one[C.karp_objective](&p)
-		C.karp_objective_init(objective, C.sizeof_karp_objective)
-		objective.kind, objective.node_cost = C.KARP_OBJECTIVE_COST, C.double(options.NodeCost)
-		if options.Effort > 0 {
-			objective.effort = C.uint64_t(options.Effort)
-		}
-		c.objective = objective
-	}
+	var p page
+	defer p.free()
+	options.objective(&p, &c)
 	return s.decide(ctx, &c, func(s *C.karp_snapshot, out **C.karp_decision, e *C.karp_error) C.karp_status {
 		return C.karp_provision(s, &c, out, e)
 	})
@@ -229,6 +256,7 @@ func (s *Snapshot) WhatIf(ctx context.Context, options *Options, changes ...Chan
 	}
 	var p page
 	defer p.free()
+	options.objective(&p, &c)
 	items := list[C.karp_change](&p, len(changes))
 	for i, change := range changes {
 		items[i] = C.karp_change{name: p.str(change.name), factor: C.double(change.factor), kind: C.uint32_t(change.kind)}

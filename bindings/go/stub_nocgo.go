@@ -262,6 +262,8 @@ type FitRequest struct {
 	Nodes       []FitNode
 	Demands     []FitDemand
 	MaxLaunches uint64
+	Cost        bool
+	Effort      uint64
 }
 
 type FitShare struct {
@@ -288,6 +290,17 @@ type Fitting struct {
 	Cost     float64
 	Loads    []FitLoad
 	Left     []FitLeft
+	Figures  *CostFigures
+}
+
+type CostFigures struct {
+	Cost, CompatibleCost float64
+	Bound                float64
+	Gap                  float64
+	Effort, Steps        uint64
+	CompatibleLaunches   uint32
+	Stopped              bool
+	Optimal              bool
 }
 
 type RepackOptions struct {
@@ -335,6 +348,11 @@ type Options struct {
 	Cost     bool
 	Effort   uint64
 	NodeCost float64
+
+	SpotFactor        float64
+	PriceSlack        *float64
+	IgnorePreferences bool
+	IgnoreWeights     bool
 }
 
 type DisruptOptions struct {
@@ -666,6 +684,8 @@ func Fit(ctx context.Context, limits *Limits, request *FitRequest) (r0 *Fitting,
 	r1 = ErrNoCgo
 	return
 }
+
+func (d *Decision) CostFigures() (r0 *CostFigures, r1 error) { r1 = ErrNoCgo; return }
 
 func (s *Snapshot) Repack(ctx context.Context, options *RepackOptions) (r0 *Decision, r1 error) {
 	r1 = ErrNoCgo

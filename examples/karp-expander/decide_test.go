@@ -42,6 +42,24 @@ func selecting(key, value string) func(*v1.Pod) {
 	return func(p *v1.Pod) { p.Spec.NodeSelector = map[string]string{key: value} }
 }
 
+// With the objective cost the groups of the cheapest nodes count: one small node beside the large one, not a second large one.
+func TestObjective(t *testing.T) {
+	web := pods(t, 13, "web", "1")
+	message := encodeRequest(t, []offered{{"large", 2, web}, {"small", 13, web}},
+		map[string]*v1.Node{"large": typed(t, "l", "12", nil), "small": typed(t, "s", "1", nil)})
+	prices := priceList{{"l", "", onDemand}: 1.2, {"s", "", onDemand}: 0.2}
+	for _, c := range []struct {
+		of    expander
+		takes string
+	}{{expander{}, "large:13/2 small:0/0"}, {expander{cost: true, effort: 10000}, "large:12/1 small:1/1"}} {
+		made, err := decide(context.Background(), message, prices, c.of.options())
+		good(t, err)
+		if got := takes(made); got != c.takes {
+			t.Errorf("%+v: %s, not %s", c.of, got, c.takes)
+		}
+	}
+}
+
 // A case of the rule: options, templates, prices, and what comes of them.
 type ruleCase struct {
 	name      string

@@ -31,6 +31,8 @@ type settings struct {
 	requests          int
 	explain           bool
 	profile           string
+	objective         string
+	effort            uint64
 }
 
 func parse(arguments []string, output io.Writer) (*settings, error) {
@@ -47,6 +49,8 @@ func parse(arguments []string, output io.Writer) (*settings, error) {
 	flags.Int64Var(&s.limit, "max-request", usualLimit, "`bytes` of the largest request")
 	flags.IntVar(&s.requests, "max-requests", 2, "how `many` requests may be on their way at a time, over all connections")
 	flags.StringVar(&s.profile, "profile", "karpenter", "`whose` packing counts: karpenter, karpenter-1.14, karpenter-1.15 or karp")
+	flags.StringVar(&s.objective, "objective", "compatible", "`what` the plan aims at: compatible (Karpenter's packing) or cost (the cheapest nodes)")
+	flags.Uint64Var(&s.effort, "effort", 10000, "`steps` of work that --objective cost may take, about a microsecond each")
 	flags.BoolVar(&s.explain, "explain", false, "log why a group was chosen")
 	if err := flags.Parse(arguments); err != nil {
 		return nil, err
@@ -58,6 +62,10 @@ func parse(arguments []string, output io.Writer) (*settings, error) {
 		return nil, errors.New("--cert and --key are needed: cluster-autoscaler's client speaks TLS alone")
 	case new(karp.Options).SetProfile(s.profile) != nil:
 		return nil, fmt.Errorf("--profile: there is no profile %q", s.profile)
+	case s.objective != "compatible" && s.objective != "cost":
+		return nil, errors.New("--objective is compatible or cost")
+	case s.effort < 1 || s.effort > maxEffort:
+		return nil, fmt.Errorf("--effort is from 1 to %d", maxEffort)
 	case s.limit < 1 || s.limit > maxRequest:
 		return nil, fmt.Errorf("--max-request is from 1 to %d", maxRequest)
 	case s.requests < 1 || s.requests > 1000:
@@ -65,6 +73,9 @@ func parse(arguments []string, output io.Writer) (*settings, error) {
 	}
 	return s, nil
 }
+
+// maxEffort is what a request has time for, twice over.
+const maxEffort = 10_000_000
 
 func main() {
 	s, err := parse(os.Args[1:], os.Stderr)
@@ -107,7 +118,7 @@ func run(ctx context.Context, s *settings, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	e := &expander{prices: prices, metrics: newMetrics(), log: log, explain: s.explain, profile: s.profile}
+	e := &expander{prices: prices, metrics: newMetrics(), log: log, explain: s.explain, profile: s.profile, cost: s.objective == "cost", effort: s.effort}
 	server := newServer(e, certificate, int(s.limit), s.requests)
 	ended := make(chan error, 2)
 	if s.web != "" {

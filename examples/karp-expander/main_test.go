@@ -20,10 +20,10 @@ import (
 func TestParse(t *testing.T) {
 	s, err := parse([]string{"--cert", "c", "--key", "k", "--explain", "--region", "us-west-2", "--listen", "[::1]:1"}, io.Discard)
 	good(t, err)
-	if *s != (settings{listen: "[::1]:1", web: ":8087", certFile: "c", keyFile: "k", region: "us-west-2", limit: 128 << 20, requests: 2, explain: true, profile: "karpenter"}) {
+	if *s != (settings{listen: "[::1]:1", web: ":8087", certFile: "c", keyFile: "k", region: "us-west-2", limit: 128 << 20, requests: 2, explain: true, profile: "karpenter", objective: "compatible", effort: 10000}) {
 		t.Fatal(s)
 	}
-	for _, wrong := range []string{"", "--cert c", "--cert c --key k more", "--cert c --key k --profile karpenter-1.13", "--cert c --key k --max-request 0", "--cert c --key k --max-requests 0", "--cert c --key k --max-request 1073741825", "--colour"} {
+	for _, wrong := range []string{"", "--cert c", "--cert c --key k more", "--cert c --key k --profile karpenter-1.13", "--cert c --key k --objective cheap", "--cert c --key k --effort 0", "--cert c --key k --max-request 0", "--cert c --key k --max-requests 0", "--cert c --key k --max-request 1073741825", "--colour"} {
 		if _, err := parse(strings.Fields(wrong), io.Discard); err == nil {
 			t.Error(wrong, "is taken")
 		}

@@ -35,6 +35,8 @@ type expander struct {
 	log     *slog.Logger
 	explain bool
 	profile string // "" = karpenter
+	cost    bool   // the cheapest nodes count, not Karpenter's packing
+	effort  uint64
 }
 
 // A plainCodec leaves messages as they are.
@@ -130,6 +132,9 @@ func (e *expander) options() *karp.Options {
 	}
 	if e.profile != "" {
 		_ = o.SetProfile(e.profile) // checked when the program was started
+	}
+	if e.cost { // which group is asked first is no word of the user's: money decides
+		o.Cost, o.Effort, o.IgnoreWeights = true, e.effort, true
 	}
 	return o
 }

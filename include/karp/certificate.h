@@ -134,14 +134,19 @@ typedef struct karp_certificate {
     uint32_t ignore_budgets, ignore_consolidate_after; /**< as the options of karp_repack() were */
     size_t case_count; /**< 0 = every row holds by its shares and extras */
     const karp_certificate_case *cases; /**< by row; those of a row stand for its shares and extras */
+    double spot_factor; /**< what prices of spot are multiplied by; 0 is as 1 */
+    uint32_t ignore_preferences; /**< 1 = preferences do not count */
+    uint32_t reserved; /**< zero */
 } karp_certificate;
 
 /** A bound with its certificate. Immutable; any number of threads may read it. */
 typedef struct karp_bound karp_bound;
 
 /**
- * What no plan costs less than that places the pods which Karpenter's plan places, and keeps the preferences that it keeps. Only
- * node_cost and effort are read of the options' objective: a quarter of the effort goes into the bound of whole pods. The caller frees *@p out. Errors: NOMEM, CANCELED, INVALID, ABI_*. Since 0.1.
+ * What no plan costs less than that places the pods which Karpenter's plan places, and keeps the preferences that it keeps. Of the
+ * options' objective node_cost, spot_factor, the flag IGNORE_PREFERENCES and the effort count: a quarter of the effort goes into the
+ * bound of whole pods. With the flag the pods are those that Karpenter places when it ignores preferences. The caller frees *@p out.
+ * Errors: NOMEM, CANCELED, INVALID, ABI_*. Since 0.1.
  */
 KARP_API karp_status karp_cost_bound(const karp_snapshot *snapshot, const karp_options *options, karp_bound **out,
                                      karp_error *error);

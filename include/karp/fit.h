@@ -14,11 +14,16 @@
  *     that takes more, then the one listed first.
  *  4. A copy that finds no place is left over, with a reason. A group of which a copy finds no place leaves no trace.
  *
+ * With the objective COST the nodes of rule 3 are bought anew once all is placed: the copies on them go to the cheapest nodes
+ * that a search finds, never dearer ones; which copies have a place, and what existing nodes and those of min_nodes receive, stays.
+ * How cheap it could be at most is told beside it.
+ *
  * Amounts are exact: nothing is rounded, and what cannot be counted exactly is an error. Equal requests give equal answers.
  */
 #ifndef KARP_FIT_H
 #define KARP_FIT_H
 
+#include <karp/objective.h>
 #include <karp/objects.h>
 
 #ifdef __cplusplus
@@ -71,13 +76,18 @@ typedef struct karp_fit_request {
     size_t node_count;
     const karp_fit_demand *demands;
     size_t demand_count;
-    int32_t (*should_stop)(void *user); /**< non-zero = stop with KARP_E_CANCELED; NULL = never */
+    int32_t (*should_stop)(
+        void *
+            user); /**< non-zero = stop with KARP_E_CANCELED, or once all is placed with what is found so far; NULL = never */
     void *stop_user;
     uint64_t
         max_launches; /**< at most so many nodes of all types together; 0 = any number. Not less than all min_nodes */
+    uint32_t objective; /**< KARP_OBJECTIVE_COMPATIBLE: the rules above; KARP_OBJECTIVE_COST: the least cost */
+    uint32_t reserved; /**< 0 */
+    uint64_t effort; /**< of COST: steps of work as in karp_objective; karp_fit_request_init() sets KARP_EFFORT_100MS */
 } karp_fit_request;
 
-/** Zeroes @p request and sets its size. Since 0.1. */
+/** Sets the size and the effort of @p request; everything else is 0. Since 0.1. */
 KARP_API void karp_fit_request_init(karp_fit_request *request, size_t size);
 
 /** Why copies were left over. Values never change. */
@@ -112,6 +122,13 @@ KARP_API uint64_t karp_fitting_launches(const karp_fitting *fitting, size_t type
 
 /** Price per hour of everything that is launched. Since 0.1. */
 KARP_API double karp_fitting_cost(const karp_fitting *fitting);
+
+/**
+ * What an answer of the objective COST says of its cost, in the unit of the types' prices, with the types' min_nodes: its cost, that of
+ * the rules alone (compatible_cost), and a bound that no launches go below for the copies that have a place; the gap is negative when
+ * no bound is known. Errors: NOT_FOUND (it had another objective), INVALID, ABI_*. Since 0.1.
+ */
+KARP_API karp_status karp_fitting_objective(const karp_fitting *fitting, karp_cost *out);
 
 /** Copies of one demand on a node. */
 typedef struct karp_fit_share {

@@ -24,20 +24,35 @@ enum {
 #define KARP_EFFORT_100MS 100000 /**< what karp_objective_init() sets */
 #define KARP_EFFORT_1S 1000000
 
+/** What else a plan for the least cost may do; flags of karp_objective. Since 0.1. */
+enum {
+    KARP_COST_PRICE_SLACK = 1, /**< price_slack counts; without this flag it is 0, and 0.15 where a launch is spot */
+    KARP_COST_IGNORE_PREFERENCES =
+        2, /**< preferences do not count: decided as with Karpenter's preference policy Ignore */
+    KARP_COST_IGNORE_WEIGHTS = 4 /**< a NodePool may be used before one of higher weight, where that is cheaper */
+};
+
 /** The objective of a launch decision. Costs are $/h. Since 0.1. */
 typedef struct karp_objective {
     size_t size;
     uint32_t kind; /**< KARP_OBJECTIVE_* */
-    uint32_t reserved; /**< zero */
+    uint32_t flags; /**< KARP_COST_*, added up */
     uint64_t effort; /**< steps of work; more never gives a dearer plan */
     double node_cost; /**< what any node costs beside its price; finite, at least 0 */
+    /**
+     * What the prices of spot are multiplied by, as a risk of interruptions is worth it: finite, at least 0; 0 is as 1. Launch
+     * decisions alone have it.
+     */
+    double spot_factor;
+    double
+        price_slack; /**< how much dearer than its cheapest a type may be that a launch lists: 0.1 = 10 %; finite, at least 0 */
 } karp_objective;
 
 /** Sets the size, the kind COMPATIBLE and the effort of 100 ms; everything else is 0. Since 0.1. */
 KARP_API void karp_objective_init(karp_objective *objective, size_t size);
 
 /** What a decision with an objective says of its cost. Costs are $/h, of launches, with what each node costs beside its
- * price. Since 0.1. */
+ * price and the factor of spot. Since 0.1. */
 typedef struct karp_cost {
     size_t size;
     double cost; /**< of this plan */
@@ -49,7 +64,7 @@ typedef struct karp_cost {
     uint32_t compatible_launches; /**< nodes of the plan that Karpenter would make */
     uint32_t stopped; /**< 1 = should_stop ended the search, so that another run may differ */
     uint32_t optimal; /**< 1 = the bound proves that no plan is cheaper */
-    uint32_t reserved;
+    uint32_t flags; /**< KARP_COST_*, as they were asked for */
 } karp_cost;
 
 /**

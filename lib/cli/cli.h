@@ -88,6 +88,8 @@ typedef struct cli_options {
     uint64_t max_simulations;
     uint64_t max_steps;
     karp_objective objective;
+    uint32_t objective_given; /* OBJECTIVE_*, ored */
+    int64_t deadline; /* of the monotonic clock, nanoseconds; 0 = none */
     karp_repack_options repack;
     int64_t reserved_enis;
     double vm_memory_overhead;
@@ -123,6 +125,16 @@ typedef struct cli_options {
     const char *kubectl[KUBECTL_OPTIONS]; /* what is passed on to it; NULL = not given */
 } cli_options;
 
+/* What was said of the objective. */
+enum {
+    OBJECTIVE_KIND = 1,
+    OBJECTIVE_EFFORT = 2,
+    OBJECTIVE_NODE_COST = 4,
+    OBJECTIVE_SPOT_FACTOR = 8,
+    OBJECTIVE_PRICE_SLACK = 16,
+    OBJECTIVE_PREFERENCES = 32
+};
+
 typedef struct cli_verb {
     const char *program; /* what it was called by, set when it runs */
     const char *name;
@@ -156,7 +168,7 @@ enum {
     CLI_OPTION_FAIL_ON = 1024, /* --fail-on */
     CLI_OPTION_CLUSTER = 2048, /* --context and others; given to what reads input, when called as kubectl-karp */
     CLI_OPTION_NAMESPACE = 4096, /* -n */
-    CLI_OPTION_OBJECTIVE = 8192, /* --objective --effort --node-cost */
+    CLI_OPTION_OBJECTIVE = 8192, /* --objective --effort --node-cost … */
     CLI_OPTION_SIDES = 16384, /* A -- B */
     CLI_OPTION_CERTIFICATE = 32768,
     CLI_OPTION_REPACK = 65536, /* --max-evictions --max-steps --min-saving … */
@@ -177,6 +189,10 @@ int options_read(const cli_verb *verb, int argc, char **argv, cli_options *optio
 void options_free(cli_options *options);
 /* A number in decimal digits alone; false = it is none, or beyond what the program can count. */
 bool parse_count(const char *text, uint64_t *out);
+/* One of the words; false = none of them. */
+bool parse_word(const char *text, const char *const *words, uint32_t count, uint32_t *out);
+/* Says what is wrong with the option; returns the exit status. */
+int wrong_option(const cli_verb *verb, const char *what, const char *message);
 void print_verb_help(const cli_verb *verb);
 
 /* An option as the help shows it. */

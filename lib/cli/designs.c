@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "designs.h"
+#include "objective_options.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -86,6 +87,8 @@ static void inherit(cli_options *side, const cli_options *first)
     if (own.now_later != 0) side->now_later = own.now_later;
     if (own.recursive) side->recursive = true;
     if (own.strict) side->strict = true;
+    objective_inherit(side, &own);
+    if (own.deadline != 0) side->deadline = own.deadline;
     if (own.profiles.count > 0) {
         side->profile = own.profile;
         side->peer_version = own.peer_version;

@@ -198,6 +198,31 @@ static void put_fields(cli_writer *w, const design *a, const design *b, karp_rea
     if (karp_reader_compare(a->input.reader, b->input.reader, row, w, &error) != KARP_OK) w->refused = true;
 }
 
+/* ---- plans for the least cost -------------------------------------------------------------------------------------------- */
+
+/* What the design's plan says of its objective; false = it had none. */
+static bool cost_of(const design *d, karp_cost *out)
+{
+    *out = (karp_cost){ .size = sizeof *out };
+    return d->plan != NULL && karp_decision_cost(d->plan, out) == KARP_OK;
+}
+
+static void json_objective(cli_writer *w, const design *d)
+{
+    karp_cost cost;
+    if (!cost_of(d, &cost)) return;
+    cli_put_text(w, ",\n   \"objective\": {\"name\": \"cost\", \"cost\": ");
+    cli_put_number(w, cost.cost);
+    cli_put_text(w, ", \"compatibleCost\": ");
+    cli_put_number(w, cost.compatible_cost);
+    cli_put_text(w, ", \"bound\": ");
+    cli_put_number(w, cost.bound);
+    cli_put_text(w, ", \"gap\": ");
+    if (cost.gap < 0) cli_put_text(w, "null");
+    else cli_put_number(w, cost.gap);
+    cli_put_text(w, "}");
+}
+
 /* ---- JSON ---------------------------------------------------------------------------------------------------------- */
 
 static void json_groups(cli_writer *w, const char *name, const design_groups *groups)
@@ -240,6 +265,7 @@ void design_write_json(cli_writer *w, const design *d)
     cli_put_text(w, ", \"spot\": ");
     cli_put_number(w, d->spot_price);
     cli_put_text(w, "}");
+    json_objective(w, d);
     json_use(w, "cpu", d->cpu_requested, d->cpu_allocatable);
     json_use(w, "memory", d->memory_requested, d->memory_allocatable);
     json_groups(w, "nodePools", &d->pools);
@@ -409,6 +435,37 @@ static void group_rows(cli_writer *w, const char *what, const design *list, size
     }
 }
 
+/* A row of one figure; designs that Karpenter decides have none. */
+static void cost_row(cli_writer *w, const char *label, const design *list, size_t count, size_t offset, bool is_part)
+{
+    begin_row(w, label, strlen(label));
+    for (size_t i = 0; i < count; i++) {
+        karp_cost cost;
+        char text[MONEY_TEXT] = "-";
+        double value = 0;
+        bool known = cost_of(&list[i], &cost);
+        if (known) memcpy(&value, (const char *)&cost + offset, sizeof value);
+        if (known && is_part && value >= 0) (void)snprintf(text, sizeof text, "%.1f%%", value * 100);
+        if (known && !is_part) money_text(value * HOURS_A_MONTH, false, text);
+        put_cell(w, text);
+    }
+    end_row(w);
+}
+
+static void cost_rows(cli_writer *w, const design *list, size_t count)
+{
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        karp_cost cost;
+        any = any || cost_of(&list[i], &cost);
+    }
+    if (!any) return;
+    cost_row(w, "launches, least cost", list, count, offsetof(karp_cost, cost), false);
+    cost_row(w, "launches, Karpenter's plan", list, count, offsetof(karp_cost, compatible_cost), false);
+    cost_row(w, "no launches cost less than", list, count, offsetof(karp_cost, bound), false);
+    cost_row(w, "at most left to save", list, count, offsetof(karp_cost, gap), true);
+}
+
 void designs_write_table(cli_writer *w, const design *list, size_t count)
 {
     begin_row(w, "", 0);
@@ -422,6 +479,7 @@ void designs_write_table(cli_writer *w, const design *list, size_t count)
     begin_row(w, "$/month (730 h)", 15);
     for (size_t i = 0; i < count; i++) money_cell(w, list[i].price, list[0].price, i == 0);
     end_row(w);
+    cost_rows(w, list, count);
     count_row(w, "nodes", list, count, offsetof(design, nodes));
     if (!w->settled) {
         count_row(w, "nodes to launch", list, count, offsetof(design, launched));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
+#include "objective_options.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -326,6 +327,10 @@ karp_options decision_options(const cli_options *options)
     out.explain = options->explain;
     out.max_steps = options->max_steps;
     out.keep_partial = 1;
+    if (options->deadline != 0) {
+        out.should_stop = deadline_is_over;
+        out.stop_user = (void *)(uintptr_t)options;
+    }
     out.objective = options->objective.kind != KARP_OBJECTIVE_COMPATIBLE ? &options->objective : NULL;
     return out;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
+#include "objective_options.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -45,6 +46,12 @@ enum {
     KEY_OBJECTIVE,
     KEY_EFFORT,
     KEY_NODE_COST,
+    KEY_SPOT_FACTOR,
+    KEY_PRICE_SLACK,
+    KEY_PREFERENCES,
+    KEY_IGNORE_WEIGHTS,
+    KEY_DEADLINE,
+    KEY_COMMITMENTS,
     KEY_MAX_MEMORY,
     KEY_MAX_EVICTIONS,
     KEY_MIN_SAVING,
@@ -149,6 +156,18 @@ static const option_row rows[] = {
       "steps of work that the search may take, or 10ms, 100ms (default), 1s, 10s: about so long" },
     { KEY_NODE_COST, "node-cost", "X", CLI_OPTION_OBJECTIVE | CLI_OPTION_REPACK,
       "what any node costs beside its price, $/h; default 0" },
+    { KEY_SPOT_FACTOR, "spot-factor", "X", CLI_OPTION_OBJECTIVE,
+      "of cost: what prices of spot are multiplied by; default 1" },
+    { KEY_PRICE_SLACK, "price-slack", "X", CLI_OPTION_OBJECTIVE | CLI_OPTION_REPACK,
+      "how much dearer a listed type may be; default 0, and 0.15 for spot" },
+    { KEY_PREFERENCES, "preferences", "WORD", CLI_OPTION_OBJECTIVE,
+      "of cost: respect (what Karpenter's plan keeps; default) or ignore" },
+    { KEY_IGNORE_WEIGHTS, "ignore-weights", NULL, CLI_OPTION_OBJECTIVE | CLI_OPTION_REPACK,
+      "a NodePool may be used before one of higher weight, where it is cheaper" },
+    { KEY_COMMITMENTS, "commitments", "FILE", CLI_OPTION_OBJECTIVE | CLI_OPTION_REPACK,
+      "savings plans and reserved instances, a file of kind Prices (repeatable)" },
+    { KEY_DEADLINE, "deadline", "TIME", CLI_OPTION_OBJECTIVE | CLI_OPTION_REPACK,
+      "answer with what is found by then, as 500ms or 2s; runs may differ" },
     { KEY_CERTIFICATE, "certificate", "FILE", CLI_OPTION_CERTIFICATE,
       "plan, repack: write the proof of the bound there; verify: check this proof" },
     { KEY_MAX_EVICTIONS, "max-evictions", "N", CLI_OPTION_REPACK,
@@ -281,7 +300,7 @@ void print_verb_help(const cli_verb *verb)
     fputs(verb->options & (CLI_OPTION_FAIL_ON | CLI_OPTION_LINT) ? ", 3 what --fail-on names.\n" : ".\n", stdout);
 }
 
-static int wrong(const cli_verb *verb, const char *what, const char *message)
+int wrong_option(const cli_verb *verb, const char *what, const char *message)
 {
     fprintf(stderr, "karp %s: %s: %s (%s %s --help)\n", verb->name, what, message, verb->program, verb->name);
     return EXIT_ERROR;
@@ -354,11 +373,11 @@ static int unknown_option(const cli_verb *verb, const char *given)
         }
     }
     (void)snprintf(message, sizeof(message), nearest != NULL ? "no such option; --%s?" : "no such option", nearest);
-    return wrong(verb, given, message);
+    return wrong_option(verb, given, message);
 }
 
 /* The index of a word in a list; false when it is not there. */
-static bool parse_word(const char *text, const char *const *words, uint32_t count, uint32_t *out)
+bool parse_word(const char *text, const char *const *words, uint32_t count, uint32_t *out)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (strcmp(text, words[i]) == 0) {
@@ -392,7 +411,7 @@ static int set_color(const cli_verb *verb, cli_options *options, const char *tex
     static const char *const words[] = { "never", "always", "auto" };
     uint32_t word = 0;
     if (!parse_word(text, words, 3, &word)) {
-        return wrong(verb, "--color", "auto, always or never");
+        return wrong_option(verb, "--color", "auto, always or never");
     }
     if (word < 2) {
         options->color = word == 1;
@@ -403,7 +422,8 @@ static int set_color(const cli_verb *verb, cli_options *options, const char *tex
 static int set_severity(const cli_verb *verb, cli_options *options, const char *text)
 {
     static const char *const words[] = { "info", "warning", "error" };
-    if (!parse_word(text, words, 3, &options->lint_fails)) return wrong(verb, "--fail-on", "info, warning or error");
+    if (!parse_word(text, words, 3, &options->lint_fails))
+        return wrong_option(verb, "--fail-on", "info, warning or error");
     options->lint_fails++;
     return -1;
 }
@@ -416,7 +436,7 @@ static int set_method(const cli_verb *verb, cli_options *options, const char *te
             return -1;
         }
     }
-    return wrong(verb, text, "no such method");
+    return wrong_option(verb, text, "no such method");
 }
 
 static int set_now(const cli_verb *verb, cli_options *options, const char *text)
@@ -428,7 +448,7 @@ static int set_now(const cli_verb *verb, cli_options *options, const char *text)
         return -1;
     }
     if (karp_time_parse((karp_str){ text, strlen(text) }, &now) != KARP_OK) {
-        return wrong(verb, "--now", "not a time like 2026-11-21T10:00:00Z, or like +8h");
+        return wrong_option(verb, "--now", "not a time like 2026-11-21T10:00:00Z, or like +8h");
     }
     options->now = now != 0 ? now : 1; /* zero would mean "not given"; a nanosecond later is the same to every rule */
     return -1;
@@ -438,40 +458,10 @@ static int set_overhead(const cli_verb *verb, cli_options *options, const char *
 {
     double part = 0;
     if (karp_double_parse((karp_str){ text, strlen(text) }, &part) != KARP_OK || !(part >= 0 && part < 1)) {
-        return wrong(verb, "--vm-memory-overhead", "a part like 0.075: at least 0 and less than 1");
+        return wrong_option(verb, "--vm-memory-overhead", "a part like 0.075: at least 0 and less than 1");
     }
     options->vm_memory_overhead = part;
     options->vm_memory_overhead_given = true;
-    return -1;
-}
-
-static int set_objective(const cli_verb *verb, cli_options *options, const char *text)
-{
-    static const char *const words[] = { [KARP_OBJECTIVE_COMPATIBLE] = "compatible", [KARP_OBJECTIVE_COST] = "cost" };
-    return parse_word(text, words, 2, &options->objective.kind) ? -1 : wrong(verb, "--objective", "compatible or cost");
-}
-
-static int set_effort(const cli_verb *verb, cli_options *options, const char *text)
-{
-    static const char *const words[] = { "10ms", "100ms", "1s", "10s" };
-    static const uint64_t efforts[] = { KARP_EFFORT_10MS, KARP_EFFORT_100MS, KARP_EFFORT_1S, 10 * KARP_EFFORT_1S };
-    uint32_t word = 0;
-    if (parse_word(text, words, 4, &word)) {
-        options->objective.effort = efforts[word];
-        return -1;
-    }
-    return parse_count(text, &options->objective.effort)
-               ? -1
-               : wrong(verb, "--effort", "a number of steps, or 10ms, 100ms, 1s or 10s");
-}
-
-static int set_node_cost(const cli_verb *verb, cli_options *options, const char *text)
-{
-    double cost = 0;
-    if (karp_double_parse((karp_str){ text, strlen(text) }, &cost) != KARP_OK || !(cost >= 0 && cost <= 1e6)) {
-        return wrong(verb, "--node-cost", "dollars an hour, from 0 to a million");
-    }
-    options->objective.node_cost = cost;
     return -1;
 }
 
@@ -485,7 +475,7 @@ static int set_max_evictions(const cli_verb *verb, cli_options *options, const c
     }
     if (length < 2 || text[length - 1] != '%' ||
         karp_double_parse((karp_str){ text, length - 1 }, &percent) != KARP_OK || !(percent >= 0 && percent <= 100)) {
-        return wrong(verb, "--max-evictions", "a number of pods, or a part of them as 10%");
+        return wrong_option(verb, "--max-evictions", "a number of pods, or a part of them as 10%");
     }
     options->repack.max_evicted_percent = percent;
     return -1;
@@ -494,7 +484,7 @@ static int set_max_evictions(const cli_verb *verb, cli_options *options, const c
 static int set_saving(const cli_verb *verb, const char *name, const char *text, double *out)
 {
     if (karp_double_parse((karp_str){ text, strlen(text) }, out) != KARP_OK || !(*out >= 0 && *out <= 1e12)) {
-        return wrong(verb, name, "dollars an hour, at least 0");
+        return wrong_option(verb, name, "dollars an hour, at least 0");
     }
     return -1;
 }
@@ -531,16 +521,18 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
         return karp_profile_parse((karp_str){ value, strlen(value) }, &options->profile, &options->peer_version) ==
                        KARP_OK
                    ? -1
-                   : wrong(verb, "--profile", "karpenter, karpenter-1.14, karpenter-1.15 or karp");
+                   : wrong_option(verb, "--profile", "karpenter, karpenter-1.14, karpenter-1.15 or karp");
     case KEY_EXPLAIN:
-        return parse_word(value, levels, 3, &options->explain) ? -1 : wrong(verb, "--explain", "none, summary or full");
+        return parse_word(value, levels, 3, &options->explain)
+                   ? -1
+                   : wrong_option(verb, "--explain", "none, summary or full");
     case KEY_OUTPUT: return set_format(verb, options, value);
     case KEY_COMPACT: options->compact = true; return -1;
     case KEY_DIGEST: options->digest = true; return -1;
     case KEY_COLOR: return set_color(verb, options, value);
     case KEY_WIDTH:
         if (!parse_count(value, &number) || number < 40 || number > 1000) {
-            return wrong(verb, "--width", "a number from 40 to 1000");
+            return wrong_option(verb, "--width", "a number from 40 to 1000");
         }
         options->width = (uint32_t)number;
         return -1;
@@ -549,20 +541,21 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
         if (verb->options & CLI_OPTION_LINT) return set_severity(verb, options, value);
         return fail_on_read(options, value)
                    ? -1
-                   : wrong(verb, "--fail-on",
-                           "unschedulable, notes, cost=+10%, cost=+$50 or cost=$500, or some of them");
+                   : wrong_option(verb, "--fail-on",
+                                  "unschedulable, notes, cost=+10%, cost=+$50 or cost=$500, or some of them");
     case KEY_BASELINE: options->baseline = value; return -1;
     case KEY_DISRUPT: options->disrupt = true; return -1;
     case KEY_SETTLE: options->settle = true; return -1;
     case KEY_NO_DISRUPT: options->no_disrupt = true; return -1;
     case KEY_METHOD: return set_method(verb, options, value);
     case KEY_MAX_SIMULATIONS:
-        return parse_count(value, &options->max_simulations) ? -1 : wrong(verb, "--max-simulations", "not a number");
+        return parse_count(value, &options->max_simulations) ? -1
+                                                             : wrong_option(verb, "--max-simulations", "not a number");
     case KEY_MEMORY_IN: options->memory_in = value; return -1;
     case KEY_MEMORY_OUT: options->memory_out = value; return -1;
     case KEY_RESERVED_ENIS:
         options->reserved_enis = parse_count(value, &number) && number <= INT32_MAX ? (int64_t)number : -1;
-        return options->reserved_enis >= 0 ? -1 : wrong(verb, "--reserved-enis", "not a number of interfaces");
+        return options->reserved_enis >= 0 ? -1 : wrong_option(verb, "--reserved-enis", "not a number of interfaces");
     case KEY_VM_MEMORY_OVERHEAD: return set_overhead(verb, options, value);
     case KEY_ALL_TYPES: options->all_types = true; return -1;
     case KEY_EXPORT_FACTS: options->export_facts = true; return -1;
@@ -574,6 +567,7 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
     case KEY_DELETE: options->deleted.items[options->deleted.count++] = value; return -1;
     case KEY_SCALE: options->scaled.items[options->scaled.count++] = value; return -1;
     case KEY_FEATURE_GATES: options->feature_gates = value; return -1;
+    case KEY_COMMITMENTS:
     case KEY_PRICES: options->prices.items[options->prices.count++] = value; return -1;
     case KEY_DESIGN: options->designs.items[options->designs.count++] = value; return -1;
     case KEY_CONTEXT:
@@ -604,11 +598,16 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
     case KEY_JSON: options->format = KARP_FORMAT_JSON; return -1;
     case KEY_RUNS:
         options->runs = parse_count(value, &number) && number >= 1 && number <= 1000 ? (uint32_t)number : 0;
-        return options->runs > 0 ? -1 : wrong(verb, "--runs", "a number from 1 to 1000");
+        return options->runs > 0 ? -1 : wrong_option(verb, "--runs", "a number from 1 to 1000");
     case KEY_OBJECTIVE: return set_objective(verb, options, value);
     case KEY_EFFORT: return set_effort(verb, options, value);
     case KEY_CERTIFICATE: options->certificate = value; return -1;
     case KEY_NODE_COST: return set_node_cost(verb, options, value);
+    case KEY_SPOT_FACTOR: return set_spot_factor(verb, options, value);
+    case KEY_PRICE_SLACK: return set_price_slack(verb, options, value);
+    case KEY_PREFERENCES: return set_preferences(verb, options, value);
+    case KEY_IGNORE_WEIGHTS: return set_ignore_weights(options);
+    case KEY_DEADLINE: return set_deadline(verb, options, value);
     case KEY_MAX_EVICTIONS: return set_max_evictions(verb, options, value);
     case KEY_MIN_SAVING: return set_saving(verb, "--min-saving", value, &options->repack.min_saving);
     case KEY_MIN_SAVING_PER_EVICTION:
@@ -619,9 +618,9 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
         return parse_count(value,
                            (verb->options & CLI_OPTION_REPACK) != 0 ? &options->repack.max_steps : &options->max_steps)
                    ? -1
-                   : wrong(verb, "--max-steps", "not a number");
+                   : wrong_option(verb, "--max-steps", "not a number");
     case KEY_MAX_MEMORY: /* options_memory() has read it */
-        return parse_size(value, &number) ? -1 : wrong(verb, "--max-memory", "a size like 500Mi or 4Gi");
+        return parse_size(value, &number) ? -1 : wrong_option(verb, "--max-memory", "a size like 500Mi or 4Gi");
     default: return EXIT_ERROR;
     }
 }
@@ -676,11 +675,11 @@ static int take_words(const cli_verb *verb, cli_options *options, int argc, char
     for (int i = optind; i < argc; i++) {
         cli_list *list = options->words.count < words ? &options->words : &options->files;
         if (list == &options->files && (verb->options & (CLI_OPTION_INPUT | CLI_OPTION_REPLAY)) == 0) {
-            return wrong(verb, argv[i], "not expected");
+            return wrong_option(verb, argv[i], "not expected");
         }
         list->items[list->count++] = argv[i];
     }
-    return options->words.count == words ? -1 : wrong(verb, "expected", verb->arguments);
+    return options->words.count == words ? -1 : wrong_option(verb, "expected", verb->arguments);
 }
 
 /* The rows as getopt wants them. */
@@ -753,7 +752,7 @@ int options_read(const cli_verb *verb, int argc, char **argv, cli_options *optio
             return take_words(verb, options, argc, argv);
         }
         if (key == ':') {
-            return wrong(verb, argv[optind - 1], "needs a value");
+            return wrong_option(verb, argv[optind - 1], "needs a value");
         }
         if (key == '?') {
             return unknown_option(verb, argv[optind - 1]);
@@ -762,7 +761,7 @@ int options_read(const cli_verb *verb, int argc, char **argv, cli_options *optio
         if (row == NULL || !takes(verb, row)) {
             char name[64] = "";
             (void)snprintf(name, sizeof(name), "--%s", row == NULL ? "?" : row->name);
-            return wrong(verb, name, "not an option of this command");
+            return wrong_option(verb, name, "not an option of this command");
         }
         if (key == KEY_HELP) {
             print_verb_help(verb);

@@ -143,7 +143,7 @@ karp_status karp_decision_memory(const karp_decision *decision, karp_memory *out
 
 karp_status karp_decision_cost(const karp_decision *decision, karp_cost *out)
 {
-    return give_row(&decision->cost, decision->costed, 0, sizeof *out, SIZE_THROUGH(karp_cost, reserved), out);
+    return give_row(&decision->cost, decision->costed, 0, sizeof *out, SIZE_THROUGH(karp_cost, flags), out);
 }
 
 karp_status karp_decision_repack(const karp_decision *decision, karp_repack_cost *out)

@@ -262,6 +262,11 @@ static void read_certificate(io_decoder *d, const tree *root, void *into)
     const tree *cost = tree_get(root, "nodeCost");
     if (cost && !tree_double(cost, &c->node_cost) && !d->status)
         io_bad_member(d, "nodeCost", KARP_E_INVALID, "has to be a number");
+    const tree *factor = tree_get(root, "spotFactor");
+    if (factor && !tree_double(factor, &c->spot_factor) && !d->status)
+        io_bad_member(d, "spotFactor", KARP_E_INVALID, "has to be a number");
+    static const io_word preferences[] = { { "respect", 0 }, { "ignore", 1 } };
+    c->ignore_preferences = io_enum(d, root, "preferences", preferences, 2, 0);
     read_lists(d, root, c);
     c->offers = io_elements(d, root, "offerings", sizeof(karp_certificate_offer), read_offer, &c->offer_count);
     c->nodes = io_elements(d, root, "nodes", sizeof(karp_certificate_node), read_node, &c->node_count);

@@ -214,6 +214,13 @@ karp_status karp_write_certificate(karp_context *context, const karp_certificate
     member_int(j, "value", certificate->value);
     json_key(j, "nodeCost");
     json_double(j, certificate->node_cost);
+    if (certificate->spot_factor > 0 && (certificate->spot_factor < 1 || certificate->spot_factor > 1)) {
+        json_key(j, "spotFactor");
+        json_double(j, certificate->spot_factor);
+    }
+    if (certificate->ignore_preferences != 0) {
+        json_member_text(j, "preferences", "ignore");
+    }
     write_lists(j, certificate);
     if (certificate->member_count > 0) {
         write_cluster(j, certificate);

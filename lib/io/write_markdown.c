@@ -124,6 +124,12 @@ static void write_cost(const write_job *job, double saved)
     buffer_text(b, "/h** (");
     text_per_month(b, after - before, true);
     buffer_text(b, ")\n");
+    karp_cost cost = { .size = sizeof cost };
+    if (karp_decision_cost(decision, &cost) == KARP_OK) {
+        buffer_char(b, '\n');
+        (void)text_saving(b, decision);
+        buffer_char(b, '\n');
+    }
     if (karp_decision_complete(decision) == 0) buffer_text(b, "\n**Incomplete: stopped by its budget.**\n");
     for (size_t i = 0; i < count_warnings(job); i++) {
         buffer_text(b, i == 0 ? "\n- " : "- ");

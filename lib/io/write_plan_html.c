@@ -157,6 +157,18 @@ static void write_totals(const page *p)
     raw(p, "</div>\n");
 }
 
+/* Of a plan for the least cost. */
+static void write_saving(const page *p)
+{
+    karp_cost cost = { .size = sizeof(cost) };
+    if (p->plan == NULL || karp_decision_cost(p->plan, &cost) != KARP_OK) {
+        return;
+    }
+    raw(p, "<div class=\"s\">");
+    (void)text_saving(p->b, p->plan);
+    raw(p, "</div>\n");
+}
+
 /* What each NodePool said to it. */
 static void write_refusals(const page *p, const karp_unschedulable *pod)
 {
@@ -292,6 +304,7 @@ static karp_status write_body(page *p)
     scene_html picture = scene_html_begin(p->b, p->s);
     double dearest = p->before > p->after ? p->before : p->after;
     write_totals(p);
+    write_saving(p);
     scene_html_lane(&picture, "Before", &p->s->before, p->before, dearest);
     scene_html_lane(&picture, "After", &p->s->after, p->after, dearest);
     scene_html_keys(&picture);

@@ -396,7 +396,11 @@ static void write_objective(json_out *j, const karp_decision *decision)
     json_bool(j, cost.stopped != 0);
     json_key(j, "provenOptimal");
     json_bool(j, cost.optimal != 0);
-    json_member_text(j, "preferences", "respect");
+    json_member_text(j, "preferences", (cost.flags & KARP_COST_IGNORE_PREFERENCES) != 0 ? "ignore" : "respect");
+    if ((cost.flags & KARP_COST_IGNORE_WEIGHTS) != 0) {
+        json_key(j, "ignoreWeights");
+        json_bool(j, true);
+    }
     json_key(j, "launchesCompatible");
     json_uint(j, cost.compatible_launches);
     json_end(j);

@@ -414,44 +414,11 @@ static void write_ignored(const text_out *t, const write_job *job)
     }
 }
 
-static void plain_percent(write_buffer *b, double fraction)
-{
-    text_fixed(b, fraction * 100, 1, 1);
-    buffer_text(b, " %");
-}
-
-/* What the plan costs beside Karpenter's, and how much less any plan could cost. */
 static void write_saving(const text_out *t, const karp_decision *decision)
 {
-    write_buffer *b = t->out;
-    karp_cost cost = { .size = sizeof(cost) };
-    if (karp_decision_cost(decision, &cost) != KARP_OK) {
-        return;
+    if (text_saving(t->out, decision)) {
+        buffer_char(t->out, '\n');
     }
-    buffer_text(b, "Launches: $");
-    text_money(b, cost.cost);
-    buffer_text(b, "/h. Karpenter's own plan: $");
-    text_money(b, cost.compatible_cost);
-    buffer_text(b, "/h");
-    if (cost.cost < cost.compatible_cost) {
-        buffer_text(b, " (-");
-        plain_percent(b, (cost.compatible_cost - cost.cost) / cost.compatible_cost);
-        buffer_char(b, ')');
-    }
-    buffer_char(b, '.');
-    if (cost.optimal != 0) {
-        buffer_text(b, " No plan can cost less (proven).");
-    } else if (cost.bound > 0) {
-        buffer_text(b, " No plan can cost less than $");
-        text_money(b, cost.bound);
-        buffer_text(b, "/h (proven): at most ");
-        plain_percent(b, cost.gap);
-        buffer_text(b, " is left.");
-    }
-    if (cost.stopped != 0) {
-        buffer_text(b, " The search was stopped.");
-    }
-    buffer_char(b, '\n');
 }
 
 static void write_summary(const text_out *t, const write_job *job, const plan_totals *totals,

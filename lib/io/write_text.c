@@ -205,3 +205,41 @@ void flow_words(text_flow *flow, karp_str text)
         at = end + 1;
     }
 }
+
+static void plain_percent(write_buffer *b, double fraction)
+{
+    text_fixed(b, fraction * 100, 1, 1);
+    buffer_text(b, " %");
+}
+
+bool text_saving(write_buffer *b, const karp_decision *decision)
+{
+    karp_cost cost = { .size = sizeof(cost) };
+    if (karp_decision_cost(decision, &cost) != KARP_OK) {
+        return false;
+    }
+    buffer_text(b, "Cost of launches: $");
+    text_money(b, cost.cost);
+    buffer_text(b, "/h. Karpenter's own plan: $");
+    text_money(b, cost.compatible_cost);
+    buffer_text(b, "/h");
+    if (cost.cost < cost.compatible_cost) {
+        buffer_text(b, " (-");
+        plain_percent(b, (cost.compatible_cost - cost.cost) / cost.compatible_cost);
+        buffer_char(b, ')');
+    }
+    buffer_char(b, '.');
+    if (cost.optimal != 0) {
+        buffer_text(b, " No plan can cost less (proven).");
+    } else if (cost.bound > 0) {
+        buffer_text(b, " No plan can cost less than $");
+        text_money(b, cost.bound);
+        buffer_text(b, "/h (proven): at most ");
+        plain_percent(b, cost.gap);
+        buffer_text(b, " is left.");
+    }
+    if (cost.stopped != 0) {
+        buffer_text(b, " The search was stopped.");
+    }
+    return true;
+}

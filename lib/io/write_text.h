@@ -51,6 +51,9 @@ void text_dollars(write_buffer *b, double value, bool sign);
 /* The same of a price per hour, for a month: "+$5,955.41/month (730 h)". */
 void text_per_month(write_buffer *b, double per_hour, bool sign);
 
+/* What a plan for the least cost costs beside Karpenter's, and how much less any plan could cost; false = it is another plan. */
+bool text_saving(write_buffer *b, const karp_decision *decision);
+
 /* Lines of text that continue at an indent. */
 typedef struct text_flow {
     const text_out *t;

@@ -136,7 +136,11 @@ static bool list_offers(writer *w)
 
 static bool fill(writer *w)
 {
-    *w->out = (karp_certificate){ .size = sizeof *w->out, .value = w->b->value, .node_cost = w->b->node_cost };
+    *w->out = (karp_certificate){ .size = sizeof *w->out,
+                                  .value = w->b->value,
+                                  .node_cost = w->b->node_cost,
+                                  .spot_factor = w->b->spot_factor,
+                                  .ignore_preferences = w->b->ignores_preferences };
     return list_resources(w) && list_classes(w) && list_offers(w) && (w->b->proof.y == NULL || list_rows(w));
 }
 
@@ -147,7 +151,7 @@ bool certificate_fill(const karp_snapshot *seen, scheduler *s, const round_bound
 }
 
 karp_status bound_of_round(scheduler *s, const karp_snapshot *seen, const karp_options *options, const uint16_t *steps,
-                           double node_cost, uint64_t effort, karp_bound **out)
+                           const karp_objective *aim, karp_bound **out)
 {
     karp_context run;
     arena work;
@@ -159,7 +163,7 @@ karp_status bound_of_round(scheduler *s, const karp_snapshot *seen, const karp_o
     arena_init(&bound->data, seen->context);
     bound->snapshot = snapshot_hold(seen);
     writer w = { seen, s, &b, &bound->data, &bound->certificate };
-    bool ok = round_bound_find(s, &work, steps, node_cost, effort, &b) && fill(&w);
+    bool ok = round_bound_find(s, &work, steps, aim, &b) && fill(&w);
     arena_free(&work);
     *out = ok ? bound : NULL;
     if (ok) return KARP_OK;
@@ -327,7 +331,10 @@ static karp_status check(scheduler *s, const karp_snapshot *seen, const uint16_t
 {
     round_bound b = { .value = 0 };
     bound_proof proof;
-    if (!round_problem(s, a, steps, c->node_cost, &b) || !round_problem_limits(a, &b)) return fail_nomem(error);
+    const karp_objective aim = { .node_cost = c->node_cost,
+                                 .spot_factor = c->spot_factor,
+                                 .flags = c->ignore_preferences != 0 ? KARP_COST_IGNORE_PREFERENCES : 0 };
+    if (!round_problem(s, a, steps, &aim, &b) || !round_problem_limits(a, &b)) return fail_nomem(error);
     karp_status status = certificate_proof(s, seen, &b, c, a, &proof, error);
     return status == KARP_OK ? judge(c, &b.problem, &proof, error) : status;
 }
@@ -345,7 +352,8 @@ static karp_status decide_and(const karp_snapshot *snapshot, const karp_options 
     if (status == KARP_OK) status = objective_check(&checked, &objective, error);
     if (status != KARP_OK) return status;
     const karp_snapshot *seen = options_view(&checked, snapshot, &view);
-    const run_options how = { .options = &checked };
+    bool ignores = c != NULL ? c->ignore_preferences != 0 : (objective.flags & KARP_COST_IGNORE_PREFERENCES) != 0;
+    const run_options how = { .options = &checked, .ignore_preferences = ignores };
     scheduler *s = NULL;
     arena a;
     arena_init(&a, snapshot->context);
@@ -357,7 +365,7 @@ static karp_status decide_and(const karp_snapshot *snapshot, const karp_options 
     }
     if (status == KARP_OK && c != NULL) status = check(s, seen, steps, c, &a, error);
     if (status == KARP_OK && c == NULL) {
-        status = bound_of_round(s, seen, &checked, steps, objective.node_cost, round_bound_effort(&objective), out);
+        status = bound_of_round(s, seen, &checked, steps, &objective, out);
         if (status == KARP_E_CANCELED) (void)fail(error, status, "stopped before the bound was found");
     }
     scheduler_free(s);
@@ -379,8 +387,11 @@ karp_status karp_certificate_check(const karp_snapshot *snapshot, const karp_opt
     if (snapshot == NULL || certificate == NULL) return fail_null(error, "snapshot or certificate");
     karp_status status = struct_check(certificate, sizeof copy, SIZE_THROUGH(karp_certificate, nodes), &copy,
                                       "karp_certificate", error);
+    if (status == KARP_OK && copy.reserved != 0) status = fail_reserved(error, "karp_certificate");
     if (status == KARP_OK && !(copy.node_cost >= 0 && copy.node_cost <= 1e6))
         status = fail(error, KARP_E_INVALID, "the certificate's node cost is wrong");
+    if (status == KARP_OK && !(copy.spot_factor >= 0 && copy.spot_factor <= 1e6))
+        status = fail(error, KARP_E_INVALID, "the certificate's factor of spot is wrong");
     if (status != KARP_OK) return status;
     if (copy.member_count > 0) return repack_certificate_check(snapshot, options, &copy, error);
     return decide_and(snapshot, options, &copy, NULL, error);

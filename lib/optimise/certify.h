@@ -10,7 +10,7 @@
 /* Of the plans that place the pods of a finished round, whose ladder steps are `steps`. CANCELED = should_stop of the options, or else
  * of the context, ended it; NOMEM = memory was refused. */
 karp_status bound_of_round(scheduler *s, const karp_snapshot *seen, const karp_options *options, const uint16_t *steps,
-                           double node_cost, uint64_t effort, karp_bound **out);
+                           const karp_objective *aim, karp_bound **out);
 
 /* What the certificate says of the snapshot, and its proof when there is one; the lists lie in `a`. false = refused. */
 bool certificate_fill(const karp_snapshot *seen, scheduler *s, const round_bound *b, arena *a, karp_certificate *out);

@@ -15,12 +15,11 @@
 #include <string.h>
 
 #define OPTIMAL_GAP 1e-9 /* by what sums of prices are rounded */
-#define SPOT_SLACK 0.15 /* how much dearer a listed type may be where the cheapest is spot (C-8) */
 
 /* A scheduler that decides as a new one does. */
 static karp_status refresh(search *q, const karp_options *options)
 {
-    const run_options how = { .options = options };
+    const run_options how = { .options = options, .ignore_preferences = q->ignoring };
     if (q->s != NULL && (q->fresh || scheduler_repeatable(q->s))) return KARP_OK;
     scheduler_free(q->s);
     q->s = NULL;
@@ -30,7 +29,7 @@ static karp_status refresh(search *q, const karp_options *options)
 
 karp_status search_round(search *q, const policy *p, guide *g, const karp_options *options)
 {
-    const run_options how = { .options = options };
+    const run_options how = { .options = options, .ignore_preferences = q->ignoring };
     karp_status status = refresh(q, options);
     if (status != KARP_OK) return status;
     q->fresh = false;
@@ -67,7 +66,7 @@ bool search_asked_to_stop(const search *q)
 
 /* ---- what a round came to ---------------------------------------------------------------------------------------------- */
 
-/* Whether every pod that Karpenter places is placed, and none has given up more. */
+/* Whether every pod that Karpenter places is placed, and none has given up more, where that counts. */
 static bool nobody_loses(search *q)
 {
     size_t pods = q->seen->raw.pods.count;
@@ -75,7 +74,7 @@ static bool nobody_loses(search *q)
     policy_left(q->s, q->now_left);
     for (size_t i = 0; i < pods; i++) {
         if (bits_test(q->left, i)) continue;
-        if (bits_test(q->now_left, i) || q->steps_now[i] > q->steps_kept[i]) return false;
+        if (bits_test(q->now_left, i) || (!q->ignoring && q->steps_now[i] > q->steps_kept[i])) return false;
     }
     return true;
 }
@@ -125,7 +124,7 @@ bool search_better(search *q, karp_status *status)
     uint32_t faults;
     *status = KARP_OK;
     if (policy_cut_short(q->s)) return false;
-    if (!policy_bill(q->s, q->objective->node_cost, &bill)) {
+    if (!policy_bill(q->s, q->objective, &bill)) {
         *status = fail_nomem(q->error);
         return false;
     }
@@ -186,8 +185,10 @@ static bool search_init(search *q)
     q->steps_now = arena_array(&q->data, pods + 1, sizeof *q->steps_now);
     q->steps_begun = arena_array(&q->data, pods + 1, sizeof *q->steps_begun);
     q->first_types = arena_array(&q->data, templates + 1, sizeof *q->first_types);
-    q->guided = (policy){ .spot_slack = SPOT_SLACK };
-    q->capped = (policy){ .first_types = q->first_types, .spot_slack = SPOT_SLACK };
+    policy_aim(&q->guided, q->objective);
+    q->capped = q->guided;
+    q->capped.first_types = q->first_types;
+    q->weighs_spot = q->objective->spot_factor < 1 || q->objective->spot_factor > 1;
     return q->left != NULL && q->now_left != NULL && q->steps_kept != NULL && q->steps_now != NULL &&
            q->steps_begun != NULL && q->first_types != NULL;
 }
@@ -197,10 +198,28 @@ static bool search_init(search *q)
 static karp_status find_bound(search *q)
 {
     if (policy_cut_short(q->s)) return KARP_OK;
-    karp_status status = bound_of_round(q->s, q->seen, q->options, q->steps_kept, q->objective->node_cost,
-                                        round_bound_effort(q->objective), &q->bound);
+    karp_status status = bound_of_round(q->s, q->seen, q->options, q->steps_now, q->objective, &q->bound);
     q->stopped = status == KARP_E_CANCELED;
     return q->stopped ? KARP_OK : status;
+}
+
+/* What Karpenter would do if preferences did not count, from which the search goes on then. The bound is one for the pods that
+ * this plan places: it is none when they are others than those of Karpenter's plan. */
+static karp_status ignore_preferences(search *q)
+{
+    size_t words_ = bits_words(q->seen->raw.pods.count);
+    scheduler_free(q->s);
+    q->s = NULL;
+    q->ignoring = true;
+    karp_status status = search_round(q, NULL, NULL, q->options);
+    q->stopped = status == KARP_E_CANCELED;
+    if (status != KARP_OK) return q->stopped ? KARP_OK : status;
+    memset(q->now_left, 0, words_ * sizeof *q->now_left);
+    policy_left(q->s, q->now_left);
+    if (bits_equal(q->now_left, q->left, words_)) status = find_bound(q);
+    if (status != KARP_OK) return fail_nomem(q->error);
+    if (q->objective->effort > 0) (void)search_better(q, &status);
+    return status;
 }
 
 /* Karpenter's plan; it is the best until there is a better one. */
@@ -214,12 +233,13 @@ static karp_status begin(search *q)
     if (status != KARP_OK) return status;
     memcpy(q->steps_kept, q->steps_now, q->seen->raw.pods.count * sizeof *q->steps_kept);
     policy_left(q->s, q->left);
-    if (!policy_bill(q->s, q->objective->node_cost, &q->compatible)) return fail_nomem(q->error);
+    if (!policy_bill(q->s, q->objective, &q->compatible)) return fail_nomem(q->error);
     q->best = q->compatible;
-    status = find_bound(q);
+    bool ignores = (q->objective->flags & KARP_COST_IGNORE_PREFERENCES) != 0;
+    status = ignores ? KARP_OK : find_bound(q);
     if (status != KARP_OK) return fail_nomem(q->error);
     q->decision = decision_of(q, &q->faults, &status);
-    return status;
+    return status == KARP_OK && ignores && !policy_cut_short(q->s) ? ignore_preferences(q) : status;
 }
 
 karp_status search_replay(search *q, const karp_options *options)
@@ -243,7 +263,12 @@ static double gap_of(double cost, double bound)
 /* The decision has the bound's proof from then on. */
 static void note_cost(search *q, karp_decision *d)
 {
-    double bound = q->bound != NULL ? karp_bound_value(q->bound) : 0, gap = gap_of(q->best.cost, bound);
+    if (!q->best.priced) { /* it launches what no offering serves: nobody knows what it costs */
+        karp_bound_free(q->bound);
+        q->bound = NULL;
+    }
+    bool known = q->bound != NULL || q->best.launches == 0;
+    double bound = q->bound != NULL ? karp_bound_value(q->bound) : 0, gap = known ? gap_of(q->best.cost, bound) : -1;
     d->bound = q->bound;
     q->bound = NULL;
     d->costed = true;
@@ -256,7 +281,21 @@ static void note_cost(search *q, karp_decision *d)
                            .steps = q->steps,
                            .compatible_launches = q->compatible.launches,
                            .stopped = q->stopped,
-                           .optimal = gap >= 0 && gap <= OPTIMAL_GAP };
+                           .optimal = gap >= 0 && gap <= OPTIMAL_GAP,
+                           .flags = q->objective->flags };
+}
+
+/* Where nothing costs anything there is nothing to choose by. */
+static bool note_free(const search *q)
+{
+    static const char text[] = "no offering has a price above 0: the plan for the least cost is Karpenter's own";
+    for (uint32_t t = 0; t < q->seen->table_count; t++) {
+        const type_table *table = &q->seen->tables[t];
+        for (size_t i = 0; i < table->offering_count; i++) {
+            if (table->offerings[i].price > 0) return true;
+        }
+    }
+    return q->best.launches == 0 || decision_warn(q->decision, text, sizeof text - 1);
 }
 
 static karp_status decide(search *q, karp_decision **out)
@@ -271,6 +310,7 @@ static karp_status decide(search *q, karp_decision **out)
         status = search_refine(q);
     if (status != KARP_OK) return status;
     note_cost(q, q->decision);
+    if (!note_free(q)) return fail_nomem(q->error);
     *out = q->decision;
     q->decision = NULL;
     return KARP_OK;

@@ -100,7 +100,7 @@ void guided_plan_free(guided_plan *g)
 static uint32_t types_of(refining *r, uint32_t offer)
 {
     const menu_offer *o = &r->menu.offers[offer];
-    if (r->types[offer] == 0) r->types[offer] = 1 + guide_types(r->q->s, o->template_, o->offering);
+    if (r->types[offer] == 0) r->types[offer] = 1 + guide_types(r->q->s, o->template_, o->offering, &r->q->guided);
     return r->types[offer] - 1;
 }
 
@@ -127,8 +127,10 @@ static bool make_guide(refining *r, const packing_bins *bins, guided_plan *g)
             set = guide_meet(r->q->s, set, c->pin);
             for (uint32_t i = 0; i < x->copies; i++) g->slot_of[c->pods[used[x->class_]++]] = slot;
         }
-        g->guide.slots[slot] = (guide_slot){ m->offers[bin->offer].template_, types_of(r, bin->offer), set,
-                                             UINT32_MAX };
+        const menu_offer *o = &m->offers[bin->offer];
+        /* Whose price is weighed is bought: by price alone it might be the other kind */
+        if (r->q->weighs_spot) set = guide_meet_capacity_type(r->q->s, set, o->template_, o->offering);
+        g->guide.slots[slot] = (guide_slot){ o->template_, types_of(r, bin->offer), set, UINT32_MAX };
     }
     mem_free(context, used, (m->class_count + (size_t)1) * sizeof *used);
     g->guide.slot_count = (uint32_t)g->slot_room - 1;
@@ -196,12 +198,14 @@ static karp_status refine(refining *r)
     if (status == KARP_E_CANCELED) q->stopped = true;
     if (status != KARP_OK) return status == KARP_E_CANCELED ? KARP_OK : status;
     memcpy(q->steps_begun, q->steps_now, q->seen->raw.pods.count * sizeof *q->steps_begun);
-    if (!menu_make(q->s, &r->q->data, q->steps_begun, q->objective->node_cost, &r->menu)) return fail_nomem(q->error);
+    if (!menu_make(q->s, &r->q->data, q->steps_begun, q->objective, &r->menu)) return fail_nomem(q->error);
     if (r->menu.class_count == 0 || r->menu.offer_count == 0) return KARP_OK;
     if (!note_staying(r) || !make_problem(r) || !make_bins(r)) return fail_nomem(q->error);
     r->packing = packing_begin(q->seen->context, &r->problem, &r->from);
     if (r->packing == NULL) return fail_nomem(q->error);
-    r->asked = packing_best(r->packing)->cost;
+    /* Where other offers count than those that the plan was made of, its own nodes may be had for less than it says. */
+    bool others = q->weighs_spot || (q->objective->flags & KARP_COST_IGNORE_WEIGHTS) != 0;
+    r->asked = others ? HUGE_VAL : packing_best(r->packing)->cost;
     return search_stops(r);
 }
 

@@ -18,7 +18,6 @@
 #include <string.h>
 
 enum { MORE_LAUNCHES = 1000, SPARE_PLANS = 8, SAME_STEP = 5, POINTS = 20, FEW_NODES = 500, LEAST_EFFORT = 1000 };
-#define SPOT_SLACK 0.15 /* how much dearer a listed type may be where the cheapest is spot (C-8) */
 
 void karp_repack_options_init(karp_repack_options *options, size_t size)
 {
@@ -371,7 +370,7 @@ static karp_status make_problem(repacking *r)
 {
     karp_status status = find_homes(r);
     if (status != KARP_OK || r->home_count == 0) return status;
-    if (!menu_of_nodes(r->s, &r->data, r->homes, r->home_count, r->steps, r->objective.node_cost, &r->menu))
+    if (!menu_of_nodes(r->s, &r->data, r->homes, r->home_count, r->steps, &r->objective, &r->menu))
         return fail_nomem(r->error);
     status = new_round(r, NULL, 0, r->moving, r->moving_count, NULL);
     if (status == KARP_OK && !policy_cut_short(r->s) && !repack_bound_make(r)) status = fail_nomem(r->error);
@@ -398,7 +397,7 @@ static karp_status make_problem(repacking *r)
 static uint32_t types_of(repacking *r, uint32_t offer)
 {
     const menu_offer *o = &r->menu.offers[offer];
-    if (r->types[offer] == 0) r->types[offer] = 1 + guide_types(r->s, o->template_, o->offering);
+    if (r->types[offer] == 0) r->types[offer] = 1 + guide_types(r->s, o->template_, o->offering, &r->policy);
     return r->types[offer] - 1;
 }
 
@@ -679,7 +678,7 @@ static karp_status begin(repacking *r, const karp_snapshot *snapshot)
     r->context = p->context;
     arena_init(&r->data, r->context);
     p->options.objective = NULL;
-    r->policy = (policy){ .spot_slack = SPOT_SLACK };
+    policy_aim(&r->policy, &r->objective);
     r->how = (run_options){ .options = &p->options,
                             .simulation = true,
                             .shield = r->options.ignore_consolidate_after == 0,
@@ -749,6 +748,7 @@ karp_status karp_repack(const karp_snapshot *snapshot, const karp_repack_options
     if (status == KARP_OK) status = options_check(r->options.common, &common, error);
     if (status == KARP_OK) status = objective_check(&common, &r->objective, error);
     if (status == KARP_OK && common.objective == NULL) karp_objective_init(&r->objective, sizeof r->objective);
+    if (status == KARP_OK) status = objective_of_nodes(&r->objective, error);
     bool begun = status == KARP_OK;
     if (begun) status = begin(r, snapshot);
     bool started = begun && r->context != NULL;

@@ -3,11 +3,12 @@
 
 #include <math.h>
 #include <optimise/certificate.h>
+#include <schedule/pricing.h>
 
 enum { ROUNDS = 400, LEAST_EFFORT = 5000, EFFORT_PART = 4, MOST_EFFORT = 10000000 };
 #define TOLERANCE 0.001 /* of the fluid optimum */
 
-uint64_t round_bound_effort(const karp_objective *objective)
+static uint64_t round_bound_effort(const karp_objective *objective)
 {
     return objective->effort / EFFORT_PART < MOST_EFFORT ? LEAST_EFFORT + objective->effort / EFFORT_PART : MOST_EFFORT;
 }
@@ -18,14 +19,17 @@ int64_t money_of(double dollars)
     return !(units > 0) ? 0 : units < (double)MONEY_MOST ? (int64_t)units : MONEY_MOST;
 }
 
-bool round_problem(scheduler *s, arena *a, const uint16_t *steps, double node_cost, round_bound *out)
+bool round_problem(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, round_bound *out)
 {
     relaxed *r = &out->question;
-    out->node_cost = node_cost;
+    out->node_cost = aim->node_cost;
+    out->ignores_preferences = (aim->flags & KARP_COST_IGNORE_PREFERENCES) != 0;
+    out->spot_factor = aim->spot_factor > 0 ? aim->spot_factor : 1;
     if (!relaxed_make(s, a, steps, r)) return false;
     int64_t *costs = arena_array(a, r->offer_count + (size_t)1, sizeof *costs);
     if (costs == NULL) return false;
-    for (uint32_t o = 0; o < r->offer_count; o++) costs[o] = money_of(r->offers[o].price + node_cost);
+    for (uint32_t o = 0; o < r->offer_count; o++)
+        costs[o] = money_of(cost_of_price(aim, r->offers[o].price, r->offers[o].spot));
     out->problem = (bound_problem){ .dims = r->dims,
                                     .class_count = r->class_count,
                                     .offer_count = r->offer_count,
@@ -62,15 +66,14 @@ static int64_t value_of(const bound_problem *p, const bound_proof *proof)
     return amount_scale(value, amount_from(1), &out) ? out : INT64_MAX;
 }
 
-bool round_bound_find(scheduler *s, arena *a, const uint16_t *steps, double node_cost, uint64_t effort,
-                      round_bound *out)
+bool round_bound_find(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, round_bound *out)
 {
     bound_proof whole;
-    if (!round_problem(s, a, steps, node_cost, out)) return false;
+    if (!round_problem(s, a, steps, aim, out)) return false;
     if (!bound_fluid(a, &out->problem, TOLERANCE, ROUNDS, &out->proof)) return false;
     if (!round_problem_limits(a, out)) return false;
     out->value = value_of(&out->problem, &out->proof);
-    if (!bound_whole(a, &out->problem, &out->proof, effort, &whole)) return false;
+    if (!bound_whole(a, &out->problem, &out->proof, round_bound_effort(aim), &whole)) return false;
     int64_t value = whole.y != NULL ? value_of(&out->problem, &whole) : 0;
     if (value <= out->value) return true;
     out->proof = whole;

@@ -12,20 +12,19 @@ typedef struct round_bound {
     relaxed question;
     bound_problem problem;
     bound_proof proof;
-    double node_cost;
+    double node_cost, spot_factor;
+    bool ignores_preferences;
     int64_t value; /* in 10^-12 $/h; 0 at least */
 } round_bound;
 
-/* How many steps of a search for a plan go into its bound, besides the fluid one. */
-uint64_t round_bound_effort(const karp_objective *objective);
 int64_t money_of(double dollars); /* in 10^-12 $/h, rounded down: 0 … MONEY_MOST */
 /* The problem alone; what a node costs beside its price is in it. The lists lie in `a`. false = refused. */
-bool round_problem(scheduler *s, arena *a, const uint16_t *steps, double node_cost, round_bound *out);
+bool round_problem(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, round_bound *out);
 /* Besides: a node holds no more pods of a class than there are. What holds without it holds with it; fractions make little of it, and
  * take longer with it. false = refused. */
 bool round_problem_limits(arena *a, round_bound *out);
-/* The problem, and a proof that was checked, for which fractions and then `effort` steps are tried; a proof that does not hold counts as 0. false = refused, or stopped as the context of `a` is. */
-bool round_bound_find(scheduler *s, arena *a, const uint16_t *steps, double node_cost, uint64_t effort,
-                      round_bound *out);
+/* The problem, and a proof that was checked, for which fractions and then a part of the objective's effort are tried; a proof that does
+ * not hold counts as 0. false = refused, or stopped as the context of `a` is. */
+bool round_bound_find(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, round_bound *out);
 
 #endif

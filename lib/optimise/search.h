@@ -25,6 +25,8 @@ typedef struct search {
     karp_error *error;
     scheduler *s;
     bool fresh; /* the scheduler has had no round yet */
+    bool ignoring; /* preferences */
+    bool weighs_spot; /* prices of spot have a factor */
     arena data;
     uint64_t *left, *now_left; /* pods that Karpenter's plan leaves, and that of the round at hand */
     uint16_t *steps_kept, *steps_now; /* by pod: what they gave up in these */

@@ -10,11 +10,13 @@
 #include <math.h>
 #include <model/copy.h>
 #include <model/selector.h>
+#include <schedule/fit_cost.h>
 #include <schedule/fit_input.h>
 #include <schedule/fit_order.h>
 #include <string.h>
 
 enum { FIT_POLL_EVERY = 1024 };
+#define OPTIMAL_GAP 1e-9 /* by what sums of prices are rounded */
 
 /* What a node received, newest first; runs share the older part after a split. */
 typedef struct link {
@@ -26,6 +28,7 @@ typedef struct run {
     uint64_t nodes;
     uint32_t source;
     uint32_t links; /* the newest, NO_ID = none */
+    bool fixed; /* it is there in any case */
 } run;
 
 typedef struct left {
@@ -53,6 +56,7 @@ typedef struct fitter {
     changes;
     LIST_OF(int64_t) old_room;
     uint64_t *launched_before;
+    fit_purchase purchase; /* of the objective COST */
     uint64_t steps, asked; /* asked: how often it could have been stopped */
     karp_status status;
 } fitter;
@@ -61,6 +65,8 @@ struct karp_fitting {
     karp_context *context; /* held */
     arena data;
     double cost;
+    bool costed; /* the objective was COST */
+    karp_cost figures;
     uint64_t *launches;
     size_t type_count, load_count, left_count;
     karp_fit_load *loads;
@@ -361,12 +367,74 @@ static void begin_runs(fitter *f)
         const fit_source *source = &f->in.sources[s];
         uint64_t nodes = s < f->in.node_count ? source->most : source->least;
         if (nodes == 0) continue;
-        (void)add_run(f, (run){ .nodes = nodes, .source = s, .links = NO_ID }, source->room);
+        (void)add_run(f, (run){ .nodes = nodes, .source = s, .links = NO_ID, .fixed = true }, source->room);
         if (s < f->in.node_count) continue;
         f->launched[s] = nodes;
         f->launched_all += nodes;
     }
 }
+
+/* ---- the least cost ---------------------------------------------------------------------------------------------- */
+
+static double price_of_launches(const fitter *f)
+{
+    double sum = 0;
+    for (uint32_t s = f->in.node_count; s < f->in.source_count; s++)
+        sum += f->in.sources[s].price * (double)f->launched[s];
+    return sum;
+}
+
+/* Copies that have a place, by demand, and those of them on nodes that were launched for copies. */
+static bool count_placed(fitter *f, fit_purchase *p)
+{
+    uint64_t *placed = arena_array(&f->in.data, f->in.demand_count + (size_t)1, sizeof *placed);
+    uint64_t *bought = arena_array(&f->in.data, f->in.demand_count + (size_t)1, sizeof *bought);
+    uint64_t *launched = arena_array(&f->in.data, f->in.source_count + (size_t)1, sizeof *launched);
+    if (placed == NULL || bought == NULL || launched == NULL) return false;
+    for (uint32_t d = 0; d < f->in.demand_count; d++) placed[d] = f->in.demands[d].count - f->lefts[d].copies;
+    for (uint32_t s = f->in.node_count; s < f->in.source_count; s++)
+        launched[s] = f->launched[s] - f->in.sources[s].least;
+    for (size_t r = 0; r < f->runs.count; r++) {
+        const run *x = &f->runs.items[r];
+        for (uint32_t l = x->fixed ? NO_ID : x->links; l != NO_ID; l = f->links.items[l].before)
+            bought[f->links.items[l].demand] += f->links.items[l].copies * x->nodes;
+    }
+    p->placed = placed;
+    p->bought = bought;
+    p->launched = launched;
+    return true;
+}
+
+/* Launches the cheapest nodes for the copies that the rules launched nodes for. */
+static karp_status buy_cheaper(fitter *f, karp_error *error)
+{
+    fit_purchase *p = &f->purchase;
+    *p = (fit_purchase){ .context = f->context, .request = f->request, .in = &f->in, .data = &f->in.data };
+    double cost = price_of_launches(f);
+    p->cost = (karp_cost){
+        .size = sizeof p->cost, .cost = cost, .compatible_cost = cost, .effort = f->request->effort
+    };
+    p->cost.compatible_launches = f->launched_all < UINT32_MAX ? (uint32_t)f->launched_all : UINT32_MAX;
+    if (!count_placed(f, p)) return fail_nomem(error);
+    karp_status status = isfinite(cost) ? fit_for_cost(p, error) : KARP_OK;
+    for (uint32_t s = f->in.node_count; status == KARP_OK && p->count > 0 && s < f->in.source_count; s++)
+        f->launched[s] = f->in.sources[s].least;
+    for (size_t i = 0; status == KARP_OK && i < p->count; i++) f->launched[p->list[i].source] += p->list[i].nodes;
+    if (p->cost.bound > p->cost.cost && p->cost.bound <= p->cost.cost * (1 + 1e-12))
+        p->cost.bound = p->cost.cost; /* by what sums of prices are rounded */
+    double above = p->cost.cost - p->cost.bound;
+    p->cost.gap = !(p->cost.cost > 0) ? 0 : p->cost.bound > 0 ? above / p->cost.bound : -1;
+    p->cost.optimal = p->cost.gap >= 0 && p->cost.gap <= OPTIMAL_GAP;
+    return status;
+}
+
+#ifdef KARP_NO_COST
+karp_status fit_for_cost(fit_purchase *p, karp_error *error)
+{
+    (void)p;
+    return fail(error, KARP_E_UNSUPPORTED, "this build of libkarp makes no cost plans");
+}
+#endif
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
@@ -384,14 +452,33 @@ static bool show_shares(const fitter *f, karp_fitting *out, uint32_t newest, kar
     return true;
 }
 
+/* What is bought in the place of what the rules launched. */
+static bool show_purchase(const fitter *f, karp_fitting *out)
+{
+    for (size_t i = 0; i < f->purchase.count; i++) {
+        const fit_bought *from = &f->purchase.list[i];
+        karp_fit_share *shares = arena_array(&out->data, from->copies_count + 1, sizeof *shares);
+        if (shares == NULL) return false;
+        for (size_t k = 0; k < from->copies_count; k++)
+            shares[k] = (karp_fit_share){ .copies = from->copies[k].copies, .demand = from->copies[k].demand };
+        out->loads[out->load_count++] = (karp_fit_load){ .size = sizeof *out->loads,
+                                                         .launched = 1,
+                                                         .nodes = from->nodes,
+                                                         .index = from->source - f->in.node_count,
+                                                         .shares = shares,
+                                                         .share_count = from->copies_count };
+    }
+    return true;
+}
+
 static bool show_loads(const fitter *f, karp_fitting *out)
 {
-    out->loads = arena_array(&out->data, f->runs.count, sizeof *out->loads);
+    out->loads = arena_array(&out->data, f->runs.count + f->purchase.count, sizeof *out->loads);
     if (out->loads == NULL) return false;
     for (uint32_t r = order_next(&f->order, NO_ID); r != NO_ID; r = order_next(&f->order, r)) {
         const run *from = &f->runs.items[r];
         bool launched = from->source >= f->in.node_count;
-        if (!launched && from->links == NO_ID) continue;
+        if ((!launched && from->links == NO_ID) || (f->purchase.count > 0 && !from->fixed)) continue;
         karp_fit_load *shown = &out->loads[out->load_count++];
         *shown = (karp_fit_load){ .size = sizeof *shown,
                                   .launched = launched,
@@ -399,7 +486,7 @@ static bool show_loads(const fitter *f, karp_fitting *out)
                                   .index = launched ? from->source - f->in.node_count : from->source };
         if (!show_shares(f, out, from->links, shown)) return false;
     }
-    return true;
+    return show_purchase(f, out);
 }
 
 /* A copy of a group cannot be placed if one of its fellows never can. */
@@ -436,8 +523,9 @@ static karp_status show(const fitter *f, karp_fitting **out, karp_error *error)
     arena_init(&p->data, p->context);
     p->type_count = f->in.source_count - f->in.node_count;
     p->launches = arena_copy(&p->data, f->launched + f->in.node_count, p->type_count * sizeof *p->launches);
-    for (size_t t = 0; t < p->type_count; t++)
-        p->cost += f->in.sources[f->in.node_count + t].price * (double)f->launched[f->in.node_count + t];
+    p->cost = price_of_launches(f);
+    p->costed = f->request->objective == KARP_OBJECTIVE_COST;
+    p->figures = f->purchase.cost;
     karp_status status = KARP_OK;
     if (p->launches == NULL || !show_loads(f, p) || !show_lefts(f, p)) status = fail_nomem(error);
     else if (!isfinite(p->cost))
@@ -471,7 +559,8 @@ static karp_status run_fit(fitter *f, karp_fitting **out, karp_error *error)
     if (f->status == KARP_OK) place_all(f);
     if (f->status == KARP_E_NOMEM) return fail_nomem(error);
     if (f->status == KARP_E_CANCELED) return fail(error, KARP_E_CANCELED, "stopped on request");
-    return show(f, out, error);
+    karp_status status = f->request->objective == KARP_OBJECTIVE_COST ? buy_cheaper(f, error) : KARP_OK;
+    return status == KARP_OK ? show(f, out, error) : status;
 }
 
 karp_status karp_fit(karp_context *context, const karp_fit_request *request, karp_fitting **out, karp_error *error)
@@ -483,6 +572,9 @@ karp_status karp_fit(karp_context *context, const karp_fit_request *request, kar
     karp_status status = struct_check(request, sizeof checked, SIZE_THROUGH(karp_fit_request, stop_user), &checked,
                                       "karp_fit_request", error);
     if (status != KARP_OK) return status;
+    if (checked.objective > KARP_OBJECTIVE_COST)
+        return fail(error, KARP_E_INVALID, "unknown objective %u", (unsigned)checked.objective);
+    if (checked.reserved != 0) return fail_reserved(error, "karp_fit_request");
     fitter f = { .context = context, .request = &checked, .order = { .context = context } };
     status = fit_input_read(&f.in, context, &checked, error);
     if (status == KARP_OK) status = run_fit(&f, out, error);
@@ -492,7 +584,7 @@ karp_status karp_fit(karp_context *context, const karp_fit_request *request, kar
 
 void karp_fit_request_init(karp_fit_request *request, size_t size)
 {
-    karp_fit_request fresh = { .size = sizeof fresh };
+    karp_fit_request fresh = { .size = sizeof fresh, .effort = KARP_EFFORT_100MS };
     if (request == NULL || size < sizeof request->size) return;
     request->size = size;
     (void)struct_give(request, &fresh, sizeof fresh, sizeof request->size);
@@ -519,6 +611,14 @@ uint64_t karp_fitting_launches(const karp_fitting *fitting, size_t type)
     return type < fitting->type_count ? fitting->launches[type] : 0;
 }
 double karp_fitting_cost(const karp_fitting *fitting) { return fitting->cost; }
+
+karp_status karp_fitting_objective(const karp_fitting *fitting, karp_cost *out)
+{
+    if (out == NULL) return KARP_E_INVALID;
+    if (!fitting->costed) return KARP_E_NOT_FOUND;
+    return struct_give(out, &fitting->figures, sizeof *out, SIZE_THROUGH(karp_cost, flags));
+}
+
 size_t karp_fitting_load_count(const karp_fitting *fitting) { return fitting->load_count; }
 size_t karp_fitting_left_count(const karp_fitting *fitting) { return fitting->left_count; }
 

@@ -161,11 +161,12 @@ uint32_t guide_claim_pin(scheduler *s, uint32_t claim_number)
     return pin;
 }
 
-uint32_t guide_types(scheduler *s, uint32_t template_number, uint32_t offering_number)
+uint32_t guide_types(scheduler *s, uint32_t template_number, uint32_t offering_number, const policy *p)
 {
     const template_ *t = &s->templates.items[template_number];
     const type_table *table = t->table;
-    double price = table->offerings[offering_number].price;
+    const offering *like = &table->offerings[offering_number];
+    double most = like->price * (1 + (like->capacity_type == s->snapshot->known.spot ? p->spot_slack : p->slack));
     size_t words_ = template_words(t), offered_words = bits_words(table->offering_count);
     if (set_has_min_values(s, t->set)) return NO_ID;
     uint64_t *bits = mem_zalloc(s->context, (words_ + offered_words + 1) * sizeof *bits);
@@ -178,7 +179,7 @@ uint32_t guide_types(scheduler *s, uint32_t template_number, uint32_t offering_n
         for (size_t i = bits_next(offered, table->offering_count, 0); i < table->offering_count;
              i = bits_next(offered, table->offering_count, i + 1)) {
             const offering *o = &table->offerings[i];
-            if (o->price <= price && offering_launchable(s, o)) bits_set(bits, o->variant);
+            if (o->price <= most && offering_launchable(s, o)) bits_set(bits, o->variant);
         }
     }
     bits_and(bits, s->types.sets.items[t->initial].bits, words_);
@@ -195,6 +196,12 @@ uint32_t guide_claim_types(const scheduler *s, uint32_t claim_number)
 uint32_t guide_claim_template(const scheduler *s, uint32_t claim_number)
 {
     return s->claims.list.items[claim_number].template_;
+}
+
+uint32_t guide_meet_capacity_type(scheduler *s, uint32_t set, uint32_t template_number, uint32_t offering_number)
+{
+    uint32_t value = s->templates.items[template_number].table->offerings[offering_number].capacity_type;
+    return set_add(&s->algebra, set, requirement_in(&s->algebra, s->snapshot->known.capacity_type, value));
 }
 
 uint32_t guide_meet(scheduler *s, uint32_t x, uint32_t y) { return set_meet(&s->algebra, x, y); }

@@ -4,6 +4,7 @@
 #define SCHEDULE_GUIDE_H
 
 #include <schedule/common.h>
+#include <schedule/policy.h>
 #include <schedule/solve.h>
 
 /* A node to be launched. */
@@ -37,8 +38,10 @@ bool guide_found(scheduler *s, uint32_t pod_number, uint32_t *host_index, uint32
 /* What holds the claim in the domains in which its pods are counted. */
 uint32_t guide_claim_pin(scheduler *s, uint32_t claim_number);
 
-/* The types of the template that cost at most what the offering does; NO_ID = minValues has a say, or out of memory. */
-uint32_t guide_types(scheduler *s, uint32_t template_number, uint32_t offering_number);
+/* The types of the template that cost at most what the offering does, or by as much more as may be listed; NO_ID = minValues has a say, or out of memory. */
+uint32_t guide_types(scheduler *s, uint32_t template_number, uint32_t offering_number, const policy *p);
+/* The set, and the capacity type of the offering: where not the price alone decides which of them it is. */
+uint32_t guide_meet_capacity_type(scheduler *s, uint32_t set, uint32_t template_number, uint32_t offering_number);
 /* What a claim of the finished round has. */
 uint32_t guide_claim_types(const scheduler *s, uint32_t claim_number);
 uint32_t guide_claim_template(const scheduler *s, uint32_t claim_number);

@@ -4,6 +4,7 @@
 #include <base/sort.h>
 #include <schedule/launch_volumes.h>
 #include <schedule/places.h>
+#include <schedule/pricing.h>
 #include <schedule/scheduler.h>
 #include <schedule/topology.h>
 #include <schedule/types.h>
@@ -19,7 +20,7 @@ typedef struct maker {
     arena *a;
     menu *m;
     const uint16_t *steps;
-    double node_cost;
+    const karp_objective *aim;
     words keys, signs, sizes; /* of classes; of what decides where a class may go; of requests */
     uint32_t *key; /* [2 * dims]: of requests, while it is made */
     uint32_t *involved; /* by group about host names: how many pods own it or are selected by it */
@@ -77,6 +78,12 @@ static uint32_t weight_of(const scheduler *s, uint32_t template_number)
     return (uint32_t)s->snapshot->raw.pools.items[s->templates.items[template_number].pool].weight;
 }
 
+/* The weight that pools for these pods need at least. */
+static uint32_t least_weight(const maker *k, uint32_t weight)
+{
+    return (k->aim->flags & KARP_COST_IGNORE_WEIGHTS) != 0 ? 0 : weight;
+}
+
 static bool make_lists(maker *k, uint32_t claims)
 {
     menu *m = k->m;
@@ -106,7 +113,8 @@ static bool find_homes(maker *k, const menu_home *homes, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         const state_node *n = &s->snapshot->nodes[homes[i].node];
         m->claims[i].offer = UINT32_MAX;
-        k->wheres[i] = (struct where){ n->set, (uint32_t)s->snapshot->raw.pools.items[n->pool].weight };
+        k->wheres[i] = (struct where){ n->set,
+                                       least_weight(k, (uint32_t)s->snapshot->raw.pools.items[n->pool].weight) };
         for (uint32_t e = 0; e < homes[i].count; e++) {
             uint32_t p = homes[i].pods[e], class_number = s->snapshot->pod_class[p];
             m->claim_of[p] = i;
@@ -128,7 +136,7 @@ static bool find_places(maker *k)
     for (uint32_t c = 0; c < m->claim_count; c++) {
         const claim *x = &s->claims.list.items[c];
         m->claims[c] = (menu_claim){ x->reserved_count > 0 || x->relaxed_min_values || x->dropped, UINT32_MAX };
-        k->wheres[c] = (struct where){ x->set, weight_of(s, x->template_) };
+        k->wheres[c] = (struct where){ x->set, least_weight(k, weight_of(s, x->template_)) };
     }
     uint32_t last_class = NO_ID, last_step = NO_ID;
     bool last_beyond = false;
@@ -380,7 +388,9 @@ static bool list_offers(maker *k, uint32_t template_number, offer_list *all)
             continue;
         menu_offer *slot = list_push(s->context, all, sizeof *slot);
         ok = slot != NULL;
-        if (ok) *slot = (menu_offer){ template_number, o->variant, (uint32_t)i, o->price + k->node_cost };
+        bool is_spot = o->capacity_type == s->snapshot->known.spot;
+        double price = cost_of_price(k->aim, o->price, is_spot);
+        if (ok) *slot = (menu_offer){ template_number, o->variant, (uint32_t)i, price, is_spot };
     }
     mem_free(s->context, offered, bytes);
     return ok;
@@ -596,16 +606,16 @@ static bool make(maker *k, const menu_home *homes, uint32_t count)
     return ok && !k->s->failed && !k->s->algebra.failed;
 }
 
-bool menu_make(scheduler *s, arena *a, const uint16_t *steps, double node_cost, menu *out)
+bool menu_make(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, menu *out)
 {
-    maker k = { .s = s, .a = a, .m = out, .steps = steps, .node_cost = node_cost, .last = { NO_ID, NO_ID, 0 } };
+    maker k = { .s = s, .a = a, .m = out, .steps = steps, .aim = aim, .last = { NO_ID, NO_ID, 0 } };
     return make(&k, NULL, 0);
 }
 
 bool menu_of_nodes(scheduler *s, arena *a, const menu_home *homes, uint32_t count, const uint16_t *steps,
-                   double node_cost, menu *out)
+                   const karp_objective *aim, menu *out)
 {
-    maker k = { .s = s, .a = a, .m = out, .steps = steps, .node_cost = node_cost, .last = { NO_ID, NO_ID, 0 } };
+    maker k = { .s = s, .a = a, .m = out, .steps = steps, .aim = aim, .last = { NO_ID, NO_ID, 0 } };
     k.elsewhere = true;
     return make(&k, homes, count);
 }

@@ -8,6 +8,7 @@
 #define SCHEDULE_MENU_H
 
 #include <base/memory.h>
+#include <karp/objective.h>
 #include <schedule/common.h>
 
 /* Pods that may go to the same nodes and ask for as much: in one domain of each of their groups, and with the same rules about who */
@@ -24,7 +25,8 @@ typedef struct menu_class {
 /* What may be bought. */
 typedef struct menu_offer {
     uint32_t template_, variant, offering;
-    double price; /* with what a node costs beside */
+    double price; /* as the objective has it */
+    bool spot;
 } menu_offer;
 
 /* A claim of the round: where it stays, its pods are in no class. */
@@ -48,7 +50,7 @@ typedef struct menu {
 
 /* Of the round that has just ended; `steps`: at which step of the ladder each pod was placed. The lists lie in `a`. false = out
  * of memory. */
-bool menu_make(scheduler *s, arena *a, const uint16_t *steps, double node_cost, menu *out);
+bool menu_make(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, menu *out);
 
 /* A node that exists, with those of its pods that may move. */
 typedef struct menu_home {
@@ -60,7 +62,7 @@ typedef struct menu_home {
 /* Likewise of pods where they run: the nodes stand for claims, and pods stay in the domains in which they are counted now, so
  * that no order in which they move breaks a spread constraint. The last round has placed all of them. */
 bool menu_of_nodes(scheduler *s, arena *a, const menu_home *homes, uint32_t count, const uint16_t *steps,
-                   double node_cost, menu *out);
+                   const karp_objective *aim, menu *out);
 
 /* Which nodes that exist take pods of a menu's classes. */
 typedef struct menu_hosts {

@@ -6,6 +6,15 @@
 #include <schedule/scheduler.h>
 #include <schedule/solve.h>
 
+#define SPOT_SLACK 0.15 /* where nothing else is said: spot keeps its diversity */
+
+void policy_aim(policy *p, const karp_objective *aim)
+{
+    bool given = (aim->flags & KARP_COST_PRICE_SLACK) != 0;
+    p->slack = given ? aim->price_slack : 0;
+    p->spot_slack = given ? aim->price_slack : SPOT_SLACK;
+}
+
 void scheduler_set_policy(scheduler *s, const policy *p) { s->policy = p; }
 
 uint32_t policy_template_count(const scheduler *s) { return s->templates.count; }
@@ -47,7 +56,7 @@ bool policy_listed(scheduler *s, const type_table *t, const uint32_t *types, uin
     if (*count < 2) return true;
     (void)min_values_needed(s, t, types, *count, set, &needed);
     double first = price_of(s, t, types[0], set, &is_spot);
-    double most = is_spot ? first * (1 + s->policy->spot_slack) : first;
+    double most = first * (1 + (is_spot ? s->policy->spot_slack : s->policy->slack));
     while (n < *count) {
         double price = price_of(s, t, types[n], set, &other);
         if (price < 0 || price > most) break;
@@ -57,7 +66,7 @@ bool policy_listed(scheduler *s, const type_table *t, const uint32_t *types, uin
     return !s->failed;
 }
 
-bool policy_bill(scheduler *s, double node_cost, round_bill *out)
+bool policy_bill(scheduler *s, const karp_objective *aim, round_bill *out)
 {
     arena a;
     final_lists lists;
@@ -70,12 +79,12 @@ bool policy_bill(scheduler *s, double node_cost, round_bill *out)
         ok = claim_finalize(s, c, &a, &lists, finals);
         out->dropped = out->dropped || k->dropped;
         if (!ok || k->dropped) continue;
-        bool is_spot;
+        bool is_spot = false;
         double price = finals[c].type_count == 0 ? -1
                                                  : price_of(s, s->templates.items[k->template_].table,
                                                             finals[c].types[0], finals[c].set, &is_spot);
         out->launches++;
-        out->cost += node_cost + (price < 0 ? 0 : price);
+        out->cost += cost_of_price(aim, price < 0 ? 0 : price, is_spot);
         out->priced = out->priced && price >= 0;
     }
     final_lists_free(&lists);

@@ -7,6 +7,7 @@
 #ifndef SCHEDULE_POLICY_H
 #define SCHEDULE_POLICY_H
 
+#include <karp/objective.h>
 #include <schedule/common.h>
 
 /* Owned by whoever sets it, for as long as the scheduler has it. */
@@ -14,9 +15,12 @@ typedef struct policy {
     const uint32_t
         *first_types; /* by template: what a new claim has where one of them takes the pod, a typeset or NO_ID;
                                     where none does, it has all that the template has. NULL = it has all at once */
-    double spot_slack; /* how much dearer than its first a listed type may be, where that one is spot: 0.15 = 15 % */
+    double slack,
+        spot_slack; /* how much dearer than its first a listed type may be, and where that one is spot: 0.15 = 15 % */
 } policy;
 
+/* Takes what the objective says of prices (C-8). */
+void policy_aim(policy *p, const karp_objective *aim);
 /* From the next round on; NULL = Karpenter's. */
 void scheduler_set_policy(scheduler *s, const policy *p);
 /* The template's types of which one node has at most so many CPUs; NO_ID = all of them, or none, or out of memory. */
@@ -29,14 +33,14 @@ uint32_t policy_template_count(const scheduler *s);
  * many as minValues asks for. false = out of memory. */
 bool policy_listed(scheduler *s, const type_table *t, const uint32_t *types, uint32_t set, uint32_t *count);
 
-/* What the launches of the finished round cost, $/h, each with node_cost beside its price. */
+/* What the launches of the finished round cost under the objective, $/h. */
 typedef struct round_bill {
     double cost;
     uint32_t launches;
     bool priced; /* every launch has an offering */
     bool dropped; /* some claim is not launched after all: its pods are left */
 } round_bill;
-bool policy_bill(scheduler *s, double node_cost, round_bill *out);
+bool policy_bill(scheduler *s, const karp_objective *aim, round_bill *out);
 /* Sets the bits of the pods that the round has left. */
 void policy_left(const scheduler *s, uint64_t *pods);
 /* Whether some rule is about more than the space and the requirements of a node: about who is where, or about volumes. */

@@ -60,6 +60,12 @@ static const struct price_order *price_order_of(scheduler *s, const type_table *
     return ok ? o : NULL;
 }
 
+double cost_of_price(const karp_objective *aim, double price, bool is_spot)
+{
+    double factor = is_spot && aim->spot_factor > 0 ? aim->spot_factor : 1;
+    return price * factor + aim->node_cost;
+}
+
 bool cheapest_offering(scheduler *s, const type_table *t, uint32_t type, uint32_t set, uint32_t *best)
 {
     const uint32_t *rank = s->snapshot->facts.rank;

@@ -3,7 +3,11 @@
 #ifndef SCHEDULE_PRICING_H
 #define SCHEDULE_PRICING_H
 
+#include <karp/objective.h>
 #include <schedule/common.h>
+
+/* What a node of that price costs whoever aims so: $/h. A factor of 0 is as 1. */
+double cost_of_price(const karp_objective *aim, double price, bool is_spot);
 
 /* The least price of an available offering of the type compatible with the set; false = none. *best receives it. */
 bool cheapest_offering(scheduler *s, const type_table *t, uint32_t type, uint32_t set, uint32_t *best);

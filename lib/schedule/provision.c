@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #define MOST_NODE_COST 1e6
+#define MOST_FACTOR 1e6 /* of prices */
 
 void karp_options_init(karp_options *options, size_t size)
 {
@@ -32,13 +33,26 @@ karp_status objective_check(const karp_options *options, karp_objective *out, ka
 {
     karp_status status = struct_check(options->objective, sizeof *out, SIZE_THROUGH(karp_objective, node_cost), out,
                                       "karp_objective", error);
-    if (status == KARP_OK && out->reserved != 0) status = fail_reserved(error, "karp_objective");
     if (status != KARP_OK) return status;
+    if (out->flags > (KARP_COST_PRICE_SLACK | KARP_COST_IGNORE_PREFERENCES | KARP_COST_IGNORE_WEIGHTS))
+        return fail(error, KARP_E_INVALID, "unknown flags of karp_objective: %u", (unsigned)out->flags);
     if (out->kind > KARP_OBJECTIVE_COST)
         return fail(error, KARP_E_INVALID, "unknown objective %u", (unsigned)out->kind);
     if (!(out->node_cost >= 0 && out->node_cost <= MOST_NODE_COST))
         return fail(error, KARP_E_INVALID, "node_cost has to be from 0 to a million");
+    if (!(out->spot_factor >= 0 && out->spot_factor <= MOST_FACTOR))
+        return fail(error, KARP_E_INVALID, "spot_factor has to be from 0 to a million");
+    if (!(out->price_slack >= 0 && out->price_slack <= MOST_FACTOR))
+        return fail(error, KARP_E_INVALID, "price_slack has to be from 0 to a million");
+    if (!(out->spot_factor > 0)) out->spot_factor = 1;
     return KARP_OK;
+}
+
+karp_status objective_of_nodes(const karp_objective *objective, karp_error *error)
+{
+    bool weighs = objective->spot_factor > 0 && (objective->spot_factor < 1 || objective->spot_factor > 1);
+    if (!weighs && (objective->flags & KARP_COST_IGNORE_PREFERENCES) == 0) return KARP_OK;
+    return fail(error, KARP_E_INVALID, "spot_factor and IGNORE_PREFERENCES are of launch decisions alone");
 }
 
 karp_status options_known(const karp_options *options, karp_error *error)

@@ -32,6 +32,8 @@ uint32_t options_peer(const karp_options *options);
 /* What is decided on under these (checked) options: the snapshot, or a view of it. */
 const karp_snapshot *options_view(const karp_options *options, const karp_snapshot *snapshot, karp_snapshot *seen);
 
+/* Whether it is one for nodes that exist as well as for launches. */
+karp_status objective_of_nodes(const karp_objective *objective, karp_error *error);
 /* The objective of (checked) options, complete. */
 karp_status objective_check(const karp_options *options, karp_objective *out, karp_error *error);
 

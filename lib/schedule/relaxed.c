@@ -264,7 +264,7 @@ static bool list_offers(maker *k)
         for (uint32_t i = 0; ok && i < x->table->offering_count; i++) {
             const offering *o = &x->table->offerings[i];
             if (!bits_test(offered, i) || !offering_launchable(s, o)) continue;
-            relaxed_offer found = { t, i, o->price };
+            relaxed_offer found = { t, i, o->price, o->capacity_type == s->snapshot->known.spot };
             ok = push_number(k, &all, sizeof found, &found);
         }
     }

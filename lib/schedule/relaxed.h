@@ -15,6 +15,7 @@
 typedef struct relaxed_offer {
     uint32_t template_, offering; /* of the template's table */
     double price;
+    bool spot;
 } relaxed_offer;
 
 /* Rows are the offers, by template and offering, and then the existing nodes. */

@@ -40,7 +40,7 @@ static void apply_options(scheduler *s, const run_options *how)
                                     (!how->simulation && set->reserved_mode == KARP_RESERVED_FALLBACK);
     s->settings.best_effort_min_values = set->min_values_policy == KARP_MIN_VALUES_BEST_EFFORT;
     volumes_init(s);
-    s->settings.ignore_preferences = set->preference_policy == KARP_PREFERENCES_IGNORE;
+    s->settings.ignore_preferences = how->ignore_preferences || set->preference_policy == KARP_PREFERENCES_IGNORE;
 }
 
 bool scheduler_work(scheduler *s, size_t units)

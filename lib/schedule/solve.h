@@ -7,6 +7,7 @@
 
 typedef struct run_options {
     const karp_options *options; /* checked; NULL = defaults */
+    bool ignore_preferences; /* whatever the settings say */
     bool simulation; /* §32.5: pods of candidates move */
     bool shield; /* nodes under consolidateAfter are closed to pods that move */
     bool exact_budgets; /* of a simulation, D-Q22; else the profile says */

@@ -14,7 +14,7 @@ import sys
 
 SOURCE = pathlib.Path(os.environ.get('KARP_SOURCE', pathlib.Path(__file__).resolve().parents[2]))
 PAGE = SOURCE / 'docs' / 'conformance.md'
-ROW = re.compile(r'([A-Z]-\d{3}[a-z]?) \| (.+) \| ([^|]*) \| ([^|]*)$')
+ROW = re.compile(r'([A-Z]-\d{1,3}[a-z]?) \| (.+) \| ([^|]*) \| ([^|]*)$')
 CASE_ID = re.compile(r'(solve|disrupt)-[\w.-]+$')
 
 

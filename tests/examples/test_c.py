@@ -50,6 +50,14 @@ in use at the end: 0 bytes
 without node1    KARP_OK, 0 to start, 0 pods fit nowhere, $0.1089/h
 without node2    KARP_OK, 1 to start, 0 pods fit nowhere, $0.0886/h
 '''),
+    ('cost', ['examples/quickstart'], '''\
+launch r5a.xlarge in us-west-2c, on-demand: $0.2260/h for 3 pods, listed types: 1
+launch r5a.xlarge in us-west-2b, on-demand: $0.2260/h for 3 pods, listed types: 1
+launch c6a.large in us-west-2a, on-demand: $0.0765/h for 1 pods, listed types: 1
+$0.5285/h, Karpenter's own plan $0.6145/h, no plan below $0.3851/h: at most 37.2 % is left; 10003 steps
+the proof holds
+a dollar more is refused: the certificate claims 1385120887567 and proves 385120887567 (10^-12 $/h)
+'''),
     ('plan', ['examples/quickstart'], None),
     ('hash', ['examples/quickstart'], None),
 ]
@@ -65,7 +73,7 @@ def main():
         done = subprocess.run([program, *arguments], cwd=SOURCE, capture_output=True, text=True)
         if done.returncode or done.stderr or not done.stdout or wanted not in (None, done.stdout):
             problems.append(f'{name} {" ".join(arguments)}: status {done.returncode}\n{done.stdout}{done.stderr}')
-    for name in ('whatif', 'hash', 'plan', 'memory', 'threads'):
+    for name in ('whatif', 'cost', 'hash', 'plan', 'memory', 'threads'):
         program = PROGRAMS / f'example-{name}'
         if program.exists():
             done = subprocess.run([program, 'n', 'z', 'no-such-file.yaml'], cwd=SOURCE, capture_output=True, text=True)

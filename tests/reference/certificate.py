@@ -338,7 +338,8 @@ def check_offerings(c, world, names, units):
         key = (pool, type_, one_of(labels, 'topology.kubernetes.io/zone'), one_of(labels, 'karpenter.sh/capacity-type'))
         o = listed.get(key)
         need(o is not None, f'it leaves out {"/".join(key)}')
-        cost = (Fraction(str(offering['price'])) + Fraction(str(c.get('nodeCost', 0)))) * 10**12
+        factor = Fraction(str(c.get('spotFactor', 1))) if key[3] == 'spot' else 1
+        cost = (Fraction(str(offering['price'])) * factor + Fraction(str(c.get('nodeCost', 0)))) * 10**12
         need(o['cost'] <= cost, f'{"/".join(key)} costs less than it says')
         row = c['rows'][o['row']]
         left = [space.get(n, 0) - world.daemons_take(labels, taints, n) for n in names]

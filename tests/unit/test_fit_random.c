@@ -378,6 +378,141 @@ static void random_failed_groups(void **state)
     assert_true(compared > 500);
 }
 
+/* ---- the least cost --------------------------------------------------------------------------------------------------- */
+
+static karp_cost figures_of(const karp_fitting *f)
+{
+    karp_cost cost = { .size = sizeof cost };
+    assert_int_equal(karp_fitting_objective(f, &cost), KARP_OK);
+    return cost;
+}
+
+/* More to choose from: prices between whole ones, many copies, no limits. */
+static void large(maker *m)
+{
+    m->max_launches = 0;
+    for (size_t t = 0; t < m->type_count; t++) {
+        m->types[t].max_nodes = 0;
+        m->types[t].price += 0.1 + 0.07 * (double)t;
+    }
+    for (size_t d = 0; d < m->demand_count; d++) m->demands[d].count *= 6;
+}
+
+/* Sound; the same copies are left; never dearer than the rules, nor with more effort; never below the bound. */
+static void random_least_cost(void **state)
+{
+    fit_world *w = *state;
+    static maker m;
+    uint64_t seed = 17;
+    size_t cheaper = 0, bounded = 0, proven = 0;
+    for (int i = 0; i < 1500; i++) {
+        make(&m, &seed);
+        if (i % 2 == 0) large(&m);
+        fit_ask(w, m.types, m.type_count, m.nodes, m.node_count, m.demands, m.demand_count);
+        w->request.max_launches = m.max_launches;
+        w->request.objective = KARP_OBJECTIVE_COMPATIBLE;
+        karp_fitting *f = fit_made(w);
+        karp_cost none = { .size = sizeof none };
+        assert_int_equal(karp_fitting_objective(f, &none), KARP_E_NOT_FOUND);
+        double before = karp_fitting_cost(f), bound = -1;
+        char left[2048];
+        snprintf(left, sizeof left, "%s", strchr(fit_words(f), '|') != NULL ? strchr(fit_words(f), '|') : "");
+        karp_fitting_free(f);
+        w->request.objective = KARP_OBJECTIVE_COST;
+        static const uint64_t efforts[] = { 0, 300, 3000 };
+        double rules = before;
+        for (size_t e = 0; e < 3; e++) {
+            w->request.effort = efforts[e];
+            f = fit_made(w);
+            check_answer(&m, f);
+            karp_cost cost = figures_of(f);
+            assert_true(cost.cost == karp_fitting_cost(f) && cost.compatible_cost == rules && cost.cost <= before);
+            assert_true(cost.bound <= cost.cost && (bound < 0 || cost.bound >= bound || cost.bound >= cost.cost));
+            assert_string_equal(strchr(fit_words(f), '|') != NULL ? strchr(fit_words(f), '|') : "", left);
+            if (e == 0) assert_true(cost.cost == rules);
+            before = cost.cost;
+            bound = cost.bound;
+            cheaper += e == 2 && cost.cost < rules;
+            bounded += e == 2 && cost.bound > 0;
+            proven += e == 2 && cost.cost > 0 && cost.optimal;
+            karp_fitting_free(f);
+        }
+    }
+    print_message("%zu cheaper, %zu with a bound, %zu proven\n", cheaper, bounded, proven);
+    assert_true(cheaper > 100 && bounded > 500 && proven > 100);
+}
+
+/* Two demands that share nodes well; more copies than can be bought one by one; an objective that there is not. */
+static void least_cost(void **state)
+{
+    fit_world *w = *state;
+    static const karp_resource large[] = { { .name = T("cpu"), .text = T("10") } },
+                               small[] = { { .name = T("cpu"), .text = T("4") } };
+    static const karp_resource four[] = { { .name = T("cpu"), .text = T("4") } },
+                               three[] = { { .name = T("cpu"), .text = T("3") } };
+    static const karp_fit_type types[] = { { .resources = large, .resource_count = 1, .price = 10 },
+                                           { .resources = small, .resource_count = 1, .price = 4.5 } };
+    static const karp_fit_demand demands[] = { { .requests = four, .request_count = 1, .count = 2 },
+                                               { .requests = three, .request_count = 1, .count = 2 } };
+    fit_ask(w, types, 2, NULL, 0, demands, 2);
+    w->request.objective = KARP_OBJECTIVE_COST;
+    w->request.effort = KARP_EFFORT_10MS;
+    karp_fitting *f = fit_made(w);
+    karp_cost cost = figures_of(f);
+    assert_true(cost.cost <= cost.compatible_cost && cost.bound > 0 && cost.bound <= cost.cost && cost.steps > 0);
+    karp_fitting_free(f);
+    /* More copies than are bought one by one: the rules, with a bound. */
+    karp_fit_demand many = demands[1];
+    many.count = UINT64_C(1) << 50;
+    fit_ask(w, types, 2, NULL, 0, &many, 1);
+    w->request.objective = KARP_OBJECTIVE_COST;
+    f = fit_made(w);
+    cost = figures_of(f);
+    assert_true(cost.cost == cost.compatible_cost && cost.bound > 0 && cost.gap >= 0);
+    karp_fitting_free(f);
+    w->request.objective = 2;
+    assert_int_equal(karp_fit(w->context, &w->request, &f, &w->error), KARP_E_INVALID);
+}
+
+static int32_t countdown(void *user)
+{
+    uint64_t *left = user;
+    if (*left == 0) return 1;
+    --*left;
+    return 0;
+}
+
+/* Whenever it is stopped: CANCELED before all is placed, and what is found so far afterwards. */
+static void stopped_anywhere(void **state)
+{
+    fit_world *w = *state;
+    static maker m;
+    uint64_t seed = 29;
+    size_t canceled = 0, cut = 0, whole = 0;
+    for (int i = 0; i < 40; i++) {
+        make(&m, &seed);
+        for (uint64_t n = 0; n < 40; n++) {
+            uint64_t left = n;
+            karp_fitting *f = NULL;
+            fit_ask(w, m.types, m.type_count, m.nodes, m.node_count, m.demands, m.demand_count);
+            w->request.max_launches = m.max_launches;
+            w->request.objective = KARP_OBJECTIVE_COST;
+            w->request.effort = 30000;
+            w->request.should_stop = countdown;
+            w->request.stop_user = &left;
+            karp_status status = karp_fit(w->context, &w->request, &f, &w->error);
+            assert_true(status == KARP_OK || status == KARP_E_CANCELED);
+            canceled += status == KARP_E_CANCELED;
+            if (status != KARP_OK) continue;
+            check_answer(&m, f);
+            *(figures_of(f).stopped ? &cut : &whole) += 1;
+            karp_fitting_free(f);
+        }
+    }
+    assert_true(cut > 20 && whole > 20);
+    (void)canceled;
+}
+
 static void refused_memory(void **state)
 {
     fit_world *w = *state;
@@ -388,6 +523,8 @@ static void refused_memory(void **state)
         make(&m, &seed);
         fit_ask(w, m.types, m.type_count, m.nodes, m.node_count, m.demands, m.demand_count);
         w->request.max_launches = m.max_launches;
+        w->request.objective = i % 3 == 0 ? KARP_OBJECTIVE_COST : KARP_OBJECTIVE_COMPATIBLE;
+        w->request.effort = 500;
         worth += m.type_count > 1 && m.demand_count > 3;
         for (size_t at = 1;; at++) {
             karp_fitting *f = NULL;
@@ -413,6 +550,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(random_requests, fit_set_up, fit_tear_down),
         cmocka_unit_test_setup_teardown(random_failed_groups, fit_set_up, fit_tear_down),
+        cmocka_unit_test_setup_teardown(random_least_cost, fit_set_up, fit_tear_down),
+        cmocka_unit_test_setup_teardown(least_cost, fit_set_up, fit_tear_down),
+        cmocka_unit_test_setup_teardown(stopped_anywhere, fit_set_up, fit_tear_down),
         cmocka_unit_test_setup_teardown(refused_memory, fit_set_up, fit_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -163,6 +163,7 @@ static karp_status ask_fit(world *w)
     karp_fit_request request;
     karp_fitting *fitting = NULL;
     karp_fit_request_init(&request, sizeof request);
+    request.reserved = set("karp_fit_request");
     request.types = &type;
     request.nodes = &node;
     request.demands = &demand;
@@ -179,7 +180,6 @@ static karp_status ask_plan(world *w, const karp_snapshot *snapshot)
     karp_decision *decision = NULL;
     karp_objective_init(&objective, sizeof objective);
     karp_options_init(&options, sizeof options);
-    objective.reserved = set("karp_objective");
     options.objective = &objective;
     options.reserved = set("karp_options");
     karp_status status = karp_provision(snapshot, &options, &decision, &w->error);
@@ -217,6 +217,7 @@ static karp_status ask_certificate(world *w, const karp_snapshot *snapshot)
     karp_status status = karp_cost_bound(snapshot, &options, &bound, &w->error);
     if (status != KARP_OK) return status;
     karp_certificate c = *karp_bound_certificate(bound);
+    c.reserved = set("karp_certificate");
     assert_true(c.offer_count > 0 && c.node_count > 0 && c.row_count > 0);
     karp_certificate_offer offer = c.offers[0];
     karp_certificate_node node = c.nodes[0];
@@ -332,15 +333,43 @@ static karp_status ask_all(const char *name, karp_error *error)
 }
 
 static const char *const given[] = {
-    "karp_options",      "karp_context_options",   "karp_instance_type",     "karp_resource",
-    "karp_owner",        "karp_pod_term",          "karp_spread_constraint", "karp_host_port",
-    "karp_container",    "karp_container_status",  "karp_pod_volume",        "karp_pod_claim",
-    "karp_pod",          "karp_templated_pod",     "karp_storage_class",     "karp_int_or_string",
-    "karp_selecting",    "karp_node_overlay",      "karp_device_attribute",  "karp_request_policy",
-    "karp_device",       "karp_allocated_device",  "karp_resource_claim",    "karp_fit_type",
-    "karp_fit_node",     "karp_fit_demand",        "karp_objective",         "karp_change",
-    "karp_plan",         "karp_certificate_offer", "karp_certificate_node",  "karp_certificate_extra",
-    "karp_interruption", "karp_reboot_answer",     "karp_replacement",       "karp_command_state",
+    "karp_options",
+    "karp_context_options",
+    "karp_instance_type",
+    "karp_resource",
+    "karp_owner",
+    "karp_pod_term",
+    "karp_spread_constraint",
+    "karp_host_port",
+    "karp_container",
+    "karp_container_status",
+    "karp_pod_volume",
+    "karp_pod_claim",
+    "karp_pod",
+    "karp_templated_pod",
+    "karp_storage_class",
+    "karp_int_or_string",
+    "karp_selecting",
+    "karp_node_overlay",
+    "karp_device_attribute",
+    "karp_request_policy",
+    "karp_device",
+    "karp_allocated_device",
+    "karp_resource_claim",
+    "karp_fit_type",
+    "karp_fit_node",
+    "karp_fit_demand",
+    "karp_fit_request",
+    "karp_certificate",
+    "karp_change",
+    "karp_plan",
+    "karp_certificate_offer",
+    "karp_certificate_node",
+    "karp_certificate_extra",
+    "karp_interruption",
+    "karp_reboot_answer",
+    "karp_replacement",
+    "karp_command_state",
 };
 
 /* What the library alone fills in; options of reading are asked for in other tests. */

@@ -59,6 +59,16 @@ class Objective(NamedTuple):
         return fields(self)
 
 
+def objective_of(ask: Any, address: Any) -> Optional[Objective]:
+    """The figures; None when it had another objective."""
+    c = S.Cost(size=C.sizeof(S.Cost))
+    if ask(address, C.byref(c)) != 0:
+        return None
+    known = c.gap >= 0
+    return Objective(c.cost, c.compatible_cost, c.bound if known else None, c.gap if known else None, c.steps, c.effort,
+                     c.compatible_launches, bool(c.stopped), bool(c.optimal))
+
+
 class Choice(Plain):
     """The offering a launch is priced at: `instance_type`, `zone`, `capacity_type`, `price` per hour; what is `allocatable`
     on it, and the `node_labels` it will carry (both empty but in Launch.choice)."""
@@ -147,12 +157,7 @@ class Decision(native.Closable):
     @property
     def objective(self) -> Optional[Objective]:
         """The figures of a plan with objective='cost'; else None."""
-        c = S.Cost(size=C.sizeof(S.Cost))
-        if native.core.karp_decision_cost(self._handle.live(), C.byref(c)) != 0:
-            return None
-        known = c.gap >= 0
-        return Objective(c.cost, c.compatible_cost, c.bound if known else None, c.gap if known else None, c.steps, c.effort,
-                         c.compatible_launches, bool(c.stopped), bool(c.optimal))
+        return objective_of(native.core.karp_decision_cost, self._handle.live())
 
     @property
     def warnings(self) -> Tuple[str, ...]:

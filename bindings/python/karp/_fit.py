@@ -10,7 +10,8 @@ from typing import Any, Callable, Dict, Hashable, List, Mapping, NamedTuple, Opt
 from . import _native as native
 from . import _read as read
 from . import _structs as S
-from ._options import Run
+from ._decision import Objective, objective_of
+from ._options import OBJECTIVES, Run, one_of, steps_of
 
 Amount = Union[int, float, str, decimal.Decimal]
 Amounts = Mapping[str, Amount]
@@ -68,12 +69,13 @@ class Load(NamedTuple):
 class Fitting(NamedTuple):
     """`launch`: how many nodes of each type. `permanent`: something can never be placed. True when everything has a place.
     `idle`: how many of the nodes that are there receive nothing, by their index: those may go, when `free` was what they have
-    without the demands that run on them, and these were among the demands."""
+    without the demands that run on them, and these were among the demands. `objective`: the figures of objective='cost'."""
     launch: Dict[str, int]
     cost_per_hour: float
     left: Tuple[Left, ...]
     loads: Tuple[Load, ...]
     idle: Dict[int, int] = {}
+    objective: Optional[Objective] = None
 
     @property
     def permanent(self) -> bool:
@@ -151,12 +153,13 @@ def _merged(demands: Sequence[Union[Demand, Amounts]], groups: Union[None, str, 
 
 def fit(demands: Sequence[Union[Demand, Amounts]], node_types: Mapping[str, NodeType], *,
         nodes: Sequence[Node] = (), groups: Union[None, str, Sequence[Hashable]] = None, max_launches: Optional[int] = None,
-        should_stop: Optional[Callable[[], object]] = None) -> Fitting:
+        should_stop: Optional[Callable[[], object]] = None, objective: str = 'compatible', effort: Union[int, str] = '100ms') -> Fitting:
     """Which nodes to start for demands, by the rules of karp/fit.h.
 
     `demands`: amounts, {'CPU': 16, 'GPU': 1}, or Demands; equal ones that stand together cost as much as one. `node_types`: by
     name. `nodes`: those that are there already. `groups`: 'all-or-nothing', or a group for each demand (None: by itself).
-    `max_launches`: at most so many nodes of all types together.
+    `max_launches`: at most so many nodes of all types together. `objective`: 'cost' launches the cheapest nodes that a search of so
+    much `effort` finds for the same demands, and tells how cheap it could be at most (Fitting.objective).
     Amounts are numbers or quantities ("1500m", "16Gi"), and exact: a float is the decimal that Python shows for it.
     """
     made = _Request()
@@ -185,6 +188,7 @@ def fit(demands: Sequence[Union[Demand, Amounts]], node_types: Mapping[str, Node
     request = S.FitRequest()
     native.core.karp_fit_request_init(C.byref(request), C.sizeof(request))
     request.max_launches = max_launches or 0
+    request.objective, request.effort = one_of(objective, OBJECTIVES, 'objective'), steps_of(effort)
     request.types, request.type_count = made.array(S.FitType, types)
     request.nodes, request.node_count = made.array(S.FitNode, there)
     request.demands, request.demand_count = made.array(S.FitDemand, rows)
@@ -215,4 +219,4 @@ def _answer(answer: native.Handle, names: List[str], nodes: List[int], demands: 
         loads.append(Load(names[load.index] if load.launched else None, None if load.launched else nodes[load.index],
                           int(load.nodes), shares))
     return Fitting({name: count for name, count in launches.items() if count}, float(core.karp_fitting_cost(address)),
-                   tuple(left), tuple(loads))
+                   tuple(left), tuple(loads), objective=objective_of(core.karp_fitting_objective, address))

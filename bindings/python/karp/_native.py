@@ -137,6 +137,7 @@ CORE = {
     'karp_fitting_free': (None, [P]),
     'karp_fitting_launches': (C.c_uint64, [P, SIZE]),
     'karp_fitting_cost': (C.c_double, [P]),
+    'karp_fitting_objective': (STATUS, [P, P]),
     'karp_fitting_load_count': (SIZE, [P]),
     'karp_fitting_load': (STATUS, ROW),
     'karp_fitting_left_count': (SIZE, [P]),

@@ -17,6 +17,8 @@ Time = Union[str, int, datetime.datetime]
 PROFILES = ('karpenter', 'karpenter-1.14', 'karpenter-1.15', 'karp')
 EXPLAIN = ('summary', 'none', 'full')
 OBJECTIVES = ('compatible', 'cost')
+PREFERENCES = ('respect', 'ignore')
+PRICE_SLACK, IGNORE_PREFERENCES, IGNORE_WEIGHTS = 1, 2, 4
 EFFORTS = {'10ms': 10000, '100ms': 100000, '1s': 1000000, '10s': 10000000}
 METHODS = ('Emptiness', 'StaticDrift', 'Drift', 'MultiNodeConsolidation', 'SingleNodeConsolidation',
            'Expiration', 'Repair')
@@ -64,6 +66,12 @@ def not_negative(value: int, what: str) -> int:
     return value
 
 
+def steps_of(effort: Union[int, str]) -> int:
+    if isinstance(effort, str) and effort not in EFFORTS:
+        raise ValueError(f'effort={effort!r}: a number of steps, or one of {", ".join(EFFORTS)} is wanted')
+    return not_negative(EFFORTS[effort] if isinstance(effort, str) else effort, 'effort')
+
+
 class Run:
     """with Run(...) as run: the options of one call, and the ways to stop it.
 
@@ -88,15 +96,21 @@ class Run:
         if should_stop is not None and not callable(should_stop):
             raise TypeError('should_stop is a function without parameters')
 
-    def aim(self, objective: str, effort: Union[int, str], node_cost: float) -> None:
+    def aim(self, objective: str, effort: Union[int, str], node_cost: float, spot_factor: float = 1, price_slack: Optional[float] = None,
+            preferences: str = 'respect', ignore_weights: bool = False) -> None:
         """What a launch decision aims at."""
+        if not spot_factor > 0:
+            raise ValueError(f'spot_factor={spot_factor!r}: a number above 0 is wanted')
         self._objective = S.Objective()
         native.core.karp_objective_init(C.byref(self._objective), C.sizeof(self._objective))
         self._objective.kind = one_of(objective, OBJECTIVES, 'objective')
-        if isinstance(effort, str) and effort not in EFFORTS:
-            raise ValueError(f'effort={effort!r}: a number of steps, or one of {", ".join(EFFORTS)} is wanted')
-        self._objective.effort = not_negative(EFFORTS[effort] if isinstance(effort, str) else effort, 'effort')
-        self._objective.node_cost = node_cost
+        self._objective.effort = steps_of(effort)
+        self._objective.node_cost, self._objective.spot_factor = node_cost, spot_factor
+        if price_slack is not None:
+            self._objective.price_slack = price_slack
+        self._objective.flags = ((PRICE_SLACK if price_slack is not None else 0)
+                                 + (IGNORE_PREFERENCES if one_of(preferences, PREFERENCES, 'preferences') else 0)
+                                 + (IGNORE_WEIGHTS if ignore_weights else 0))
         self.options.objective = C.addressof(self._objective)
 
     def disrupt(self, method: Optional[str], max_simulations: int) -> S.DisruptOptions:

@@ -283,19 +283,22 @@ class Snapshot:
     def plan(self, *, disrupt: bool = False, now: Optional[Time] = None, profile: str = 'karpenter',
              explain: str = 'summary', max_steps: int = 0, keep_partial: bool = True,
              should_stop: Optional[Stop] = None, objective: str = 'compatible', effort: Union[int, str] = '100ms',
-             node_cost: float = 0) -> Plan:
+             node_cost: float = 0, spot_factor: float = 1, price_slack: Optional[float] = None, preferences: str = 'respect',
+             ignore_weights: bool = False) -> Plan:
         """Which nodes to start, for which pods; which pods go to nodes that exist; which fit nowhere, and why.
 
         `disrupt`: also say which nodes could go. `profile`: 'karpenter', or 'karp' with its known defects off. `explain`:
         'none', 'summary' or 'full'. `max_steps`: attempts to place a pod after which it stops; `should_stop` is asked now
         and then. What is stopped is marked as not complete, or with keep_partial=False a CanceledError.
         `objective`: 'compatible' decides as Karpenter does, 'cost' for the cheapest nodes that do; then `effort` is a number of steps,
-        or '10ms', '100ms', '1s' or '10s', and `node_cost` what any node costs beside its price, $/h.
+        or '10ms', '100ms', '1s' or '10s', and `node_cost` what any node costs beside its price, $/h. `spot_factor` is what prices of
+        spot are multiplied by, `price_slack` how much dearer a listed type may be (None: 0, and 0.15 for spot). `preferences`:
+        'respect' those that Karpenter's plan keeps, or 'ignore' all; `ignore_weights`: money decides between NodePools.
         """
         world = self._open()
         with Run(now=now, profile=profile, explain=explain, max_steps=max_steps, keep_partial=keep_partial,
                  should_stop=should_stop) as run:
-            run.aim(objective, effort, node_cost)
+            run.aim(objective, effort, node_cost, spot_factor, price_slack, preferences, ignore_weights)
             decision = native.make(native.core.karp_provision, native.core.karp_decision_unref, world.snapshot.address,
                                    C.byref(run.options))
             disruption = None
@@ -340,16 +343,17 @@ class Snapshot:
     def repack(self, *, max_evictions: Union[None, int, str] = None, max_steps: Optional[int] = None, min_saving: float = 0,
                min_saving_per_eviction: float = 0, ignore_budgets: bool = False, ignore_consolidate_after: bool = False,
                effort: Union[int, str] = '100ms', node_cost: float = 0, now: Optional[Time] = None, profile: str = 'karpenter',
-               keep_partial: bool = True, should_stop: Optional[Stop] = None) -> RepackPlan:
+               keep_partial: bool = True, should_stop: Optional[Stop] = None, price_slack: Optional[float] = None,
+               ignore_weights: bool = False) -> RepackPlan:
         """A cheaper cluster for the same pods, in steps that each pay (docs/repack.md).
 
         `max_evictions`: pods that may move, or '10%' of all; `max_steps`: steps at most; `min_saving` and `min_saving_per_eviction`:
-        what each step has to save, $/h. `effort` and `node_cost` as in plan().
+        what each step has to save, $/h. `effort`, `node_cost`, `price_slack` and `ignore_weights` as in plan().
         """
         world = self._open()
         with Run(now=now, profile=profile, explain='summary', max_steps=0, keep_partial=keep_partial,
                  should_stop=should_stop) as run:
-            run.aim('cost', effort, node_cost)
+            run.aim('cost', effort, node_cost, 1, price_slack, 'respect', ignore_weights)
             options = S.RepackOptions()
             native.core.karp_repack_options_init(C.byref(options), C.sizeof(options))
             options.common = C.addressof(run.options)
@@ -384,19 +388,24 @@ class Snapshot:
     def what_if(self, *, remove: Union[str, Iterable[str]] = (), add: Optional[Source] = None,
                 lose_zone: Union[str, Iterable[str]] = (), price: Union[None, float, Mapping[str, float]] = None,
                 now: Optional[Time] = None, profile: str = 'karpenter', explain: str = 'summary', max_steps: int = 0,
-                keep_partial: bool = True, should_stop: Optional[Stop] = None) -> Plan:
+                keep_partial: bool = True, should_stop: Optional[Stop] = None, objective: str = 'compatible', effort: Union[int, str] = '100ms',
+                node_cost: float = 0, spot_factor: float = 1, price_slack: Optional[float] = None, preferences: str = 'respect',
+                ignore_weights: bool = False) -> Plan:
         """The plan for a cluster with changes laid over it, all at once.
 
         `remove`: nodes that are gone. `lose_zone`: zones that are gone. `price`: a factor for all prices, or one for each
         capacity type, {'spot': 1.3}. `add`: objects that come, as load() takes them; names of nodes to remove may be among
         them. cost.before is the cost today, cost.after that after the changes, at the new prices.
+        `objective` and what follows it: as in plan().
         """
         if add is not None:
             parts: List[Part] = [self.dump()]
             parts += [add] if isinstance(add, (str, bytes, os.PathLike, Mapping, Object)) else list(add)
             return load(parts).what_if(remove=remove, lose_zone=lose_zone, price=price, now=now, profile=profile,
                                        explain=explain, max_steps=max_steps, keep_partial=keep_partial,
-                                       should_stop=should_stop)
+                                       should_stop=should_stop, objective=objective, effort=effort, node_cost=node_cost,
+                                       spot_factor=spot_factor, price_slack=price_slack, preferences=preferences,
+                                       ignore_weights=ignore_weights)
         world = self._open()
         wanted = [(1, name, 0.0) for name in ([remove] if isinstance(remove, str) else remove)]
         wanted += [(2, name, 0.0) for name in ([lose_zone] if isinstance(lose_zone, str) else lose_zone)]
@@ -408,6 +417,7 @@ class Snapshot:
                                              for name, (kind, _, factor) in zip(lent, wanted)])
         with Run(now=now, profile=profile, explain=explain, max_steps=max_steps, keep_partial=keep_partial,
                  should_stop=should_stop) as run:
+            run.aim(objective, effort, node_cost, spot_factor, price_slack, preferences, ignore_weights)
             decision = native.make(native.core.karp_what_if, native.core.karp_decision_unref, world.snapshot.address,
                                    C.addressof(changes) if wanted else None, len(wanted), C.byref(run.options))
         return Plan(decision, world.digest.lend(), world.warnings)

@@ -84,3 +84,21 @@ def test_labels_nodes_and_bounds() -> None:
     for demand in (Demand({'x': 1}, count=-1), Demand({'x': 1}, max_per_node=0)):
         with pytest.raises(ValueError):
             karp.fit([demand], {'a': NodeType({'x': 1})})
+
+
+def test_the_least_cost() -> None:
+    """Rule 3 takes one demand after the other; the objective looks at all of them."""
+    types = {'large': NodeType({'CPU': 10}, price=10), 'small': NodeType({'CPU': 7}, price=6.5), 'four': NodeType({'CPU': 4}, price=4.5)}
+    demands = [Demand({'CPU': 4}, count=6), Demand({'CPU': 3}, count=6)]
+    rules = karp.fit(demands, types)
+    assert rules.objective is None
+    found = karp.fit(demands, types, objective='cost', effort=10000)
+    figures = found.objective
+    assert figures is not None and figures.bound is not None
+    assert found.launch == {'small': 6} and found.cost_per_hour == figures.cost == pytest.approx(39)
+    assert figures.compatible_cost == rules.cost_per_hour >= figures.cost >= figures.bound > 0
+    assert karp.fit(demands, types, objective='cost', effort=0).launch == rules.launch
+    with pytest.raises(ValueError, match='objective'):
+        karp.fit(demands, types, objective='cheap')
+    with pytest.raises(ValueError, match='effort'):
+        karp.fit(demands, types, objective='cost', effort='forever')

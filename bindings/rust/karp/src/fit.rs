@@ -54,6 +54,10 @@ pub struct FitRequest {
     pub demands: Vec<FitDemand>,
     /// Of all types together; 0 = any number.
     pub max_launches: u64,
+    /// The cheapest nodes that a search finds, instead of those of the rules.
+    pub least_cost: bool,
+    /// Of `least_cost`: steps of work, about a microsecond each; 0 = 100,000.
+    pub effort: u64,
 }
 
 /// Nodes that receive the same.
@@ -169,6 +173,10 @@ pub fn fit(request: &FitRequest) -> Result<Fitting, Error> {
         (asked.nodes, asked.node_count) = (nodes.as_ptr(), nodes.len());
         (asked.demands, asked.demand_count) = (demands.as_ptr(), demands.len());
         asked.max_launches = request.max_launches;
+        asked.objective = u32::from(request.least_cost);
+        if request.effort > 0 {
+            asked.effort = request.effort;
+        }
         call(|error| c::karp_fit(context.0, &asked, &mut out, error))?;
     }
     read(&Fitted(out), types.len())

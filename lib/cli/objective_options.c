@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "objective_options.h"
+
+#include <string.h>
+#include <time.h>
+
+int set_objective(const cli_verb *verb, cli_options *options, const char *text)
+{
+    static const char *const words[] = { [KARP_OBJECTIVE_COMPATIBLE] = "compatible", [KARP_OBJECTIVE_COST] = "cost" };
+    if (!parse_word(text, words, 2, &options->objective.kind))
+        return wrong_option(verb, "--objective", "compatible or cost");
+    options->objective_given |= OBJECTIVE_KIND;
+    return -1;
+}
+
+int set_effort(const cli_verb *verb, cli_options *options, const char *text)
+{
+    static const char *const words[] = { "10ms", "100ms", "1s", "10s" };
+    static const uint64_t efforts[] = { KARP_EFFORT_10MS, KARP_EFFORT_100MS, KARP_EFFORT_1S, 10 * KARP_EFFORT_1S };
+    uint32_t word = 0;
+    if (parse_word(text, words, 4, &word)) options->objective.effort = efforts[word];
+    else if (!parse_count(text, &options->objective.effort))
+        return wrong_option(verb, "--effort", "a number of steps, or 10ms, 100ms, 1s or 10s");
+    options->objective_given |= OBJECTIVE_EFFORT;
+    return -1;
+}
+
+/* A finite number from 0 to a million. */
+static bool parse_amount(const char *text, double *out)
+{
+    double value = 0;
+    if (karp_double_parse((karp_str){ text, strlen(text) }, &value) != KARP_OK || !(value >= 0 && value <= 1e6))
+        return false;
+    *out = value;
+    return true;
+}
+
+int set_node_cost(const cli_verb *verb, cli_options *options, const char *text)
+{
+    if (!parse_amount(text, &options->objective.node_cost))
+        return wrong_option(verb, "--node-cost", "dollars an hour, from 0 to a million");
+    options->objective_given |= OBJECTIVE_NODE_COST;
+    return -1;
+}
+
+int set_spot_factor(const cli_verb *verb, cli_options *options, const char *text)
+{
+    if (!parse_amount(text, &options->objective.spot_factor) || !(options->objective.spot_factor > 0))
+        return wrong_option(verb, "--spot-factor", "a number like 1.2: above 0, at most a million");
+    options->objective_given |= OBJECTIVE_SPOT_FACTOR;
+    return -1;
+}
+
+int set_price_slack(const cli_verb *verb, cli_options *options, const char *text)
+{
+    if (!parse_amount(text, &options->objective.price_slack))
+        return wrong_option(verb, "--price-slack", "a part of the price, like 0.1: at least 0, at most a million");
+    options->objective.flags |= KARP_COST_PRICE_SLACK;
+    options->objective_given |= OBJECTIVE_PRICE_SLACK;
+    return -1;
+}
+
+int set_preferences(const cli_verb *verb, cli_options *options, const char *text)
+{
+    static const char *const words[] = { "respect", "ignore" };
+    uint32_t word = 0;
+    if (!parse_word(text, words, 2, &word)) return wrong_option(verb, "--preferences", "respect or ignore");
+    options->objective.flags &= ~(uint32_t)KARP_COST_IGNORE_PREFERENCES;
+    if (word == 1) options->objective.flags |= KARP_COST_IGNORE_PREFERENCES;
+    options->objective_given |= OBJECTIVE_PREFERENCES;
+    return -1;
+}
+
+int set_ignore_weights(cli_options *options)
+{
+    options->objective.flags |= KARP_COST_IGNORE_WEIGHTS;
+    return -1;
+}
+
+/* ---- the clock ---------------------------------------------------------------------------------------------------------- */
+
+static int64_t clock_now(void)
+{
+    struct timespec t = { 0 };
+    return clock_gettime(CLOCK_MONOTONIC, &t) == 0 ? (int64_t)t.tv_sec * 1000000000 + t.tv_nsec : 0;
+}
+
+int set_deadline(const cli_verb *verb, cli_options *options, const char *text)
+{
+    int64_t after = 0, now = clock_now();
+    if (karp_duration_parse((karp_str){ text, strlen(text) }, &after) != KARP_OK || after < 0 ||
+        after > INT64_MAX - now)
+        return wrong_option(verb, "--deadline", "a time like 500ms or 2s");
+    options->deadline = now + after;
+    return -1;
+}
+
+int32_t deadline_is_over(void *user)
+{
+    const cli_options *options = user;
+    return clock_now() >= options->deadline;
+}
+
+/* ---- sides --------------------------------------------------------------------------------------------------------------- */
+
+void objective_inherit(cli_options *side, const cli_options *own)
+{
+    karp_objective *to = &side->objective;
+    const karp_objective *from = &own->objective;
+    uint32_t given = own->objective_given;
+    if ((given & OBJECTIVE_KIND) != 0) to->kind = from->kind;
+    if ((given & OBJECTIVE_EFFORT) != 0) to->effort = from->effort;
+    if ((given & OBJECTIVE_NODE_COST) != 0) to->node_cost = from->node_cost;
+    if ((given & OBJECTIVE_SPOT_FACTOR) != 0) to->spot_factor = from->spot_factor;
+    if ((given & OBJECTIVE_PRICE_SLACK) != 0) to->price_slack = from->price_slack;
+    if ((given & OBJECTIVE_PREFERENCES) != 0) to->flags &= ~(uint32_t)KARP_COST_IGNORE_PREFERENCES;
+    to->flags |= from->flags;
+}
