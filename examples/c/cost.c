@@ -9,6 +9,7 @@
 #include <karp/certificate.h>
 #include <karp/io.h>
 #include <karp/karp.h>
+#include <karp/objective.h>
 
 static void show_launches(const karp_decision *plan)
 {

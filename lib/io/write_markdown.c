@@ -4,6 +4,7 @@
 #include "write_rows.h"
 #include "write_text.h"
 
+#include <karp/objective.h>
 #include <string.h>
 
 /* What came from the input, without what Markdown or a terminal takes for more than a letter. */

@@ -6,6 +6,7 @@
 #include "write_rows.h"
 #include "write_scene_html.h"
 
+#include <karp/objective.h>
 #include <karp/peer.h>
 #include <karp/repack.h>
 #include <math.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "write_text.h"
 
+#include <karp/objective.h>
 #include <math.h>
 
 size_t text_columns(karp_str text)

@@ -4,6 +4,7 @@
 #define OPTIMISE_CERTIFY_H
 
 #include <decision/bound_object.h>
+#include <karp/objective.h>
 #include <optimise/certificate.h>
 #include <optimise/round_bound.h>
 
