@@ -84,7 +84,7 @@ class Cost(C.Structure):
     _fields_ = [('size', C.c_size_t), ('cost', C.c_double), ('compatible_cost', C.c_double), ('bound', C.c_double),
                 ('gap', C.c_double), ('effort', C.c_uint64), ('steps', C.c_uint64),
                 ('compatible_launches', C.c_uint32), ('stopped', C.c_uint32), ('optimal', C.c_uint32),
-                ('reserved', C.c_uint32)]
+                ('flags', C.c_uint32)]
 
 
 class DisruptOptions(C.Structure):
@@ -135,7 +135,8 @@ ShouldStop = C.CFUNCTYPE(C.c_int32, C.c_void_p)
 class FitRequest(C.Structure):
     _fields_ = [('size', C.c_size_t), ('types', C.c_void_p), ('type_count', C.c_size_t), ('nodes', C.c_void_p),
                 ('node_count', C.c_size_t), ('demands', C.c_void_p), ('demand_count', C.c_size_t),
-                ('should_stop', ShouldStop), ('stop_user', C.c_void_p), ('max_launches', C.c_uint64)]
+                ('should_stop', ShouldStop), ('stop_user', C.c_void_p), ('max_launches', C.c_uint64),
+                ('objective', C.c_uint32), ('reserved', C.c_uint32), ('effort', C.c_uint64)]
 
 
 class FitShare(C.Structure):
@@ -212,8 +213,8 @@ class NodeUse(C.Structure):
 
 
 class Objective(C.Structure):
-    _fields_ = [('size', C.c_size_t), ('kind', C.c_uint32), ('reserved', C.c_uint32), ('effort', C.c_uint64),
-                ('node_cost', C.c_double)]
+    _fields_ = [('size', C.c_size_t), ('kind', C.c_uint32), ('flags', C.c_uint32), ('effort', C.c_uint64),
+                ('node_cost', C.c_double), ('spot_factor', C.c_double), ('price_slack', C.c_double)]
 
 
 class Observation(C.Structure):
