@@ -188,6 +188,23 @@ static void write_cluster(json_out *j, const karp_certificate *c)
     json_end(j);
 }
 
+static bool weighs_spot(const karp_certificate *c)
+{
+    return c->spot_factor > 0 && (c->spot_factor < 1 || c->spot_factor > 1);
+}
+
+/* Under which terms a bound holds, as far as they are not the usual ones. */
+static void write_terms(json_out *j, const karp_certificate *c)
+{
+    if (weighs_spot(c)) {
+        json_key(j, "spotFactor");
+        json_double(j, c->spot_factor);
+    }
+    if (c->ignore_preferences != 0) {
+        json_member_text(j, "preferences", "ignore");
+    }
+}
+
 karp_status karp_write_certificate(karp_context *context, const karp_certificate *certificate,
                                    const karp_write_options *options, karp_text *out, karp_error *error)
 {
@@ -214,13 +231,7 @@ karp_status karp_write_certificate(karp_context *context, const karp_certificate
     member_int(j, "value", certificate->value);
     json_key(j, "nodeCost");
     json_double(j, certificate->node_cost);
-    if (certificate->spot_factor > 0 && (certificate->spot_factor < 1 || certificate->spot_factor > 1)) {
-        json_key(j, "spotFactor");
-        json_double(j, certificate->spot_factor);
-    }
-    if (certificate->ignore_preferences != 0) {
-        json_member_text(j, "preferences", "ignore");
-    }
+    write_terms(j, certificate);
     write_lists(j, certificate);
     if (certificate->member_count > 0) {
         write_cluster(j, certificate);
@@ -240,7 +251,20 @@ static void check_text(write_buffer *b, const karp_certificate *c, const karp_er
         char price[KARP_VALUE_TEXT];
         karp_double_format((double)c->value / KARP_MONEY_PER_DOLLAR, price);
         buffer_text(b, price);
-        buffer_text(b, "/h.");
+        buffer_text(b, "/h");
+        if (c->node_cost > 0) {
+            karp_double_format(c->node_cost, price);
+            buffer_text(b, ", with $");
+            buffer_text(b, price);
+            buffer_text(b, " for each node beside its price");
+        }
+        if (weighs_spot(c)) {
+            karp_double_format(c->spot_factor, price);
+            buffer_text(b, ", where prices of spot count ");
+            buffer_text(b, price);
+            buffer_text(b, " times");
+        }
+        buffer_text(b, c->ignore_preferences != 0 ? ", whatever they prefer." : ".");
     }
     buffer_text(b, "\n");
 }
@@ -271,6 +295,11 @@ karp_status karp_write_certificate_check(karp_context *context, const karp_certi
     member_int(j, "value", certificate->value);
     json_key(j, "bound");
     json_double(j, (double)certificate->value / KARP_MONEY_PER_DOLLAR);
+    if (certificate->node_cost > 0) {
+        json_key(j, "nodeCost");
+        json_double(j, certificate->node_cost);
+    }
+    write_terms(j, certificate);
     if (refusal != NULL) {
         json_member_text(j, "reason", refusal->message);
     }

@@ -125,6 +125,8 @@ with tempfile.TemporaryDirectory() as folder:
     proof, doubt = pathlib.Path(folder, 'proof.json'), pathlib.Path(folder, 'doubt.json')
     run('plan', '-f', QUICKSTART, *COST, '--spot-factor', '1.5', '--preferences', 'ignore', '--certificate', proof)
     checked = document('verify', '--certificate', proof, '-f', QUICKSTART)
+    equal((checked['spotFactor'], checked['preferences']), (1.5, 'ignore'), 'what the bound is of')
+    check('prices of spot count 1.5 times, whatever they prefer.' in run('verify', '--certificate', proof, '-f', QUICKSTART, '-o', 'text')[0], 'in words')
     check(checked['holds'] and abs(checked['bound'] - figures['bound']) < 1e-9, checked)
     certificate = json.loads(proof.read_text())
     equal((certificate['spotFactor'], certificate['preferences']), (1.5, 'ignore'), 'what the certificate is of')
