@@ -8,6 +8,7 @@
 enum { ROUNDS = 400, LEAST_EFFORT = 5000, EFFORT_PART = 4, MOST_EFFORT = 10000000 };
 #define TOLERANCE 0.001 /* of the fluid optimum */
 
+/* How many steps of a search for a plan go into its bound, besides the fluid one. */
 static uint64_t round_bound_effort(const karp_objective *objective)
 {
     return objective->effort / EFFORT_PART < MOST_EFFORT ? LEAST_EFFORT + objective->effort / EFFORT_PART : MOST_EFFORT;

