@@ -71,4 +71,16 @@ bool bound_fluid(arena *a, const bound_problem *p, double tolerance, uint32_t ro
  * for about so many steps of work. *out has no y when nothing better came of it. false as above. */
 bool bound_whole(arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps, bound_proof *out);
 
+/* What the master problem of that bound buys: so many nodes, in fractions, of each content. */
+typedef struct bound_patterns {
+    uint32_t count;
+    uint32_t *offer; /* by pattern */
+    double *nodes;
+    uint32_t *copies; /* [pattern * class_count] */
+    double *worth; /* by class: its price there */
+} bound_patterns;
+
+bool bound_find_patterns(arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps,
+                         bound_patterns *out);
+
 #endif

@@ -130,6 +130,15 @@ bool master_knapsacks(master *m, arena *a, uint32_t rounds)
     return m->entries != NULL;
 }
 
+bool master_keep_contents(master *m, arena *a)
+{
+    size_t n = m->problem->class_count;
+    m->content = arena_array(a, n * n + 1, sizeof *m->content);
+    m->bought = arena_array(a, n + 1, sizeof *m->bought);
+    for (size_t i = 0; m->bought != NULL && i < n; i++) m->bought[i] = UINT32_MAX;
+    return m->content != NULL && m->bought != NULL;
+}
+
 void master_start(master *m, bool whole)
 {
     const bound_problem *p = m->problem;
@@ -145,13 +154,17 @@ void master_start(master *m, bool whole)
             }
             if (whole) copies = floor(copies + 1e-9);
             double each = copies < HUGE_VAL ? m->prices[m->offers[i]] / copies : 0;
-            if (each < m->level[c]) m->level[c] = each, m->y[c] = copies < HUGE_VAL ? copies : 1;
+            if (!(each < m->level[c])) continue;
+            m->level[c] = each;
+            m->y[c] = copies < HUGE_VAL ? copies : 1;
+            if (m->content != NULL) m->bought[c] = i;
         }
     }
     for (uint32_t c = 0; c < p->class_count; c++) {
         m->paid[c] = m->level[c] < HUGE_VAL ? m->level[c] * m->y[c] : 0;
         m->inverse[(size_t)c * p->class_count + c] = 1 / m->y[c];
         m->level[c] = (double)m->counts[c] / m->y[c];
+        if (m->content != NULL) m->content[(size_t)c * p->class_count + c] = m->y[c];
     }
 }
 
@@ -213,6 +226,18 @@ static bool best_column(master *m, column *out)
     return true;
 }
 
+static void put_content(master *m, uint32_t row, const column *c)
+{
+    uint32_t n = m->problem->class_count;
+    double *content = m->content + (size_t)row * n;
+    memset(content, 0, n * sizeof *content);
+    m->bought[row] = c != NULL ? c->offer : UINT32_MAX;
+    for (uint32_t j = 0; c != NULL && j < c->count; j++) {
+        const entry *e = &m->entries[c->first + j];
+        content[e->class_] += e->copies;
+    }
+}
+
 /* A column (NULL: serving one pod less of the class) enters the basis; false = nothing limits it. */
 static bool enter(master *m, const column *c, uint32_t class_)
 {
@@ -239,6 +264,7 @@ static bool enter(master *m, const column *c, uint32_t class_)
         double *inverse = m->inverse + (size_t)i * n;
         for (uint32_t j = 0; j < n; j++) inverse[j] -= m->direction[i] * pivot[j];
     }
+    if (m->content != NULL) put_content(m, row, c);
     m->level[row] = length;
     m->paid[row] = c == NULL ? 0 : m->prices[m->offers[c->offer]];
     return true;

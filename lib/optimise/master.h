@@ -26,6 +26,8 @@ typedef struct master {
     knapsack *knapsacks; /* by place in `offers` */
     double *sizes, *prices; /* requests; $/h by offer */
     double *inverse, *level, *paid, *direction; /* of the basis: [class * class]; by row */
+    double *content; /* of the rows of the basis: [class * class]; NULL = nobody asks */
+    uint32_t *bought; /* … and the place of their offer; UINT32_MAX = none */
     double *y, *tried, *best; /* prices: of the basis, of this pricing, of the best bound */
     double bound, cost; /* the best bound so far; what the master pays */
     uint32_t *offers, offer_count; /* those that no other one replaces, cheapest first */
@@ -44,6 +46,8 @@ bool master_choose_offers(master *m, arena *a);
 bool master_knapsack(master *m, arena *a, uint32_t row, knapsack *k);
 /* Those of all chosen offers, and memory for the columns of so many rounds. */
 bool master_knapsacks(master *m, arena *a, uint32_t rounds);
+/* Before master_start(), when somebody asks what is in the basis. false = refused. */
+bool master_keep_contents(master *m, arena *a);
 /* The first basis: each class on nodes of its own, of whole pods if that is asked. One that needs nothing, or fits nowhere, costs nothing. */
 void master_start(master *m, bool whole);
 void master_price_classes(master *m);

@@ -338,28 +338,6 @@ uint32_t packing_bought(const packing *k, uint32_t index, const packing_entry **
 
 /* ---- the best plan ------------------------------------------------------------------------------------------------------------- */
 
-packing_bin *packing_add_bin(karp_context *context, packing_bins *b, uint32_t offer)
-{
-    packing_bin *slot = list_push(context, &b->list, sizeof *slot);
-    if (slot != NULL) *slot = (packing_bin){ .offer = offer };
-    return slot;
-}
-
-bool packing_add_entry(karp_context *context, packing_bin *b, uint32_t class_, uint32_t copies)
-{
-    packing_entry *slot = list_push(context, &b->entries, sizeof *slot);
-    if (slot != NULL) *slot = (packing_entry){ class_, copies };
-    return slot != NULL;
-}
-
-void packing_bins_free(karp_context *context, packing_bins *b)
-{
-    for (size_t i = 0; i < b->list.count; i++)
-        list_free(context, &b->list.items[i].entries, sizeof *b->list.items[i].entries.items);
-    list_free(context, &b->list, sizeof *b->list.items);
-    *b = (packing_bins){ .cost = HUGE_VAL };
-}
-
 /* Copies the plan at hand, which is the best. */
 static bool save_best(packing *k)
 {
@@ -413,22 +391,9 @@ static bool take_bins(packing *k, const packing_bins *from)
 
 /* ---- whole plans ----------------------------------------------------------------------------------------------------------------- */
 
-/* Everything anew; the plan stays when it is the best. */
-static void greedy_plan(packing *k)
+/* The nodes of the move at hand are the plan. */
+static void take_fresh(packing *k, double cost)
 {
-    const packing_problem *p = k->p;
-    k->open_count = p->class_count;
-    k->fresh_count = 0;
-    for (uint32_t c = 0; c < p->class_count; c++) {
-        k->open[c] = c;
-        k->rest[c] = p->counts[c];
-        k->value[c] = p->worth[c] * (k->plans == 0 ? 1 : 1 + 0.1 * (chance_part(k) - 0.5));
-    }
-    k->plans++;
-    uint32_t sample = 1 + (uint32_t)((uint64_t)p->offer_count * p->class_count / GREEDY_VISITS);
-    double cost = recreate(k, k->cost, sample < p->offer_count / 8 + 1 ? sample : p->offer_count / 8 + 1);
-    memset(k->rest, 0, p->class_count * sizeof *k->rest); /* of a plan that was given up */
-    if (k->failed || !(cost < k->cost)) return;
     clear_nodes(k);
     for (uint32_t i = 0; i < k->fresh_count; i++) {
         filled *slot = list_push(k->context, &k->nodes, sizeof *slot);
@@ -442,6 +407,58 @@ static void greedy_plan(packing *k)
     for (uint32_t i = 0; i < k->fresh_count && !k->failed; i++) k->failed = !node_init(k, &k->fresh.items[i]);
     k->cost = cost;
     k->best_is_at_hand = true;
+}
+
+/* One in so many offers is looked at. */
+static uint32_t greedy_sample(const packing *k)
+{
+    uint32_t sample = 1 + (uint32_t)((uint64_t)k->p->offer_count * k->p->class_count / GREEDY_VISITS);
+    return sample < k->p->offer_count / 8 + 1 ? sample : k->p->offer_count / 8 + 1;
+}
+
+/* Everything anew; the plan stays when it is the best. */
+static void greedy_plan(packing *k)
+{
+    const packing_problem *p = k->p;
+    k->open_count = p->class_count;
+    k->fresh_count = 0;
+    for (uint32_t c = 0; c < p->class_count; c++) {
+        k->open[c] = c;
+        k->rest[c] = p->counts[c];
+        k->value[c] = p->worth[c] * (k->plans == 0 ? 1 : 1 + 0.1 * (chance_part(k) - 0.5));
+    }
+    k->plans++;
+    double cost = recreate(k, k->cost, greedy_sample(k));
+    memset(k->rest, 0, p->class_count * sizeof *k->rest); /* of a plan that was given up */
+    if (!k->failed && cost < k->cost) take_fresh(k, cost);
+}
+
+bool packing_complete(packing *k, const packing_bins *part)
+{
+    const packing_problem *p = k->p;
+    double cost = 0;
+    k->open_count = p->class_count;
+    k->fresh_count = 0;
+    for (uint32_t c = 0; c < p->class_count; c++) k->open[c] = c, k->rest[c] = p->counts[c], k->value[c] = p->worth[c];
+    for (size_t i = 0; i < part->list.count; i++) {
+        const packing_bin *b = &part->list.items[i];
+        filled *n = fresh_node(k);
+        for (size_t e = 0; n != NULL && e < b->entries.count; e++) {
+            if (!node_put(k, n, b->entries.items[e].class_, b->entries.items[e].copies)) return false;
+            k->rest[b->entries.items[e].class_] -= b->entries.items[e].copies;
+        }
+        if (n == NULL) return false;
+        n->offer = cheapest_for(k, n);
+        cost += n->offer != UINT32_MAX ? p->prices[n->offer] : HUGE_VAL;
+    }
+    if (cost < k->best.cost) cost += recreate(k, k->best.cost - cost, greedy_sample(k));
+    memset(k->rest, 0, p->class_count * sizeof *k->rest);
+    if (k->failed || !(cost < k->best.cost)) return !k->failed;
+    take_fresh(k, cost);
+    k->plans = GREEDY_PLANS; /* the search goes on from this one */
+    k->best.cost = cost;
+    k->stale = 0;
+    return !k->failed;
 }
 
 /* ---- ruin and recreate ------------------------------------------------------------------------------------------------------------- */

@@ -52,6 +52,25 @@ const packing_bins *packing_best(const packing *k);
 /* worth.c: what a pod of each class is worth, about, for packing_problem.worth; NULL = refused. */
 double *packing_worth(arena *a, const packing_problem *p);
 
+/* What to buy, in fractions of nodes, of classes that are alike: from the bound of whole pods (bound.h). */
+typedef struct packing_patterns {
+    uint32_t count, group_count;
+    const uint32_t *group_of; /* by class */
+    const uint32_t *offer; /* by pattern */
+    const double *nodes;
+    const uint32_t *copies; /* [pattern * group_count] */
+    const double *worth; /* by class */
+} packing_patterns;
+
+/* worth.c: by so many steps of work; none where classes are too many. false = refused. */
+bool packing_find_patterns(arena *a, const packing_problem *p, uint64_t steps, packing_patterns *out);
+/* bins.c: plans with whole numbers of these nodes, and others for the rest, for which the bound is asked again, `steps` in all; the search goes on from the cheapest when it is cheaper. false =
+ * refused. */
+bool packing_round(packing *k, karp_context *context, const packing_problem *p, const packing_patterns *from, arena *a,
+                   uint64_t steps);
+/* A plan that has these nodes, and others for the rest; the search goes on from it when it is cheaper. false = refused. */
+bool packing_complete(packing *k, const packing_bins *part);
+
 /* New nodes for these pods alone, beside the plan: what they cost, infinite = more than `most`, or some fit nowhere. They can be read until
  * the next call, and leave the plan as it is. */
 double packing_buy(packing *k, const packing_entry *pods, uint32_t count, double most);

@@ -19,6 +19,10 @@ typedef struct refining {
     packing_problem problem;
     packing_bins from;
     packing *packing;
+    packing_problem second_problem; /* the same, with what pods are worth where they come whole */
+    packing *second; /* a search from the nodes that the bound of whole pods would buy; NULL = there is none */
+    uint64_t main_goal, second_goal; /* steps of both searches … */
+    uint64_t pattern_steps; /* … and of what the second one comes from */
     uint32_t *types; /* by offer: typeset + 1, 0 = not asked for yet */
     struct staying {
         uint32_t template_, types;
@@ -140,11 +144,18 @@ static bool make_guide(refining *r, const packing_bins *bins, guided_plan *g)
     return ok && !scheduler_failed(r->q->s);
 }
 
+/* The cheaper of both. */
+static const packing_bins *best_of(const refining *r)
+{
+    const packing_bins *a = packing_best(r->packing), *b = r->second != NULL ? packing_best(r->second) : a;
+    return b->cost < a->cost ? b : a;
+}
+
 /* Asks the scheduler for the best packing; it is the best plan from then on when it is cheaper. */
 static karp_status ask_for(refining *r)
 {
     search *q = r->q;
-    const packing_bins *bins = packing_best(r->packing);
+    const packing_bins *bins = best_of(r);
     guided_plan g;
     if (!(bins->cost < r->asked)) return KARP_OK;
     r->asked = bins->cost;
@@ -170,16 +181,50 @@ static uint64_t next_stop(uint64_t stop)
     return stop / power < 2 ? 2 * power : stop / power < 5 ? 5 * power : 10 * power;
 }
 
+/* On the way to a stop at 5, 50, 500 … thousand steps the bound of whole pods is asked what it would buy, for `steps` of them. */
+static bool buy_patterns(refining *r, uint64_t steps)
+{
+    karp_context *context = r->q->seen->context;
+    packing_patterns patterns;
+    if (!packing_find_patterns(&r->q->data, &r->problem, steps / 2, &patterns)) return false;
+    if (patterns.count == 0) return true;
+    r->pattern_steps += steps;
+    r->second_problem = r->problem;
+    r->second_problem.worth = patterns.worth;
+    if (r->second == NULL) r->second = packing_begin(context, &r->second_problem, NULL);
+    return r->second != NULL &&
+           packing_round(r->second, context, &r->second_problem, &patterns, &r->q->data, steps / 2);
+}
+
+static uint64_t power_within(uint64_t stop)
+{
+    uint64_t power = 1000;
+    while (stop / power >= 10) power *= 10;
+    return power;
+}
+
+/* Goes on to so many steps, half of them in either search. */
+static bool search_to(refining *r, uint64_t from, uint64_t stop)
+{
+    uint64_t power = power_within(stop), steps = stop - from, patterns = r->pattern_steps;
+    if (stop / power == 5 && !buy_patterns(r, power)) return false;
+    steps -= r->pattern_steps - patterns;
+    uint64_t second = r->second != NULL ? steps / 2 : 0;
+    r->main_goal += steps - second;
+    r->second_goal += second;
+    return packing_search(r->packing, r->main_goal) && (r->second == NULL || packing_search(r->second, r->second_goal));
+}
+
 static karp_status search_stops(refining *r)
 {
     search *q = r->q;
-    for (uint64_t stop = 1000; stop <= q->objective->effort; stop = next_stop(stop)) {
+    for (uint64_t from = 0, stop = 1000; stop <= q->objective->effort; from = stop, stop = next_stop(stop)) {
         if (search_asked_to_stop(q)) {
             q->stopped = true;
             return KARP_OK;
         }
-        if (!packing_search(r->packing, stop)) return fail_nomem(q->error);
-        q->steps = packing_steps(r->packing);
+        if (!search_to(r, from, stop)) return fail_nomem(q->error);
+        q->steps = packing_steps(r->packing) + r->pattern_steps + (r->second != NULL ? packing_steps(r->second) : 0);
         karp_status status = ask_for(r);
         if (status == KARP_E_CANCELED) {
             q->stopped = true;
@@ -214,6 +259,7 @@ karp_status search_refine(search *q)
     refining r = { .q = q };
     karp_status status = refine(&r);
     packing_end(r.packing);
+    packing_end(r.second);
     packing_bins_free(q->seen->context, &r.from);
     return status;
 }

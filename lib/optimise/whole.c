@@ -29,7 +29,7 @@ typedef struct whole {
     uint32_t found; /* columns, by the last pricing */
 } whole;
 
-static bool whole_init(whole *w, arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps)
+static bool whole_init(whole *w, arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps, bool keep)
 {
     *w = (whole){ .a = a, .branches = FEW_BRANCHES, .most_work = steps * WORK_A_STEP };
     master *m = &w->m;
@@ -45,6 +45,7 @@ static bool whole_init(whole *w, arena *a, const bound_problem *p, const bound_p
         m->best[c] = (double)from->y[c] / MONEY_UNIT;
         m->bound += m->best[c] * (double)m->counts[c];
     }
+    if (keep && !master_keep_contents(m, a)) return false;
     master_start(m, true);
     master_price_classes(m);
     return true;
@@ -271,7 +272,7 @@ bool bound_whole(arena *a, const bound_problem *p, const bound_proof *from, uint
     case_list l = { .cases = { .count = 0 } };
     *out = (bound_proof){ .y = NULL };
     if (steps == 0 || p->class_count == 0 || p->offer_count == 0 || p->dims > CASES_DIMS) return true;
-    if (!whole_init(&w, a, p, from, steps)) return false;
+    if (!whole_init(&w, a, p, from, steps, false)) return false;
     double before = w.m.bound;
     if (!generate(&w)) return false;
     if (!(w.m.bound > before)) return true;
@@ -280,4 +281,28 @@ bool bound_whole(arena *a, const bound_problem *p, const bound_proof *from, uint
     list_free(a->context, &l.cases, sizeof *l.cases.items);
     list_free(a->context, &l.shares, sizeof *l.shares.items);
     return ok;
+}
+
+bool bound_find_patterns(arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps, bound_patterns *out)
+{
+    whole w;
+    size_t n = p->class_count + (size_t)1;
+    *out = (bound_patterns){ .count = 0 };
+    if (p->class_count == 0 || p->offer_count == 0) return true;
+    if (!whole_init(&w, a, p, from, steps, true) || !generate(&w)) return false;
+    const master *m = &w.m;
+    out->offer = arena_array(a, n, sizeof *out->offer);
+    out->nodes = arena_array(a, n, sizeof *out->nodes);
+    out->copies = arena_array(a, n * n, sizeof *out->copies);
+    out->worth = arena_copy(a, m->best, p->class_count * sizeof *m->best);
+    if (out->offer == NULL || out->nodes == NULL || out->copies == NULL || out->worth == NULL) return false;
+    for (uint32_t i = 0; i < p->class_count; i++) {
+        if (m->bought[i] == UINT32_MAX || !(m->level[i] > 1e-6)) continue;
+        const double *content = m->content + (size_t)i * p->class_count;
+        for (uint32_t c = 0; c < p->class_count; c++)
+            out->copies[out->count * p->class_count + c] = (uint32_t)(content[c] + 0.5);
+        out->offer[out->count] = m->offers[m->bought[i]];
+        out->nodes[out->count++] = m->level[i];
+    }
+    return true;
 }

@@ -7,7 +7,7 @@
 #include <optimise/bound.h>
 #include <string.h>
 
-enum { FLUID_ROUNDS = 400, FEW_ROUNDS = 20, FLUID_CLASSES = 100 };
+enum { FLUID_ROUNDS = 400, FEW_ROUNDS = 20, FLUID_CLASSES = 100, MOST_CLASSES = 1000 };
 #define FLUID_TOLERANCE 0.001
 #define LEAST_WORTH 1e-6 /* of a pod that only takes what is left over */
 
@@ -46,10 +46,12 @@ static bool alike(const packing_problem *p, const groups *g, uint32_t x, uint32_
         if (q > 0 && a > 0 && b > 0 && power_of(q / a) != power_of(s / b)) return false;
         if (!whatever_size && q != s) return false;
     }
-    return whatever_size || p->limits[x] == p->limits[y];
+    if (whatever_size) return true;
+    if (p->limits[x] != p->limits[y]) return false;
+    return p->limits[x] >= p->counts[x] || p->counts[x] == p->counts[y]; /* so that they need as many nodes */
 }
 
-static bool find_groups(arena *a, const packing_problem *p, groups *g)
+static bool find_groups(arena *a, const packing_problem *p, bool whatever_size, groups *g)
 {
     g->of = arena_array(a, p->class_count + (size_t)1, sizeof *g->of);
     g->first = arena_array(a, p->class_count + (size_t)1, sizeof *g->first);
@@ -61,7 +63,7 @@ static bool find_groups(arena *a, const packing_problem *p, groups *g)
     }
     for (uint32_t c = 0; c < p->class_count; c++) {
         uint32_t n = 0;
-        while (n < g->count && !alike(p, g, g->first[n], c, p->class_count > FLUID_CLASSES)) n++;
+        while (n < g->count && !alike(p, g, g->first[n], c, whatever_size)) n++;
         g->of[c] = n;
         if (n == g->count) g->first[g->count++] = c;
     }
@@ -95,7 +97,8 @@ static bool fluid_problem(arena *a, const packing_problem *p, const groups *g, b
     }
     for (uint32_t n = 0; n < g->count; n++) {
         for (uint32_t d = 0; d < p->dims; d++) {
-            double each = sums[(size_t)n * p->dims + d] / (double)counts[n];
+            double each = counts[n] > 0 ? sums[(size_t)n * p->dims + d] / (double)counts[n]
+                                        : (double)p->requests[(size_t)g->first[n] * p->dims + d];
             requests[(size_t)n * p->dims + d] = each > 0 && each < 1 ? 1 : (int64_t)each;
         }
         for (size_t o = 0; o < p->offer_count; o++) {
@@ -123,20 +126,58 @@ static double size_of(const packing_problem *p, const groups *g, const int64_t *
     return size;
 }
 
+/* The price of a class is that of its group, by its part of what the group's pods ask for. */
+static void share_worth(const packing_problem *p, const groups *g, const bound_problem *b, const double *of_group,
+                        double *worth)
+{
+    for (uint32_t c = 0; c < p->class_count; c++) {
+        double whole = size_of(p, g, b->requests + (size_t)g->of[c] * p->dims);
+        double part = whole > 0 ? size_of(p, g, p->requests + (size_t)c * p->dims) / whole : 1;
+        worth[c] = of_group[g->of[c]] * part;
+        if (!(worth[c] > LEAST_WORTH)) worth[c] = LEAST_WORTH;
+    }
+}
+
+static bool fluid_worth(arena *a, const packing_problem *p, groups *g, bound_problem *b, bound_proof *proof,
+                        double *worth)
+{
+    uint32_t rounds = g->count <= FLUID_CLASSES ? FLUID_ROUNDS : FEW_ROUNDS;
+    double *of_group = arena_array(a, g->count + (size_t)1, sizeof *of_group);
+    if (of_group == NULL || !fluid_problem(a, p, g, b) || !bound_fluid(a, b, FLUID_TOLERANCE, rounds, proof))
+        return false;
+    for (uint32_t n = 0; n < g->count; n++) of_group[n] = (double)proof->y[n] / MONEY_UNIT;
+    share_worth(p, g, b, of_group, worth);
+    return true;
+}
+
 double *packing_worth(arena *a, const packing_problem *p)
 {
     groups g = { .count = 0 };
     bound_problem b;
     bound_proof proof;
     double *worth = arena_array(a, p->class_count + (size_t)1, sizeof *worth);
-    if (worth == NULL || !find_groups(a, p, &g) || !fluid_problem(a, p, &g, &b)) return NULL;
-    uint32_t rounds = g.count <= FLUID_CLASSES ? FLUID_ROUNDS : FEW_ROUNDS;
-    if (!bound_fluid(a, &b, FLUID_TOLERANCE, rounds, &proof)) return NULL;
-    for (uint32_t c = 0; c < p->class_count; c++) {
-        double whole = size_of(p, &g, b.requests + (size_t)g.of[c] * p->dims);
-        double part = whole > 0 ? size_of(p, &g, p->requests + (size_t)c * p->dims) / whole : 1;
-        worth[c] = (double)proof.y[g.of[c]] / MONEY_UNIT * part;
-        if (!(worth[c] > LEAST_WORTH)) worth[c] = LEAST_WORTH;
-    }
-    return worth;
+    if (worth == NULL || !find_groups(a, p, p->class_count > FLUID_CLASSES, &g)) return NULL;
+    return fluid_worth(a, p, &g, &b, &proof, worth) ? worth : NULL;
+}
+
+bool packing_find_patterns(arena *a, const packing_problem *p, uint64_t steps, packing_patterns *out)
+{
+    groups g = { .count = 0 };
+    bound_problem b;
+    bound_proof proof;
+    bound_patterns found;
+    *out = (packing_patterns){ .count = 0 };
+    if (p->class_count > MOST_CLASSES || p->dims > CASES_DIMS) return true;
+    if (!find_groups(a, p, false, &g)) return false;
+    if (g.count > FLUID_CLASSES) return true;
+    double *worth = arena_array(a, p->class_count + (size_t)1, sizeof *worth);
+    int64_t *limits = arena_array(a, g.count + (size_t)1, sizeof *limits);
+    if (worth == NULL || limits == NULL || !fluid_worth(a, p, &g, &b, &proof, worth)) return false;
+    for (uint32_t n = 0; n < g.count; n++) limits[n] = b.limits[n] < b.counts[n] ? b.limits[n] : b.counts[n];
+    b.limits = limits;
+    if (!bound_find_patterns(a, &b, &proof, steps, &found)) return false;
+    if (found.count == 0) return true;
+    share_worth(p, &g, &b, found.worth, worth);
+    *out = (packing_patterns){ found.count, g.count, g.of, found.offer, found.nodes, found.copies, worth };
+    return true;
 }
