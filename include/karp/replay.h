@@ -64,7 +64,9 @@ typedef struct karp_replay_options {
     uint32_t
         most_allocated; /**< 1 = kube-scheduler fills nodes up (MostAllocated) instead of spreading (LeastAllocated) */
     uint32_t lenient; /**< 1 = what contradicts itself in a trace is left out and counted */
-    int64_t dump_at; /**< instant: instead of the result, the cluster then as a Snapshot (first policy); 0 = no */
+    /** Instant: instead of the result, the cluster then as a Snapshot (first policy); 0 = no. With it as the objects, the same traces and the
+     * same options the replay goes on, and gives what it gives without a cut. */
+    int64_t dump_at;
     int64_t dump_after; /**< instead: so long after the beginning; 0 = not so */
     void (*progress)(const karp_replay_progress *progress, void *user); /**< about 100 times a policy; NULL = never */
     void *progress_user;

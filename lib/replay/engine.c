@@ -50,7 +50,7 @@ static bool earlier(const replay_event *a, const replay_event *b)
 
 void engine_at(engine *e, int64_t at, uint32_t what, uint32_t index, uint32_t life)
 {
-    if (at > e->ends || e->played) return;
+    if (at > e->ends || e->played || e->resuming) return;
     if (!grow(e->context, (void **)&e->heap, &e->heap_capacity, e->heap_count + 1, sizeof *e->heap)) {
         engine_nomem(e);
         return;
@@ -164,6 +164,7 @@ static void apply_object(engine *e, const trace_event *event)
     if (t->status) engine_nomem(e);
     e->stale = e->pools_changed = true;
     engine_fail(e, read_pools(e));
+    if (str_is(tree_get_text(object, "kind"), "PodDisruptionBudget")) engine_fail(e, budgets_read_again(e));
     e->changes++;
     if (e->pending) batch_open(e);
 }
@@ -171,7 +172,10 @@ static void apply_object(engine *e, const trace_event *event)
 static void from_trace(engine *e, const trace_event *event)
 {
     switch (event->kind) {
-    case TRACE_POD_CREATED: pod_create(e, event); return;
+    case TRACE_POD_CREATED:
+        e->created_pods++;
+        pod_create(e, event);
+        return;
     case TRACE_POD_DELETED: pod_delete(e, event); return;
     case TRACE_NODE_INTERRUPTED: interrupt_recorded(e, event); return;
     case TRACE_OBJECT_APPLIED: apply_object(e, event); return;
@@ -185,7 +189,8 @@ static void from_queue(engine *e, const replay_event *event)
     const replay_node *n = event->index < e->node_count ? &e->nodes[event->index] : NULL;
     switch (event->what) {
     case EVENT_POD_END:
-        if (e->pods[event->index].state == POD_RUNNING && e->pods[event->index].life == event->life)
+        if (event->index < e->pod_count && e->pods[event->index].state == POD_RUNNING &&
+            e->pods[event->index].life == event->life)
             pod_end(e, event->index);
         return;
     case EVENT_READY:
@@ -288,6 +293,14 @@ bool engine_step(engine *e)
     return !e->status;
 }
 
+karp_status engine_run_until(engine *e, int64_t at)
+{
+    while (!e->status && next_instant(e) <= at && engine_step(e)) {
+    }
+    if (!e->status && e->now < at) e->now = at;
+    return e->status;
+}
+
 karp_status engine_run(engine *e)
 {
     int64_t told = e->trace->begins;
@@ -305,7 +318,13 @@ karp_status engine_begin(engine *e)
     karp_status status = read_pools(e);
     if (!status) status = engine_shapes(e);
     if (!status) status = budgets_read(e);
-    return status ? status : engine_adopt(e);
+    const tree *state = e->base->state;
+    if (state) e->now = e->base->starts;
+    e->resuming = state != NULL;
+    if (!status) status = engine_adopt(e);
+    if (!status && state) status = engine_resume(e, state);
+    e->resuming = false;
+    return status;
 }
 
 void engine_init(engine *e, const replay_base *base)

@@ -9,10 +9,12 @@
  *     engine_snapshot.c  the cluster as a snapshot           engine_provision.c batches of pending pods
  *     engine_disrupt.c   passes, validation, commands        engine_budgets.c   PodDisruptionBudgets
  *     engine_meter.c     what it costs                  engine_adopt.c      nodes that are there at the start
+ *     engine_save.c      all of it as a document        engine_resume.c     … and from it
  */
 #ifndef REPLAY_ENGINE_H
 #define REPLAY_ENGINE_H
 
+#include <karp/command.h>
 #include <karp/repack.h>
 #include <karp/replay.h>
 #include <json/tree.h>
@@ -69,7 +71,9 @@ typedef struct replay_node {
     karp_node_class_ref node_class;
     int64_t expire_after, termination_grace_period;
     double price; /* per hour */
+    uint64_t serial; /* as how many-eth it was launched, whatever became of the others: its fate is drawn by it */
     int64_t created, ready_at, deleted_at, gone_at, last_event;
+    int64_t drifted_at; /* when it was seen that it has drifted */
     int64_t billed; /* since when it costs: its launch, or the beginning of the replay */
     int64_t free[RESOURCES_MOST], allocatable[RESOURCES_MOST];
     uint32_t pool_number;
@@ -111,6 +115,10 @@ typedef struct replay_command {
     uint32_t *nodes, *replacements;
     size_t node_count, dropped; /* those that validation let stay are at the end */
     size_t launch_count, replacement_count;
+    /* What a document said of one that was decided on before; the decision itself is not there then. */
+    karp_launch *launches; /* as many, in the engine's memory; NULL = the decision has them */
+    int64_t (*amounts)[RESOURCES_MOST]; /* of each: what the pods that it is for request */
+    bool terminates_first;
     bool started, over;
 } replay_command;
 
@@ -159,6 +167,7 @@ typedef struct replay_result {
     uint64_t launches, failed_launches, ended_nodes, evictions, interruptions, expirations, killed_pods, lost_pods,
         starts, ended_pods;
     uint64_t commands[METHODS_MOST], given_up;
+    double ended_dollars, ended_hours, ended_idle; /* of nodes that are gone */
     uint64_t decisions, passes;
     uint32_t most_nodes, waiting_pods, running_pods;
     double wait_p50, wait_p99, wait_most; /* seconds */
@@ -174,6 +183,7 @@ typedef struct replay_given {
     const tree *node, *claim; /* one of them may be NULL */
     double price;
     int64_t created;
+    uint32_t row; /* in the state that they come with; 0 without one */
 } replay_given;
 
 /* What all policies begin with. */
@@ -191,6 +201,9 @@ typedef struct replay_base {
     size_t *catalogue_pool_counts;
     size_t catalogue_count;
     int64_t starts; /* the time of that cluster; KARP_NO_TIME = there is none */
+    const tree *state; /* of the replay that wrote it; NULL = it begins anew */
+    uint64_t earlier_pods; /* that the trace had created by then */
+    size_t resumed_pods; /* so many of the trace's first events are the pods of that state, in its order */
 } replay_base;
 
 typedef struct engine {
@@ -198,6 +211,7 @@ typedef struct engine {
     const trace *trace;
     const karp_replay_options *options;
     bool played; /* by a story, which says what happens when: nothing goes into the queue */
+    bool resuming; /* the queue is read from a document: nothing else goes into it */
     karp_options decision; /* of the policy */
     karp_objective objective;
     karp_error error;
@@ -222,6 +236,8 @@ typedef struct engine {
 
     replay_node *nodes;
     size_t node_count, node_capacity, given_count; /* given_count: of the objects */
+    uint64_t next_serial;
+    uint64_t created_pods; /* by the trace */
     uint32_t *alive; /* nodes that are not gone, by number */
     size_t alive_count, alive_capacity;
     io_table node_index;
@@ -257,7 +273,6 @@ typedef struct engine {
     bool pools_changed; /* pools are to be read anew, and nodes may have drifted from them */
 
     /* provisioning */
-    const karp_decision *deciding; /* whose launches become nodes */
     int64_t batch_first, batch_due; /* KARP_NO_TIME = no window is open */
     bool bind_complex; /* pods that the engine cannot judge may have got room */
     replay_loss *losses;
@@ -288,6 +303,8 @@ typedef struct engine {
 
 /* ---- engine.c */
 karp_status engine_run(engine *e);
+/* All that happens until then, and nothing of what comes later: the state of that instant. */
+karp_status engine_run_until(engine *e, int64_t at);
 /* Everything that happens at the next instant; false = there is none, or a failure. */
 bool engine_step(engine *e);
 void engine_init(engine *e, const replay_base *base);
@@ -318,10 +335,13 @@ void pods_settle(engine *e); /* kube-scheduler's work at the end of an instant *
 
 /* ---- engine_nodes.c */
 /* REPLAY_NONE = the cloud has no such machine now. */
-uint32_t node_start(engine *e, const karp_launch *launch);
+uint32_t node_start(engine *e, const karp_decision *d, const karp_launch *launch);
+uint32_t node_launch(engine *e, const karp_launch *launch, const int64_t amounts[RESOURCES_MOST]);
 /* One that is there: it has to be given its state, and then node_begin(). REPLAY_NONE = a failure. */
 uint32_t node_add(engine *e, const karp_launch *launch, karp_str name);
 void node_begin(engine *e, uint32_t node);
+/* What the pods request that a launch of the decision is for. */
+void launch_amounts(const engine *e, const karp_decision *d, const karp_launch *launch, int64_t out[RESOURCES_MOST]);
 karp_status engine_adopt(engine *e); /* engine_adopt.c */
 void node_ready(engine *e, uint32_t node);
 void node_delete(engine *e, uint32_t node); /* begins to drain */
@@ -341,6 +361,7 @@ void budgets_note(engine *e, const replay_shape *shape, int total, int healthy);
 bool budgets_allow(engine *e, uint32_t shape); /* and takes the disruption from those that do */
 /* Reads those of the objects, and says which shapes they select. */
 karp_status budgets_read(engine *e);
+karp_status budgets_read_again(engine *e); /* one of the objects has changed */
 
 /* ---- engine_snapshot.c */
 /* The cluster as it is now: borrowed, NULL after a failure. */
@@ -349,6 +370,17 @@ void pod_touch(engine *e, uint32_t pod);
 karp_status engine_dump(engine *e, karp_text *out); /* engine_dump.c */
 /* A reader of the objects as they are now, with nothing finished yet. */
 karp_status engine_reader(engine *e, bool keep_documents, karp_reader **out);
+
+/* ---- engine_save.c, engine_resume.c, launch_state.c */
+/* What goes on, beside the cluster itself, as the member "replay" of its Snapshot. NULL = a failure. */
+tree *engine_state(engine *e, trees *t);
+/* The engine, which has just begun with that cluster, becomes the one that wrote it. */
+karp_status engine_resume(engine *e, const tree *state);
+/* A launch, with what the pods request that it is for. */
+tree *launch_state(engine *e, trees *t, const karp_launch *launch, const int64_t amounts[RESOURCES_MOST]);
+void launch_from_state(engine *e, const tree *state, karp_launch *launch, int64_t amounts[RESOURCES_MOST]);
+tree *amounts_state(const engine *e, trees *t, const int64_t amounts[RESOURCES_MOST]);
+void amounts_from_state(engine *e, const tree *state, int64_t amounts[RESOURCES_MOST]);
 
 /* ---- engine_provision.c */
 void batch_open(engine *e); /* something is pending */
@@ -370,6 +402,7 @@ void disrupt_free(engine *e);
 /* ---- engine_meter.c */
 void meter_to(engine *e, int64_t at);
 void meter_node(engine *e, uint32_t node); /* before anything on it changes */
+void meter_ended(engine *e, uint32_t node); /* it is gone */
 void meter_wait(engine *e, int64_t nanoseconds);
 void meter_end(engine *e);
 

@@ -83,6 +83,7 @@ static void take_state(engine *e, replay_node *n, const replay_given *g, const k
     n->last_event = claim->last_pod_event;
     n->consolidatable = holds(claim->conditions, claim->condition_count, "Consolidatable");
     n->drifted = holds(claim->conditions, claim->condition_count, "Drifted");
+    n->drifted_at = since(claim->conditions, claim->condition_count, "Drifted");
 }
 
 /* Daemons' pods take from the room; they are none of the replay's pods. */
@@ -120,7 +121,7 @@ static karp_status adopt(engine *e, const replay_given *g)
             take_state(e, &e->nodes[number], g, &node, &claim);
             reserve_daemons(e, &e->nodes[number]);
             node_begin(e, number);
-            if (g->claim && claim.meta.deletion != KARP_NO_TIME) node_delete(e, number);
+            if (g->claim && claim.meta.deletion != KARP_NO_TIME && !e->base->state) node_delete(e, number);
         }
     }
     arena_free(&memory);

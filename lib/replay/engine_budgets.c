@@ -137,6 +137,18 @@ static karp_status count_given(engine *e, const tree *object)
     return d.status;
 }
 
+karp_status budgets_read_again(engine *e)
+{
+    e->budget_count = 0;
+    for (size_t i = 0; i < e->shape_count; i++) e->shapes[i].budgets = NULL;
+    karp_status status = budgets_read(e);
+    for (size_t i = 0; i < e->pod_count && !status; i++) {
+        const replay_pod *p = &e->pods[i];
+        if (p->state != POD_GONE) budgets_note(e, &e->shapes[p->shape], 1, p->state == POD_RUNNING);
+    }
+    return status;
+}
+
 karp_status budgets_read(engine *e)
 {
     karp_status status = KARP_OK;

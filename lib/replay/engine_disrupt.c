@@ -115,6 +115,7 @@ static void note_drift(engine *e)
         uint32_t node = status ? IO_NONE : io_table_get(&e->node_index, action.object);
         if (node == IO_NONE || !str_is(action.subject, "Drifted")) continue;
         e->nodes[node].drifted = action.kind == KARP_ACTION_SET_CONDITION;
+        e->nodes[node].drifted_at = e->now;
         node_touch(e, node);
     }
     if (status) engine_fail(e, status);
@@ -169,8 +170,8 @@ static karp_status decide_repacking(engine *e, const karp_snapshot *snapshot, ka
 static void free_command(engine *e, replay_command *c)
 {
     karp_decision_unref(c->decision);
-    karp_free(e->context, c->nodes, (c->node_count + c->dropped ? c->node_count + c->dropped : 1) * sizeof *c->nodes);
-    karp_free(e->context, c->replacements, c->launch_count * sizeof *c->replacements);
+    karp_free(e->context, c->nodes, (c->node_count + c->dropped + 1) * sizeof *c->nodes);
+    karp_free(e->context, c->replacements, (c->launch_count + 1) * sizeof *c->replacements);
     c->decision = NULL;
     c->nodes = c->replacements = NULL;
     c->over = true;
@@ -187,8 +188,8 @@ static uint32_t note_command(engine *e, karp_decision *d, uint32_t index, const 
                            .index = index,
                            .method = command->method,
                            .launch_count = command->launch_count };
-    c->nodes = karp_alloc(e->context, (command->node_count ? command->node_count : 1) * sizeof *c->nodes);
-    c->replacements = karp_alloc(e->context, command->launch_count * sizeof *c->replacements);
+    c->nodes = karp_alloc(e->context, (command->node_count + 1) * sizeof *c->nodes);
+    c->replacements = karp_alloc(e->context, (command->launch_count + 1) * sizeof *c->replacements);
     if (!c->nodes || !c->replacements) engine_nomem(e);
     c->node_count = c->nodes ? command->node_count : 0;
     for (size_t i = 0; i < c->node_count; i++) c->nodes[i] = io_table_get(&e->node_index, command->nodes[i]);
@@ -258,6 +259,7 @@ void disrupt_pass(engine *e)
 static void release_nodes(engine *e, const replay_command *c)
 {
     for (size_t i = 0; i < c->node_count; i++) {
+        if (c->nodes[i] == REPLAY_NONE) continue;
         replay_node *n = &e->nodes[c->nodes[i]];
         if (n->gone || n->deleting || !n->tainted) continue;
         n->tainted = false;
@@ -277,6 +279,7 @@ static void give_up(engine *e, replay_command *c)
 static void finish_command(engine *e, replay_command *c)
 {
     for (size_t i = 0; i < c->node_count; i++) {
+        if (c->nodes[i] == REPLAY_NONE) continue;
         e->nodes[c->nodes[i]].tainted = true;
         node_delete(e, c->nodes[i]);
     }
@@ -284,17 +287,22 @@ static void finish_command(engine *e, replay_command *c)
     free_command(e, c);
 }
 
+static uint32_t launch_next(engine *e, const replay_command *c, const karp_command *command)
+{
+    karp_launch launch = { .size = sizeof launch };
+    size_t next = c->replacement_count;
+    if (c->launches) return node_launch(e, &c->launches[next], c->amounts[next]);
+    if (karp_decision_launch(c->decision, command->launch_first + next, &launch)) return REPLAY_NONE;
+    return node_start(e, c->decision, &launch);
+}
+
 static bool launch_replacements(engine *e, replay_command *c, const karp_command *command)
 {
-    e->deciding = c->decision;
     while (c->replacement_count < c->launch_count && !e->status) {
-        karp_launch launch = { .size = sizeof launch };
-        if (karp_decision_launch(c->decision, command->launch_first + c->replacement_count, &launch)) break;
-        uint32_t node = node_start(e, &launch);
+        uint32_t node = launch_next(e, c, command);
         if (node == REPLAY_NONE) break;
         c->replacements[c->replacement_count++] = node;
     }
-    e->deciding = NULL;
     return c->replacement_count == c->launch_count;
 }
 
@@ -302,11 +310,12 @@ static void start_command(engine *e, uint32_t number)
 {
     replay_command *c = &e->commands[number];
     karp_command command = { .size = sizeof command };
-    karp_status status = karp_decision_command(c->decision, c->index, &command);
+    karp_status status = c->launches ? KARP_OK : karp_decision_command(c->decision, c->index, &command);
     if (status) {
         engine_fail(e, status);
         return;
     }
+    if (!c->launches) c->terminates_first = command.decision == KARP_COMMAND_TERMINATE_FIRST;
     c->started = true;
     for (size_t i = 0; i < c->node_count; i++) {
         replay_node *n = &e->nodes[c->nodes[i]];
@@ -314,7 +323,7 @@ static void start_command(engine *e, uint32_t number)
         n->deleted_at = e->now;
         node_touch(e, c->nodes[i]);
     }
-    if (c->launch_count == 0 || command.decision == KARP_COMMAND_TERMINATE_FIRST) finish_command(e, c);
+    if (c->launch_count == 0 || c->terminates_first) finish_command(e, c);
     else if (!launch_replacements(e, c, &command)) give_up(e, c);
 }
 
@@ -362,6 +371,64 @@ static bool valid_step(engine *e, replay_command *c)
     return same;
 }
 
+/* Those of its nodes that the state still has go; the others are dropped. */
+static bool keep_nodes(const engine *e, replay_command *c, const karp_command_state *state)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < c->node_count; i++) {
+        uint32_t node = c->nodes[i];
+        for (size_t k = 0; k < state->node_count; k++) {
+            if (!equal_str(state->nodes[k].node, e->nodes[node].name)) continue;
+            c->nodes[kept++] = node;
+            break;
+        }
+    }
+    if (kept == 0) return false;
+    c->dropped += c->node_count - kept;
+    c->node_count = kept;
+    return true;
+}
+
+static bool step_validates(engine *e, replay_command *c, const karp_snapshot *snapshot, karp_command_node *nodes,
+                           karp_replacement *launches)
+{
+    karp_disrupt_options options = pass_options(e);
+    karp_step *step = NULL;
+    karp_command_state state = { .size = sizeof state,
+                                 .method = c->method,
+                                 .phase = KARP_PHASE_VALIDATING,
+                                 .decided = e->now,
+                                 .validate_at = e->now,
+                                 .started = KARP_NO_TIME,
+                                 .nodes = nodes,
+                                 .node_count = c->node_count,
+                                 .replacements = launches,
+                                 .replacement_count = c->launch_count };
+    for (size_t i = 0; i < c->node_count; i++)
+        nodes[i] = (karp_command_node){ e->nodes[c->nodes[i]].name, e->nodes[c->nodes[i]].name };
+    for (size_t i = 0; i < c->launch_count; i++)
+        launches[i] = (karp_replacement){ .launch = &c->launches[i], .claim = { "", 0 } };
+    karp_status status = karp_command_step(snapshot, &state, &options, NULL, 0, &step, &e->error);
+    if (status) engine_fail(e, status);
+    bool holds = !status && !karp_step_state(step, &state) && state.phase == KARP_PHASE_STARTING &&
+                 keep_nodes(e, c, &state);
+    karp_step_free(step);
+    return holds;
+}
+
+/* One that a document said of, whose decision is not there. */
+static bool valid_state(engine *e, replay_command *c, const karp_snapshot *snapshot)
+{
+    size_t count = c->node_count + 1;
+    karp_command_node *nodes = karp_alloc(e->context, count * sizeof *nodes);
+    karp_replacement *launches = karp_alloc(e->context, (c->launch_count + 1) * sizeof *launches);
+    if (!nodes || !launches) engine_nomem(e);
+    bool holds = !e->status && step_validates(e, c, snapshot, nodes, launches);
+    karp_free(e->context, nodes, count * sizeof *nodes);
+    karp_free(e->context, launches, (c->launch_count + 1) * sizeof *launches);
+    return holds;
+}
+
 static bool valid(engine *e, replay_command *c)
 {
     if (c->method == KARP_METHOD_ANY) return valid_step(e, c);
@@ -370,6 +437,7 @@ static bool valid(engine *e, replay_command *c)
     if (!intact(e, c)) return false;
     (void)disrupt_conditions(e);
     karp_snapshot *snapshot = engine_snapshot(e);
+    if (snapshot && c->launches) return valid_state(e, c, snapshot);
     uint32_t *goes = snapshot ? karp_alloc(e->context, (c->node_count + 1) * sizeof *goes) : NULL;
     if (!goes) {
         engine_nomem(e);

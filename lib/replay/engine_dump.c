@@ -2,6 +2,8 @@
 /* The cluster of an instant as a Snapshot document: the objects of the replay, and its pods and nodes as objects. */
 #include <replay/engine.h>
 
+#include <io/write_buffer.h>
+
 static void set_time(trees *t, tree *object, const char *name, int64_t instant)
 {
     char text[KARP_VALUE_TEXT];
@@ -117,7 +119,7 @@ static void set_duration(trees *t, tree *spec, const char *name, int64_t duratio
     tree_set_text(t, spec, name, str(text));
 }
 
-static tree *claim_object(const engine *e, trees *t, const replay_node *n)
+static tree *claim_object(trees *t, const replay_node *n)
 {
     tree *object = node_object(t, n, true), *spec = tree_get(object, "spec"), *status = tree_get(object, "status");
     tree *metadata = tree_get(object, "metadata"), *conditions = conditions_of(t, object);
@@ -126,6 +128,8 @@ static tree *claim_object(const engine *e, trees *t, const replay_node *n)
     tree_set_text(t, ref, "kind", n->node_class.kind);
     tree_set_text(t, ref, "name", n->node_class.name);
     tree_set(t, metadata, "annotations", label_map(t, n->annotations, n->annotation_count));
+    if (n->startup_taint_count)
+        tree_set(t, spec, "startupTaints", taint_list(t, n->startup_taints, n->startup_taint_count, false));
     if (n->deleting || n->tainted) set_time(t, metadata, "deletionTimestamp", n->deleted_at);
     set_duration(t, spec, "expireAfter", n->expire_after);
     set_duration(t, spec, "terminationGracePeriod", n->termination_grace_period);
@@ -138,7 +142,7 @@ static tree *claim_object(const engine *e, trees *t, const replay_node *n)
         add_condition(t, conditions, "Ready", "True", "Ready", n->ready_at);
     }
     if (n->consolidatable) add_condition(t, conditions, "Consolidatable", "True", "Consolidatable", n->ready_at);
-    if (n->drifted) add_condition(t, conditions, "Drifted", "True", "Drifted", e->now);
+    if (n->drifted) add_condition(t, conditions, "Drifted", "True", "Drifted", n->drifted_at);
     return object;
 }
 
@@ -163,13 +167,36 @@ static karp_status add_nodes(engine *e, trees *t, karp_reader *reader)
     karp_status status = KARP_OK;
     for (size_t i = 0; i < e->alive_count && !status; i++) {
         const replay_node *n = &e->nodes[e->alive[i]];
-        if (!n->unmanaged) status = add_object(e, t, reader, claim_object(e, t, n));
+        if (!n->unmanaged) status = add_object(e, t, reader, claim_object(t, n));
         if (status || !n->ready) continue;
         tree *node = node_object(t, n, false);
         add_condition(t, conditions_of(t, node), "Ready", "True", "Ready", n->ready_at);
         status = add_object(e, t, reader, node);
     }
     return status;
+}
+
+/* The state becomes the last member of the Snapshot. */
+static karp_status add_state(engine *e, trees *t, karp_text *text)
+{
+    write_buffer whole;
+    strbuf json;
+    size_t end = text->len;
+    const tree *state = engine_state(e, t);
+    if (!state) return e->status;
+    strbuf_init(&json, e->context);
+    buffer_init(&whole, e->context);
+    tree_write(&json, state);
+    while (end > 0 && text->ptr[end - 1] != '}') end--;
+    buffer_bytes(&whole, text->ptr, end ? end - 1 : 0);
+    buffer_text(&whole, ",\n\"replay\":");
+    buffer_str(&whole, (karp_str){ json.ptr, json.len });
+    buffer_text(&whole, "}\n");
+    bool failed = json.failed;
+    strbuf_free(&json);
+    karp_text_free(text);
+    karp_status status = buffer_finish(&whole, text, &e->error);
+    return failed && !status ? fail_nomem(&e->error) : status;
 }
 
 karp_status engine_dump(engine *e, karp_text *out)
@@ -185,6 +212,10 @@ karp_status engine_dump(engine *e, karp_text *out)
     }
     if (!status) status = karp_reader_finish(reader, &snapshot, &e->error);
     if (!status) status = karp_reader_dump(reader, out, &e->error);
+    if (!status && !e->played) {
+        status = add_state(e, &t, out);
+        if (status) karp_text_free(out);
+    }
     karp_snapshot_unref(snapshot);
     karp_reader_free(reader);
     trees_free(&t);

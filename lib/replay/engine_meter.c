@@ -88,14 +88,27 @@ static double per_mille(const engine *e, size_t p)
     return e->waits[rank ? rank - 1 : 0];
 }
 
+void meter_ended(engine *e, uint32_t node)
+{
+    replay_result *r = &e->result;
+    const replay_node *n = &e->nodes[node];
+    double hours = (double)(n->gone_at - n->billed) / HOUR;
+    r->ended_hours += hours;
+    r->ended_dollars += n->price * hours;
+    r->ended_idle += n->idle;
+}
+
 static void settle_nodes(engine *e)
 {
     replay_result *r = &e->result;
-    r->dollars = r->node_hours = r->idle_dollars = 0;
+    r->dollars = r->ended_dollars;
+    r->node_hours = r->ended_hours;
+    r->idle_dollars = r->ended_idle;
     for (uint32_t i = 0; i < e->node_count; i++) {
         replay_node *n = &e->nodes[i];
-        if (!n->gone) meter_node(e, i);
-        double hours = (double)((n->gone ? n->gone_at : e->now) - n->billed) / HOUR;
+        if (n->gone) continue;
+        meter_node(e, i);
+        double hours = (double)(e->now - n->billed) / HOUR;
         r->node_hours += hours;
         r->dollars += n->price * hours;
         r->idle_dollars += n->idle;

@@ -263,18 +263,30 @@ static uint32_t kind_of(engine *e, const replay_node *n)
     return kind;
 }
 
-static void give_back(engine *e, replay_node *n, const uint32_t *pods, size_t count)
+static void add_requests(const engine *e, const karp_decision *d, const uint32_t *pods, size_t count, int64_t *out)
 {
     for (size_t i = 0; i < count; i++) {
-        uint32_t pod = io_table_get(&e->pod_index, karp_decision_pod_name(e->deciding, pods[i]));
+        uint32_t pod = io_table_get(&e->pod_index, karp_decision_pod_name(d, pods[i]));
         if (pod == IO_NONE) continue;
         const replay_shape *s = &e->shapes[e->pods[pod].shape];
-        for (size_t k = 0; k < e->resource_names.count; k++) n->free[k] += s->requests[k];
+        for (size_t k = 0; k < e->resource_names.count; k++) out[k] += s->requests[k];
+    }
+}
+
+void launch_amounts(const engine *e, const karp_decision *d, const karp_launch *launch, int64_t out[RESOURCES_MOST])
+{
+    memset(out, 0, RESOURCES_MOST * sizeof *out);
+    add_requests(e, d, launch->pods, launch->pod_count, out);
+    /* A repack plan's launch has room for what later steps move there. */
+    for (size_t i = 0; e->repacks && i < karp_decision_placement_count(d); i++) {
+        karp_placement p = { .size = sizeof p };
+        if (karp_decision_placement(d, i, &p) == KARP_OK && equal_str(p.node, launch->id))
+            add_requests(e, d, p.pods, p.pod_count, out);
     }
 }
 
 /* Its room for pods: daemons take what the launch asks for beyond its pods. */
-static void measure(engine *e, replay_node *n, const karp_launch *launch)
+static void measure(engine *e, replay_node *n, const karp_launch *launch, const int64_t *amounts)
 {
     for (size_t i = 0; i < n->resource_count; i++) {
         uint32_t resource = engine_resource(e, n->resources[i].name);
@@ -285,13 +297,7 @@ static void measure(engine *e, replay_node *n, const karp_launch *launch)
         uint32_t resource = engine_resource(e, launch->requests[i].name);
         if (resource < RESOURCES_MOST) n->free[resource] -= engine_amount(&launch->requests[i], resource);
     }
-    give_back(e, n, launch->pods, launch->pod_count);
-    /* A repack plan's launch has room for what later steps move there. */
-    for (size_t i = 0; e->repacks && i < karp_decision_placement_count(e->deciding); i++) {
-        karp_placement p = { .size = sizeof p };
-        if (karp_decision_placement(e->deciding, i, &p) == KARP_OK && equal_str(p.node, launch->id))
-            give_back(e, n, p.pods, p.pod_count);
-    }
+    for (size_t k = 0; amounts && k < e->resource_names.count; k++) n->free[k] += amounts[k];
 }
 
 static karp_str numbered_name(engine *e, const replay_node *n, uint64_t number)
@@ -313,7 +319,7 @@ static karp_str numbered_name(engine *e, const replay_node *n, uint64_t number)
 /* "POOL-N": the N-th node of the replay, or the next N that no node has which was there before. */
 static karp_str next_name(engine *e, const replay_node *n)
 {
-    uint64_t number = e->node_count - e->given_count + 1;
+    uint64_t number = n->serial - e->given_count + 1;
     karp_str name = numbered_name(e, n, number);
     while (!e->status && io_table_get(&e->node_index, name) != IO_NONE) name = numbered_name(e, n, ++number);
     return name;
@@ -337,18 +343,18 @@ static void plan_life(engine *e, uint32_t node)
     replay_node *n = &e->nodes[node];
     int64_t jitter = e->options->boot_jitter;
     if (!n->ready) {
-        if (jitter > 0) n->ready_at += (int64_t)(engine_random(e, node, 0) % (uint64_t)jitter);
+        if (jitter > 0) n->ready_at += (int64_t)(engine_random(e, n->serial, 0) % (uint64_t)jitter);
         engine_at(e, n->ready_at, EVENT_READY, node, 0);
     }
     if (n->expire_after != KARP_DURATION_UNSET && n->expire_after < INT64_MAX / 4)
         engine_at(e, n->created + n->expire_after, EVENT_EXPIRED, node, 0);
     double rate = str_is(n->capacity_type, "spot") ? rate_of(e, n) : 0;
     if (rate <= 0) return;
-    double part = ((double)(engine_random(e, node, 1) >> 11) + 1) / 9007199254740992.0, hours = -log(part) / rate;
+    double part = ((double)(engine_random(e, n->serial, 1) >> 11) + 1) / 9007199254740992.0, hours = -log(part) / rate;
     if (hours < 1e5) engine_at(e, n->billed + llround(hours * 3600) * SECOND, EVENT_INTERRUPTED, node, 0);
 }
 
-static void fill_node(engine *e, replay_node *n, const karp_launch *launch, const machine *m)
+static void fill_node(engine *e, replay_node *n, const karp_launch *launch, const machine *m, const int64_t *amounts)
 {
     n->pool = engine_text(e, launch->node_pool);
     n->instance_type = engine_text(e, m->choice.instance_type);
@@ -371,10 +377,10 @@ static void fill_node(engine *e, replay_node *n, const karp_launch *launch, cons
     n->termination_grace_period = launch->termination_grace_period;
     engine_find_pool(e, n);
     if (!e->status) n->kind = kind_of(e, n);
-    if (!e->status) measure(e, n, launch);
+    if (!e->status) measure(e, n, launch, amounts);
 }
 
-static uint32_t new_node(engine *e, const karp_launch *launch, const machine *m, karp_str name)
+static uint32_t new_node(engine *e, const karp_launch *launch, const machine *m, karp_str name, const int64_t *amounts)
 {
     if (!grow(e->context, (void **)&e->nodes, &e->node_capacity, e->node_count + 1, sizeof *e->nodes)) {
         engine_nomem(e);
@@ -383,15 +389,17 @@ static uint32_t new_node(engine *e, const karp_launch *launch, const machine *m,
     uint32_t node = (uint32_t)e->node_count;
     replay_node *n = &e->nodes[node];
     *n = (replay_node){ .name = name,
+                        .serial = e->next_serial++,
                         .created = e->now,
                         .billed = e->now,
                         .ready_at = e->now + e->options->boot,
                         .gone_at = KARP_NO_TIME,
                         .last_event = KARP_NO_TIME,
+                        .drifted_at = KARP_NO_TIME,
                         .idle_until = e->now,
                         .first_pod = REPLAY_NONE };
     arena_init(&n->memory, e->context);
-    fill_node(e, n, launch, m);
+    fill_node(e, n, launch, m, amounts);
     e->node_count++;
     if (!e->status && !io_table_put(&e->node_index, n->name, node)) engine_nomem(e);
     return e->status ? REPLAY_NONE : node;
@@ -413,14 +421,21 @@ void node_begin(engine *e, uint32_t node)
     plan_life(e, node);
 }
 
-uint32_t node_start(engine *e, const karp_launch *launch)
+uint32_t node_start(engine *e, const karp_decision *d, const karp_launch *launch)
+{
+    int64_t amounts[RESOURCES_MOST];
+    launch_amounts(e, d, launch, amounts);
+    return node_launch(e, launch, amounts);
+}
+
+uint32_t node_launch(engine *e, const karp_launch *launch, const int64_t amounts[RESOURCES_MOST])
 {
     machine m;
     if (!find_machine(e, launch, &m)) {
         e->result.failed_launches++;
         return REPLAY_NONE;
     }
-    uint32_t node = new_node(e, launch, &m, (karp_str){ "", 0 });
+    uint32_t node = new_node(e, launch, &m, (karp_str){ "", 0 }, amounts);
     if (node == REPLAY_NONE) return node;
     e->result.launches++;
     node_begin(e, node);
@@ -432,7 +447,7 @@ uint32_t node_add(engine *e, const karp_launch *launch, karp_str name)
     machine m = { .choice = launch->choice,
                   .allocatable = launch->allocatable,
                   .allocatable_count = launch->allocatable_count };
-    return new_node(e, launch, &m, name);
+    return new_node(e, launch, &m, name, NULL);
 }
 
 uint32_t node_given(engine *e, karp_str name)
@@ -444,11 +459,13 @@ uint32_t node_given(engine *e, karp_str name)
     uint32_t node = (uint32_t)e->node_count++;
     replay_node *n = &e->nodes[node];
     *n = (replay_node){ .name = name,
+                        .serial = e->next_serial++,
                         .created = e->now,
                         .billed = e->now,
                         .ready_at = e->now,
                         .gone_at = KARP_NO_TIME,
                         .last_event = KARP_NO_TIME,
+                        .drifted_at = KARP_NO_TIME,
                         .idle_until = e->now,
                         .pool_number = REPLAY_NONE,
                         .first_pod = REPLAY_NONE,
@@ -511,6 +528,7 @@ static void node_gone(engine *e, uint32_t node)
     if (n->deleting) e->draining--;
     n->gone = true;
     n->gone_at = e->now;
+    meter_ended(e, node);
     e->result.ended_nodes++;
     e->nodes_running--;
     e->cost_rate = 0;

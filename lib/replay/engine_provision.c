@@ -19,14 +19,12 @@ void batch_open(engine *e)
 static void launch_all(engine *e, const karp_decision *d)
 {
     uint64_t failed = e->result.failed_launches;
-    e->deciding = d;
     for (size_t i = 0; i < karp_decision_launch_count(d) && !e->status; i++) {
         karp_launch launch = { .size = sizeof launch };
         karp_status status = karp_decision_launch(d, i, &launch);
         if (status) engine_fail(e, fail(&e->error, status, "the decision does not show what it counts"));
-        else (void)node_start(e, &launch);
+        else (void)node_start(e, d, &launch);
     }
-    e->deciding = NULL;
     /* What is known to be lost now is not asked for again; what was interrupted, when that is over. */
     if (e->result.failed_launches != failed && e->stale) batch_open(e);
 }

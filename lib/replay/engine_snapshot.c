@@ -48,7 +48,7 @@ static karp_status add_claim(engine *e, karp_builder *builder, const replay_node
         conditions[count++] = CONDITION("Ready", n->ready_at);
     }
     if (n->consolidatable) conditions[count++] = CONDITION("Consolidatable", n->ready_at);
-    if (n->drifted) conditions[count++] = CONDITION("Drifted", e->now);
+    if (n->drifted) conditions[count++] = CONDITION("Drifted", n->drifted_at);
     claim.conditions = conditions;
     claim.condition_count = count;
     return karp_builder_add_node_claim(builder, &claim, &e->error);

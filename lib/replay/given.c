@@ -7,6 +7,70 @@
 #include <base/sort.h>
 #include <io/reader.h>
 
+/* ---- the state of a replay that was cut ------------------------------------------------------------------------------------- */
+
+karp_status replay_state_find(replay *r)
+{
+    replay_base *b = &r->base;
+    int64_t version = 0, begins = 0, created = 0;
+    for (size_t i = 0; i < tree_count(b->objects) && !b->state; i++) {
+        const tree *document = tree_item(b->objects, i);
+        if (str_is(tree_get_text(document, "kind"), "Snapshot")) b->state = tree_get(document, "replay");
+    }
+    if (!b->state) return KARP_OK;
+    (void)tree_integer(tree_get(b->state, "version"), &version);
+    if (version != 1) {
+        karp_status status = fail(&r->error, KARP_E_UNSUPPORTED, "the state of a replay of another version");
+        error_set_field(&r->error, "replay.version");
+        return status;
+    }
+    if (!tree_integer(tree_get(b->state, "begins"), &begins) || begins < 0 || replay_state_step(r) <= 0 ||
+        !tree_integer(tree_get(b->state, "podsCreated"), &created) || created < 0) {
+        karp_status status = fail(&r->error, KARP_E_INVALID,
+                                  "the state of a replay without begins, step or podsCreated");
+        error_set_field(&r->error, "replay");
+        return status;
+    }
+    b->earlier_pods = (uint64_t)created;
+    return KARP_OK;
+}
+
+int64_t replay_state_step(const replay *r)
+{
+    int64_t step = 0;
+    return tree_integer(tree_get(r->base.state, "step"), &step) ? step : 0;
+}
+
+/* Which row of the state's list has the name: the order of what the objects have. false = no memory. */
+static bool rows_of(const replay *r, const char *list, bool namespaced, io_table *out)
+{
+    const tree *rows = tree_get(r->base.state, list);
+    strbuf key;
+    bool fine = true;
+    strbuf_init(&key, r->base.context);
+    for (size_t i = 0; i < tree_count(rows) && fine; i++) {
+        const tree *row = tree_item(rows, i);
+        strbuf_clear(&key);
+        if (namespaced) {
+            strbuf_addstr(&key, tree_get_text(row, "namespace"));
+            strbuf_addc(&key, '/');
+        }
+        strbuf_addstr(&key, tree_get_text(row, "name"));
+        fine = !key.failed && io_table_put(out, (karp_str){ key.ptr, key.len }, (uint32_t)i);
+    }
+    strbuf_free(&key);
+    return fine;
+}
+
+static karp_status unknown_to_state(replay *r, const char *kind, karp_str namespace_, karp_str name)
+{
+    karp_status status = fail(&r->error, KARP_E_INVALID,
+                              "the state of the replay does not know it: without the member \"replay\" a cluster that "
+                              "was changed goes on, too");
+    error_set_object(&r->error, kind, namespace_, name);
+    return status;
+}
+
 /* ---- the objects as they are read -------------------------------------------------------------------------------------------- */
 
 static karp_status note_prices(replay *r, const karp_snapshot *snapshot)
@@ -35,7 +99,7 @@ karp_status replay_given_read(replay *r, karp_reader *reader, const karp_snapsho
 {
     karp_snapshot_counts counts = { .size = sizeof counts };
     karp_snapshot_get_counts(snapshot, &counts);
-    if (counts.nodes == 0) return KARP_OK;
+    if (counts.nodes == 0 && !r->base.state) return KARP_OK;
     r->base.starts = karp_snapshot_now(snapshot);
     karp_status status = note_prices(r, snapshot);
     return status ? status : karp_reader_dump(reader, &r->cluster, &r->error);
@@ -47,6 +111,7 @@ static int by_age(const void *a, const void *b, const void *user)
 {
     const replay_given *x = a, *y = b;
     (void)user;
+    if (x->row != y->row) return x->row < y->row ? -1 : 1;
     if (x->created != y->created) return x->created < y->created ? -1 : 1;
     return compare_str(x->name, y->name);
 }
@@ -85,6 +150,22 @@ static bool is_workload(const tree *object)
     return str_is(kind, "Deployment") || str_is(kind, "ReplicaSet") || str_is(kind, "StatefulSet");
 }
 
+static karp_status find_rows(replay *r)
+{
+    io_table rows;
+    karp_status status = KARP_OK;
+    if (!r->base.state) return KARP_OK;
+    io_table_init(&rows, r->base.context);
+    if (!rows_of(r, "nodes", false, &rows)) status = fail_nomem(&r->error);
+    for (size_t i = 0; i < r->base.given_count && !status; i++) {
+        replay_given *g = &r->base.given[i];
+        g->row = io_table_get(&rows, g->name);
+        if (g->row == IO_NONE) status = unknown_to_state(r, "Node", (karp_str){ "", 0 }, g->name);
+    }
+    io_table_free(&rows);
+    return status;
+}
+
 karp_status replay_given_take(replay *r)
 {
     replay_base *b = &r->base;
@@ -106,6 +187,8 @@ karp_status replay_given_take(replay *r)
         tree_remove_item(b->objects, i);
     }
     for (size_t i = 0; i < b->given_count; i++) find_price(r, &b->given[i]);
+    karp_status status = find_rows(r);
+    if (status) return status;
     bool sorted = sort_stable(b->context, b->given, b->given_count, sizeof *b->given, by_age, NULL);
     return sorted ? KARP_OK : fail_nomem(&r->error);
 }
@@ -145,6 +228,56 @@ static bool keep_later(trace *t, int64_t now, io_table *created, strbuf *key)
     return true;
 }
 
+static int by_row(const void *a, const void *b, const void *user)
+{
+    const trace_event *x = a, *y = b;
+    (void)user;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* The cluster's pods come in the order in which the state has them. */
+static karp_status order_pods(replay *r, size_t first)
+{
+    trace *t = &r->base.trace;
+    io_table rows;
+    strbuf key;
+    karp_status status = KARP_OK;
+    io_table_init(&rows, r->base.context);
+    strbuf_init(&key, r->base.context);
+    if (!rows_of(r, "pods", true, &rows)) status = fail_nomem(&r->error);
+    for (size_t i = first; i < t->count && !status; i++) {
+        trace_event *event = &t->events[i];
+        event->line = pod_name(event, &key) ? io_table_get(&rows, (karp_str){ key.ptr, key.len }) : IO_NONE;
+        if (key.failed) status = fail_nomem(&r->error);
+        else if (event->line == IO_NONE)
+            status = unknown_to_state(r, "Pod", event->of.pod.namespace_, event->of.pod.name);
+    }
+    if (!status && !sort_stable(r->base.context, t->events + first, t->count - first, sizeof *t->events, by_row, NULL))
+        status = fail_nomem(&r->error);
+    for (size_t i = first; i < t->count && !status; i++) t->events[i].line = 0;
+    io_table_free(&rows);
+    strbuf_free(&key);
+    return status;
+}
+
+/* With the state of the replay nothing has to be guessed: it goes on behind the last event that happened. */
+static karp_status go_on_from_state(replay *r)
+{
+    replay_base *b = &r->base;
+    trace *t = &b->trace;
+    size_t later = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        if (t->events[i].at > b->starts) t->events[later++] = t->events[i];
+    }
+    t->count = later;
+    t->begins = b->starts;
+    karp_status status = replay_pods_of_objects(t, &b->reader->trees, b->objects, &r->error);
+    if (!status) status = order_pods(r, later);
+    b->resumed_pods = t->count - later;
+    (void)tree_integer(tree_get(b->state, "begins"), &t->begins);
+    return status;
+}
+
 karp_status replay_given_go_on(replay *r)
 {
     replay_base *b = &r->base;
@@ -153,6 +286,7 @@ karp_status replay_given_go_on(replay *r)
     strbuf key;
     if (t->ends != KARP_NO_TIME && t->ends < b->starts)
         return fail(&r->error, KARP_E_INVALID, "the trace ends before the time of the cluster that the objects have");
+    if (b->state) return go_on_from_state(r);
     io_table_init(&created, b->context);
     strbuf_init(&key, b->context);
     bool fine = keep_later(t, b->starts, &created, &key);

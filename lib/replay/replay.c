@@ -86,6 +86,21 @@ static karp_status keep_catalogues(replay *r, const karp_reader *reader)
     return KARP_OK;
 }
 
+/* The documents as they are; one of them may have the state of a replay that was cut. */
+static karp_status open_objects(replay *r)
+{
+    replay_base *b = &r->base;
+    karp_status status = karp_reader_new(b->context, NULL, &b->reader, &r->error);
+    if (status) return status;
+    b->objects = tree_new(&b->reader->trees, TREE_LIST);
+    if (!b->objects) return fail_nomem(&r->error);
+    b->reader->take = replay_take;
+    b->reader->take_user = b->objects;
+    for (size_t i = 0; i < r->options.object_count && !status; i++)
+        status = add_document(b->reader, &r->options.objects[i], &r->error);
+    return status ? status : replay_state_find(r);
+}
+
 /* Reads the objects as a snapshot, so that faults are told with their file and line. */
 static karp_status check_objects(replay *r)
 {
@@ -113,20 +128,16 @@ static karp_status check_objects(replay *r)
 static karp_status collect_objects(replay *r)
 {
     replay_base *b = &r->base;
-    karp_status status = karp_reader_new(b->context, NULL, &b->reader, &r->error);
-    if (status) return status;
-    b->objects = tree_new(&b->reader->trees, TREE_LIST);
-    if (!b->objects) return fail_nomem(&r->error);
-    b->reader->take = replay_take;
-    b->reader->take_user = b->objects;
+    karp_status status = KARP_OK;
     if (r->cluster.ptr) {
         tree *cluster = NULL;
+        b->objects = tree_new(&b->reader->trees, TREE_LIST);
+        if (!b->objects) return fail_nomem(&r->error);
+        b->reader->take_user = b->objects;
         status = tree_read(&b->reader->trees, str("the cluster"), (karp_str){ r->cluster.ptr, r->cluster.len },
                            &cluster, &r->error);
         if (!status) tree_append(&b->reader->trees, b->objects, cluster);
     }
-    for (size_t i = 0; i < r->options.object_count && !status && !r->cluster.ptr; i++)
-        status = add_document(b->reader, &r->options.objects[i], &r->error);
     for (size_t i = 0; i < b->trace.object_count && !status && !r->cluster.ptr; i++)
         status = karp_reader_add(b->reader, str("objects of the trace"), b->trace.objects[i], &r->error);
     if (!status) status = replay_open_snapshots(&b->reader->trees, b->objects, &b->head, &r->error);
@@ -175,7 +186,8 @@ static karp_status finish_trace(replay *r)
     if (t->ends < t->begins) return fail(&r->error, KARP_E_INVALID, "the replay ends before it begins");
     if (t->begins < 0 || t->ends - t->begins > LONGEST)
         return fail(&r->error, KARP_E_RANGE, "the replay begins before 1970, or lasts longer than ten years");
-    for (size_t i = 0; i < t->count; i++) r->pods += t->events[i].kind == TRACE_POD_CREATED;
+    for (size_t i = r->base.resumed_pods; i < t->count; i++) r->pods += t->events[i].kind == TRACE_POD_CREATED;
+    r->pods += r->base.earlier_pods;
     return KARP_OK;
 }
 
@@ -192,7 +204,7 @@ static karp_status settle_times(replay *r)
     if (o->boot < 0 || o->boot_jitter < 0 || o->step < 0 || o->disruption_interval < 0 || o->boot > INT64_MAX / 8 ||
         o->boot_jitter > INT64_MAX / 8 || o->disruption_interval > INT64_MAX / 8)
         return fail(&r->error, KARP_E_INVALID, "a duration of the replay is negative, or too long");
-    r->step = o->step ? o->step : replay_step(length);
+    r->step = r->base.state ? replay_state_step(r) : o->step ? o->step : replay_step(length);
     if (length / r->step > MOST_POINTS) return fail(&r->error, KARP_E_LIMIT, "a series of more than a million points");
     for (size_t i = 0; i < o->interruption_count; i++) {
         double rate = o->interruptions[i].per_hour;
@@ -271,6 +283,15 @@ static karp_status take_options(replay *r, const karp_replay_options *options, c
     return status;
 }
 
+karp_status replay_prepare(replay *r)
+{
+    karp_status status = open_objects(r);
+    if (!status) status = check_objects(r);
+    if (!status) status = collect_objects(r);
+    if (!status) status = finish_trace(r);
+    return status ? status : settle_times(r);
+}
+
 /* ---- policies ------------------------------------------------------------------------------------------------------------ */
 
 static karp_status run_policy(replay *r, size_t index)
@@ -330,9 +351,9 @@ static karp_status dump_at(replay *r, karp_text *out)
     if (!status && (r->options.dump_at < r->base.trace.begins || r->options.dump_at > e->ends))
         status = fail(&r->error, KARP_E_INVALID, "the instant of the dump is not in the replay");
     if (!status) {
-        e->ends = r->options.dump_at;
+        e->ends = r->base.trace.begins + 2 * LONGEST; /* what comes later is under way all the same */
         status = engine_begin(e);
-        if (!status) status = engine_run(e);
+        if (!status) status = engine_run_until(e, r->options.dump_at);
         if (!status) status = engine_dump(e, out);
         if (status) r->error = e->error;
     }
@@ -369,10 +390,7 @@ karp_status karp_replay(karp_context *context, const karp_replay_options *option
     trace_init(&r.base.trace, context);
     karp_status status = take_options(&r, options, write);
     if (!status) status = read_traces(&r);
-    if (!status) status = check_objects(&r);
-    if (!status) status = collect_objects(&r);
-    if (!status) status = finish_trace(&r);
-    if (!status) status = settle_times(&r);
+    if (!status) status = replay_prepare(&r);
     if (!status && r.options.dump_at) status = dump_at(&r, out);
     else if (!status) status = run_all(&r);
     if (!status && !r.options.dump_at) status = write_result(&r, out);

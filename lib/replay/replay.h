@@ -32,12 +32,19 @@ int64_t replay_step(int64_t length);
 /* How a policy is called, and the n-th: without any, "karpenter". */
 karp_str replay_policy(const replay *r, size_t index);
 
+/* From the options and the events of the trace to what all policies begin with. */
+karp_status replay_prepare(replay *r);
+
 /* ---- given.c */
 
 /* When the snapshot of the objects has nodes: the cluster, its time, and what the nodes cost. */
 karp_status replay_given_read(replay *r, karp_reader *reader, const karp_snapshot *snapshot);
 /* Nodes leave the objects for base.given. */
 karp_status replay_given_take(replay *r);
+/* The state of a replay, when one of the documents has it. Errors: INVALID, UNSUPPORTED. */
+karp_status replay_state_find(replay *r);
+/* Between the points of the series that it has begun. */
+int64_t replay_state_step(const replay *r);
 /* The trace, checked and in order, goes on from the cluster: what is over by then is left out, and the cluster's pods come first. */
 karp_status replay_given_go_on(replay *r);
 

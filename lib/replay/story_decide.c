@@ -14,17 +14,15 @@ static bool takes_pods(const story *s, uint32_t node)
 static karp_status start_nodes(story *s, const karp_decision *d, size_t first, size_t count)
 {
     karp_status status = KARP_OK;
-    s->e->deciding = d;
     for (size_t i = first; i < first + count && !status; i++) {
         karp_launch launch = { .size = sizeof launch };
         status = karp_decision_launch(d, i, &launch);
         if (status) return story_fail(s, status, "the decision does not show what it counts");
-        uint32_t node = node_start(s->e, &launch);
+        uint32_t node = node_start(s->e, d, &launch);
         status = story_engine(s);
         if (!status && node != REPLAY_NONE)
             story_write_event(s, "launched", s->e->nodes[node].name, launch.choice.instance_type);
     }
-    s->e->deciding = NULL;
     return status;
 }
 

@@ -136,6 +136,10 @@ def tell_start(folder):
     whole, first = (json.loads(run(*words, t, '--nodepools', folder / 'pool.yaml')[0]) for t in ('4h', '90m'))
     dump = folder / 'cut.json'
     dump.write_text(run('replay', table, '--region', 'us-west-2', '--nodepools', folder / 'pool.yaml', '--dump-at', '90m')[0])
+    equal(run(*words, '4h', '--nodepools', dump)[0], run(*words, '4h', '--nodepools', folder / 'pool.yaml')[0], 'with its state, as if there had been no cut')
+    bare = json.loads(dump.read_text())
+    del bare['replay']
+    dump.write_text(json.dumps(bare))
     rest = json.loads(run(*words, '150m', '--nodepools', dump)[0])
     one, two, both = (r['policies'][0] for r in (first, rest, whole))
     equal((rest['begins'], rest['ends']), (first['ends'], whole['ends']), 'goes on from the cut')
@@ -158,6 +162,10 @@ def tell_start(folder):
     # A story goes on from its own dump.
     story = folder / 'story.yaml'
     dump.write_text(run('replay', story, '--dump-at', '30m')[0])
+    equal(run('replay', story, '--nodepools', dump, '-o', 'json')[0], run('replay', story, '-o', 'json')[0], 'a story')
+    bare = json.loads(dump.read_text())
+    del bare['replay']
+    dump.write_text(json.dumps(bare))
     whole = json.loads(run('replay', story, '--nodepools', dump, '-o', 'json')[0])
     equal((whole['begins'], whole['policies'][0]['launches'], whole['policies'][0]['podsEnded']), ('2026-03-02T00:30:00Z', 0, 2), 'a story')
     # A node that no NodePool has takes pods, and costs nothing.
@@ -167,6 +175,70 @@ def tell_start(folder):
     table.write_text('name,start,end,cpu\nx,2026-01-01T00:10:00Z,2026-01-01T01:00:00Z,2\n')
     one = json.loads(run('replay', table, '--nodepools', folder / 'pool.yaml', '--nodepools', node, '--region', 'us-west-2', '-o', 'json')[0])['policies'][0]
     equal((one['launches'], one['podStarts'], one['dollars']), (0, 1, 0), 'a node of nobody')
+
+
+# Nodes that are bought, interrupted, replaced and drained all the time.
+BUSY = '''apiVersion: karp/v1
+kind: Load
+start: "2026-03-02T00:00:00Z"
+length: 3h
+step: 2m
+nodeReadyAfter: 50s
+region: us-west-2
+objects:
+- apiVersion: karpenter.sh/v1
+  kind: NodePool
+  metadata: {name: default}
+  spec:
+    disruption: {consolidationPolicy: WhenEmptyOrUnderutilized, consolidateAfter: 1m, budgets: [{nodes: "3"}]}
+    template:
+      spec:
+        expireAfter: 100m
+        terminationGracePeriod: 10m
+        nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
+        requirements:
+        - {key: karpenter.sh/capacity-type, operator: In, values: [spot, on-demand]}
+        - {key: karpenter.k8s.aws/instance-cpu, operator: Lt, values: ["5"]}
+- {apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: web}, spec: {maxUnavailable: 2, selector: {matchLabels: {app: web-0}}}}
+deployments:
+- {name: web, copies: 3, cpu: 700m, memory: 1Gi, replicas: {least: 2, most: 14, peak: "02:00", noise: .4}}
+cronJobs:
+- {name: job, schedule: "*/7 * * * *", parallelism: 3, duration: 4m, cpu: 1500m, memory: 2Gi}
+'''
+
+
+def tell_cuts(folder):
+    """A replay that is cut at any instant goes on from its dump as if nothing had been: equal bytes."""
+    busy, dump = folder / 'busy.yaml', folder / 'busy.json'
+    busy.write_text(BUSY)
+    under_way, interruptions = set(), 0
+    for policy in ('karpenter', 'cost+repack'):
+        words = ['replay', busy, '--policy', policy, '--interruptions', '.4', '--seed', '11', '-o', 'json']
+        whole = run(*words)[0]
+        interruptions += json.loads(whole)['policies'][0]['interruptions']
+        for cut in ('1s', '5300.25s', '5633s') if policy == 'karpenter' else ('90m',):
+            dump.write_text(run(*words, '--dump-at', cut)[0])
+            state = json.loads(dump.read_text())['replay']
+            under_way |= {name for name in ('commands', 'waiting', 'losses', 'events') if state[name]} | {'starting' for n in state['nodes'] if 'ready' not in n}
+            equal(run(*words, '--nodepools', dump)[0], whole, f'{policy}, cut at {cut}')
+    check({'commands', 'losses', 'events', 'starting', 'waiting'} <= under_way, f'much is under way: {under_way}')
+    check(interruptions > 3, 'interruptions')
+    # Cut twice.
+    again = folder / 'again.json'
+    again.write_text(run(*words, '--nodepools', dump, '--dump-at', '2h40m')[0])
+    equal(run(*words, '--nodepools', again)[0], whole, 'cut twice')
+    text = dump.read_text()
+    for change, words in ((lambda d: d['replay'].update(version=2), 'replay.version'),
+                          (lambda d: d['replay'].pop('begins'), 'without begins'),
+                          (lambda d: d['replay']['nodes'][0].update(price='x'), 'replay.price'),
+                          (lambda d: d['replay']['events'][0].__setitem__(2, 10 ** 6), 'replay.events'),
+                          (lambda d: d['replay']['pods'].pop(), 'does not know it'),
+                          (lambda d: d['objects'].remove(next(o for o in d['objects'] if o['kind'] == 'Pod')), 'replay.pods'),
+                          (lambda d: d['replay']['meter'].pop('waits') and d['replay']['meter'].pop('sums'), 'replay.sums')):
+        changed = json.loads(text)
+        change(changed)
+        dump.write_text(json.dumps(changed))
+        refused(words, busy, '--nodepools', dump)
 
 
 def tell_interruptions(folder):
@@ -206,6 +278,7 @@ with tempfile.TemporaryDirectory() as name:
     tell_table(pathlib.Path(name))
     tell_openb(pathlib.Path(name))
     tell_start(pathlib.Path(name))
+    tell_cuts(pathlib.Path(name))
     tell_interruptions(pathlib.Path(name))
     tell_wrong(pathlib.Path(name))
 sys.exit(finish())

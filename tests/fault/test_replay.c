@@ -47,7 +47,9 @@ static const char *const traces[] = {
     "apiVersion: karp/v1\nkind: Load\nlength: 30m\ndeployments:\n- {name: w, cpu: 1, replicas: {least: 1, most: 9}}\n"
     "cronJobs:\n- {name: j, cpu: 1, schedule: \"*/10 * * * *\"}\n",
 };
-enum { KINDS = 5, ALL = KINDS + sizeof traces / sizeof traces[0] };
+enum { KINDS = 6, ALL = KINDS + sizeof traces / sizeof traces[0] };
+
+static karp_text cut; /* the dump of a replay, with its state */
 
 static karp_str text_of(const char *text) { return (karp_str){ text, strlen(text) }; }
 
@@ -83,6 +85,7 @@ static karp_status ask(karp_context *context, karp_catalogue *types, int what, k
     karp_write_options_init(&write, sizeof write);
     if (what >= KINDS) trace = (karp_replay_document){ text_of("trace"), text_of(traces[what - KINDS]) };
     options.traces = &trace;
+    if (what == 5) objects[0] = (karp_replay_document){ text_of("cut"), { cut.ptr, cut.len } };
     options.objects = objects;
     options.trace_count = 1;
     options.object_count = what == 4 ? 2 : 1; /* 4: the cluster has a node at the start */
@@ -134,7 +137,14 @@ static void refuse(int what)
 static void test_refusals(void **state)
 {
     (void)state;
+    karp_context *plain = NULL;
+    assert_int_equal(karp_context_new(NULL, &plain, NULL), KARP_OK);
+    karp_catalogue *types = make_types(plain);
+    assert_int_equal(ask(plain, types, 1, &cut, NULL), KARP_OK);
     for (int what = 0; what < (int)ALL; what++) refuse(what);
+    karp_text_free(&cut);
+    karp_catalogue_unref(types);
+    karp_context_free(plain);
 }
 
 int main(void)

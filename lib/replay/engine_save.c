@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a replay knows beyond the cluster, as the member "replay" of its Snapshot (docs/replay.md): with it, the rest of a trace is
+ * replayed as if there had been no cut. Instants and durations are numbers of nanoseconds. What is absent is KARP_NO_TIME or UNSET.
+ */
+#include <replay/engine.h>
+
+#include <base/error.h>
+#include <base/sort.h>
+
+/* Numbers of what is there, in the order of the lists that are written. */
+typedef struct saving {
+    engine *e;
+    trees *t;
+    uint32_t *pod_row, *node_row, *command_row; /* REPLAY_NONE = it is gone */
+} saving;
+
+static void set_number(trees *t, tree *object, const char *name, int64_t value)
+{
+    tree_set(t, object, name, tree_new_integer(t, value));
+}
+
+/* INT64_MIN is "none" everywhere. */
+static void set_some(trees *t, tree *object, const char *name, int64_t value)
+{
+    if (value != INT64_MIN) set_number(t, object, name, value);
+}
+
+static void set_real(trees *t, tree *object, const char *name, double value)
+{
+    tree_set(t, object, name, tree_new_double(t, value));
+}
+
+static void set_flag(trees *t, tree *object, const char *name, bool value)
+{
+    if (value) tree_set(t, object, name, tree_new(t, TREE_TRUE));
+}
+
+static void add_number(trees *t, tree *list, int64_t value) { tree_append(t, list, tree_new_integer(t, value)); }
+static void add_real(trees *t, tree *list, double value) { tree_append(t, list, tree_new_double(t, value)); }
+
+/* The number of a row as it is written: −1 = it is gone. */
+static int64_t row(const uint32_t *rows, uint32_t number)
+{
+    return number == REPLAY_NONE || rows[number] == REPLAY_NONE ? -1 : (int64_t)rows[number];
+}
+
+/* ---- pods and nodes ------------------------------------------------------------------------------------------------------ */
+
+static tree *pods_state(saving *s)
+{
+    engine *e = s->e;
+    tree *list = tree_new(s->t, TREE_LIST);
+    uint32_t count = 0;
+    for (size_t i = 0; i < e->pod_count; i++) {
+        const replay_pod *p = &e->pods[i];
+        s->pod_row[i] = p->state == POD_GONE ? REPLAY_NONE : count++;
+        if (p->state == POD_GONE) continue;
+        tree *pod = tree_new(s->t, TREE_MAP);
+        tree_set(s->t, pod, "namespace", tree_new_slice(s->t, TREE_STRING, p->namespace_));
+        tree_set(s->t, pod, "name", tree_new_slice(s->t, TREE_STRING, p->name));
+        set_number(s->t, pod, "created", p->created);
+        set_number(s->t, pod, "waitsSince", p->waits_since);
+        if (p->state == POD_RUNNING) set_number(s->t, pod, "started", p->started);
+        set_some(s->t, pod, "lasts", p->lasts);
+        if (p->life) set_number(s->t, pod, "evicted", p->life);
+        tree_append(s->t, list, pod);
+    }
+    return list;
+}
+
+/* What daemons take of it, or whoever else is no pod of the replay. */
+static tree *reserved(saving *s, const replay_node *n)
+{
+    const engine *e = s->e;
+    int64_t amounts[RESOURCES_MOST] = { 0 };
+    for (size_t i = 0; i < e->resource_names.count; i++) amounts[i] = n->allocatable[i] - n->free[i];
+    for (uint32_t p = n->first_pod; p != REPLAY_NONE; p = e->pods[p].next) {
+        for (size_t i = 0; i < e->resource_names.count; i++) amounts[i] -= e->shapes[e->pods[p].shape].requests[i];
+    }
+    return amounts_state(e, s->t, amounts);
+}
+
+static tree *node_state(saving *s, const replay_node *n)
+{
+    trees *t = s->t;
+    tree *node = tree_new(t, TREE_MAP);
+    tree_set(t, node, "name", tree_new_slice(t, TREE_STRING, n->name));
+    set_number(t, node, "number", (int64_t)n->serial);
+    set_real(t, node, "price", n->price);
+    set_number(t, node, "created", n->created);
+    set_number(t, node, "readyAt", n->ready_at);
+    set_number(t, node, "billedSince", n->billed);
+    set_some(t, node, "lastPodEvent", n->last_event);
+    set_some(t, node, "driftedAt", n->drifted_at);
+    set_some(t, node, "expireAfter", n->expire_after);
+    set_some(t, node, "terminationGracePeriod", n->termination_grace_period);
+    if (n->deleting || n->tainted) set_number(t, node, "deletedAt", n->deleted_at);
+    set_flag(t, node, "ready", n->ready);
+    set_flag(t, node, "deleting", n->deleting);
+    set_flag(t, node, "tainted", n->tainted);
+    set_flag(t, node, "consolidatable", n->consolidatable);
+    set_flag(t, node, "drifted", n->drifted);
+    set_real(t, node, "idleDollars", n->idle);
+    set_number(t, node, "idleUntil", n->idle_until);
+    tree_set(t, node, "reserved", reserved(s, n));
+    return node;
+}
+
+static tree *nodes_state(saving *s)
+{
+    const engine *e = s->e;
+    tree *list = tree_new(s->t, TREE_LIST);
+    for (size_t i = 0; i < e->node_count; i++) s->node_row[i] = REPLAY_NONE;
+    for (size_t i = 0; i < e->alive_count; i++) {
+        s->node_row[e->alive[i]] = (uint32_t)i;
+        tree_append(s->t, list, node_state(s, &e->nodes[e->alive[i]]));
+    }
+    return list;
+}
+
+/* Pods in the order in which they are tried. */
+static tree *waiting_state(saving *s)
+{
+    tree *list = tree_new(s->t, TREE_LIST);
+    for (size_t i = 0; i < s->e->waiting_count; i++) {
+        uint32_t pod = s->e->waiting[i];
+        if (s->e->pods[pod].state == POD_WAITING) add_number(s->t, list, s->pod_row[pod]);
+    }
+    return list;
+}
+
+/* ---- what is under way ----------------------------------------------------------------------------------------------------- */
+
+static tree *rows_state(saving *s, const uint32_t *nodes, size_t count)
+{
+    tree *list = tree_new(s->t, TREE_LIST);
+    for (size_t i = 0; i < count; i++) add_number(s->t, list, row(s->node_row, nodes[i]));
+    return list;
+}
+
+static tree *launches_state(saving *s, const replay_command *c)
+{
+    engine *e = s->e;
+    tree *list = tree_new(s->t, TREE_LIST);
+    karp_command command = { .size = sizeof command };
+    for (size_t i = 0; c->launches && i < c->launch_count; i++)
+        tree_append(s->t, list, launch_state(e, s->t, &c->launches[i], c->amounts[i]));
+    if (c->launches || karp_decision_command(c->decision, c->index, &command)) return list;
+    for (size_t i = 0; i < c->launch_count; i++) {
+        karp_launch launch = { .size = sizeof launch };
+        int64_t amounts[RESOURCES_MOST];
+        if (karp_decision_launch(c->decision, command.launch_first + i, &launch)) break;
+        launch_amounts(e, c->decision, &launch, amounts);
+        tree_append(s->t, list, launch_state(e, s->t, &launch, amounts));
+    }
+    return list;
+}
+
+static tree *command_state(saving *s, const replay_command *c)
+{
+    trees *t = s->t;
+    tree *command = tree_new(t, TREE_MAP);
+    karp_command decided = { .size = sizeof decided };
+    bool terminates = c->terminates_first;
+    if (c->decision && !karp_decision_command(c->decision, c->index, &decided))
+        terminates = decided.decision == KARP_COMMAND_TERMINATE_FIRST;
+    set_number(t, command, "method", c->method);
+    set_flag(t, command, "started", c->started);
+    set_flag(t, command, "terminatesFirst", terminates);
+    set_number(t, command, "launchCount", (int64_t)c->launch_count);
+    tree_set(t, command, "nodes", rows_state(s, c->nodes, c->node_count));
+    tree_set(t, command, "replacements", rows_state(s, c->replacements, c->replacement_count));
+    /* A step of a repack plan is planned anew, and what has started needs no launches. */
+    if (!c->started && c->method != KARP_METHOD_ANY) tree_set(t, command, "launches", launches_state(s, c));
+    return command;
+}
+
+static tree *commands_state(saving *s)
+{
+    engine *e = s->e;
+    tree *list = tree_new(s->t, TREE_LIST);
+    uint32_t count = 0;
+    for (size_t i = 0; i < e->command_count; i++) {
+        s->command_row[i] = e->commands[i].over ? REPLAY_NONE : count++;
+        if (!e->commands[i].over) tree_append(s->t, list, command_state(s, &e->commands[i]));
+    }
+    return list;
+}
+
+static tree *losses_state(saving *s)
+{
+    trees *t = s->t;
+    tree *list = tree_new(t, TREE_LIST);
+    for (size_t i = 0; i < s->e->loss_count; i++) {
+        const replay_loss *l = &s->e->losses[i];
+        tree *loss = tree_new(t, TREE_MAP);
+        tree_set_text(t, loss, "instanceType", l->instance_type);
+        tree_set_text(t, loss, "zone", l->zone);
+        tree_set_text(t, loss, "capacityType", l->capacity_type);
+        set_number(t, loss, "until", l->until);
+        set_flag(t, loss, "known", l->known);
+        set_flag(t, loss, "interrupted", l->interrupted);
+        tree_append(t, list, loss);
+    }
+    return list;
+}
+
+static int by_time(const void *a, const void *b, const void *user)
+{
+    const replay_event *x = a, *y = b;
+    (void)user;
+    if (x->at != y->at) return x->at < y->at ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static int64_t event_row(const saving *s, const replay_event *event)
+{
+    switch (event->what) {
+    case EVENT_POD_END: return row(s->pod_row, event->index);
+    case EVENT_READY:
+    case EVENT_EXPIRED:
+    case EVENT_INTERRUPTED:
+    case EVENT_KILLED: return row(s->node_row, event->index);
+    case EVENT_VALIDATE: return row(s->command_row, event->index);
+    default: return event->index;
+    }
+}
+
+/* The queue as [at, what, of which, of which life], in its order. */
+static tree *events_state(saving *s)
+{
+    engine *e = s->e;
+    tree *list = tree_new(s->t, TREE_LIST);
+    replay_event *sorted = mem_alloc(e->context, (e->heap_count + 1) * sizeof *sorted);
+    if (sorted && e->heap_count) memcpy(sorted, e->heap, e->heap_count * sizeof *sorted);
+    if (!sorted || !sort_stable(e->context, sorted, e->heap_count, sizeof *sorted, by_time, NULL)) engine_nomem(e);
+    for (size_t i = 0; i < e->heap_count && !e->status; i++) {
+        tree *event = tree_new(s->t, TREE_LIST);
+        add_number(s->t, event, sorted[i].at);
+        add_number(s->t, event, sorted[i].what);
+        add_number(s->t, event, event_row(s, &sorted[i]));
+        add_number(s->t, event, sorted[i].life);
+        tree_append(s->t, list, event);
+    }
+    mem_free(e->context, sorted, (e->heap_count + 1) * sizeof *sorted);
+    return list;
+}
+
+static tree *schedule_state(saving *s)
+{
+    const engine *e = s->e;
+    tree *object = tree_new(s->t, TREE_MAP);
+    set_some(s->t, object, "batchFirst", e->batch_first);
+    set_some(s->t, object, "batchDue", e->batch_due);
+    set_some(s->t, object, "passDue", e->pass_due);
+    set_some(s->t, object, "lastPass", e->last_pass);
+    set_some(s->t, object, "lookAgain", e->look_again);
+    set_some(s->t, object, "repackDue", e->repack_due);
+    set_number(s->t, object, "validating", e->validating);
+    set_flag(s->t, object, "changed", e->changes != e->planned_changes);
+    set_flag(s->t, object, "poolsChanged", e->pools_changed);
+    return object;
+}
+
+/* ---- the meter ----------------------------------------------------------------------------------------------------------- */
+
+static tree *counters_state(trees *t, const replay_result *r)
+{
+    const uint64_t counters[] = { r->launches,    r->failed_launches, r->ended_nodes, r->evictions, r->interruptions,
+                                  r->expirations, r->killed_pods,     r->lost_pods,   r->starts,    r->ended_pods,
+                                  r->given_up,    r->decisions,       r->passes,      r->most_nodes };
+    tree *list = tree_new(t, TREE_LIST);
+    for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++) add_number(t, list, (int64_t)counters[i]);
+    for (size_t i = 0; i < METHODS_MOST; i++) add_number(t, list, (int64_t)r->commands[i]);
+    return list;
+}
+
+static tree *points_state(trees *t, const replay_result *r)
+{
+    tree *list = tree_new(t, TREE_LIST);
+    for (size_t i = 0; i < r->point_count; i++) {
+        const replay_point *p = &r->points[i];
+        tree *point = tree_new(t, TREE_LIST);
+        add_number(t, point, p->at);
+        add_real(t, point, p->cost_rate);
+        add_real(t, point, p->dollars);
+        add_number(t, point, p->nodes);
+        add_number(t, point, p->starting);
+        add_number(t, point, p->pods);
+        add_number(t, point, p->waiting);
+        add_real(t, point, p->cpu_requested);
+        add_real(t, point, p->cpu);
+        add_real(t, point, p->memory_requested);
+        add_real(t, point, p->memory);
+        tree_append(t, list, point);
+    }
+    return list;
+}
+
+static tree *meter_state(saving *s)
+{
+    const engine *e = s->e;
+    const replay_result *r = &e->result;
+    trees *t = s->t;
+    tree *object = tree_new(t, TREE_MAP), *sums = tree_new(t, TREE_LIST), *waits = tree_new(t, TREE_LIST);
+    set_number(t, object, "until", e->metered);
+    set_number(t, object, "nextPoint", e->next_point);
+    set_real(t, object, "dollars", r->dollars);
+    add_real(t, sums, r->ended_dollars);
+    add_real(t, sums, r->ended_hours);
+    add_real(t, sums, r->ended_idle);
+    for (size_t i = 0; i < 4; i++) add_real(t, sums, e->sums[i]);
+    for (size_t i = 0; i < e->wait_count; i++) add_real(t, waits, e->waits[i]);
+    tree_set(t, object, "sums", sums);
+    tree_set(t, object, "waits", waits);
+    tree_set(t, object, "counters", counters_state(t, r));
+    tree_set(t, object, "points", points_state(t, r));
+    return object;
+}
+
+/* ---- all together ---------------------------------------------------------------------------------------------------------- */
+
+static tree *write_state(saving *s)
+{
+    const engine *e = s->e;
+    trees *t = s->t;
+    tree *state = tree_new(t, TREE_MAP);
+    set_number(t, state, "version", 1);
+    set_number(t, state, "begins", e->trace->begins);
+    set_number(t, state, "step", e->step);
+    set_number(t, state, "podsCreated", (int64_t)(e->base->earlier_pods + e->created_pods));
+    set_number(t, state, "nodesLaunched", (int64_t)e->next_serial);
+    /* These number the rows that what follows speaks of. */
+    tree_set(t, state, "pods", pods_state(s));
+    tree_set(t, state, "nodes", nodes_state(s));
+    tree_set(t, state, "waiting", waiting_state(s));
+    tree_set(t, state, "commands", commands_state(s));
+    tree_set(t, state, "losses", losses_state(s));
+    tree_set(t, state, "events", events_state(s));
+    tree_set(t, state, "schedule", schedule_state(s));
+    tree_set(t, state, "meter", meter_state(s));
+    return state;
+}
+
+tree *engine_state(engine *e, trees *t)
+{
+    saving s = { .e = e, .t = t };
+    s.pod_row = mem_alloc(e->context, (e->pod_count + 1) * sizeof *s.pod_row);
+    s.node_row = mem_alloc(e->context, (e->node_count + 1) * sizeof *s.node_row);
+    s.command_row = mem_alloc(e->context, (e->command_count + 1) * sizeof *s.command_row);
+    tree *state = NULL;
+    if (!s.pod_row || !s.node_row || !s.command_row) engine_nomem(e);
+    else state = write_state(&s);
+    mem_free(e->context, s.pod_row, (e->pod_count + 1) * sizeof *s.pod_row);
+    mem_free(e->context, s.node_row, (e->node_count + 1) * sizeof *s.node_row);
+    mem_free(e->context, s.command_row, (e->command_count + 1) * sizeof *s.command_row);
+    if (t->status) engine_nomem(e);
+    return e->status ? NULL : state;
+}
