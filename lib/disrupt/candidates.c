@@ -169,12 +169,12 @@ static bool exclude(pass *p, uint32_t number, bool *excluded)
     return pass_keep(p, number, code, which != NO_ID ? pod_name(p->snapshot, which) : nothing);
 }
 
-static bool fill(pass *p, uint32_t number, candidate *c)
+static bool weigh(pass *p, uint32_t number, candidate *c)
 {
     const karp_snapshot *w = p->snapshot;
     const state_node *n = &w->nodes[number];
     const node_claim *own = &w->raw.claims.items[n->claim];
-    uint32_t *moving = arena_array(&p->data, n->all_pod_count + (size_t)1, sizeof *moving);
+    uint32_t *moving = arena_array(&p->lasting, n->all_pod_count + (size_t)1, sizeof *moving);
     if (moving == NULL) return false;
     *c = (candidate){
         .node = number, .pool = n->pool, .type = type_of_labels(w, n->pool, n->labels), .moving = moving
@@ -189,6 +189,15 @@ static bool fill(pass *p, uint32_t number, candidate *c)
     c->price = labels_price(w, n->pool, n->labels, !pass_quirk(p, 10));
     c->cost = disruption_cost_of(w, p->costs, moving, c->moving_count);
     c->disruption_cost = all * lifetime_remaining(own->meta.creation, own->expire_after, p->now);
+    return true;
+}
+
+/* The same for every method of a pass. */
+static bool fill(pass *p, uint32_t number, candidate *c)
+{
+    candidate *known = &p->weighed[number];
+    if (known->moving == NULL && !weigh(p, number, known)) return false;
+    *c = *known;
     return true;
 }
 

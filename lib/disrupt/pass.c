@@ -33,8 +33,9 @@ static bool begin(pass *p, const karp_snapshot *snapshot, const karp_disrupt_opt
     p->blocks = arena_array(&p->lasting, snapshot->node_count + (size_t)1, sizeof *p->blocks);
     for (uint32_t i = 0; p->blocks != NULL && i < snapshot->node_count; i++)
         p->blocks[i] = (struct block){ NO_ID, NO_ID };
+    p->weighed = arena_array(&p->lasting, snapshot->node_count + (size_t)1, sizeof *p->weighed);
     if (!pass_quirk(p, 22)) p->closed_budgets = budgets_closed(snapshot, &p->lasting);
-    return p->blocks != NULL && (pass_quirk(p, 22) || p->closed_budgets != NULL);
+    return p->blocks != NULL && p->weighed != NULL && (pass_quirk(p, 22) || p->closed_budgets != NULL);
 }
 
 /* Names that are no state node's are of no concern. */

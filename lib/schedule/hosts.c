@@ -39,6 +39,14 @@ static int initialized_first(const void *x, const void *y, const void *user)
     return a->node < b->node ? -1 : 1; /* state nodes are ordered by name, and none is there twice */
 }
 
+static bool note_shielded(scheduler *s, uint32_t host_index)
+{
+    struct hosts *h = &s->hosts;
+    if (h->shielded == NULL) h->shielded = arena_array(&s->data, bits_words(h->count), sizeof *h->shielded);
+    if (h->shielded != NULL) bits_set(h->shielded, host_index);
+    return h->shielded != NULL;
+}
+
 bool hosts_init(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
@@ -67,6 +75,7 @@ bool hosts_init(scheduler *s)
     for (uint32_t i = 0; i < w->node_count; i++) s->hosts.of_node[i] = NO_ID;
     for (uint32_t h = 0; h < s->hosts.count; h++) {
         s->hosts.of_node[s->hosts.items[h].node] = h;
+        if (s->hosts.items[h].shielded && !note_shielded(s, h)) return false;
         s->hosts.items[h].number = host_number_of_text(s, w->nodes[s->hosts.items[h].node].hostname);
         if (s->hosts.items[h].number == NO_ID) return false;
     }
@@ -342,12 +351,12 @@ bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
         const uint64_t *barred = barred_hosts_of(s, view_number);
         uint64_t open = s->hosts.offered[w] & ~(c->refused_hosts[w] | c->closed_hosts[w]);
         if (barred != NULL) open &= ~barred[w];
+        if (s->hosts.shielded != NULL && !may_enter_shielded) open &= ~s->hosts.shielded[w];
         if (open != 0 && !scheduler_worked(s, ASKED_OF_64)) return false;
         for (; open != 0; open &= open - 1) {
             uint32_t i = (uint32_t)(w * 64 + (size_t)__builtin_ctzll(open)), set = EMPTY_SET;
             bool lasting;
             host *h = &s->hosts.items[i];
-            if (h->shielded && !may_enter_shielded) continue;
             uint32_t reason = refusal(s, h, pod_number, &v, &set, &lasting);
             if (reason == KARP_REASON_NONE) return take(s, i, pod_number, &v, set);
             if (reason == KARP_REASON_TOPOLOGY) note_count(s, i, view_number);

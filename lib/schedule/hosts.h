@@ -27,6 +27,7 @@ struct hosts {
     uint32_t count;
     uint32_t *of_node; /* state node -> host, NO_ID = not offered in any round */
     uint64_t *offered; /* hosts that are not removed in this round */
+    uint64_t *shielded; /* hosts under consolidateAfter; NULL = none is */
     uint64_t *marked_nodes; /* by store node: being deleted */
     uint64_t *
         marked_names; /* by names id: what state nodes that are being deleted are called; NULL unless nodes are shielded */

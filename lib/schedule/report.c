@@ -351,18 +351,14 @@ karp_status report_plan(scheduler *s, karp_decision *d)
 /* §14.1 of the deprovisioning specification: the first offering of the node's type in its zone and capacity type. */
 double node_price(const karp_snapshot *w, const state_node *n)
 {
-    uint32_t type_name = label_get(n->labels, w->known.instance_type);
-    uint32_t zone = label_get(n->labels, w->known.zone), capacity_type = label_get(n->labels, w->known.capacity_type);
-    if (n->pool == NO_ID || w->pool_table[n->pool] == NO_ID || type_name == NO_ID) return 0;
+    uint32_t type = n->pool == NO_ID ? NO_ID : type_of_labels(w, n->pool, n->labels);
+    if (type == NO_ID) return 0;
     const type_table *t = &w->tables[w->pool_table[n->pool]];
-    for (uint32_t i = 0; i < t->type_count; i++) {
-        if (t->types[i].name != type_name) continue;
-        for (uint32_t o = t->types[i].offering_first; o < t->types[i].offering_first + t->types[i].offering_count;
-             o++) {
-            if (t->offerings[o].zone == zone && t->offerings[o].capacity_type == capacity_type)
-                return t->offerings[o].price;
-        }
-        return 0;
+    const instance_type *y = &t->types[type];
+    uint32_t zone = label_get(n->labels, w->known.zone), capacity_type = label_get(n->labels, w->known.capacity_type);
+    for (uint32_t o = y->offering_first; o < y->offering_first + y->offering_count; o++) {
+        if (t->offerings[o].zone == zone && t->offerings[o].capacity_type == capacity_type)
+            return t->offerings[o].price;
     }
     return 0;
 }
