@@ -12,7 +12,27 @@ struct type_masks {
     map64 of_offering; /* (offering key, requirement or NO_ID) -> index */
     map64 of_set; /* set -> index */
     LIST_OF(uint64_t *) masks;
+    uint64_t *available; /* offerings; NULL until asked for */
 };
+
+/* Whether a requirement agrees with those of a column, which are few and come again and again. */
+enum { ANSWERS = 64 };
+struct answers {
+    uint32_t of[ANSWERS]; /* NO_ID = nothing is known there */
+    bool yes[ANSWERS];
+};
+
+static void answers_init(struct answers *a) { memset(a->of, 0xff, sizeof a->of); }
+
+static bool answers_agree(scheduler *s, struct answers *a, uint32_t asked, uint32_t have)
+{
+    uint32_t slot = have % ANSWERS;
+    if (a->of[slot] != have) {
+        a->yes[slot] = requirement_agree(&s->algebra, asked, have);
+        a->of[slot] = have;
+    }
+    return a->yes[slot];
+}
 
 bool types_init(scheduler *s)
 {
@@ -67,20 +87,22 @@ static const uint64_t *type_mask(scheduler *s, uint32_t table, uint32_t k, uint3
     uint64_t *mask = new_mask(s, m, &m->of_type, requirement_id, t->variant_count);
     if (mask == NULL) return NULL;
     const uint32_t *column = t->type_columns + (size_t)k * t->type_count;
+    struct answers known_answers;
     if (!scheduler_worked(s, t->type_count * (size_t)8)) return NULL;
+    answers_init(&known_answers);
     for (uint32_t i = 0; i < t->type_count; i++) {
-        if (column[i] != NO_ID && !requirement_agree(&s->algebra, requirement_id, column[i])) continue;
+        if (column[i] != NO_ID && !answers_agree(s, &known_answers, requirement_id, column[i])) continue;
         for (uint32_t v = 0; v < t->types[i].variant_count; v++) bits_set(mask, t->types[i].variant_first + v);
     }
     return mask;
 }
 
-static bool offering_key_agrees(scheduler *s, uint32_t key, uint32_t have, uint32_t asked)
+static bool offering_key_agrees(scheduler *s, struct answers *known, uint32_t key, uint32_t have, uint32_t asked)
 {
     if (asked == NO_ID) return true;
     if (have == NO_ID)
         return s->snapshot->facts.well_known[key] || requirement_negative(requirement_get(&s->algebra, asked));
-    return requirement_agree(&s->algebra, have, asked);
+    return answers_agree(s, known, have, asked);
 }
 
 static const uint64_t *offering_mask(scheduler *s, uint32_t table, uint32_t k, uint32_t have)
@@ -92,9 +114,11 @@ static const uint64_t *offering_mask(scheduler *s, uint32_t table, uint32_t k, u
     uint64_t *mask = new_mask(s, m, &m->of_offering, pair_key(k, have), t->offering_count);
     if (mask == NULL) return NULL;
     const uint32_t *column = t->offering_columns + (size_t)k * t->offering_count;
+    struct answers known_answers;
     if (!scheduler_worked(s, t->offering_count * (size_t)8)) return NULL;
+    answers_init(&known_answers);
     for (uint32_t i = 0; i < t->offering_count; i++) {
-        if (t->offerings[i].available && offering_key_agrees(s, t->offering_keys[k], have, column[i]))
+        if (t->offerings[i].available && offering_key_agrees(s, &known_answers, t->offering_keys[k], have, column[i]))
             bits_set(mask, i);
     }
     return mask;
@@ -125,16 +149,30 @@ bool types_label_mask(scheduler *s, uint32_t table, uint32_t set, uint64_t *out)
     return true;
 }
 
+static const uint64_t *available_mask(scheduler *s, uint32_t table)
+{
+    const type_table *t = &s->snapshot->tables[table];
+    struct type_masks *m = &s->types.masks[table];
+    if (m->available != NULL) return m->available;
+    m->available = arena_array(&s->data, bits_words(t->offering_count) + 1, sizeof *m->available);
+    if (m->available == NULL) s->failed = true;
+    for (uint32_t i = 0; i < t->offering_count && !s->failed; i++) {
+        if (t->offerings[i].available) bits_set(m->available, i);
+    }
+    return m->available;
+}
+
 bool types_offered(scheduler *s, uint32_t table, uint32_t set, uint64_t *out)
 {
     const type_table *t = &s->snapshot->tables[table];
     size_t words_ = bits_words(t->offering_count);
-    memset(out, 0, words_ * sizeof *out);
-    for (uint32_t i = 0; i < t->offering_count; i++) {
-        if (t->offerings[i].available) bits_set(out, i);
-    }
+    const uint64_t *available = available_mask(s, table);
+    if (available == NULL) return false;
+    memcpy(out, available, words_ * sizeof *out);
     for (uint32_t k = 0; k < t->offering_key_count && !s->failed; k++) {
-        const uint64_t *mask = offering_mask(s, table, k, set_get(&s->algebra, set, t->offering_keys[k]));
+        uint32_t have = set_get(&s->algebra, set, t->offering_keys[k]);
+        if (have == NO_ID && s->snapshot->facts.well_known[t->offering_keys[k]]) continue; /* every offering agrees */
+        const uint64_t *mask = offering_mask(s, table, k, have);
         if (mask != NULL) bits_and(out, mask, words_);
     }
     return !s->failed;
