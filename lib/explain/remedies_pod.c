@@ -85,9 +85,12 @@ static void try_taints(search *s, taint_list taints, words *seen)
         if (list == NULL) break;
         if (count > 0) strbuf_adds(&text, " and ");
         show_taint_text(s, &text, t);
-        list[told->count++] = (toleration){
-            .key = t->key, .value = NO_TEXT, .effect = t->effect, .op = KARP_TOLERATION_EXISTS
-        };
+        /* Of this value alone: another pool's taint of the same key is another change. */
+        list[told->count++] = (toleration){ .key = t->key,
+                                            .value = t->value,
+                                            .effect = t->effect,
+                                            .op = t->value == NO_TEXT ? KARP_TOLERATION_EXISTS
+                                                                      : KARP_TOLERATION_EQUAL };
         uint32_t *row = &key[(size_t)3 * count++];
         row[0] = t->key;
         row[1] = t->value;

@@ -83,13 +83,75 @@ static void try_limit(search *s, uint32_t pool, uint32_t index, strbuf *text)
     strbuf_free(&shorter);
 }
 
+/* The text names the limits, with what they have to be unless that is not known; false = it is not. */
+static bool name_limits(search *s, uint32_t pool, const karp_remedy *with, resource_amount *items, strbuf *text)
+{
+    const resource_list *limits = &s->snapshot->raw.pools.items[pool].limits;
+    bool known = with != NULL;
+    char number[QUANTITY_TEXT];
+    strbuf_clear(text);
+    strbuf_adds(text, "raise the limits ");
+    for (uint32_t i = 0; i < limits->count; i++) {
+        items[i] = limits->items[i];
+        strbuf_adds(text, i == 0 ? "" : ", ");
+        strbuf_addstr(text, strings_get(&s->snapshot->raw.resources, limits->items[i].resource));
+        if (!known || !enough(s, pool, &limits->items[i], with, &items[i].value)) {
+            known = false;
+            continue;
+        }
+        strbuf_adds(text, " to ");
+        strbuf_add(text, number,
+                   quantity_format((quantity){ .value = items[i].value, .binary = items[i].binary }, number));
+    }
+    add_pool(s, text, pool);
+    return known;
+}
+
+/* All limits of a pool, where no one of them is enough. */
+static void try_all_limits(search *s, uint32_t pool, strbuf *text)
+{
+    static const resource_list none = { NULL, 0 };
+    const resource_list *limits = &s->snapshot->raw.pools.items[pool].limits;
+    karp_remedy outcome = { .size = sizeof outcome };
+    resource_amount *items = arena_array(&s->changed.data, limits->count, sizeof *items);
+    if (items == NULL) {
+        s->status = KARP_E_NOMEM;
+        return;
+    }
+    overlay_pool(&s->changed, pool)->limits = none;
+    bool helps = search_places(s, &outcome);
+    bool known = helps && name_limits(s, pool, &outcome, items, text);
+    overlay_view_reset(&s->changed);
+    if (!helps || search_over(s)) return;
+    if (known) {
+        resource_amount *kept = arena_array(&s->changed.data, limits->count, sizeof *kept);
+        if (kept == NULL) {
+            s->status = KARP_E_NOMEM;
+            return;
+        }
+        (void)name_limits(s, pool, &outcome, kept, text);
+        overlay_pool(&s->changed, pool)->limits = (resource_list){ kept, limits->count };
+        if (search_try(s, KARP_REMEDY_RAISE_LIMIT, limits->count, text) || search_over(s)) return;
+    }
+    items = arena_array(&s->changed.data, limits->count, sizeof *items);
+    if (items == NULL) {
+        s->status = KARP_E_NOMEM;
+        return;
+    }
+    (void)name_limits(s, pool, NULL, items, text);
+    overlay_pool(&s->changed, pool)->limits = none;
+    (void)search_try(s, KARP_REMEDY_RAISE_LIMIT, limits->count, text);
+}
+
 void try_limits(search *s)
 {
     strbuf text;
     strbuf_init(&text, s->snapshot->context);
     for (uint32_t p = 0; p < s->snapshot->raw.pools.count; p++) {
-        for (uint32_t i = 0; i < s->snapshot->raw.pools.items[p].limits.count && !search_over(s); i++)
-            try_limit(s, p, i, &text);
+        uint32_t count = s->snapshot->raw.pools.items[p].limits.count;
+        size_t before = s->out->remedies.count;
+        for (uint32_t i = 0; i < count && !search_over(s); i++) try_limit(s, p, i, &text);
+        if (count > 1 && s->out->remedies.count == before && !search_over(s)) try_all_limits(s, p, &text);
     }
     strbuf_free(&text);
 }

@@ -35,6 +35,7 @@ typedef enum io_unused_kind_of {
     IO_UNUSED_OVERLAYS,
     IO_UNUSED_BUFFERS,
     IO_UNUSED_WORKLOADS,
+    IO_UNUSED_SUSPENDED,
     IO_UNUSED_NODES,
     IO_UNUSED_KINDS
 } io_unused_kind_of;

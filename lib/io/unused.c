@@ -175,6 +175,12 @@ karp_status io_unused_workload(karp_reader *reader, const tree *root)
                : KARP_OK;
 }
 
+karp_status io_unused_job(karp_reader *reader, const tree *root)
+{
+    bool suspended = tree_is(tree_get(tree_get(root, "spec"), "suspend"), TREE_TRUE);
+    return suspended ? count(reader, IO_UNUSED_SUSPENDED, tree_get_text(tree_get(root, "metadata"), "name")) : KARP_OK;
+}
+
 /* ---- nodes without a price --------------------------------------------------------------------------------------- */
 
 static karp_str label_of(const karp_node *node, const char *key)
@@ -248,6 +254,11 @@ karp_status io_unused_kind(karp_reader *reader, karp_str api_version, karp_str k
         bool group = equal_str(io_group_of(api_version), str(info->group));
         if (same || (group && (same_letters(word, str(info->name)) || nearly(word, str(info->name))))) meant = info;
     }
+    if (!meant && str_is(kind, "CronJob"))
+        return io_warn_once(reader,
+                            "CronJob of %.*s: it has no pods before its time; plan for one run with the Job of kubectl "
+                            "create job NAME --from=cronjob/NAME --dry-run=client -o yaml",
+                            shown(api_version), api_version.ptr);
     if (!meant || !meant->version)
         return io_warn_once(reader, "%.*s of %.*s has no effect on decisions", shown(kind), kind.ptr,
                             shown(api_version), api_version.ptr);
@@ -297,6 +308,16 @@ static karp_status tell_workloads(karp_reader *reader)
                    c->first.ptr, c->count - 1, shown(c->first), c->first.ptr);
 }
 
+static karp_status tell_jobs(karp_reader *reader)
+{
+    const io_unused_count *c = &reader->unused[IO_UNUSED_SUSPENDED];
+    char more[48] = "";
+    if (c->count == 0) return KARP_OK;
+    if (c->count > 1) (void)snprintf(more, sizeof more, " and %zu more", c->count - 1);
+    return io_warn(reader, "Job %.*s%s: suspended (spec.suspend), so no pods; without it they are planned for",
+                   shown(c->first), c->first.ptr, more);
+}
+
 karp_status io_unused_tell(karp_reader *reader)
 {
     karp_status status = tell_gate(reader, IO_UNUSED_OVERLAYS, "NodeOverlay", KARP_GATE_NODE_OVERLAY, "NodeOverlay");
@@ -304,5 +325,6 @@ karp_status io_unused_tell(karp_reader *reader)
         status = tell_gate(reader, IO_UNUSED_BUFFERS, "CapacityBuffer", KARP_GATE_CAPACITY_BUFFER, "CapacityBuffer");
     for (size_t i = 0; i < reader->static_count && !status; i++) status = tell_static(reader, &reader->statics[i]);
     if (!status) status = tell_workloads(reader);
+    if (!status) status = tell_jobs(reader);
     return status ? status : tell_nodes(reader);
 }

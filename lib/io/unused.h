@@ -23,6 +23,8 @@ karp_status io_unused_pool(karp_reader *reader, const karp_node_pool *pool);
 karp_status io_unused_object(karp_reader *reader, uint32_t gate, karp_str name);
 karp_status io_unused_node(karp_reader *reader, const karp_node *node);
 karp_status io_unused_claim(karp_reader *reader, const karp_node_claim *claim);
+/* Counts a Job that is suspended. */
+karp_status io_unused_job(karp_reader *reader, const tree *root);
 karp_status io_unused_workload(karp_reader *reader, const tree *root);
 /* A kind that is not read, and the one that may be meant. */
 karp_status io_unused_kind(karp_reader *reader, karp_str api_version, karp_str kind);

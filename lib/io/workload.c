@@ -279,7 +279,7 @@ karp_status io_expand(io_filler *f, const io_waiting *waiting, tree *root, const
     int64_t start = 0;
     if (stateful && tree_integer(tree_get(tree_get(spec, "ordinals"), "start"), &start) && start > 0)
         w.first = (uint64_t)start;
-    if (job && is_finished(root)) return KARP_OK;
+    if (job && is_finished(root)) return io_unused_job(reader, root);
     if (w.replicas > reader->max_pods) {
         io_reader_fail(reader, KARP_E_LIMIT, place, job ? "spec.parallelism" : "spec.replicas",
                        "more pods than the limit");
