@@ -324,6 +324,25 @@ static karp_status collect_before(collector *c)
     return KARP_OK;
 }
 
+/* The first extended resource that is asked for: a node is bought for it. */
+static void note_scarce(scene_node *node, const karp_launch *launch)
+{
+    for (size_t i = 0; i < launch->request_count; i++) {
+        karp_str name = launch->requests[i].name;
+        double all = 0;
+        if (name.len == 0 || memchr(name.ptr, '/', name.len) == NULL) continue;
+        for (size_t k = 0; k < launch->allocatable_count; k++) {
+            if (equal_str(launch->allocatable[k].name, name)) {
+                (void)karp_quantity_double(launch->allocatable[k].text, &all);
+            }
+        }
+        node->scarce = name;
+        node->scarce_all = all;
+        (void)karp_quantity_double(launch->requests[i].text, &node->scarce_used);
+        return;
+    }
+}
+
 static karp_status launch_of(collector *c, const karp_decision *d, size_t index, node_fate fate, scene_node *out)
 {
     karp_launch launch;
@@ -353,6 +372,7 @@ static karp_status launch_of(collector *c, const karp_decision *d, size_t index,
     out->daemon_cpu += daemons;
     out->cpu_used += daemons;
     out->memory_used = memory > out->memory_used ? memory : out->memory_used;
+    note_scarce(out, &launch);
     return KARP_OK;
 }
 
@@ -507,6 +527,9 @@ static void fold_into(scene_node *group, const scene_node *node)
     group->cpu_used += node->cpu_used;
     group->memory_used += node->memory_used;
     group->daemon_cpu = 0;
+    if (!equal_str(group->scarce, node->scarce)) group->scarce = (karp_str){ "", 0 };
+    group->scarce_used += node->scarce_used;
+    group->scarce_all += node->scarce_all;
     group->pods += node->pods;
     group->run_count = 0;
 }

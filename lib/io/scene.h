@@ -25,6 +25,9 @@ typedef struct scene_node {
     double idle; /* the part of it that the larger of the shares of requested CPU and memory leaves */
     double cpu, memory; /* allocatable: cores, bytes */
     double cpu_used, memory_used;
+    karp_str
+        scarce; /* what only few types have and its pods ask for: "nvidia.com/gpu"; "" = nothing, or it is a node that exists */
+    double scarce_used, scarce_all;
     double daemon_cpu; /* the part of cpu_used that is not in the runs */
     uint32_t pods;
     uint32_t copies;

@@ -3,6 +3,8 @@
 
 #include <io/owner.h>
 
+#include <string.h>
+
 #include "write_text.h"
 
 karp_status scene_owners_open(scene_owners *o, karp_table *pods)
@@ -36,12 +38,25 @@ static karp_str cron_job_of(karp_str job)
     return minute ? (karp_str){ job.ptr, job.len - digits - 1 } : job;
 }
 
+/* A ReplicaSet that was made up for a Deployment without one has ten hexadecimal digits at its end. */
+static karp_str deployment_of_made(karp_str set)
+{
+    enum { DIGITS = 10 };
+    size_t name = set.len > DIGITS + 1 ? set.len - DIGITS - 1 : 0;
+    if (name == 0 || set.ptr[name] != '-') return (karp_str){ "", 0 };
+    for (size_t i = name + 1; i < set.len; i++) {
+        if (memchr("0123456789abcdef", set.ptr[i], 16) == NULL) return (karp_str){ "", 0 };
+    }
+    return (karp_str){ set.ptr, name };
+}
+
 karp_str scene_workload_of(const scene_owners *o, size_t pod, karp_str pod_name, strbuf *room)
 {
     karp_str kind = word_at(&o->kind, pod), owner = word_at(&o->name, pod);
     if (owner.len == 0 || str_is(kind, "Node")) return text_workload(pod_name);
     if (str_is(kind, "ReplicaSet")) {
         karp_str deployment = io_deployment_of_set(owner);
+        if (deployment.len == 0) deployment = deployment_of_made(owner);
         if (deployment.len > 0) owner = deployment;
     } else if (kind.len == 0) {
         owner = cron_job_of(owner);

@@ -301,6 +301,19 @@ static void write_kept(const scene_html *p, const scene_node *node)
     raw(p, "</span>");
 }
 
+/* "nvidia.com/gpu 2 of 4" */
+static void write_scarce(const scene_html *p, const scene_node *node)
+{
+    if (node->scarce.len == 0) return;
+    raw(p, "<span>");
+    html_text(p->b, node->scarce);
+    raw(p, " ");
+    text_fixed(p->b, node->scarce_used, 0, 2);
+    raw(p, " of ");
+    text_fixed(p->b, node->scarce_all, 0, 2);
+    raw(p, "</span>");
+}
+
 static void write_node(const scene_html *p, const scene_node *node, bool after)
 {
     double part = cpu_part(p, node);
@@ -329,6 +342,7 @@ static void write_node(const scene_html *p, const scene_node *node, bool after)
     buffer_uint(p->b, node->pods);
     raw(p, node->pods == 1 ? " pod" : " pods");
     raw(p, "</span>");
+    write_scarce(p, node);
     write_pool(p, node);
     write_kept(p, node);
     raw(p, "</div>\n");

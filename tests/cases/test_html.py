@@ -235,8 +235,18 @@ def check_many(folder):
     expect('too many kinds', page.classes.count('n') == 240 and 'and 80 more nodes' in page.text, page.classes.count('n'))
 
 
+def check_gpus(folder):
+    """What a node is bought for is said, and Deployments by their names, also when their ReplicaSets are made up."""
+    del folder
+    page = subprocess.run([KARP, 'plan', SOURCE / 'tests/cases/asks/gpu.yaml', '-o', 'html'], capture_output=True, text=True, check=True).stdout
+    expect('well formed', not Page(page).problems)
+    expect('GPUs', '<span>nvidia.com/gpu 2 of 4</span>' in page and '<span>nvidia.com/gpu 8 of 8</span>' in page)
+    expect('only where there are some', page.count('<span>nvidia.com/gpu ') == 5, page.count('<span>nvidia.com/gpu '))
+    expect('Deployments by name', 'ml/gateway<' in page and 'ml/gateway-' not in page.split('As text')[0].replace('ml/gateway-0', ''), page[:300])
+
+
 def main():
-    for check in (check_everyday, check_people, check_designs, check_nothing, check_hostile, check_many):
+    for check in (check_gpus, check_everyday, check_people, check_designs, check_nothing, check_hostile, check_many):
         with tempfile.TemporaryDirectory() as folder:
             check(pathlib.Path(folder))
         print('passed', check.__name__)
