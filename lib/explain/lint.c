@@ -186,7 +186,9 @@ static bool prepare(linting *l)
     size_t texts = s->facts.count / 64 + (size_t)1;
     l->pool_sets = arena_array(&l->out->data, s->raw.pools.count + 1, sizeof *l->pool_sets);
     l->known_keys = arena_array(&l->out->data, texts, sizeof *l->known_keys);
-    if (l->pool_sets == NULL || l->known_keys == NULL) return false;
+    l->values = arena_array(&l->out->data, texts, sizeof *l->values);
+    l->values_of = NO_ID;
+    if (l->pool_sets == NULL || l->known_keys == NULL || l->values == NULL) return false;
     memset(l->known_keys, 0, texts * sizeof *l->known_keys);
     know_all(l);
     for (uint32_t p = 0; p < s->raw.pools.count; p++)

@@ -25,12 +25,18 @@ enum lint_rule {
     LINT_RULES
 };
 
+/* Each guess looks at all names that are known. */
+enum { MOST_GUESSES = 500 };
+
 typedef struct linting {
     const karp_snapshot *snapshot;
     struct karp_lint *out;
     algebra algebra; /* the snapshot's, and what the rules add */
     uint32_t *pool_sets; /* by pool: the requirements of its nodes; NO_ID = none is used or has types */
     uint64_t *known_keys; /* texts that are a label of some type, offering, node or pool */
+    uint64_t *values; /* texts that are a value of the label `values_of` somewhere */
+    uint32_t values_of; /* NO_ID = of none yet */
+    uint32_t guesses; /* how often it was looked what may be meant, at most MOST_GUESSES */
     strbuf text, remedy, field; /* of the finding under construction */
     bool refused;
 } linting;

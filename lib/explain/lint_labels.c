@@ -5,6 +5,7 @@
 #include <base/bits.h>
 #include <base/context.h>
 #include <base/nearest.h>
+#include <string.h>
 
 enum { SHORTEST = 5 }; /* of a key: shorter ones are like many */
 
@@ -16,10 +17,12 @@ static void tell_meant(linting *l, const nearest *near)
 }
 
 /* The known label that is spelt most like it. */
-static nearest nearest_key(const linting *l, karp_str key)
+static nearest nearest_key(linting *l, karp_str key)
 {
     nearest near = nearest_to(key);
-    for (uint32_t id = 1; key.len >= SHORTEST && id < l->snapshot->facts.count; id++) {
+    if (key.len < SHORTEST || l->guesses == MOST_GUESSES) return near;
+    l->guesses++;
+    for (uint32_t id = 1; id < l->snapshot->facts.count; id++) {
         if (l->snapshot->facts.well_known[id] || bits_test(l->known_keys, id))
             nearest_offer(&near, text_of(l->snapshot, id));
     }
@@ -129,16 +132,43 @@ static bool anything_has(linting *l, uint32_t key, uint32_t value, uint32_t pool
     return false;
 }
 
-/* The value that the label has instead. */
+/* Marks what the requirements of types or offerings name. */
+static void mark_all(linting *l, const uint32_t *requirements, uint32_t count)
+{
+    for (uint32_t i = 0; requirements != NULL && i < count; i++) (void)mark(l, requirements[i], NO_ID, l->values);
+}
+
+/* The values that anything at all has of the label: of one label at a time, as its values are looked at in a row. */
+static void find_values(linting *l, uint32_t key)
+{
+    const karp_snapshot *s = l->snapshot;
+    if (l->values_of == key) return;
+    memset(l->values, 0, bits_words(s->facts.count) * sizeof *l->values);
+    l->values_of = key;
+    for (uint32_t t = 0; t < s->table_count; t++) {
+        const type_table *of = &s->tables[t];
+        mark_all(l, column(of->type_keys, of->type_key_count, of->type_columns, of->type_count, key), of->type_count);
+        mark_all(l, column(of->offering_keys, of->offering_key_count, of->offering_columns, of->offering_count, key),
+                 of->offering_count);
+    }
+    for (size_t i = 0; i < s->raw.nodes.count; i++) {
+        label_list labels = s->raw.nodes.items[i].meta.labels;
+        for (uint32_t k = 0; k < labels.count; k++) {
+            if (s->facts.normalized[labels.items[k].key] == key) bits_set(l->values, labels.items[k].value);
+        }
+    }
+}
+
+/* The value that the label has instead. Where many are wrong, the first few say how. */
 static nearest nearest_value(linting *l, uint32_t key, uint32_t value)
 {
     const karp_snapshot *s = l->snapshot;
     nearest near = nearest_to(text_of(s, value));
+    if (l->guesses == MOST_GUESSES) return near;
+    l->guesses++;
+    find_values(l, key);
     for (uint32_t id = 1; id < s->facts.count; id++) {
-        nearest with = near;
-        bool asked;
-        nearest_offer(&with, text_of(s, id));
-        if (!equal_str(with.best, near.best) && anything_has(l, key, id, NO_ID, &asked)) near = with;
+        if (bits_test(l->values, id)) nearest_offer(&near, text_of(s, id));
     }
     return near;
 }
