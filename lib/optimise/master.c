@@ -6,6 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+/* What the exchanges of one master may take. */
+#define MOST_WORK (UINT64_C(1) << 32)
+
 int64_t bound_copies(const bound_problem *p, uint32_t row, uint32_t class_)
 {
     if (!bits_test(p->allowed + (size_t)row * bits_words(p->class_count), class_)) return 0;
@@ -273,10 +276,14 @@ static bool enter(master *m, const column *c, uint32_t class_)
 bool master_use_columns(master *m, const arena *a, bool *limited)
 {
     const bound_problem *p = m->problem;
+    uint64_t squared = (uint64_t)p->class_count * p->class_count;
     for (uint64_t t = 0; t < 64 + 8 * (uint64_t)(p->class_count + p->offer_count); t++) {
         uint32_t cheapest = UINT32_MAX;
         double least = -1e-9;
         if (!master_worked(a, p, p->class_count)) return false;
+        m->work += squared;
+        *limited = m->work <= MOST_WORK; /* where thousands of classes differ, the bound is that of the prices so far */
+        if (!*limited) return true;
         for (uint32_t c = 0; c < p->class_count; c++) {
             if (m->y[c] < least) least = m->y[c], cheapest = c;
         }

@@ -37,6 +37,7 @@ typedef struct master {
     entry *entries;
     uint32_t column_count, column_room;
     size_t entry_count, entry_room, round_entries; /* … and what one round takes at most */
+    uint64_t work; /* of exchanges: each is the square of the classes */
 } master;
 
 bool master_init(master *m, arena *a, const bound_problem *p);
@@ -56,7 +57,7 @@ double master_worth_of(const master *m, const column *c);
 void master_make_room(master *m);
 /* Keeps a content of the offer at the place when it is worth more than that costs under the master's own prices. */
 void master_keep(master *m, uint32_t place, const uint32_t *classes, const double *copies, uint32_t count);
-/* Lets in what is kept until none of it is worth its price; *limited = the master still has an end. false = stopped. */
+/* Lets in what is kept until none of it is worth its price; *limited = the master still has an end, and work left. false = stopped. */
 bool master_use_columns(master *m, const arena *a, bool *limited);
 /* Between the master's prices and those of the best bound, which keeps the prices from swinging; 1 = the master's own. */
 void master_choose_prices(master *m, double weight);
