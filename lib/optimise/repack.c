@@ -17,7 +17,7 @@
 #include <schedule/pricing.h>
 #include <string.h>
 
-enum { MORE_LAUNCHES = 1000, SPARE_PLANS = 8, SAME_STEP = 5, POINTS = 20, FEW_NODES = 500, LEAST_EFFORT = 1000 };
+enum { MORE_LAUNCHES = 1000, SPARE_PLANS = 8, SAME_STEP = 5, POINTS = 20, FEW_NODES = 500 };
 
 void karp_repack_options_init(karp_repack_options *options, size_t size)
 {
@@ -601,20 +601,11 @@ static karp_status search_plan(repacking *r, uint64_t most, uint64_t steps)
     if (!repack_search_run(r->search, most, steps / 2, true)) return fail_nomem(r->error);
     karp_status status = note_plan(r);
     if (status != KARP_OK || repack_asked_to_stop(r)) return status;
-    if (!repack_search_everything(r->search, steps / 4) ||
-        !repack_search_run(r->search, most, steps - steps / 2 - steps / 4, false))
+    bool all = repack_search_may_all_go(r->search);
+    if (all && !repack_search_everything(r->search, steps / 4)) return fail_nomem(r->error);
+    if (!repack_search_run(r->search, most, steps - steps / 2 - (all ? steps / 4 : 0), false))
         return fail_nomem(r->error);
     return note_plan(r);
-}
-
-/* Efforts at which the search is done, so that more effort has done all that less has: 1, 2 or 5 times a power of ten; where there
- * are many nodes, only powers of ten. */
-static uint64_t next_effort(const repacking *r, uint64_t effort)
-{
-    uint64_t power = 1;
-    while (effort / power >= 10) power *= 10;
-    if (r->problem.node_count > FEW_NODES) return 10 * power;
-    return effort / power < 2 ? 2 * power : effort / power < 5 ? 5 * power : 10 * power;
 }
 
 /* Nodes of which no step could move all pods at once, as PodDisruptionBudgets are: they stay, and whoever searches should know. */
@@ -649,11 +640,11 @@ static karp_status plan(repacking *r)
     r->search = repack_search_begin(r->context, &r->problem);
     if (r->search == NULL || !keep_what_budgets_hold(r)) return fail_nomem(r->error);
     karp_status status = KARP_OK;
-    uint64_t e = r->problem.node_count > FEW_NODES ? LEAST_EFFORT * 100 : LEAST_EFFORT;
+    uint64_t e = repack_first_effort(r->problem.node_count);
     do {
         status = search_curve(r, all, most, e / 4);
         if (status == KARP_OK) status = search_plan(r, most, e - e / 4);
-        e = e > UINT64_MAX / 100 ? UINT64_MAX : next_effort(r, e);
+        e = e > UINT64_MAX / 100 ? UINT64_MAX : repack_next_effort(r->problem.node_count, e);
     } while (status == KARP_OK && e <= effort && !repack_asked_to_stop(r));
     if (status != KARP_OK) return status;
     if (r->chosen_saving > 0 && !repack_search_take(r->search, &r->chosen)) return fail_nomem(r->error);

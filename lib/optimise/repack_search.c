@@ -11,7 +11,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { WORK_A_STEP = 160, MOST_TOGETHER = 6, FULL_SCAN = 160, SAMPLE = 48, MANY_NODES = 500 };
+enum {
+    WORK_A_STEP = 160,
+    MOST_TOGETHER = 6,
+    FULL_SCAN = 160,
+    SAMPLE = 48,
+    MANY_NODES = 500,
+    LEAST_EFFORT = 1000,
+    EFFORT_A_NODE = 50
+};
+
+#define LEAST_COST 0.97 /* of launches, as part of what their pods are worth, about */
 
 /* ---- chance ------------------------------------------------------------------------------------------------------------ */
 
@@ -89,15 +99,20 @@ static bool order_open(repack_search *q)
     return sort_stable(q->context, q->open, n, sizeof *q->open, by_worth, q->value);
 }
 
-/* New nodes for what is left; infinite = more than `most`, or it cannot be. */
+/* New nodes for what is left; infinite = more than `most`, or it cannot be. Few launches cost less than their pods are worth, so that
+ * most moves end here without a look at offers. */
 static double buy(repack_search *q, double most)
 {
     uint32_t n = 0;
+    double worth = 0;
     for (uint32_t i = 0; i < q->open_count; i++) {
         uint32_t c = q->open[i];
-        if (q->demand[c] > 0) q->wanted[n++] = (packing_entry){ c, (uint32_t)q->demand[c] };
+        if (q->demand[c] <= 0) continue;
+        q->wanted[n++] = (packing_entry){ c, (uint32_t)q->demand[c] };
+        worth += q->p->launches.worth[c] * (double)q->demand[c];
     }
     if (n == 0) return 0;
+    if (worth * LEAST_COST > most) return HUGE_VAL;
     double cost = packing_buy(q->packing, q->wanted, n, most);
     if (!(cost < HUGE_VAL)) return HUGE_VAL;
     for (uint32_t i = 0; i < packing_bought_count(q->packing) && !q->failed; i++) {
@@ -206,15 +221,21 @@ static bool remove_one(repack_search *q, uint32_t which)
     return end_move(q, settle(q, most_cost(q, 0), true), 0);
 }
 
-static double ratio_of(const repack_node *n) { return n->evictions == 0 ? HUGE_VAL : n->price / n->evictions; }
+/* What the node saves per pod when its pods cost that part of what they are worth: nothing where others have space for them, all
+ * where each needs a launch. */
+static double ratio_of(const repack_search *q, uint32_t which)
+{
+    const repack_node *n = &q->p->nodes[which];
+    return n->evictions == 0 ? HUGE_VAL : (n->price - q->part * q->worth[which]) / n->evictions;
+}
 
-/* The better of three: the one that costs more per pod. */
+/* The better of three: the one that saves more per pod. */
 static uint32_t choose_kept(repack_search *q)
 {
     uint32_t best = UINT32_MAX;
     for (uint32_t t = 0; t < 3 && q->kept_count > 0; t++) {
         uint32_t which = q->list[chance_below(q, q->kept_count)];
-        if (best == UINT32_MAX || ratio_of(&q->p->nodes[which]) > ratio_of(&q->p->nodes[best])) best = which;
+        if (best == UINT32_MAX || ratio_of(q, which) > ratio_of(q, best)) best = which;
     }
     return best;
 }
@@ -224,7 +245,7 @@ static uint32_t choose_removed(repack_search *q)
     uint32_t best = UINT32_MAX, removed = q->p->node_count - q->fixed_count - q->kept_count;
     for (uint32_t t = 0; t < 2 && removed > 0; t++) {
         uint32_t which = q->list[q->kept_count + chance_below(q, removed)];
-        if (best == UINT32_MAX || ratio_of(&q->p->nodes[which]) < ratio_of(&q->p->nodes[best])) best = which;
+        if (best == UINT32_MAX || ratio_of(q, which) < ratio_of(q, best)) best = which;
     }
     return best;
 }
@@ -246,6 +267,7 @@ static void ruin_hosts(repack_search *q, uint32_t count)
 static bool move(repack_search *q, double slack)
 {
     uint32_t kind = chance_below(q, 8), removing = 0, restoring = 0;
+    q->part = 0.5 * chance_below(q, 3);
     begin_move(q);
     if (kind < 3) removing = 1 + chance_below(q, MOST_TOGETHER - 2);
     else if (kind < 4) restoring = 1 + chance_below(q, 3);
@@ -270,16 +292,18 @@ static bool move(repack_search *q, double slack)
 
 static int by_ratio(uint32_t x, uint32_t y, const void *user)
 {
-    const repack_node *nodes = user;
-    double a = ratio_of(&nodes[x]), b = ratio_of(&nodes[y]);
+    double a = ratio_of(user, x), b = ratio_of(user, y);
     return a > b ? -1 : a < b;
 }
 
-static bool order_nodes(repack_search *q)
+/* The nodes by what they save, and the hosts, those that are least likely to go first. */
+static bool order_nodes(repack_search *q, double part)
 {
     const repack_problem *p = q->p;
+    q->part = part;
+    q->next = 0;
     for (uint32_t i = 0; i < p->node_count; i++) q->by_ratio[i] = i;
-    if (!sort_ids(q->context, q->by_ratio, p->node_count, by_ratio, p->nodes)) return false;
+    if (!sort_ids(q->context, q->by_ratio, p->node_count, by_ratio, q)) return false;
     uint32_t n = 0;
     for (uint32_t h = 0; h < p->host_count; h++) {
         if (p->node_of_host[h] == UINT32_MAX) q->host_order[n++] = h;
@@ -342,6 +366,13 @@ static bool all_removed(repack_search *q, const packing_bins *bins, double savin
         if (to == NULL) return false;
     }
     return true;
+}
+
+bool repack_search_may_all_go(const repack_search *q)
+{
+    uint64_t evictions = 0;
+    for (uint32_t i = 0; i < q->p->node_count; i++) evictions += q->fixed[i] ? 0 : q->p->nodes[i].evictions;
+    return evictions <= q->most && evictions > 0;
 }
 
 bool repack_search_everything(repack_search *q, uint64_t steps)
@@ -415,7 +446,7 @@ bool repack_search_run(repack_search *q, uint64_t most, uint64_t steps, bool las
 {
     uint64_t start = repack_search_work(q), moves = 0, stale = 0;
     q->most = most;
-    if (!q->begun && !order_nodes(q)) return false;
+    if (!q->begun && !order_nodes(q, 0)) return false;
     q->begun = true;
     if (!go_back(q)) return false;
     come_back(q);
@@ -423,10 +454,17 @@ bool repack_search_run(repack_search *q, uint64_t most, uint64_t steps, bool las
     q->best_objective = HUGE_VAL;
     note_best(q);
     bool many = q->p->node_count > MANY_NODES;
-    for (uint32_t turn = 0; turn < (many ? 1 : 3) && !q->failed && pass(q, !many || last); turn++) note_best(q);
+    for (uint32_t turn = 0; turn < (many ? 1 : 3) && !q->failed; turn++) {
+        if (!many && !order_nodes(q, 0.5 * turn)) return false;
+        if (!pass(q, !many || last)) break;
+        note_best(q);
+    }
     note_best(q);
-    if (!many || last) all_at_once(q);
-    note_best(q);
+    for (uint32_t i = 0; i < 3 && (!many || (last && i == 0)) && !q->failed; i++) {
+        if (!many && !order_nodes(q, 0.5 * i)) return false;
+        all_at_once(q);
+        note_best(q);
+    }
     uint64_t patience = 4000 + 400 * (uint64_t)q->p->node_count;
     while (!q->failed && q->p->node_count > q->fixed_count && stale < patience) {
         uint64_t done = repack_search_work(q) - start;
@@ -471,4 +509,21 @@ bool repack_search_keep(repack_search *q, uint32_t which)
     state_fix(q, which);
     q->best_at_hand = true;
     return state_save(q, &q->best);
+}
+
+uint64_t repack_next_effort(uint32_t nodes, uint64_t effort)
+{
+    uint64_t power = 1;
+    while (effort / power >= 10) power *= 10;
+    if (nodes > MANY_NODES) return 10 * power;
+    return effort / power < 2 ? 2 * power : effort / power < 5 ? 5 * power : 10 * power;
+}
+
+uint64_t repack_first_effort(uint32_t nodes)
+{
+    uint64_t effort = LEAST_EFFORT;
+    if (nodes > MANY_NODES) return LEAST_EFFORT * 100;
+    while (repack_next_effort(nodes, effort) <= nodes * (uint64_t)EFFORT_A_NODE)
+        effort = repack_next_effort(nodes, effort);
+    return effort;
 }

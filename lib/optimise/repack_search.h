@@ -53,6 +53,8 @@ bool repack_search_keep(repack_search *q, uint32_t node);
 /* Goes on for so many steps of work with at most so many evictions, from the best plan so far; `last`: each node is looked at
  * once more, however many there are. false = refused. */
 bool repack_search_run(repack_search *q, uint64_t most, uint64_t steps, bool last);
+/* Whether as many pods may move, since the last run, as there are on all nodes. */
+bool repack_search_may_all_go(const repack_search *q);
 /* Every node replaced, where so many pods may move: a packing of its own, which is the plan when it is better. false = refused. */
 bool repack_search_everything(repack_search *q, uint64_t steps);
 /* Makes this the best plan of the last run. false = refused. */
@@ -60,5 +62,10 @@ bool repack_search_take(repack_search *q, const repack_plan *plan);
 uint64_t repack_search_work(const repack_search *q);
 /* A copy of the best plan of the last run. false = refused. */
 bool repack_search_plan(repack_search *q, repack_plan *out);
+
+/* Efforts at which the search is done, so that more effort has done all that less has: 1, 2 or 5 times a power of ten; where there
+ * are many nodes, only powers of ten. Below the first, looking at each node would be all that is done. */
+uint64_t repack_first_effort(uint32_t nodes);
+uint64_t repack_next_effort(uint32_t nodes, uint64_t effort);
 
 #endif

@@ -403,6 +403,7 @@ static bool make_room(repack_search *q)
     q->list = arena_array(&q->data, nodes, sizeof *q->list);
     q->at = arena_array(&q->data, nodes, sizeof *q->at);
     q->by_ratio = arena_array(&q->data, nodes, sizeof *q->by_ratio);
+    q->worth = arena_array(&q->data, nodes, sizeof *q->worth);
     q->closed = arena_array(&q->data, p->host_count + (size_t)1, sizeof *q->closed);
     q->host_order = arena_array(&q->data, p->host_count + (size_t)1, sizeof *q->host_order);
     q->demand = arena_array(&q->data, classes, sizeof *q->demand);
@@ -415,7 +416,8 @@ static bool make_room(repack_search *q)
     q->used = arena_array(&q->data, p->launches.dims + (size_t)1, sizeof *q->used);
     return q->gone != NULL && q->fixed != NULL && q->list != NULL && q->at != NULL && q->by_ratio != NULL &&
            q->closed != NULL && q->host_order != NULL && q->demand != NULL && q->is_open != NULL && q->open != NULL &&
-           q->value != NULL && q->wanted != NULL && q->first_open != NULL && q->touched != NULL && q->used != NULL;
+           q->worth != NULL && q->value != NULL && q->wanted != NULL && q->first_open != NULL && q->touched != NULL &&
+           q->used != NULL;
 }
 
 static bool make_hosts(repack_search *q)
@@ -428,6 +430,8 @@ static bool make_hosts(repack_search *q)
     }
     for (uint32_t i = 0; i < p->node_count; i++) {
         q->list[i] = q->at[i] = i;
+        for (uint32_t e = 0; e < p->nodes[i].entry_count; e++)
+            q->worth[i] += p->launches.worth[p->nodes[i].entries[e].class_] * p->nodes[i].entries[e].copies;
         q->mean_price += p->nodes[i].price / p->node_count;
     }
     q->kept_count = p->node_count;

@@ -46,6 +46,7 @@ struct repack_search {
     bool *is_open;
     uint32_t *open, open_count; /* classes with a demand */
     double *value;
+    double *worth, part; /* by node: what its pods are worth, about; the part of that which counts now */
     packing_entry *wanted;
     uint32_t *by_ratio, *host_order;
     uint32_t *first_open; /* by class: the first host in order that may have space */

@@ -52,6 +52,25 @@ def cluster(nodes, seed=7, spread=False, budget='10%', pods_a_node=10):
     return {'apiVersion': 'v1', 'kind': 'List', 'items': items}
 
 
+def pending(nodes, seed=7, budget='10%', most_cpu=17):
+    """A List: about ten pending pods for each node of at most `most_cpu` processors that Karpenter launches for them."""
+    listed, chance = cluster(nodes, seed, budget=budget), random.Random(seed)
+    items = [item for item in listed['items'] if item['kind'] != 'Node']
+    items[0]['spec']['template']['spec']['requirements'].append({'key': 'karpenter.k8s.aws/instance-cpu', 'operator': 'Lt', 'values': [str(most_cpu)]})
+    pods = [item for item in items if item['kind'] == 'Pod']
+    chance.shuffle(pods)
+    for item in pods:
+        del item['spec']['nodeName']
+        item['status'] = {'phase': 'Pending', 'conditions': [{'type': 'PodScheduled', 'status': 'False', 'reason': 'Unschedulable'}]}
+    return {**listed, 'items': items[:2] + pods}
+
+
+def churned(listed, part=0.5, seed=7):
+    """The cluster when so many of its pods are gone."""
+    chance = random.Random(seed)
+    return {**listed, 'items': [item for item in listed['items'] if item['kind'] != 'Pod' or chance.random() >= part]}
+
+
 def _amount(text):
     for unit, factor in (('Ki', 1024), ('Mi', 1024 ** 2), ('Gi', 1024 ** 3), ('Ti', 1024 ** 4), ('m', 0.001)):
         if str(text).endswith(unit):

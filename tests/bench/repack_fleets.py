@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far above the bound Karpenter's consolidation ends on churned fleets, and how far a repack plan that moves no more pods.
+
+    python3 tests/bench/repack_fleets.py build/karp [--nodes 20,50,100,200,500] [--effort 100ms] [--budget 10%] [--seeds 1]
+
+Two kinds of fleets: `random`, whose pods lie anywhere (repacking.cluster), and `churned`: Karpenter launched nodes for all pods, and half of the pods
+are gone. Karpenter's commands are carried out one by one until it finds none. Both ends are held against the bound of the repack plan for as many
+evictions. Exit status 1 when a plan ends dearer than Karpenter, or moves more pods.
+"""
+import argparse
+import pathlib
+import statistics
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'cases'))
+from repacking import churned, cluster, faults, pending  # noqa: E402
+from trajectory import Karp, bound_to, karpenter  # noqa: E402
+
+given = argparse.ArgumentParser(description=__doc__)
+given.add_argument('karp')
+given.add_argument('--nodes', default='20,50,100,200,500')
+given.add_argument('--effort', default='100ms')
+given.add_argument('--budget', default='10%')
+given.add_argument('--seeds', type=int, default=1)
+given = given.parse_args()
+karp = Karp(given.karp, '--region', 'us-east-1', '--now', '2026-01-02T00:00:00Z')
+wrong, over = 0, {'random': [], 'churned': []}
+
+
+def fleet(kind, nodes, seed):
+    if kind == 'random':
+        return cluster(nodes, seed, budget=given.budget)
+    listed = pending(2 * nodes, seed, given.budget)
+    return churned(bound_to(listed, karp.ask('plan', listed)), seed=seed)
+
+
+for seed in range(7, 7 + given.seeds):
+    for nodes in map(int, given.nodes.split(',')):
+        for kind in over:
+            listed = fleet(kind, nodes, seed)
+            end, evictions, commands = karpenter(karp, listed)
+            cost = karp.ask('repack', end, '--effort', '1')['costBefore']
+            plan = karp.ask('repack', listed, '--effort', given.effort, '--max-evictions', str(evictions))
+            found = faults(listed, plan)
+            there = sum(item['kind'] == 'Node' for item in listed['items'])
+            if plan['costAfter'] > cost * (1 + 1e-9) or plan['evictions'] > evictions:
+                found.append('worse than Karpenter')
+            wrong += len(found)
+            gap, peer = (100 * (x / plan['bound'] - 1) for x in (plan['costAfter'], cost))
+            over[kind].append(gap)
+            print(f'{kind}, {there} nodes, {plan["pods"]} pods: {plan["costBefore"]:.2f} $/h; Karpenter {cost:.2f} with {evictions} evictions in '
+                  f'{commands} commands, {peer:.1f} % above the bound; repack {plan["costAfter"]:.2f} with {plan["evictions"]} in '
+                  f'{len(plan["steps"])} steps, {gap:.1f} %{"; " + found[0] if found else ""}', flush=True)
+for kind, gaps in over.items():
+    print(f'{kind}: repack plans end {statistics.median(gaps):.1f} % above the bound in the median, {max(gaps):.1f} % at worst')
+sys.exit(wrong > 0)
