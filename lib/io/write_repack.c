@@ -6,27 +6,27 @@
 
 #include <karp/repack.h>
 
-static karp_status not_found(const write_job *job, karp_status status)
+static void found(const write_job *job, karp_status status)
 {
-    return status == KARP_OK ? status : write_fail(job->error, status, "the decision is no repack plan");
+    if (status != KARP_OK) write_refuse(job, status, "the decision is no repack plan");
 }
 
-static karp_status get_cost(const write_job *job, karp_repack_cost *out)
+static void get_cost(const write_job *job, karp_repack_cost *out)
 {
     *out = (karp_repack_cost){ .size = sizeof(*out) };
-    return not_found(job, karp_decision_repack(job->decision, out));
+    found(job, karp_decision_repack(job->decision, out));
 }
 
-static karp_status get_step(const write_job *job, size_t index, karp_repack_step *out)
+static void get_step(const write_job *job, size_t index, karp_repack_step *out)
 {
     *out = (karp_repack_step){ .size = sizeof(*out) };
-    return not_found(job, karp_decision_repack_step(job->decision, index, out));
+    found(job, karp_decision_repack_step(job->decision, index, out));
 }
 
-static karp_status get_point(const write_job *job, size_t index, karp_repack_point *out)
+static void get_point(const write_job *job, size_t index, karp_repack_point *out)
 {
     *out = (karp_repack_point){ .size = sizeof(*out) };
-    return not_found(job, karp_decision_repack_point(job->decision, index, out));
+    found(job, karp_decision_repack_point(job->decision, index, out));
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------------------------------- */
@@ -43,18 +43,12 @@ static void member_uint(json_out *j, const char *key, uint64_t value)
     json_uint(j, value);
 }
 
-static karp_status step_as_json(json_out *j, const write_job *job, size_t index)
+static void step_as_json(json_out *j, const write_job *job, size_t index)
 {
     karp_command command;
     karp_repack_step step;
     get_command(job, job->decision, index, &command);
-    karp_status status = KARP_OK;
-    if (status == KARP_OK) {
-        status = get_step(job, index, &step);
-    }
-    if (status != KARP_OK) {
-        return status;
-    }
+    get_step(job, index, &step);
     json_open_object(j);
     json_key(j, "nodes");
     json_flat_array(j);
@@ -70,19 +64,15 @@ static karp_status step_as_json(json_out *j, const write_job *job, size_t index)
     member_money(j, "totalSaving", step.total_saving);
     member_money(j, "costAfter", step.cost_after);
     json_end(j);
-    return status;
 }
 
-static karp_status curve_as_json(json_out *j, const write_job *job)
+static void curve_as_json(json_out *j, const write_job *job)
 {
     json_key(j, "curve");
     json_open_array(j);
     for (size_t i = 0; i < karp_decision_repack_point_count(job->decision); i++) {
         karp_repack_point point;
-        karp_status status = get_point(job, i, &point);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_point(job, i, &point);
         json_flat_object(j);
         member_uint(j, "evictions", point.evictions);
         member_money(j, "cost", point.cost);
@@ -90,16 +80,12 @@ static karp_status curve_as_json(json_out *j, const write_job *job)
         json_end(j);
     }
     json_end(j);
-    return KARP_OK;
 }
 
 karp_status repack_as_json(const write_job *job)
 {
     karp_repack_cost cost;
-    karp_status status = get_cost(job, &cost);
-    if (status != KARP_OK) {
-        return status;
-    }
+    get_cost(job, &cost);
     json_out json;
     json_out *j = &json;
     json_init(j, job->out, job->options->compact != 0);
@@ -116,17 +102,15 @@ karp_status repack_as_json(const write_job *job)
     json_bool(j, cost.stopped != 0);
     json_key(j, "steps");
     json_open_array(j);
-    for (size_t i = 0; i < karp_decision_command_count(job->decision) && status == KARP_OK; i++) {
-        status = step_as_json(j, job, i);
+    for (size_t i = 0; i < karp_decision_command_count(job->decision); i++) {
+        step_as_json(j, job, i);
     }
     json_end(j);
-    if (status == KARP_OK) {
-        status = curve_as_json(j, job);
-    }
+    curve_as_json(j, job);
     plan_kept(j, job, job->decision);
     plan_warnings(j, job);
     json_close(j);
-    return status;
+    return KARP_OK;
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------------------ */
@@ -147,13 +131,10 @@ static void count(write_buffer *b, uint64_t n, const char *what)
     }
 }
 
-static karp_status step_as_text(const text_out *t, const write_job *job, size_t index)
+static void step_as_text(const text_out *t, const write_job *job, size_t index)
 {
     karp_repack_step step;
-    karp_status status = get_step(job, index, &step);
-    if (status != KARP_OK) {
-        return status;
-    }
+    get_step(job, index, &step);
     write_buffer *b = t->out;
     buffer_text(b, "\nStep ");
     buffer_uint(b, index + 1);
@@ -165,24 +146,18 @@ static karp_status step_as_text(const text_out *t, const write_job *job, size_t 
     money(b, step.cost_after);
     buffer_text(b, "/h\n");
     rows_command(t, job, job->decision, index);
-    return KARP_OK;
 }
 
-static karp_status curve_as_text(const text_out *t, const write_job *job)
+static void curve_as_text(const text_out *t, const write_job *job)
 {
     size_t points = karp_decision_repack_point_count(job->decision);
     karp_repack_point first;
-    karp_status status = points > 0 ? get_point(job, 0, &first) : KARP_OK;
-    if (status != KARP_OK || points < 2) {
-        return status;
-    }
+    if (points < 2) return;
+    get_point(job, 0, &first);
     section(t, "Curve");
     for (size_t i = 0; i < points; i++) {
         karp_repack_point point;
-        status = get_point(job, i, &point);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_point(job, i, &point);
         buffer_text(t->out, "      ");
         text_bar(t->out, first.cost > 0 ? point.cost / first.cost : 0, 24);
         buffer_text(t->out, "  ");
@@ -191,7 +166,6 @@ static karp_status curve_as_text(const text_out *t, const write_job *job)
         count(t->out, point.evictions, "eviction");
         buffer_char(t->out, '\n');
     }
-    return KARP_OK;
 }
 
 karp_status repack_as_text(const write_job *job)
@@ -199,24 +173,16 @@ karp_status repack_as_text(const write_job *job)
     text_out text = { job->out, job->options->width, job->options->color != 0 };
     const text_out *t = &text;
     karp_repack_cost cost;
-    karp_status status = get_cost(job, &cost);
-    if (status != KARP_OK) {
-        return status;
-    }
+    get_cost(job, &cost);
     size_t steps = karp_decision_command_count(job->decision);
     header_line(t, job, "karp repack");
-    for (size_t i = 0; i < steps && status == KARP_OK; i++) {
-        status = step_as_text(t, job, i);
+    for (size_t i = 0; i < steps; i++) {
+        step_as_text(t, job, i);
     }
-    if (status == KARP_OK) {
-        status = curve_as_text(t, job);
-    }
-    if (status == KARP_OK && karp_decision_kept_count(job->decision) > 0) {
+    curve_as_text(t, job);
+    if (karp_decision_kept_count(job->decision) > 0) {
         section(t, "Keep");
         rows_kept(t, job, job->decision);
-    }
-    if (status != KARP_OK) {
-        return status;
     }
     warnings_section(t, job);
     buffer_text(t->out, "\nPlan: ");
