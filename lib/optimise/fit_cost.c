@@ -12,6 +12,8 @@
 #include <optimise/round_bound.h>
 #include <string.h>
 
+#ifndef KARP_NO_FIT
+
 enum { POLL_EVERY = 10000, ROUNDS = 400 };
 #define TOLERANCE 0.001 /* of the fluid optimum */
 #define MOST_NODES 200000 /* to be bought one by one */
@@ -347,3 +349,5 @@ karp_status fit_for_cost(fit_purchase *p, karp_error *error)
     arena_free(&b.work);
     return ok ? KARP_OK : fail_nomem(error);
 }
+
+#endif

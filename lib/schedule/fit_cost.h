@@ -33,7 +33,9 @@ typedef struct fit_purchase {
     karp_cost cost;
 } fit_purchase;
 
+#ifndef KARP_NO_FIT
 /* Status: OK, NOMEM, UNSUPPORTED. Whoever stops it gets what is found so far. */
 karp_status fit_for_cost(fit_purchase *p, karp_error *error);
+#endif
 
 #endif

@@ -37,8 +37,10 @@ typedef struct fit_input {
     uint64_t most_launched; /* nodes of all types; UINT64_MAX = any number */
 } fit_input;
 
+#ifndef KARP_NO_FIT
 /* On failure as well, to be given to fit_input_free(). */
 karp_status fit_input_read(fit_input *in, karp_context *context, const karp_fit_request *request, karp_error *error);
 void fit_input_free(fit_input *in);
+#endif
 
 #endif

@@ -12,7 +12,7 @@ BUILD = pathlib.Path(os.environ['KARP_BUILD'])
 WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wconversion', '-Wsign-conversion', '-Wstrict-prototypes', '-Werror']
 SWITCHES = ['KARP_NO_COST', 'KARP_NO_DEVICES', 'KARP_NO_DISRUPT', 'KARP_NO_EXPLAIN', 'KARP_NO_FIT']
 COMPILERS = list({os.path.realpath(found): name for name in ('clang-19', 'clang-14', 'clang', 'gcc') if (found := shutil.which(name))}.values())[::-1]
-LARGEST_SOURCE = {'karp.c': 2_000_000, 'karp-io.c': 3_000_000} # the tables of three clouds are in the second
+LARGEST_SOURCE = {'karp.c': 2_100_000, 'karp-io.c': 3_000_000} # the tables of three clouds are in the second
 ONE_DOOR = '''\
 #include "karp.h"
 int main(void)
@@ -28,7 +28,7 @@ int main(void)
 SNAPSHOT = 'karp_builder_new(context, &builder, NULL) != KARP_OK || karp_builder_finish(builder, &snapshot, NULL) != KARP_OK || '
 # What a program asks, and the part of the whole that it may have in percent: what only others ask is left out by the linker.
 DOORS = {
-    'fit': ('karp_fit(context, (karp_fit_request *)made, (karp_fitting **)made, NULL) != KARP_OK', 8),
+    'fit': ('karp_fit(context, (karp_fit_request *)made, (karp_fitting **)made, NULL) != KARP_OK', 12),
     'provision': (SNAPSHOT + 'karp_provision(snapshot, NULL, (karp_decision **)made, NULL) != KARP_OK', 70),
     'disrupt': (SNAPSHOT + 'karp_disrupt(snapshot, NULL, (karp_decision **)made, NULL) != KARP_OK', 60),
     'explain': (SNAPSHOT + 'karp_explain_pod(snapshot, NULL, (karp_str){ NULL, 0 }, (karp_pod_explanation **)made, NULL) != KARP_OK', 75),
