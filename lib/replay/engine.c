@@ -140,6 +140,13 @@ static void lose_capacity(engine *e, const trace_event *event)
                                                 false };
 }
 
+/* Dumps state the namespace that documents may leave out. */
+static karp_str namespace_of(const tree *object)
+{
+    karp_str name = tree_get_text(tree_get(object, "metadata"), "namespace");
+    return name.len ? name : str("default");
+}
+
 /* The object comes, or takes the place of the one of its kind, namespace and name. */
 static void apply_object(engine *e, const trace_event *event)
 {
@@ -155,7 +162,7 @@ static void apply_object(engine *e, const trace_event *event)
         const tree *old = tree_item(e->objects, i), *old_metadata = tree_get(old, "metadata");
         if (!equal_str(tree_get_text(old, "kind"), tree_get_text(object, "kind")) ||
             !equal_str(tree_get_text(old_metadata, "name"), tree_get_text(metadata, "name")) ||
-            !equal_str(tree_get_text(old_metadata, "namespace"), tree_get_text(metadata, "namespace")))
+            !equal_str(namespace_of(old), namespace_of(object)))
             continue;
         tree_remove_item(e->objects, i);
         break;

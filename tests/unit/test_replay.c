@@ -191,8 +191,23 @@ static void add_pods(world *w, const uint32_t *shapes)
     w->base.trace.ends = BEGINS + length;
 }
 
+/* A budget of pods comes, or changes, on the way. */
+static void change_budget(world *w)
+{
+    trace_event event = {
+        .at = BEGINS + (w->base.trace.ends - BEGINS) / 3,
+        .kind = TRACE_OBJECT_APPLIED,
+        .lasts = KARP_DURATION_UNSET,
+        .of = { .text = str("{\"apiVersion\":\"policy/"
+                            "v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{\"name\":\"web\"},\"spec\":{"
+                            "\"maxUnavailable\":\"30%\",\"selector\":{\"matchLabels\":{\"tier\":\"web\"}}}}") }
+    };
+    add_event(w, event);
+}
+
 static void add_trouble(world *w)
 {
+    if (w->options.seed % 4 == 1) change_budget(w);
     int64_t length = w->base.trace.ends - BEGINS;
     for (unsigned i = below(w, 4); i > 0; i--) {
         trace_event event = { .at = BEGINS + length / 10 * (1 + below(w, 8)),
