@@ -74,10 +74,14 @@ bool round_bound_find(scheduler *s, arena *a, const uint16_t *steps, const karp_
     if (!bound_fluid(a, &out->problem, TOLERANCE, ROUNDS, &out->proof)) return false;
     if (!round_problem_limits(a, out)) return false;
     out->value = value_of(&out->problem, &out->proof);
-    if (!bound_whole(a, &out->problem, &out->proof, round_bound_effort(aim), &whole)) return false;
-    int64_t value = whole.y != NULL ? value_of(&out->problem, &whole) : 0;
-    if (value <= out->value) return true;
-    out->proof = whole;
-    out->value = value;
+    /* From the least effort on, twice as much each time: more effort has tried all that less has, so that its bound is no lower. */
+    bound_proof fluid = out->proof;
+    for (uint64_t effort = LEAST_EFFORT; effort <= round_bound_effort(aim); effort *= 2) {
+        if (!bound_whole(a, &out->problem, &fluid, effort, &whole)) return false;
+        int64_t value = whole.y != NULL ? value_of(&out->problem, &whole) : 0;
+        if (value <= out->value) continue;
+        out->proof = whole;
+        out->value = value;
+    }
     return true;
 }
