@@ -146,6 +146,10 @@ static int by_rank(uint32_t x, uint32_t y, const void *user)
 /* Sorts by name and drops repetitions; the new count. */
 static size_t order_values(algebra *a, uint32_t *values, size_t count)
 {
+    const uint32_t *rank = a->facts->rank;
+    size_t ordered = 1;
+    while (ordered < count && rank[values[ordered - 1]] < rank[values[ordered]]) ordered++;
+    if (ordered >= count) return count;
     if (!sort_ids(a->context, values, count, by_rank, a->facts->rank)) {
         a->failed = true;
         return 0;

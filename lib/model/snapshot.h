@@ -65,6 +65,8 @@ typedef struct type_table {
     variant *variants;
     uint32_t type_count, offering_count, variant_count;
     const uint32_t *by_name; /* types in the order of their names' ids; of one name in that of the catalogue */
+    /* types in the order of their names as texts, and at which place of it each type stands */
+    const uint32_t *by_text, *text_place;
     /* columns: the requirement a type (an offering) has on each key that any of them has; NO_ID = none */
     const uint32_t *type_keys, *offering_keys;
     uint32_t type_key_count, offering_key_count;
@@ -73,7 +75,8 @@ typedef struct type_table {
     bool limits_volumes; /* some type does */
     bool repeated_names; /* two types have one name: a launch lists it once */
     bool overlaid; /* some price or capacity is from an overlay */
-    uint32_t capacity_types; /* how many different ones the available offerings have */
+    const uint32_t *capacity_types; /* the different ones that the available offerings have */
+    uint32_t capacity_type_count;
 } type_table;
 
 /* What no decision can tell apart in two pods. */
@@ -97,22 +100,22 @@ typedef struct pod_class {
 typedef struct state_node {
     uint32_t name; /* names id */
     uint32_t node, claim; /* indices in the store, NO_ID = none */
-    bool managed, registered, initialized, marked, nominated;
-    bool rebooting; /* the claim says so (K15-9) */
     uint32_t pool; /* index in store.pools, NO_ID = no such pool */
     uint32_t pool_name; /* text id of the label's value, NO_ID = no label */
     uint32_t hostname; /* text id */
-    label_list labels;
     uint32_t set; /* requirement set of the labels that some pod, volume or daemon reads, without the host name */
+    uint32_t pod_count, all_pod_count;
+    /* An edit copies all nodes, so that they are kept small. */
+    bool managed : 1, registered : 1, initialized : 1, marked : 1, nominated : 1;
+    bool rebooting : 1; /* the claim says so (K15-9) */
+    label_list labels;
     taint_list taints; /* effective … */
     taint_list taints_since_reboots; /* … and where reboots are known (K15-9) */
     const int64_t *available; /* allocatable − bound pods; vector */
     resource_list allocatable;
     resource_list capacity; /* with nodes: 1 */
     const uint32_t *pods; /* indices of the bound, non-terminal pods */
-    uint32_t pod_count;
     const uint32_t *all_pods; /* terminal ones too */
-    uint32_t all_pod_count;
 } state_node;
 
 struct karp_snapshot {

@@ -251,34 +251,69 @@ static int by_type_name(uint32_t a, uint32_t b, const void *user)
     return t->types[a].name < t->types[b].name ? -1 : t->types[a].name > t->types[b].name;
 }
 
-static bool order_names(karp_snapshot *s, type_table *table)
+struct by_type_text {
+    const type_table *table;
+    const uint32_t *rank;
+};
+
+static int by_type_text(uint32_t a, uint32_t b, const void *user)
 {
-    uint32_t *order = arena_array(&s->data, table->type_count + (size_t)1, sizeof *order);
-    for (uint32_t t = 0; order && t < table->type_count; t++) order[t] = t;
-    table->by_name = order;
-    return order && sort_ids(s->context, order, table->type_count, by_type_name, table);
+    const struct by_type_text *u = user;
+    uint32_t x = u->rank[u->table->types[a].name], y = u->rank[u->table->types[b].name];
+    return x < y ? -1 : x > y;
 }
 
-/* Names that two types have, and different capacity types. */
+static bool order_names(karp_snapshot *s, type_table *table)
+{
+    size_t room = table->type_count + (size_t)1;
+    uint32_t *order = arena_array(&s->data, room, sizeof *order);
+    uint32_t *texts = arena_array(&s->data, room, sizeof *texts), *place = arena_array(&s->data, room, sizeof *place);
+    if (order == NULL || texts == NULL || place == NULL) return false;
+    for (uint32_t t = 0; t < table->type_count; t++) order[t] = texts[t] = t;
+    table->by_name = order;
+    table->by_text = texts;
+    table->text_place = place;
+    struct by_type_text user = { table, s->facts.rank };
+    if (!sort_ids(s->context, order, table->type_count, by_type_name, table) ||
+        !sort_ids(s->context, texts, table->type_count, by_type_text, &user))
+        return false;
+    for (uint32_t i = 0; i < table->type_count; i++) place[texts[i]] = i;
+    return true;
+}
+
+/* Names that two types have. */
 static bool find_repeats(karp_snapshot *s, type_table *table)
 {
-    enum { NAME = 1, CAPACITY_TYPE = 2 };
     uint8_t *seen = mem_zalloc(s->context, s->facts.count);
     if (seen == NULL) return false;
     for (uint32_t t = 0; t < table->type_count; t++) {
-        if (seen[table->types[t].name] & NAME) table->repeated_names = true;
-        seen[table->types[t].name] |= NAME;
-    }
-    for (uint32_t i = 0; i < table->offering_count; i++) {
-        const offering *o = &table->offerings[i];
-        if (!o->available || o->capacity_type == NO_ID || o->capacity_type == NO_TEXT ||
-            (seen[o->capacity_type] & CAPACITY_TYPE))
-            continue;
-        seen[o->capacity_type] |= CAPACITY_TYPE;
-        table->capacity_types++;
+        if (seen[table->types[t].name]) table->repeated_names = true;
+        seen[table->types[t].name] = 1;
     }
     mem_free(s->context, seen, s->facts.count);
     return true;
+}
+
+static bool list_capacity_types(karp_snapshot *s, type_table *table)
+{
+    uint8_t *seen = mem_zalloc(s->context, s->facts.count);
+    void *list = NULL;
+    size_t room = 0, count = 0;
+    bool ok = seen != NULL;
+    for (uint32_t i = 0; ok && i < table->offering_count; i++) {
+        const offering *o = &table->offerings[i];
+        if (!o->available || o->capacity_type == NO_ID || o->capacity_type == NO_TEXT || seen[o->capacity_type])
+            continue;
+        seen[o->capacity_type] = 1;
+        ok = grow(s->context, &list, &room, count + 1, sizeof(uint32_t));
+        if (ok) ((uint32_t *)list)[count++] = o->capacity_type;
+    }
+    const uint32_t *kept = ok && count > 0 ? arena_copy(&s->data, list, count * sizeof *kept) : NULL;
+    mem_free(s->context, list, room * sizeof(uint32_t));
+    mem_free(s->context, seen, s->facts.count);
+    table->capacity_types = kept;
+    table->capacity_type_count = (uint32_t)count;
+    return ok && (count == 0 || kept != NULL);
 }
 
 static karp_status fill_table(karp_snapshot *s, type_table *table, const uint32_t *uses_, uint32_t use_count,
@@ -300,7 +335,7 @@ static karp_status fill_table(karp_snapshot *s, type_table *table, const uint32_
         }
     }
     table->variant_count = f.variants;
-    if (!find_repeats(s, table) || !order_names(s, table)) return fail_nomem(error);
+    if (!find_repeats(s, table) || !list_capacity_types(s, table) || !order_names(s, table)) return fail_nomem(error);
     if (!key_columns(s, table->type_count, type_set, table, &table->type_keys, &table->type_key_count,
                      &table->type_columns) ||
         !key_columns(s, table->offering_count, offering_set, table, &table->offering_keys, &table->offering_key_count,

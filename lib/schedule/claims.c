@@ -19,6 +19,8 @@ typedef struct offer {
     uint32_t set, types;
     uint32_t from; /* the claim's types, without those that its volumes exclude with the pod's */
     bool relaxed; /* some minValues was lowered */
+    bool host_admits; /* asked already: topology_admits_host() … */
+    uint32_t roomy; /* … and typeset_fits() of these types; NO_ID = neither */
     uint32_t *reserved; /* reservation numbers to hold; in the arena */
     uint32_t reserved_count;
 } offer;
@@ -27,6 +29,7 @@ bool claims_init(scheduler *s)
 {
     s->vectors.sum = arena_array(&s->data, s->vectors.dims, sizeof *s->vectors.sum);
     s->vectors.most = arena_array(&s->data, s->vectors.dims, sizeof *s->vectors.most);
+    s->claims.min_values.set = NO_ID;
     s->claims.least_requests = arena_array(&s->data, s->vectors.dims, sizeof *s->claims.least_requests);
     claim_order_clear(s);
     return s->vectors.sum != NULL && s->vectors.most != NULL && s->claims.least_requests != NULL;
@@ -62,12 +65,22 @@ static uint32_t without_port_clashes(scheduler *s, const claim *c, uint32_t pod_
     return types;
 }
 
+/* Whether the set has minValues. Pod after pod asks the same of one claim. */
+static bool lists_min_values(scheduler *s, uint32_t set)
+{
+    if (s->claims.min_values.set != set) {
+        s->claims.min_values.there = set_has_min_values(s, set);
+        s->claims.min_values.set = set;
+    }
+    return s->claims.min_values.there;
+}
+
 /* minValues, devices and reservations need the list of types that fit, which the plain case never makes. */
 static uint32_t check_list(scheduler *s, const claim *c, const view *v, bool relax, offer *o)
 {
     const template_ *t = &s->templates.items[c->template_];
     size_t words_ = template_words(t);
-    bool min_values = set_has_min_values(s, o->set), devices = shape_of(s->snapshot, v->class_)->has_claims;
+    bool min_values = lists_min_values(s, o->set), devices = shape_of(s->snapshot, v->class_)->has_claims;
     bool reservations = t->table->has_reservations &&
                         (s->snapshot->raw.settings.gates & KARP_GATE_RESERVED_CAPACITY) != 0;
     if (!min_values && !reservations && !devices) return KARP_REASON_NONE;
@@ -140,7 +153,8 @@ static uint32_t try_alternative(scheduler *s, const claim *c, uint32_t pod_numbe
                 .host = c->number,
                 .host_text = HOST_FRESH,
                 .taints = t->taints,
-                .lenient = true };
+                .lenient = true,
+                .host_admits = o->host_admits };
     uint32_t refused = p->has_claims ? devices_on_claim(s, c, v->class_, &at.set) : KARP_REASON_NONE;
     if (refused != KARP_REASON_NONE) return refused;
     if (!topology_admit(s, v, &at, &o->set)) return KARP_REASON_TOPOLOGY;
@@ -151,7 +165,7 @@ static uint32_t try_alternative(scheduler *s, const claim *c, uint32_t pod_numbe
         if (o->types != NO_ID && t->group_ports && p->ports.count > 0)
             o->types = without_port_clashes(s, c, pod_number, o->types, p->ports);
         if (o->types == NO_ID) return KARP_REASON_NOT_REACHED;
-        if (typeset_fits(s, o->types, s->vectors.sum))
+        if (o->types == o->roomy || typeset_fits(s, o->types, s->vectors.sum))
             return truly_meets(s, v, o->set) ? check_list(s, c, v, relax, o) : KARP_REASON_REQUIREMENTS;
         if (quirk(s, 17) || !leave_domain(s, o->from, v, &at, o->set) || !topology_admit(s, v, &at, &o->set)) break;
     }
@@ -159,13 +173,13 @@ static uint32_t try_alternative(scheduler *s, const claim *c, uint32_t pod_numbe
     return KARP_REASON_TUPLE;
 }
 
-/* §21 CanAdd. s->total must hold the claim's requests with the pod's. */
-static uint32_t can_add(scheduler *s, const claim *c, uint32_t pod_number, const view *v, bool relax, offer *o)
+/* §21 CanAdd. s->vectors.sum must hold the claim's requests with the pod's. Fills the offer but for what was asked before. */
+static uint32_t can_add_asked(scheduler *s, const claim *c, uint32_t pod_number, const view *v, bool relax, offer *o)
 {
     static const demand unconstrained = { EMPTY_SET, NO_ID };
     const pod_class *k = &s->snapshot->classes[v->class_];
     const template_ *t = &s->templates.items[c->template_];
-    *o = (offer){ .set = EMPTY_SET, .from = c->types };
+    *o = (offer){ .set = EMPTY_SET, .from = c->types, .host_admits = o->host_admits, .roomy = o->roomy };
     if (!bits_test(v->tolerated, c->template_)) return KARP_REASON_TAINTS;
     if (s->volumes.limited_drivers > 0 && launch_volumes_limited(s, v->class_)) {
         o->from = launch_volumes_narrow(s, c, v->class_, c->types);
@@ -185,6 +199,13 @@ static uint32_t can_add(scheduler *s, const claim *c, uint32_t pod_number, const
         if (reason == KARP_REASON_NONE || s->failed) break;
     }
     return reason;
+}
+
+static uint32_t can_add(scheduler *s, const claim *c, uint32_t pod_number, const view *v, bool relax, offer *o)
+{
+    o->host_admits = false;
+    o->roomy = NO_ID;
+    return can_add_asked(s, c, pod_number, v, relax, o);
 }
 
 static void sum_total(scheduler *s, const claim *c, const view *v)
@@ -286,13 +307,13 @@ static bool offer_claim(scheduler *s, search *q, uint32_t number)
 {
     const claim *c = &s->claims.list.items[number];
     enum refused_how how = q->lasts;
-    offer o;
+    offer o = { .host_admits = true, .roomy = c->types };
     s->round.steps++;
     if ((q->sets_kept && q->refused_sets[c->set % SETS_KEPT] == c->set) || !worth_a_look(s, q, number, &how)) {
         search_refused(s, how);
         return false;
     }
-    uint32_t reason = can_add(s, c, q->pod, q->v, false, &o);
+    uint32_t reason = can_add_asked(s, c, q->pod, q->v, false, &o);
     if (s->failed) return false;
     if (reason != KARP_REASON_NONE) {
         const pod_class *k = &s->snapshot->classes[q->v->class_];
@@ -317,10 +338,11 @@ static bool offer_only(scheduler *s, uint32_t pod_number, const view *v)
     class_state *k = &s->pods.classes[v->class_];
     search q = { .pod = pod_number, .v = v, .lasts = REFUSED_FOR_THE_RUN };
     enum refused_how how;
-    offer o;
     s->round.steps++;
     if (c->retired || refused_for_good(s, k, number) || !worth_a_look(s, &q, number, &how)) return false;
-    if (can_add(s, c, pod_number, v, false, &o) != KARP_REASON_NONE || s->failed) return false;
+    /* No slack was looked at, which is what tells where one type is maximal. */
+    offer o = { .host_admits = true, .roomy = s->types.sets.items[c->types].maximal_count == 1 ? NO_ID : c->types };
+    if (can_add_asked(s, c, pod_number, v, false, &o) != KARP_REASON_NONE || s->failed) return false;
     claim_unlink(s, number);
     bool ok = add(s, number, pod_number, v, &o);
     if (!s->claims.list.items[number].retired) claim_link_front(s, number);

@@ -36,6 +36,10 @@ struct claims {
     LIST_OF(requirement_bucket) buckets; /* the open claims that are not retired */
     int64_t front_stamp, back_stamp; /* of the claims moved to the front and to the back last */
     int64_t *least_requests; /* per resource, the smallest request of any pod of the round */
+    struct {
+        uint32_t set;
+        bool there;
+    } min_values; /* whether the set asked about last has any */
     struct claim_run run;
     struct size_ranks size_ranks;
 };

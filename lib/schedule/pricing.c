@@ -24,6 +24,14 @@ static int cheaper(uint32_t x, uint32_t y, const void *user)
     return rx < ry ? -1 : rx > ry;
 }
 
+/* The capacity type's place in the table's list, as a bit. */
+static uint64_t capacity_type_bit(const type_table *t, uint32_t capacity_type)
+{
+    uint32_t i = 0;
+    while (i < t->capacity_type_count && t->capacity_types[i] != capacity_type) i++;
+    return i < t->capacity_type_count ? UINT64_C(1) << (i % 64) : 0;
+}
+
 static const struct price_order *price_order_of(scheduler *s, const type_table *t, uint32_t set)
 {
     uint32_t table_number = (uint32_t)(t - s->snapshot->tables);
@@ -42,16 +50,20 @@ static const struct price_order *price_order_of(scheduler *s, const type_table *
     }
     if (ok) {
         const double most = 1.7976931348623157e308;
+        uint64_t kinds = 0;
+        uint32_t last = NO_ID;
         for (uint32_t i = 0; i < t->type_count; i++) {
             o->types[i] = i;
             o->prices[i] = most;
         }
         for (size_t i = bits_next(offered, t->offering_count, 0); i < t->offering_count;
              i = bits_next(offered, t->offering_count, i + 1)) {
-            if (!offering_launchable(s, &t->offerings[i])) continue;
-            if (t->offerings[i].price < o->prices[t->offerings[i].type])
-                o->prices[t->offerings[i].type] = t->offerings[i].price;
+            const offering *f = &t->offerings[i];
+            if (!offering_launchable(s, f)) continue;
+            if (f->price < o->prices[f->type]) o->prices[f->type] = f->price;
+            if (f->capacity_type != last) kinds |= capacity_type_bit(t, last = f->capacity_type);
         }
+        o->capacity_types = t->capacity_type_count > 64 ? t->capacity_type_count : (uint32_t)bits_count(&kinds, 1);
         struct by_price user = { s, t, o->prices };
         ok = sort_ids(s->context, o->types, t->type_count, cheaper, &user);
     }
@@ -130,6 +142,12 @@ uint32_t *types_by_price(scheduler *s, const type_table *t, const uint64_t *fitt
     }
     *count = t->repeated_names ? drop_repeated_names(s, t, list, n) : n;
     return list;
+}
+
+uint32_t capacity_types_offered(const scheduler *s, const type_table *t, uint32_t set)
+{
+    uint32_t known = map64_get(&s->types.price_order_of, pair_key((uint32_t)(t - s->snapshot->tables), set));
+    return known == NO_ID ? t->capacity_type_count : s->types.price_orders.items[known].capacity_types;
 }
 
 bool order_by_price(scheduler *s, const type_table *t, uint32_t *types, uint32_t count, uint32_t set)

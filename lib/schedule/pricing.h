@@ -14,6 +14,8 @@ bool cheapest_offering(scheduler *s, const type_table *t, uint32_t type, uint32_
 /* Types of `bits` by least price under the set, then by name; the array is in the arena. */
 uint32_t *types_by_price(scheduler *s, const type_table *t, const uint64_t *fitting, uint32_t set, arena *a,
                          uint32_t *count);
+/* How many capacity types the launchable offerings have under a set whose types were ordered by price; else all of the table. */
+uint32_t capacity_types_offered(const scheduler *s, const type_table *t, uint32_t set);
 /* Orders types likewise, in place; false = refused memory. */
 bool order_by_price(scheduler *s, const type_table *t, uint32_t *types, uint32_t count, uint32_t set);
 /* The least price of an offering of the type that the labels agree with, available or not; false = none. */

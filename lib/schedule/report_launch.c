@@ -103,6 +103,18 @@ static uint32_t add_capacity_types(scheduler *s, const type_table *t, uint32_t t
     return n;
 }
 
+/* The names of the types, by text: what is in order already is soon sorted. How many. */
+static uint32_t names_by_text(const type_table *t, const launch_source *from, uint64_t *places, uint32_t *names)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < from->type_count; i++) bits_set(places, t->text_place[from->types[i]]);
+    for (size_t i = 0; i < bits_words(t->type_count); i++) {
+        for (uint64_t left = places[i]; left != 0; left &= left - 1)
+            names[n++] = t->types[t->by_text[i * 64 + (size_t)__builtin_ctzll(left)]].name;
+    }
+    return n;
+}
+
 /* instance-type ∧= the types sent, capacity-type ∧= what their offerings have. */
 static uint32_t claim_set(scheduler *s, const launch_source *from)
 {
@@ -110,24 +122,27 @@ static uint32_t claim_set(scheduler *s, const launch_source *from)
     const type_table *t = s->templates.items[from->template_].table;
     uint32_t set = from->set, n = 0;
     if (from->type_count == 0) return set;
-    size_t bytes = ((size_t)from->type_count + t->capacity_types) * sizeof(uint32_t);
-    uint32_t *names = mem_alloc(s->context, bytes);
-    if (names == NULL) {
+    size_t words_ = bits_words(t->type_count) * sizeof(uint64_t);
+    size_t bytes = words_ + ((size_t)from->type_count + t->capacity_type_count) * sizeof(uint32_t);
+    uint64_t *places = mem_alloc(s->context, bytes);
+    if (places == NULL) {
         s->failed = true;
         return set;
     }
-    uint32_t *capacity_types = names + from->type_count;
-    for (uint32_t i = 0; i < from->type_count; i++) names[i] = t->types[from->types[i]].name;
-    for (uint32_t i = 0; i < from->type_count && n < t->capacity_types; i++)
+    memset(places, 0, words_);
+    uint32_t *names = (uint32_t *)(void *)((char *)places + words_), *capacity_types = names + from->type_count;
+    uint32_t name_count = names_by_text(t, from, places, names);
+    uint32_t most = capacity_types_offered(s, t, from->set);
+    for (uint32_t i = 0; i < from->type_count && n < most; i++)
         n = add_capacity_types(s, t, from->types[i], from->set, capacity_types, n);
     uint32_t old = set_get(&s->algebra, set, k->instance_type);
     uint32_t least = old == NO_ID ? 0 : requirement_get(&s->algebra, old)->min_values;
     set = set_add(&s->algebra, set,
-                  requirement_make(&s->algebra, k->instance_type, KARP_OP_IN, names, from->type_count, least));
+                  requirement_make(&s->algebra, k->instance_type, KARP_OP_IN, names, name_count, least));
     if (n > 0)
         set = set_add(&s->algebra, set,
                       requirement_make(&s->algebra, k->capacity_type, KARP_OP_IN, capacity_types, n, 0));
-    mem_free(s->context, names, bytes);
+    mem_free(s->context, places, bytes);
     return set;
 }
 

@@ -557,7 +557,7 @@ bool topology_admit(scheduler *s, const view *v, const spot *at, uint32_t *set)
     enum host_refusal lasting;
     *set = at->set;
     if (s->round.there) return true;
-    if (!topology_admits_host(s, v, at->host, at->host_text, &lasting)) return false;
+    if (!at->host_admits && !topology_admits_host(s, v, at->host, at->host_text, &lasting)) return false;
     if (!v->elsewhere && !k->barred_elsewhere) return true;
     if (!quirk(s, 32) && share_a_key(s, v, k)) return admit_jointly(s, v, k, at, set);
     for (uint32_t i = 0; i < v->owned_count; i++) {

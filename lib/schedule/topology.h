@@ -149,6 +149,7 @@ typedef struct spot {
     uint32_t host_text; /* its name, HOST_FRESH for a new node */
     taint_list taints;
     bool lenient; /* new nodes: undefined well-known labels are acceptable */
+    bool host_admits; /* topology_admits_host() has said so */
 } spot;
 
 /* Whether a group that has a say about the pod is left without a domain in requirements it was tightened to. */

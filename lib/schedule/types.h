@@ -20,6 +20,7 @@ typedef struct typeset {
 struct price_order {
     uint32_t *types; /* all types of the table; those without an offering come last */
     double *prices; /* by type: the least */
+    uint32_t capacity_types; /* how many different ones the offerings have that can be launched */
 };
 
 struct types {
