@@ -89,6 +89,7 @@ static bool rename_labels(karp_reader *reader, tree *value)
             karp_str new_ = own_name(reader, name);
             ok = new_.ptr != NULL;
             if (ok) *m = (tree_member){ new_.ptr, m->value, tree_key(new_.ptr, new_.len) };
+            value->name_bits |= (uint16_t)(1u << tree_name_bit(m->key));
         } else if ((str_is(name, "key") || str_is(name, "topologyKey")) && io_is_auto_mode(tree_text(m->value))) {
             karp_str new_ = own_name(reader, tree_text(m->value));
             ok = new_.ptr != NULL;

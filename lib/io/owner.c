@@ -41,8 +41,9 @@ io_owner io_controller(const tree *root)
         const tree *owner = tree_item(owners, i);
         if (!tree_is(tree_get(owner, "controller"), TREE_TRUE)) continue;
         io_owner found = { "another's", tree_get_text(owner, "name") };
+        karp_str kind = tree_get_text(owner, "kind");
         for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-            if (str_is(tree_get_text(owner, "kind"), kinds[k])) found.kind = kinds[k];
+            if (str_is(kind, kinds[k])) found.kind = kinds[k];
         }
         return found;
     }
@@ -98,9 +99,9 @@ uint32_t io_owned(const karp_reader *reader, const char *kind, karp_str namespac
     return count == IO_NONE ? 0 : count;
 }
 
-static bool add_owned(karp_reader *reader, const char *kind, karp_str namespace_, karp_str name, uint32_t more)
+static bool set_owned(karp_reader *reader, const char *kind, karp_str namespace_, karp_str name, uint32_t count)
 {
-    return io_note_name(reader, str(key_of(kind)), namespace_, name, io_owned(reader, kind, namespace_, name) + more);
+    return io_note_name(reader, str(key_of(kind)), namespace_, name, count);
 }
 
 static bool note_set(karp_reader *reader, karp_str namespace_, karp_str set, karp_str deployment)
@@ -116,19 +117,21 @@ static bool note_set(karp_reader *reader, karp_str namespace_, karp_str set, kar
 bool io_note_owned(karp_reader *reader, const tree *pod)
 {
     io_owner owner = io_controller(pod);
-    karp_str space = io_namespace(pod);
     if (key_of(owner.kind) == NULL || io_pod_ended(pod)) return true;
-    bool first = io_owned(reader, owner.kind, space, owner.name) == 0;
-    karp_str deployment = strcmp(owner.kind, "ReplicaSet") == 0 ? io_deployment_by_name(pod, owner.name)
-                                                                : (karp_str){ "", 0 };
-    if (first && deployment.len && !note_set(reader, space, owner.name, deployment)) return false;
-    return add_owned(reader, owner.kind, space, owner.name, 1);
+    karp_str space = io_namespace(pod);
+    uint32_t count = io_owned(reader, owner.kind, space, owner.name);
+    if (count == 0 && strcmp(owner.kind, "ReplicaSet") == 0) {
+        karp_str deployment = io_deployment_by_name(pod, owner.name);
+        if (deployment.len && !note_set(reader, space, owner.name, deployment)) return false;
+    }
+    return set_owned(reader, owner.kind, space, owner.name, count + 1);
 }
 
 static bool count_for_deployment(karp_reader *reader, karp_str namespace_, karp_str set, karp_str deployment)
 {
     uint32_t count = io_owned(reader, "ReplicaSet", namespace_, set);
-    return count == 0 || add_owned(reader, "Deployment", namespace_, deployment, count);
+    return count == 0 || set_owned(reader, "Deployment", namespace_, deployment,
+                                   count + io_owned(reader, "Deployment", namespace_, deployment));
 }
 
 karp_status io_settle_owned(karp_reader *reader)

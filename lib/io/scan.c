@@ -69,38 +69,42 @@ static io_scan skip_string(io_cursor *c)
 
 enum { ASK_EVERY = 1 << 14 };
 
+/* What a byte outside of strings means to who looks for the end. */
+enum { NOTHING, OPENS, CLOSES, QUOTES, ENDS_LINE };
+
+static const uint8_t meaning[256] = {
+    ['{'] = OPENS, ['['] = OPENS, ['}'] = CLOSES, [']'] = CLOSES, ['"'] = QUOTES, ['\n'] = ENDS_LINE
+};
+
 static io_scan skip_container(io_cursor *c)
 {
     uint32_t depth = 0;
     size_t due = c->pos + ASK_EVERY;
-    while (c->pos < c->end) {
+    io_scan result = IO_SCAN_OK;
+    for (const char *at = c->text + c->pos, *end = c->text + c->end;; at++) {
+        while (at < end && meaning[(unsigned char)*at] == NOTHING) at++;
+        c->pos = (size_t)(at - c->text);
+        if (at == end) return IO_SCAN_SYNTAX;
         if (c->pos >= due) {
             if (!mem_work(c->context, c->pos - due + ASK_EVERY)) return IO_SCAN_STOPPED;
             due = c->pos + ASK_EVERY;
         }
-        switch (c->text[c->pos]) {
-        case '"': {
-            io_scan result = skip_string(c);
+        switch (meaning[(unsigned char)*at]) {
+        case QUOTES:
+            result = skip_string(c);
             if (result != IO_SCAN_OK) return result;
-            continue;
-        }
-        case '{':
-        case '[':
+            at = c->text + c->pos - 1;
+            break;
+        case OPENS:
             if (++depth > c->max_nesting) return IO_SCAN_DEEP;
             break;
-        case '}':
-        case ']':
-            if (--depth == 0) {
-                c->pos++;
-                return IO_SCAN_OK;
-            }
-            break;
-        case '\n': new_line(c); break;
-        default: break;
+        case CLOSES:
+            if (--depth > 0) break;
+            c->pos++;
+            return IO_SCAN_OK;
+        default: new_line(c); break;
         }
-        c->pos++;
     }
-    return IO_SCAN_SYNTAX;
 }
 
 static io_scan skip_word(io_cursor *c)

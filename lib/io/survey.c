@@ -78,12 +78,14 @@ static bool walk(karp_reader *reader, const tree *value, uint32_t rank)
         for (size_t i = 0; ok && i < value->count; i++) ok = walk(reader, value->of.items[i], rank);
     }
     if (!tree_is(value, TREE_MAP)) return ok;
+    bool has_key = false;
     for (size_t i = 0; ok && i < value->count; i++) {
         const tree_member *m = tree_member_at(value, i);
-        ok = tree_is(m->value, TREE_STRING) ? note_member(reader, tree_member_name(m), tree_text(m->value), rank)
-                                            : walk(reader, m->value, rank);
+        has_key = has_key || m->key == tree_key("key", 3);
+        if (tree_is(m->value, TREE_STRING)) ok = note_member(reader, tree_member_name(m), tree_text(m->value), rank);
+        else if (tree_count(m->value) > 0) ok = walk(reader, m->value, rank);
     }
-    return ok && note_requirement(reader, value, rank);
+    return ok && (!has_key || note_requirement(reader, value, rank));
 }
 
 karp_status io_survey_class(karp_reader *reader, const tree *root)

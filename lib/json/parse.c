@@ -39,11 +39,15 @@ static inline void skip_space(parser *p)
 
 static inline char next(const parser *p) { return p->at < p->end ? *p->at : '\0'; }
 
-static tree *made(parser *p, tree_type type, const char *from, karp_str text)
+static inline tree *made(parser *p, tree_type type, const char *from, karp_str text)
 {
-    tree *node = tree_new_slice(p->t, type, text);
+    tree *node = p->t->status == KARP_OK ? tree_at_hand(p->t) : NULL;
+    if (!node) node = tree_new_slice(p->t, type, text);
     if (!node) return refuse_memory(p);
-    node->at = (uint32_t)(from - p->start);
+    *node = (tree){ .of.text = text.ptr ? text.ptr : "",
+                    .count = (uint32_t)text.len,
+                    .at = (uint32_t)(from - p->start),
+                    .type = (uint8_t)type };
     return node;
 }
 
@@ -190,6 +194,16 @@ static bool unescape(parser *p, const char *from, karp_str *out)
 static bool string(parser *p, karp_str *out)
 {
     const char *from = ++p->at;
+    /* Most strings end soon, at a quote and nothing else. */
+    while (p->end - p->at >= 8) {
+        size_t plain = plain_bytes(special_bytes(p->at));
+        p->at += plain;
+        if (plain == 8) continue;
+        if (*p->at != '"') break;
+        *out = (karp_str){ from, (size_t)(p->at++ - from) };
+        if (out->len < UINT32_MAX) return true;
+        return refuse(p, KARP_E_LIMIT, "too large") != NULL;
+    }
     skip_plain(p);
     *out = (karp_str){ from, (size_t)(p->at - from) };
     if (p->fault.status != KARP_OK || (next(p) == '\\' && !unescape(p, from, out))) return false;
@@ -361,20 +375,24 @@ static bool same_name(const tree_member *a, const tree_member *b)
 }
 
 /* Of a name that comes up again the first place and the last value stay. Returns how many members are left. */
-static size_t leave_repeats(parser *p, tree_member *members, size_t count)
+static size_t leave_repeats(parser *p, tree_member *members, size_t count, uint16_t *name_bits)
 {
-    if (count > 32) return leave_repeats_of_many(p, members, count);
-    uint64_t seen = 0;
+    if (count > 32) {
+        *name_bits = UINT16_MAX;
+        return leave_repeats_of_many(p, members, count);
+    }
+    unsigned seen = 0;
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         /* Names of different keys mostly set different bits. */
-        uint64_t bit = UINT64_C(1) << (members[i].key * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+        unsigned bit = 1u << tree_name_bit(members[i].key);
         size_t k = seen & bit ? 0 : kept;
         while (k < kept && !same_name(&members[k], &members[i])) k++;
         seen |= bit;
         if (k < kept) members[k].value = members[i].value;
         else members[kept++] = members[i];
     }
+    *name_bits = (uint16_t)seen;
     return kept;
 }
 
@@ -383,7 +401,7 @@ enum { OF_AN_ELEMENT = 64 };
 
 static void fill(parser *p, tree *into, tree_member *members, size_t count)
 {
-    if (into->type == TREE_MAP) count = leave_repeats(p, members, count);
+    if (into->type == TREE_MAP) count = leave_repeats(p, members, count, &into->name_bits);
     if (count == 0 || p->fault.status != KARP_OK) return;
     if (count >= UINT32_MAX) {
         refuse(p, KARP_E_LIMIT, "too large");

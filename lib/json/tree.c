@@ -67,23 +67,36 @@ static tree *node(trees *t, tree_type type)
 
 /* ---- looking --------------------------------------------------------------------------------------------------------- */
 
-/* From the member on whose key is the one looked for. Not inlined, so that the loop before it needs no room of its own. */
-__attribute__((noinline)) static tree_member *find_from(tree_member *m, const tree_member *end, const char *name,
-                                                        uint64_t key)
+static inline uint64_t eight_bytes(const char *from)
 {
-    for (; m < end; m++) {
-        if (m->key == key && (key == 0 || memcmp(m->name, name, key >> 32) == 0)) return m;
-    }
-    return NULL;
+    uint64_t v;
+    memcpy(&v, from, sizeof v);
+    return v;
 }
 
-/* Mostly nothing is found: up to the first equal key nothing is called. */
+static inline uint32_t four_bytes(const char *from)
+{
+    uint32_t v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+/* Of names with one key. Up to three bytes the key has all of them; longer names are compared by words that may overlap. */
+static inline bool equal_names(const char *a, const char *b, size_t length)
+{
+    if (length <= 3) return true;
+    if (length < 8) return four_bytes(a) == four_bytes(b) && four_bytes(a + length - 4) == four_bytes(b + length - 4);
+    if (eight_bytes(a) != eight_bytes(b)) return false;
+    if (length <= 16) return eight_bytes(a + length - 8) == eight_bytes(b + length - 8);
+    return memcmp(a + 8, b + 8, length - 8) == 0;
+}
+
 static inline tree_member *find(const tree *map, const char *name, uint64_t key)
 {
-    if (!tree_is(map, TREE_MAP) || map->count == 0) return NULL;
+    if (!tree_may_have(map, key)) return NULL;
     const tree_member *end = map->of.members + map->count;
     for (tree_member *m = map->of.members; m < end; m++) {
-        if (m->key == key) return find_from(m, end, name, key);
+        if (m->key == key && equal_names(m->name, name, (size_t)(key >> 32))) return m;
     }
     return NULL;
 }
@@ -197,8 +210,10 @@ void tree_add_member(trees *t, tree *map, karp_str name, tree *value)
 {
     if (!value || !tree_is(map, TREE_MAP)) return;
     if (name.len >= UINT32_MAX) too_many(t);
-    if (more_room(t, map, sizeof(tree_member)))
-        map->of.members[map->count++] = (tree_member){ name.ptr ? name.ptr : "", value, tree_key(name.ptr, name.len) };
+    if (!more_room(t, map, sizeof(tree_member))) return;
+    uint64_t key = tree_key(name.ptr, name.len);
+    map->of.members[map->count++] = (tree_member){ name.ptr ? name.ptr : "", value, key };
+    map->name_bits |= (uint16_t)(1u << tree_name_bit(key));
 }
 
 void tree_set_str(trees *t, tree *map, karp_str name, tree *value)

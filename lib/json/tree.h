@@ -45,6 +45,9 @@ static inline uint64_t tree_key(const char *name, size_t length)
     return (uint64_t)length << 32 | (uint32_t)bytes[0] << 16 | (uint32_t)bytes[length / 2] << 8 | bytes[length - 1];
 }
 
+/* One of 16, which the names of a map's members are told apart by before any is looked at. */
+static inline unsigned tree_name_bit(uint64_t key) { return (unsigned)(key * UINT64_C(0x9e3779b97f4a7c15) >> 60); }
+
 #define TREE_NOWHERE UINT32_MAX
 
 struct tree {
@@ -57,6 +60,7 @@ struct tree {
     uint32_t capacity; /* of the items or members that lie in memory of our own */
     uint32_t at; /* where it stands in its source: see who read it. TREE_NOWHERE = it was made */
     uint8_t type;
+    uint16_t name_bits; /* tree_name_bit() of each member there is, perhaps of some that was */
 };
 
 /* ---- memory ---------------------------------------------------------------------------------------------------------- */
@@ -69,6 +73,14 @@ typedef struct trees {
     tree_member *stack; /* of what is being parsed */
     size_t stack_count, stack_capacity;
 } trees;
+
+/* A node to be filled in whole; NULL = none is at hand. */
+static inline tree *tree_at_hand(trees *t)
+{
+    if (t->spare_count == 0) return NULL;
+    t->spare_count--;
+    return t->spare++;
+}
 
 void trees_init(trees *t, karp_context *context);
 void trees_free(trees *t);
@@ -121,11 +133,18 @@ static inline karp_str tree_member_name(const tree_member *member)
     return (karp_str){ member->name, (size_t)(member->key >> 32) };
 }
 
+static inline bool tree_may_have(const tree *map, uint64_t key)
+{
+    return tree_is(map, TREE_MAP) && (map->name_bits >> tree_name_bit(key) & 1) != 0;
+}
 /* The member of that name, which may be null; NULL = absent, or no map. `key` is the name's. */
 tree *tree_find_key(const tree *map, const char *name, uint64_t key);
+/* Mostly nothing is found, and nothing is called. */
 static inline tree *tree_find(const tree *map, const char *name, size_t length)
 {
-    return length < UINT32_MAX ? tree_find_key(map, name, tree_key(name, length)) : NULL;
+    if (length >= UINT32_MAX) return NULL;
+    uint64_t key = tree_key(name, length);
+    return tree_may_have(map, key) ? tree_find_key(map, name, key) : NULL;
 }
 static inline tree *tree_find_str(const tree *map, karp_str name) { return tree_find(map, name.ptr, name.len); }
 /* The member of that name; NULL when it is absent or null. */

@@ -100,7 +100,7 @@ static enum cel_type check_bind(checker *c, cel_node *n, const bound *names)
     return check(c, value->next, &one);
 }
 
-/* list.all(x, …) and its kin */
+/* list.all(x, …), list.exists(x, …) and their like */
 static enum cel_type check_quantifier(checker *c, cel_node *n, const bound *names)
 {
     enum cel_type over = check(c, n->first, names);

@@ -78,6 +78,27 @@ static bool read_char(reader *r, char one, char other)
     return true;
 }
 
+static bool two_digits(const char *text, unsigned most, unsigned *out)
+{
+    unsigned tens = (unsigned)text[0] - '0', ones = (unsigned)text[1] - '0';
+    *out = tens * 10 + ones;
+    return tens <= 9 && ones <= 9 && *out <= most;
+}
+
+/* "2026-01-01T00:00:00Z", as Kubernetes writes nearly all of them. false = another form, or wrong. */
+static bool read_usual(const char *t, size_t len, int64_t *out)
+{
+    unsigned century, year, month, day, hour, minute, second;
+    if (len != 20 || t[4] != '-' || t[7] != '-' || t[10] != 'T' || t[13] != ':' || t[16] != ':' || t[19] != 'Z' ||
+        !two_digits(t, 99, &century) || !two_digits(t + 2, 99, &year) || !two_digits(t + 5, 12, &month) ||
+        !two_digits(t + 8, 28, &day) || !two_digits(t + 11, 23, &hour) || !two_digits(t + 14, 59, &minute) ||
+        !two_digits(t + 17, 59, &second) || century < 17 || century > 21 || month == 0 || day == 0)
+        return false;
+    int64_t days = civil_days((int64_t)century * 100 + year, month, day);
+    *out = (days * DAY_SECONDS + (int64_t)hour * 3600 + (int64_t)minute * 60 + second) * SECOND_NS;
+    return true;
+}
+
 static bool read_fraction(reader *r, unsigned *nanoseconds)
 {
     *nanoseconds = 0;
@@ -107,6 +128,7 @@ static bool read_offset(reader *r, int64_t *seconds)
 
 int instant_read(const char *text, size_t len, int64_t *out)
 {
+    if (read_usual(text, len, out)) return INSTANT_OK;
     reader r = { text, len > 0 ? text + len : text };
     unsigned year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, nanoseconds = 0;
     int64_t offset = 0;
