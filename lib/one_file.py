@@ -231,10 +231,9 @@ class Program:
                 continue
             # One keeps the name: what is public, or made by a macro, else what a header declares.
             kept = None if name in SYSTEM else min(things.groups(), key=lambda group: self.rank(group, name))
-            for group in things.groups():
-                if group is not kept:
-                    first = min(group, key=by_header)
-                    self.new.update({(path, space, name): f'{name}__{first.parent.name}_{first.stem}' for path in group})
+            others = sorted((group for group in things.groups() if group is not kept), key=min)
+            for number, group in enumerate(others, 2):
+                self.new.update({(path, space, name): f'{name}__{number}' for path in group})
         for path, file in self.files.items():
             if path not in self.public:
                 self.new.update({(path, 'name', name): f'KARP_OBJECT({name})' for name in file.objects})
@@ -358,15 +357,21 @@ class Writer:
         if condition:
             text = f'#if {condition}\n{text}#endif\n'
         name = '/'.join(path.parts[-2:])
-        self.parts.append(f'/* ==== {name} {"=" * (100 - len(name))} */\n{text}')
+        self.parts.append(f'/* ==== {name} */\n{text}')
 
 
 def short(text):
-    """Indented by tabs, and of the comments only the names of files: it is a quarter smaller."""
-    whole = [(match.lastgroup, match.group()) for match in TOKEN.finditer(text)]
-    text = ''.join(' ' if kind == 'comment' and not part.startswith('/* ====') else part for kind, part in whole)
-    text = re.sub(r'[ \t]+$', '', text, flags=re.M)
-    text = re.sub(r'\n{3,}', '\n\n', text)
+    """Indented by tabs, statements on one line, without empty lines, and of the comments only the names of files: a quarter less."""
+    parts, open_brackets = [], 0
+    for match in TOKEN.finditer(text):
+        kind, part = match.lastgroup, match.group()
+        if kind == 'sign':
+            open_brackets += (part in '([') - (part in ')]')
+        if kind == 'comment' and not part.startswith('/* ====') or kind == 'space' and open_brackets > 0:
+            part = ' '
+        parts.append(part)
+    text = re.sub(r'[ \t]+$', '', ''.join(parts), flags=re.M)
+    text = re.sub(r'\n\n+', '\n', text)
     text = re.sub(r'^(?: {4})+', lambda found: '\t' * (len(found.group()) // 4), text, flags=re.M)
     return re.sub(r' +\\$', r' \\', text, flags=re.M)
 

@@ -544,7 +544,8 @@ static void try_world(uint64_t seed)
     assert_int_equal(engine_run(&whole), KARP_OK);
     expect_equal(&checked, &whole);
     for (unsigned i = 0; i < CUTS; i++) {
-        uint64_t part = ((uint64_t)below(&w, 1000) << 20) + below(&w, 1 << 20);
+        uint64_t part = (uint64_t)below(&w, 1000) << 20;
+        part += below(&w, 1 << 20);
         check_cut(&w, &whole, BEGINS + (int64_t)((double)(w.base.trace.ends - BEGINS) * ((double)part / 1048576000.0)));
     }
     if (deciding != KARP_NO_TIME) check_cut(&w, &whole, deciding + 1);
