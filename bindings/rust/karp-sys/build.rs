@@ -13,7 +13,8 @@ fn setting(name: &str, otherwise: &str) -> Vec<String> {
     for each in &names {
         println!("cargo:rerun-if-env-changed={each}");
     }
-    let found = names.iter().find_map(|each| env::var(each).ok()).unwrap_or_else(|| otherwise.to_string());
+    let found =
+        names.iter().find_map(|each| env::var(each).ok().filter(|value| !value.trim().is_empty())).unwrap_or_else(|| otherwise.to_string());
     found.split_whitespace().map(str::to_string).collect()
 }
 
