@@ -202,9 +202,9 @@ def compile_for(platform, zig, where, folder):
         needs = ['-lm', *(['-ldl'] if names == ELF else [])] if names != DLL else []
         below = [str(path) for path in libraries.values()] if names != DLL else [str(folder / 'libkarp.lib') for _ in libraries]
         libraries[name] = folder / name
-        # What decides is compiled for speed, but not unrolled nor inlined as far as one file allows; reading and writing for size. A wheel
-        # is to have 1.2 MB at most.
-        fast = ['-O2', '-fno-vectorize', '-fno-slp-vectorize', '-fno-unroll-loops', '-mllvm', '-inline-threshold=50'] if library == 'libkarp' else []
+        # A wheel is to have 1.2 MB at most: what decides is compiled for speed, reading and writing for size, and little is inlined.
+        size = ['-fno-vectorize', '-fno-slp-vectorize', '-fno-unroll-loops', '-mllvm']
+        fast = ['-O2', *size, '-inline-threshold=20'] if library == 'libkarp' else ['-Os', *size, '-inline-threshold=5']
         subprocess.run([*cc, *fast, '-shared', '-o', str(folder / name), library.removeprefix('lib') + '.c', *below, *needs, *named[names]], cwd=where, check=True)
     if names == DLL:
         return libraries, None  # the program is POSIX'
