@@ -23,8 +23,15 @@ typedef struct collector {
     node_fate *fates; /* by node */
     uint32_t
         *stamp; /* by workload, twice: the run of the node at hand, + 1, of pods that stay and of those that move */
+    io_table launches; /* of the disruption, by id: later steps of a repack plan place pods on them */
     scene_node *next; /* room for nodes of the lane at hand */
 } collector;
+
+/* Some pods, of a list that is another's. */
+typedef struct pod_run {
+    const uint32_t *pods;
+    size_t count;
+} pod_run;
 
 static karp_status no_memory(const collector *c) { return write_fail(c->job->error, KARP_E_NOMEM, "out of memory"); }
 
@@ -343,12 +350,13 @@ static void note_scarce(scene_node *node, const karp_launch *launch)
     }
 }
 
-static karp_status launch_of(collector *c, const karp_decision *d, size_t index, node_fate fate, scene_node *out)
+/* `later`: pods that later steps of the same decision place there. */
+static karp_status launch_of(collector *c, const karp_decision *d, size_t index, pod_run later, scene_node *out)
 {
     karp_launch launch;
     get_launch(c->job, d, index, &launch);
     bool chosen = launch.choice.instance_type.len > 0;
-    *out = (scene_node){ .fate = fate,
+    *out = (scene_node){ .fate = d == c->plan ? FATE_NEW : FATE_REPLACES,
                          .name = launch.id,
                          .node_pool = launch.node_pool,
                          .instance_type = chosen ? launch.choice.instance_type : str("any type"),
@@ -358,13 +366,16 @@ static karp_status launch_of(collector *c, const karp_decision *d, size_t index,
                          .copies = 1,
                          .cpu = resource_amount(launch.allocatable, launch.allocatable_count, "cpu"),
                          .memory = resource_amount(launch.allocatable, launch.allocatable_count, "memory") };
-    if (!make_runs(c, out, launch.pod_count)) {
+    if (!make_runs(c, out, launch.pod_count + later.count)) {
         return no_memory(c);
     }
     for (size_t i = 0; i < launch.pod_count; i++) {
         if (says_where(c, d, launch.pods[i])) {
             count_pod(c, out, launch.pods[i]);
         }
+    }
+    for (size_t i = 0; i < later.count; i++) {
+        count_pod(c, out, later.pods[i]);
     }
     double cpu = resource_amount(launch.requests, launch.request_count, "cpu");
     double memory = resource_amount(launch.requests, launch.request_count, "memory");
@@ -376,16 +387,41 @@ static karp_status launch_of(collector *c, const karp_decision *d, size_t index,
     return KARP_OK;
 }
 
-/* The pods that a decision puts on nodes that exist: first how many each node receives (`pods` NULL; `ends` is counted up),
- * then the pods, each node's before ends[node], which goes down to where they begin. */
+static size_t launch_count(const karp_decision *d) { return d != NULL ? karp_decision_launch_count(d) : 0; }
+
+static karp_status list_launches(collector *c)
+{
+    for (size_t i = 0; i < launch_count(c->disruption); i++) {
+        karp_launch launch;
+        get_launch(c->job, c->disruption, i, &launch);
+        if (!io_table_put(&c->launches, launch.id, (uint32_t)i)) {
+            return no_memory(c);
+        }
+    }
+    return KARP_OK;
+}
+
+/* Where placed pods go: nodes that exist, then the disruption's launches. False = neither. */
+static bool find_place(const collector *c, const karp_decision *d, karp_str name, size_t *at)
+{
+    find(c, d, name, at);
+    if (*at < c->node_count) {
+        return true;
+    }
+    uint32_t launch = d == c->disruption ? io_table_get(&c->launches, name) : IO_NONE;
+    *at = c->node_count + launch;
+    return launch != IO_NONE;
+}
+
+/* The pods of a decision's placements: first how many each place receives (`pods` NULL; `ends` is counted up), then the pods,
+ * each place's before ends[place], which goes down to where they begin. */
 static void receive(collector *c, const karp_decision *d, size_t *ends, uint32_t *pods)
 {
     for (size_t i = 0; d != NULL && i < karp_decision_placement_count(d); i++) {
         karp_placement placement;
         size_t at = 0;
         get_placement(c->job, d, i, &placement);
-        find(c, d, placement.node, &at);
-        if (at == c->node_count) {
+        if (!find_place(c, d, placement.node, &at)) {
             continue;
         }
         for (size_t k = placement.pod_count; k > 0; k--) {
@@ -401,23 +437,24 @@ static void receive(collector *c, const karp_decision *d, size_t *ends, uint32_t
     }
 }
 
-/* Where each node's pods begin in one list of all that are received; node_count + 1 numbers. */
+/* Where each place's pods begin in one list of all that are received; a number for each place, and one more. */
 static karp_status receive_all(collector *c, size_t **begins, uint32_t **pods)
 {
     const karp_decision *both[] = { c->plan, c->disruption };
-    size_t *ends = *begins = arena_array(&c->s->arena, c->node_count + 1, sizeof(*ends));
+    size_t places = c->node_count + launch_count(c->disruption);
+    size_t *ends = *begins = arena_array(&c->s->arena, places + 1, sizeof(*ends));
     if (ends == NULL) {
         return no_memory(c);
     }
-    karp_status status = KARP_OK;
+    karp_status status = list_launches(c);
     for (size_t i = 0; i < 2 && status == KARP_OK; i++) {
         receive(c, both[i], ends, NULL);
     }
-    for (size_t i = 1; i < c->node_count; i++) {
+    for (size_t i = 1; i < places; i++) {
         ends[i] += ends[i - 1];
     }
-    ends[c->node_count] = c->node_count > 0 ? ends[c->node_count - 1] : 0;
-    *pods = arena_array(&c->s->arena, ends[c->node_count], sizeof(**pods));
+    ends[places] = places > 0 ? ends[places - 1] : 0;
+    *pods = arena_array(&c->s->arena, ends[places], sizeof(**pods));
     if (status == KARP_OK && *pods == NULL) {
         status = no_memory(c);
     }
@@ -427,20 +464,16 @@ static karp_status receive_all(collector *c, size_t **begins, uint32_t **pods)
     return status;
 }
 
-static karp_status launches_after(collector *c, const karp_decision *d, node_fate fate)
+/* The pods that are received at a place. */
+static pod_run received_at(const size_t *begins, const uint32_t *pods, size_t place)
 {
-    scene_lane *lane = &c->s->after;
-    karp_status status = KARP_OK;
-    for (size_t i = 0; d != NULL && i < karp_decision_launch_count(d) && status == KARP_OK; i++) {
-        status = launch_of(c, d, i, fate, &lane->nodes[lane->count++]);
-    }
-    return status;
+    return (pod_run){ pods + begins[place], begins[place + 1] - begins[place] };
 }
 
-static karp_status kept_after(collector *c, size_t index, const uint32_t *received, size_t count)
+static karp_status kept_after(collector *c, size_t index, pod_run received)
 {
     scene_node *node = &c->s->after.nodes[c->s->after.count++];
-    karp_status status = node_of(c, index, bound_count(c, index) + count, node);
+    karp_status status = node_of(c, index, bound_count(c, index) + received.count, node);
     if (status != KARP_OK) {
         return status;
     }
@@ -449,8 +482,8 @@ static karp_status kept_after(collector *c, size_t index, const uint32_t *receiv
             count_pod(c, node, bound_pods(c, index)[k]);
         }
     }
-    for (size_t k = 0; k < count; k++) {
-        count_pod(c, node, received[k]);
+    for (size_t k = 0; k < received.count; k++) {
+        count_pod(c, node, received.pods[k]);
     }
     return KARP_OK;
 }
@@ -458,25 +491,25 @@ static karp_status kept_after(collector *c, size_t index, const uint32_t *receiv
 static karp_status collect_after(collector *c)
 {
     scene_lane *lane = &c->s->after;
-    size_t launches = (c->plan != NULL ? karp_decision_launch_count(c->plan) : 0) +
-                      (c->disruption != NULL ? karp_decision_launch_count(c->disruption) : 0);
+    size_t launches = launch_count(c->plan) + launch_count(c->disruption);
     size_t *begins = NULL;
     uint32_t *received = NULL;
     lane->nodes = arena_array(&c->s->arena, launches + c->node_count, sizeof(*lane->nodes));
     karp_status status = lane->nodes != NULL ? receive_all(c, &begins, &received) : no_memory(c);
     for (size_t i = 0; i < c->node_count && status == KARP_OK; i++) {
-        size_t count = begins[i + 1] - begins[i];
+        pod_run here = received_at(begins, received, i);
         /* The disruption is that of the cluster as it is: a node that may go now can be one that the plan fills. */
         bool goes = c->fates[i] == FATE_GONE || c->fates[i] == FATE_REPLACED;
-        if (!goes || count > 0) {
-            status = kept_after(c, i, received + begins[i], count);
+        if (!goes || here.count > 0) {
+            status = kept_after(c, i, here);
         }
     }
-    if (status == KARP_OK) {
-        status = launches_after(c, c->plan, FATE_NEW);
+    for (size_t i = 0; i < launch_count(c->plan) && status == KARP_OK; i++) {
+        status = launch_of(c, c->plan, i, (pod_run){ NULL, 0 }, &lane->nodes[lane->count++]);
     }
-    if (status == KARP_OK) {
-        status = launches_after(c, c->disruption, FATE_REPLACES);
+    for (size_t i = 0; i < launch_count(c->disruption) && status == KARP_OK; i++) {
+        pod_run later = received_at(begins, received, c->node_count + i);
+        status = launch_of(c, c->disruption, i, later, &lane->nodes[lane->count++]);
     }
     return status;
 }
@@ -587,6 +620,7 @@ karp_status scene_collect(scene *s, const write_job *job, const karp_decision *p
     *s = (scene){ 0 };
     arena_init(&s->arena, job->context);
     collector c = { .s = s, .job = job, .plan = plan, .disruption = disruption };
+    io_table_init(&c.launches, job->context);
     const karp_snapshot *snapshot = karp_decision_snapshot(plan != NULL ? plan : disruption);
     karp_status status = open_tables(&c, snapshot);
     karp_status (*const steps[])(collector *) = { find_fates, collect_before, collect_after, find_kept,
@@ -603,6 +637,7 @@ karp_status scene_collect(scene *s, const write_job *job, const karp_decision *p
     if (status == KARP_OK) {
         status = fold(&c, &s->after);
     }
+    io_table_free(&c.launches);
     karp_table_free(c.pods);
     karp_table_free(c.nodes);
     return status;

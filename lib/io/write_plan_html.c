@@ -33,7 +33,7 @@ static void raw(const page *p, const char *text) { buffer_text(p->b, text); }
 
 static void write_name(const page *p)
 {
-    raw(p, p->plan != NULL ? "karp plan" : "karp disrupt");
+    raw(p, p->plan != NULL ? "karp plan" : p->repack ? "karp repack" : "karp disrupt");
     if (p->job->options->title.len > 0) {
         raw(p, DOT);
         html_text(p->b, p->job->options->title);

@@ -2,6 +2,7 @@
 """karp repack on churned clusters: every step keeps what it has to (repacking.py), limits hold, and each format says it."""
 import json
 import pathlib
+import re
 import sys
 import tempfile
 
@@ -47,6 +48,15 @@ def main():
         check(yaml.startswith('# step 1: ') and 'kind: NodeClaim' in yaml, 'yaml')
         page, _ = run('repack', '-f', file, *NOW, '-o', 'html')
         check('<polyline' in page and '>Step 1<' in page and 'script>' in page and 'http-equiv' in page, 'html')
+        check('<title>karp repack' in page and '<div class="s">karp repack' in page, 'the first line names another verb')
+        before, after = (sum(map(int, re.findall(r' (\d+) pods?</span>', lane))) for lane in
+                         re.search(r'class="h">Before(.*?)class="h">After(.*?)class="keys"', page, re.S).groups())
+        equal(after, before, 'pods of the nodes after all steps; none is pending')
+        check('DaemonSets' not in page, 'pods of later steps are shown as DaemonSets')
+        listed, _ = run('repack', '-f', file, *NOW, '-o', 'json')
+        launches = {launch['id'] for step in json.loads(listed)['steps'] for launch in step['launches']}
+        later = [p for step in json.loads(listed)['steps'] for p in step['placements'] if p['node'] in launches]
+        check(later, 'no later step places pods on a launch: the page is not tried')
         for words, part in ((('--max-evictions', '-1'), '--max-evictions'), (('--max-evictions', '101%'), '--max-evictions'),
                             (('--min-saving', 'x'), '--min-saving'), (('--max-steps', 'x'), '--max-steps')):
             _, error = run('repack', '-f', file, *words, status=1)
