@@ -101,7 +101,11 @@ typedef struct karp_context_options {
     uint64_t max_pods; /**< default 10,000,000 */
     uint64_t max_nodes; /**< nodes, and claims without a node; default 1,000,000 */
     uint64_t max_instance_types; /**< over all catalogues of a snapshot; default 100,000 */
-    uint64_t max_document_bytes; /**< one document; default 4 GiB */
+    /**
+     * Bytes of one document; default 4 GiB. What YAML aliases stand for counts as well, 48 bytes for each node beside its text,
+     * and is at most 64 MiB in all documents of a text together, or 16 times the length of the text where that is more.
+     */
+    uint64_t max_document_bytes;
     uint32_t max_nesting; /**< of a document; default 100 */
     uint32_t reserved; /**< 0 */
     uint64_t max_aliases; /**< YAML nodes that aliases may expand to, per document; default 100,000 */

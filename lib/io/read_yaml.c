@@ -9,6 +9,10 @@
 /* The one beside the one-file library, else the system's. */
 #include "yaml.h"
 
+/* A node of a copy counts as so many bytes, text apart. Aliases may stand for FREELY_COPIED bytes in any text, and in a long
+ * one for COPIED_TIMES its length. */
+enum { NODE_BYTES = 48, FREELY_COPIED = 64 << 20, COPIED_TIMES = 16 };
+
 /* What is inside a node, aliases expanded. */
 typedef struct extent {
     uint64_t nodes;
@@ -37,14 +41,15 @@ typedef struct yaml_reader {
     karp_reader *reader;
     trees *t; /* the reader's */
     karp_str document;
-    uint64_t bytes; /* of the text */
     yaml_parser_t parser;
     frame *frames;
     size_t depth, frame_capacity;
     anchor *anchors;
     size_t anchor_count, anchor_capacity;
     io_table names; /* of anchors -> the latest index */
-    extent expanded; /* what all aliases stand for */
+    extent expanded; /* what all aliases of a document stand for */
+    uint64_t copied; /* bytes that aliases of all documents of the text stand for, their nodes included */
+    uint64_t most_copied;
     io_marks marks;
     tree *root;
     yaml_mark_t root_mark;
@@ -237,6 +242,28 @@ static void close_anchor(yaml_reader *y, uint32_t index, tree *node, extent insi
 
 static uint64_t sum(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 
+/* How much the aliases of a text may stand for: together with the text, no more than a document may have. */
+static uint64_t most_copied(uint64_t text, uint64_t most)
+{
+    uint64_t times = text > UINT64_MAX / COPIED_TIMES ? UINT64_MAX : text * COPIED_TIMES;
+    uint64_t usual = times > FREELY_COPIED ? times : FREELY_COPIED;
+    uint64_t left = most > text ? most - text : 0;
+    return usual < left ? usual : left;
+}
+
+static uint64_t copied_bytes(const extent *inside)
+{
+    uint64_t nodes = inside->nodes > UINT64_MAX / NODE_BYTES ? UINT64_MAX : inside->nodes * NODE_BYTES;
+    return sum(nodes, inside->bytes);
+}
+
+static karp_status too_much_copied(yaml_reader *y, yaml_mark_t mark)
+{
+    io_place place = place_at(y, mark);
+    return io_reader_fail(y->reader, KARP_E_LIMIT, &place, NULL, "the aliases expand to more than %llu bytes",
+                          (unsigned long long)y->most_copied);
+}
+
 static karp_status on_alias(yaml_reader *y, const yaml_event_t *event)
 {
     uint32_t index = io_table_get(&y->names, str((const char *)event->data.alias.anchor));
@@ -244,11 +271,10 @@ static karp_status on_alias(yaml_reader *y, const yaml_event_t *event)
     const anchor *a = &y->anchors[index];
     if (!a->node) return bad(y, KARP_E_INVALID, event->start_mark, "an alias inside what it stands for");
     y->expanded.nodes = sum(y->expanded.nodes, a->inside.nodes);
-    y->expanded.bytes = sum(y->expanded.bytes, a->inside.bytes);
     if (y->expanded.nodes > y->reader->max_aliases)
         return bad(y, KARP_E_LIMIT, event->start_mark, "the aliases expand to more nodes than the limit");
-    if (sum(y->expanded.bytes, y->bytes) > y->reader->max_bytes)
-        return bad(y, KARP_E_LIMIT, event->start_mark, "the aliases expand to more bytes than a document may have");
+    y->copied = sum(y->copied, copied_bytes(&a->inside));
+    if (y->copied > y->most_copied) return too_much_copied(y, event->start_mark);
     if (y->depth + a->inside.height > y->reader->max_nesting)
         return bad(y, KARP_E_LIMIT, event->start_mark, "the aliases nest deeper than the limit");
     extent inside = a->inside;
@@ -375,7 +401,7 @@ karp_status io_read_yaml(karp_reader *reader, karp_str document, karp_str text)
     y.reader = reader;
     y.t = &reader->trees;
     y.document = document;
-    y.bytes = text.len;
+    y.most_copied = most_copied(text.len, reader->max_bytes);
     io_table_init(&y.names, reader->context);
     if (!yaml_parser_initialize(&y.parser)) return io_reader_nomem(reader);
     yaml_parser_set_input_string(&y.parser, (const unsigned char *)text.ptr, text.len);

@@ -72,7 +72,8 @@ def check_limits():
     bomb = MAP + '  a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n' + ''.join(
         f'  a{i}: &a{i} [{", ".join([f"*a{i - 1}"] * 10)}]\n' for i in range(1, 12))
     for text, part in ((bomb, 'aliases expand'), ('a: ' + '[' * 100000, 'nested deeper'), ('{"a":' + '[' * 100000, 'nested deeper'),
-                       ('{"a":' * 100000, 'nested deeper'), (MAP + '  a: &a [*a]\n', '')):
+                       ('{"a":' * 100000, 'nested deeper'), (MAP + '  a: &a ' + 'y' * 1000000 + '\n' + ''.join(f'  k{i}: *a\n' for i in range(100)),
+                                                             'expand to more than 67108864 bytes'), (MAP + '  a: &a [*a]\n', '')):
         _, error = run('plan', '-f', '-', text=text, status=1)
         check(error.startswith('karp: -:') and part in error, f'{part}: {error[:100]}')
 
