@@ -17,6 +17,38 @@ QUICKSTART = SOURCE / 'examples' / 'quickstart'
 GIVEN = [word for path in sorted(QUICKSTART.glob('*.yaml')) for word in ('-f', str(path))]
 
 
+def simkube():
+    """A SimKube trace of one Deployment that grows and goes."""
+    def web(replicas):
+        return {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'metadata': {'name': 'web', 'namespace': 'default'}, 'spec': {
+            'replicas': replicas, 'selector': {'matchLabels': {'app': 'web'}}, 'template': {'metadata': {'labels': {'app': 'web'}}, 'spec': {
+                'containers': [{'name': 'c', 'resources': {'requests': {'cpu': '1'}}}]}}}}
+
+    at = 1772409600
+    return {'version': 2, 'config': {'trackedObjects': {'apps/v1.Deployment': {'podSpecTemplatePath': '/spec/template'}}}, 'index': {},
+            'pod_lifecycles': {}, 'events': [{'ts': at, 'applied_objs': [web(2)], 'deleted_objs': []},
+                                             {'ts': at + 600, 'applied_objs': [web(3)], 'deleted_objs': []},
+                                             {'ts': at + 1200, 'applied_objs': [], 'deleted_objs': [web(3)]}]}
+
+
+def verbs_of_files(folder):
+    """Those that read documents of their own: certificates, prices, loads and traces, what a cloud's tools print."""
+    proof, trace, sizes, prices = (str(folder / name) for name in ('proof.json', 'trace.json', 'sizes.json', 'prices.json'))
+    subprocess.run([KARP, 'plan', *GIVEN, '--objective', 'cost', '--certificate', proof], capture_output=True, check=True)
+    pathlib.Path(trace).write_text(json.dumps(simkube()), encoding='utf-8')
+    amounts = (('vCPUs', '2'), ('MemoryGB', '8'), ('HyperVGenerations', 'V1,V2'), ('PremiumIO', 'True'))
+    pathlib.Path(sizes).write_text(json.dumps([{'resourceType': 'virtualMachines', 'name': 'Standard_D2s_v9', 'family': 'standardDSv9Family',
+        'locationInfo': [{'location': 'japaneast', 'zones': ['1']}], 'capabilities': [{'name': n, 'value': v} for n, v in amounts]}]), encoding='utf-8')
+    pathlib.Path(prices).write_text(json.dumps([{'Items': [{'armRegionName': 'japaneast', 'armSkuName': 'Standard_D2s_v9', 'productName': 'D',
+        'meterName': 'D2s', 'type': 'Consumption', 'skuName': 'D2s v9', 'retailPrice': 0.125}]}]), encoding='utf-8')
+    replayed = ['--region', 'us-west-2', '--until', '30m', '-o', 'json']
+    return {'verify --certificate': ['verify', '--certificate', proof, *GIVEN],
+            'plan --prices': ['plan', *GIVEN, '--prices', str(SOURCE / 'examples' / 'quickstart-prices.yaml'), '-o', 'json'],
+            'replay of a Load': ['replay', str(SOURCE / 'examples' / 'replay' / 'load.yaml'), *replayed],
+            'replay of a SimKube trace': ['replay', trace, '--nodepools', str(QUICKSTART / 'nodepool.yaml'), *replayed],
+            'facts': ['facts', '--provider', 'azure', '--region', 'japaneast', '--facts', f'sizes={sizes}', '--facts', f'prices={prices}']}
+
+
 def verbs(folder):
     plan = folder / 'plan.json'
     plan.write_bytes(subprocess.run([KARP, 'plan', *GIVEN, '-o', 'json'], capture_output=True, check=True).stdout)
@@ -27,7 +59,7 @@ def verbs(folder):
             'disrupt': ['disrupt', *GIVEN, '-o', 'json'], 'explain': ['explain', 'pod', pod, *GIVEN], 'lint': ['lint', *GIVEN, '-o', 'json'],
             'blockers': ['blockers', *GIVEN], 'repack': ['repack', *GIVEN, '-o', 'json'], 'dump': ['dump', *GIVEN],
             'whatif': ['whatif', *GIVEN, '--price-factor', 'spot=2'], 'verify': ['verify', str(plan), *GIVEN],
-            'diff': ['diff', *GIVEN, '--', *GIVEN], 'catalogue': ['catalogue', '-o', 'csv']}
+            'diff': ['diff', *GIVEN, '--', *GIVEN], 'catalogue': ['catalogue', '-o', 'csv'], **verbs_of_files(folder)}
 
 
 def run(shim, command, **how):
