@@ -140,6 +140,8 @@ static void pod_as_text(const write_job *job, karp_str name, pod_answer answer)
 {
     text_out text = { job->out, job->options->width, job->options->color != 0 };
     const text_out *t = &text;
+    header_line(t, job, "karp explain");
+    buffer_char(job->out, '\n');
     text_subject(t, name);
     if (answer.fate == FATE_UNSCHEDULABLE) {
         text_refused(t, job, answer.index);
@@ -297,6 +299,8 @@ static void node_as_text(const write_job *job, karp_str name, const node_answer 
 {
     text_out text = { job->out, job->options->width, job->options->color != 0 };
     const text_out *t = &text;
+    header_line(t, job, "karp explain");
+    buffer_char(job->out, '\n');
     text_subject(t, name);
     if (answer->has_command) {
         buffer_text(job->out, " goes.\n");

@@ -240,6 +240,8 @@ static karp_status as_text(const write_job *job, const karp_node_explanation *ex
     const text_out *t = &text;
     karp_move move;
     size_t count = karp_node_explanation_blocker_count(explanation);
+    header_line(t, job, "karp explain");
+    buffer_char(job->out, '\n');
     text_subject(t, karp_node_explanation_node(explanation));
     buffer_text(job->out, " stays. ");
     buffer_uint(job->out, count);

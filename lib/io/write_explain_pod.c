@@ -289,6 +289,8 @@ static karp_status as_text(const write_job *job, const karp_pod_explanation *exp
     const text_out *t = &text;
     karp_unschedulable pod;
     get_unschedulable(job, index, &pod);
+    header_line(t, job, "karp explain");
+    buffer_char(job->out, '\n');
     text_subject(t, karp_pod_explanation_pod(explanation));
     buffer_text(job->out,
                 pod.permanent ? " cannot be placed (permanent: waiting cannot help).\n" : " cannot be placed now.\n");

@@ -111,7 +111,8 @@ def check_formats():
     for line in plain.splitlines():
         check(len(line) <= 100 or line.startswith(('Plan:', 'Cost:')), f'{len(line)} columns: {line}')
     out, _ = run('explain', 'pod', 'ml/train-0', *QUICKSTART)
-    check(out.startswith('ml/train-0 cannot be placed'), out)
+    check(out.startswith('karp explain  quickstart  ·  profile karpenter-') and 'catalogue us-west-2, prices ' in out.split('\n')[0], out)
+    check('\n\nml/train-0 cannot be placed' in out, out)
     out, _ = run('explain', 'pod', 'ml/train-0', *QUICKSTART, '-o', 'json')
     equal(json.loads(out)['outcome'], 'unschedulable', 'outcome')
 

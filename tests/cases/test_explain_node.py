@@ -59,7 +59,11 @@ with tempfile.TemporaryDirectory() as place:
         path = folder / 'cluster.json'
         path.write_text('\n'.join(json.dumps(o) for o in objects))
         out, _ = run('explain', 'node', 'a', '-f', path, '--catalogue', types, '--now', '2026-03-01T12:00:00Z', *more)
-        return out
+        if 'json' in more:
+            return out
+        header, said = out.split('\n\n', 1)
+        check(header.startswith('karp explain  cluster.json') and header.endswith('now 2026-03-01T12:00:00Z'), header)
+        return said
 
     shown = explain(full('Balanced', guard(0))).splitlines()
     equal(shown[0], 'a stays. 2 blockers, disrupting it would save $0.100/h.', 'two blockers')
