@@ -47,6 +47,7 @@ static const struct {
     [LINT_STRANDED_CAPACITY] = { "stranded-capacity", "no instance type is filled well by the requests of a pod",
                                  KARP_LINT_INFO },
     [LINT_UNKNOWN_LABEL] = { "unknown-label", "nothing has a label that is asked for", KARP_LINT_WARNING },
+    [LINT_UNKNOWN_TAINT] = { "unknown-taint", "no taint has the value that a pod tolerates", KARP_LINT_WARNING },
     [LINT_UNKNOWN_VALUE] = { "unknown-value", "nothing has the value of a label that is asked for", KARP_LINT_WARNING },
 };
 
@@ -198,8 +199,9 @@ static bool prepare(linting *l)
 
 static bool look(linting *l)
 {
-    static void (*const all[])(linting *) = { lint_pools, lint_labels_of_pools, lint_labels_of_pods, lint_budgets,
-                                              lint_pdbs,  lint_spread,          lint_requests };
+    static void (*const all[])(linting *) = { lint_pools,       lint_labels_of_pools, lint_labels_of_pods,
+                                              lint_tolerations, lint_budgets,         lint_pdbs,
+                                              lint_spread,      lint_requests };
     if (!prepare(l)) return false;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (!mem_work(l->snapshot->context, 1)) return false;

@@ -3,6 +3,7 @@
 #ifndef EXPLAIN_LINT_H
 #define EXPLAIN_LINT_H
 
+#include <base/nearest.h>
 #include <base/strbuf.h>
 #include <karp/lint.h>
 #include <model/snapshot.h>
@@ -21,6 +22,7 @@ enum lint_rule {
     LINT_SPREAD_CANNOT_HOLD,
     LINT_STRANDED_CAPACITY,
     LINT_UNKNOWN_LABEL,
+    LINT_UNKNOWN_TAINT,
     LINT_UNKNOWN_VALUE,
     LINT_RULES
 };
@@ -43,6 +45,8 @@ typedef struct linting {
 
 /* The parts of the finding that is being made are empty after it. */
 void lint_note(linting *l, enum lint_rule rule, const char *kind, karp_str named);
+/* As its remedy: the name that may be meant, if one is near. */
+void lint_tell_meant(linting *l, const nearest *near);
 
 static inline const type_table *lint_table(const linting *l, uint32_t pool)
 {
@@ -78,6 +82,7 @@ void lint_group_pods(linting *l, bool by_rules, lint_groups *out);
 void lint_pools(linting *l); /* lint_pools.c */
 void lint_labels_of_pools(linting *l); /* lint_labels.c */
 void lint_labels_of_pods(linting *l);
+void lint_tolerations(linting *l); /* lint_taints.c */
 void lint_budgets(linting *l); /* lint_budgets.c */
 void lint_pdbs(linting *l);
 void lint_spread(linting *l); /* lint_pods.c */

@@ -4,12 +4,11 @@
 
 #include <base/bits.h>
 #include <base/context.h>
-#include <base/nearest.h>
 #include <string.h>
 
 enum { SHORTEST = 5 }; /* of a key: shorter ones are like many */
 
-static void tell_meant(linting *l, const nearest *near)
+void lint_tell_meant(linting *l, const nearest *near)
 {
     if (near->best.ptr == NULL) return;
     strbuf_addstr(&l->remedy, near->best);
@@ -37,7 +36,7 @@ void lint_key(linting *l, uint32_t key, bool must_be_known, const char *kind, ka
     strbuf_adds(&l->field, field);
     strbuf_adds(&l->text, "no instance type, offering, node or NodePool has a label ");
     strbuf_addstr(&l->text, text_of(l->snapshot, key));
-    tell_meant(l, &near);
+    lint_tell_meant(l, &near);
     lint_note(l, LINT_UNKNOWN_LABEL, kind, named);
 }
 
@@ -184,7 +183,7 @@ static void note_value(linting *l, uint32_t key, uint32_t value, const char *kin
     strbuf_adds(&l->text, " of ");
     strbuf_addstr(&l->text, text_of(l->snapshot, key));
     nearest near = nearest_value(l, key, value);
-    tell_meant(l, &near);
+    lint_tell_meant(l, &near);
     lint_note(l, LINT_UNKNOWN_VALUE, kind, named);
 }
 

@@ -132,12 +132,15 @@ static void check_class(linting *l, uint32_t pool)
     const store *raw = &l->snapshot->raw;
     const node_pool *p = &raw->pools.items[pool];
     karp_str wanted = text_of(l->snapshot, p->class_name);
+    nearest near = nearest_to(wanted);
     bool other_kind = false, some = false;
     for (size_t i = 0; i < raw->classes.count; i++) {
         const node_class *c = &raw->classes.items[i];
         if (c->group != p->class_group) continue;
         some = true;
-        if (!equal_str(name_of(l->snapshot, c->meta.name), wanted)) continue;
+        karp_str name = name_of(l->snapshot, c->meta.name);
+        if (c->kind == p->class_kind) nearest_offer(&near, name);
+        if (!equal_str(name, wanted)) continue;
         if (c->kind == p->class_kind) return;
         other_kind = true;
     }
@@ -148,6 +151,7 @@ static void check_class(linting *l, uint32_t pool)
     strbuf_addstr(&l->text, wanted);
     strbuf_adds(&l->text, other_kind ? " is not in the input; there is one of that name and of another kind"
                                      : " is not in the input");
+    if (!other_kind) lint_tell_meant(l, &near);
     lint_note(l, LINT_NODE_CLASS_MISSING, "NodePool", pool_name(l, pool));
 }
 

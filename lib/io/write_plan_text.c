@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A Plan for people. */
+#include "write_folds.h"
 #include "write_launch.h"
 #include "write_rows.h"
 #include "write_totals.h"
@@ -33,15 +34,18 @@ static void find_node(const write_job *job, size_t *next, karp_str name, karp_no
     }
 }
 
-static void measure(const write_job *job, row_widths *widths, plan_totals *totals)
+static void measure(const write_job *job, const launch_folds *folds, row_widths *widths, plan_totals *totals)
 {
     const karp_decision *d = job->decision;
     totals->launches = karp_decision_launch_count(d);
     for (size_t i = 0; i < totals->launches; i++) {
         karp_launch launch;
         get_launch(job, d, i, &launch);
-        node_row row = launch_row(&launch);
-        row_measure(widths, &row);
+        if (folds->same[i] > 0) {
+            char name[FOLD_TEXT], type[FOLD_TEXT];
+            node_row row = folded_row(folds, job, i, name, type);
+            row_measure(widths, &row);
+        }
         totals->placed += launch.pod_count;
         totals->cpu_requested += resource_amount(launch.requests, launch.request_count, "cpu");
         totals->cpu_allocatable += resource_amount(launch.allocatable, launch.allocatable_count, "cpu");
@@ -192,20 +196,23 @@ static void write_why(const text_out *t, const write_job *job, const karp_launch
     buffer_free(&words);
 }
 
-static void write_launches(const text_out *t, const write_job *job, const row_widths *widths, size_t count)
+static void write_launches(const text_out *t, const write_job *job, const launch_folds *folds, const row_widths *widths)
 {
-    if (count == 0) {
+    if (folds->count == 0) {
         return;
     }
     section(t, "Launch");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < folds->count; i++) {
+        if (folds->same[i] == 0) {
+            continue;
+        }
+        char name[FOLD_TEXT], type[FOLD_TEXT];
         karp_launch launch;
         get_launch(job, job->decision, i, &launch);
-        node_row row = launch_row(&launch);
+        node_row row = folded_row(folds, job, i, name, type);
         row_write(t, widths, &row);
-        if (launch.pod_count > 0) {
-            rows_pods(t, job, job->decision, "", launch.pods, launch.pod_count);
-        }
+        folded_pods(t, folds, job, i);
+        launch.instance_type_count = folded_type_count(folds, job, i);
         write_why(t, job, &launch);
     }
 }
@@ -473,11 +480,18 @@ karp_status plan_as_text(const write_job *job)
     row_widths widths = { 0 };
     plan_totals totals = { 0 };
     command_totals commands = { 0 };
-    measure(job, &widths, &totals);
+    launch_folds folds;
+    karp_status status = launch_folds_find(&folds, job, t->width);
+    if (status != KARP_OK) {
+        launch_folds_free(&folds, job);
+        return status;
+    }
+    measure(job, &folds, &widths, &totals);
     if (job->disruption != NULL) count_commands(job, job->disruption, &commands);
     header_line(t, job, karp_decision_change_count(job->decision) > 0 ? "karp whatif" : "karp plan");
     write_note(job, totals_as_text(t, job));
-    write_launches(t, job, &widths, totals.launches);
+    write_launches(t, job, &folds, &widths);
+    launch_folds_free(&folds, job);
     if (job->disruption != NULL && karp_decision_command_count(job->disruption) > 0) {
         section(t, "Disrupt");
         rows_commands(t, job, job->disruption);

@@ -24,6 +24,7 @@ MENDED = {
     'spread-cannot-hold': ('minDomains: 3', 'minDomains: 2'),
     'stranded-capacity': ('cpu: 2200m', 'cpu: 1900m'),
     'unknown-label': ('famly', 'family'),
+    'unknown-taint': ('serach', 'search'),
     'unknown-value': ('m5.lrage', 'm5.xlarge'),
 }
 
@@ -62,6 +63,15 @@ def check_texts():
     equal(findings(example)['findings'][0]['remedy'], 'm5.large may be meant', 'the nearest value')
     found = findings(examples()['unknown-label'][1])['findings'][0]
     equal(found['remedy'], 'karpenter.k8s.aws/instance-family may be meant', 'the nearest label')
+    equal(findings(examples()['node-class-missing'][1])['findings'][0]['remedy'], 'default may be meant', 'the nearest node class')
+    example = examples()['unknown-taint'][1]
+    found = next(f for f in findings(example)['findings'] if f['rule'] == 'unknown-taint')
+    equal((found['kind'], found['object'], found['field'], found['text'], found['remedy']),
+          ('Pod', 'default/index-0', 'spec.tolerations[0]', 'no taint team of a NodePool or node has the value serach', 'search may be meant'),
+          'a toleration that is misspelt')
+    for other in ('value: searcx', 'value: payments'):  # another name, and nothing like it
+        equal([f for f in findings(example.replace('value: serach', other))['findings'] if f['rule'] == 'unknown-taint'], [], other)
+    example = examples()['unknown-value'][1]
     found = findings(examples()['no-instance-type'][1])['findings'][0]
     check(found['remedy'].startswith('without the requirement on karpenter.k8s.aws/instance-family there are '), found)
     pod = 'apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {nodeSelector: {team: red}, containers: []}\n---\n'

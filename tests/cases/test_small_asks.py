@@ -134,4 +134,22 @@ for words in (('plan', ASKS / 'three-tier', '--objective', 'cost', '--effort', '
 # An option keeps its dashes.
 _, error = run('plan', POOL, '--runs', '3', status=1)
 check('karp plan: --runs: not an option of this command' in error, error)
+FOLDED = """{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: default}, spec: {template: {spec: {
+  nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default},
+  requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: [m5.large]}]}}}}
+---
+{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: web}, spec: {replicas: COUNT, selector: {matchLabels: {app: web}},
+  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, resources: {requests: {cpu: 1500m}}}]}}}}
+"""
+
+
+def check_folds():
+    ask = ('plan', '-f', '-', '--region', 'us-west-2')
+    shown = run(*ask, text=FOLDED.replace('COUNT', '5'))[0]
+    check('new-{1..5}  5 × m5.large' in shown and '5 pods  default/web-{0..4}' in shown and 'new-1 ' not in shown, shown)
+    for text in (run(*ask, text=FOLDED.replace('COUNT', '3'))[0], run(*ask, '-o', 'wide', text=FOLDED.replace('COUNT', '5'))[0]):
+        check('new-{' not in text and '+   new-3 ' in text, text)
+
+
+check_folds()
 sys.exit(finish())
