@@ -4,7 +4,8 @@
     python3 tests/bench/cost.py build/karp [--instances 60] [--pods 300,1000] [--efforts 10ms,100ms,1s] [--known FOLDER] [--only PART,...]
 
 Parts: general (seeded mixes of pods on the c, m and r types of us-east-1, a third with selectors), anti (1,000 pods, at most one of a Deployment
-on a host, 20 and 100 types; the optimum beside it where highspy is installed), zone (1,000 pods spread over three zones), known (instances whose best plan is known, where they are). Exit
+on a host, 20 and 100 types; the optimum beside it where highspy is installed), zone (1,000 pods spread over three zones), large (100,000 pods
+of 1,000 Deployments, and the most memory that a plan took), known (instances whose best plan is known, where they are). Exit
 status 1: a plan below its bound, dearer than Karpenter's, or dearer with more effort.
 """
 import argparse
@@ -13,6 +14,7 @@ import json
 import math
 import pathlib
 import random
+import resource
 import statistics
 import subprocess
 import sys
@@ -23,7 +25,7 @@ try:
 except ImportError:
     highspy = None
 
-PARTS = ['general', 'anti', 'zone', 'known']
+PARTS = ['general', 'anti', 'zone', 'large', 'known']
 KNOWN = pathlib.Path(__file__).resolve().parents[3] / 'shared' / 'cost'
 NODE_CLASS = {'group': 'karpenter.k8s.aws', 'kind': 'EC2NodeClass', 'name': 'default'}
 ZONES = ['us-east-1a', 'us-east-1b', 'us-east-1c']
@@ -195,6 +197,13 @@ def run_zone(bench, _):
     one_row('spread over 3 zones, 1,000 pods', plans)
 
 
+def run_large(bench, _):
+    rng = random.Random(7)
+    plans = bench.listed('large', [pool(), *(deployment(f'app-{i}', 100, *shape(rng)) for i in range(1000))], '--region', 'us-east-1')
+    memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    one_row(f'100,000 pods, 1,000 Deployments, {memory:.0f} MiB at most', plans)
+
+
 def run_known(bench, given):
     folder = pathlib.Path(given.known)
     if not (folder / 'index.json').is_file():
@@ -224,7 +233,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(given.karp, efforts, pathlib.Path(folder))
         for part in given.only.split(','):
-            {'general': run_general, 'anti': run_anti, 'zone': run_zone, 'known': run_known}[part](bench, given)
+            {'general': run_general, 'anti': run_anti, 'zone': run_zone, 'large': run_large, 'known': run_known}[part](bench, given)
     return bench.wrong > 0
 
 
