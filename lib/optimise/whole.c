@@ -21,7 +21,7 @@ typedef struct whole {
     master m;
     contents contents;
     arena *a;
-    uint32_t branches; /* of one offer, for now */
+    uint32_t branches; /* one offer may have so many; more when a round finds no column */
     uint32_t *order; /* offers, those whose fractions are worth most per dollar first */
     double *ratios; /* … which is this */
     uint32_t *classes; /* 0, 1, 2 … */
