@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/scan.h>
 
-#include <string.h>
-
+#include <json/bytes.h>
 #include <karp/library.h>
+#include <string.h>
 
 void io_cursor_init(io_cursor *cursor, karp_str text, karp_context *context)
 {
@@ -76,30 +76,69 @@ static const uint8_t meaning[256] = {
     ['{'] = OPENS, ['['] = OPENS, ['}'] = CLOSES, [']'] = CLOSES, ['"'] = QUOTES, ['\n'] = ENDS_LINE
 };
 
+/* What is known on the way to the end of a container. */
+typedef struct skipping {
+    io_cursor *cursor;
+    uint32_t depth;
+    size_t due; /* when the caller is asked whether to stop */
+    size_t by_bytes; /* up to where blocks do not help */
+} skipping;
+
+/* Whole blocks in which the container neither ends nor nests too deep. Stops at a byte outside of strings; the bytes that
+ * follow it are looked at one by one. */
+static io_scan skip_blocks(skipping *s)
+{
+    io_cursor *c = s->cursor;
+    uint64_t in_string = 0; /* all bits: the block begins inside a string */
+    size_t at = c->pos, string_at = at;
+    for (; c->end - at >= 64; at += 64) {
+        if (at >= s->due) {
+            if (!mem_work(c->context, at - s->due + ASK_EVERY)) return IO_SCAN_STOPPED;
+            s->due = at + ASK_EVERY;
+        }
+        json_block b = block_read(c->text + at);
+        if (b.slashes) break;
+        uint64_t inside = inside_strings(b.quotes) ^ in_string;
+        unsigned opens = count_bits(b.opens & ~inside), closes = count_bits(b.closes & ~inside);
+        if (closes >= s->depth || opens > c->max_nesting - s->depth) break;
+        s->depth += opens - closes;
+        for (uint64_t lines = b.lines & ~inside; lines; lines &= lines - 1) {
+            c->pos = at + first_bit(lines);
+            new_line(c);
+        }
+        if (inside >> 63 && b.quotes) string_at = at + last_bit(b.quotes);
+        in_string = (uint64_t)0 - (inside >> 63);
+    }
+    c->pos = in_string ? string_at : at;
+    s->by_bytes = at + 64;
+    return IO_SCAN_OK;
+}
+
 static io_scan skip_container(io_cursor *c)
 {
-    uint32_t depth = 0;
-    size_t due = c->pos + ASK_EVERY;
+    skipping s = { c, 0, c->pos + ASK_EVERY, c->pos + 1 };
     io_scan result = IO_SCAN_OK;
-    for (const char *at = c->text + c->pos, *end = c->text + c->end;; at++) {
+    for (;; c->pos++) {
+        if (BLOCKS_AT_HAND && c->pos >= s.by_bytes && c->end - c->pos >= 64) result = skip_blocks(&s);
+        if (result != IO_SCAN_OK) return result;
+        const char *at = c->text + c->pos, *end = c->text + c->end;
         while (at < end && meaning[(unsigned char)*at] == NOTHING) at++;
         c->pos = (size_t)(at - c->text);
         if (at == end) return IO_SCAN_SYNTAX;
-        if (c->pos >= due) {
-            if (!mem_work(c->context, c->pos - due + ASK_EVERY)) return IO_SCAN_STOPPED;
-            due = c->pos + ASK_EVERY;
+        if (c->pos >= s.due) {
+            if (!mem_work(c->context, c->pos - s.due + ASK_EVERY)) return IO_SCAN_STOPPED;
+            s.due = c->pos + ASK_EVERY;
         }
         switch (meaning[(unsigned char)*at]) {
         case QUOTES:
             result = skip_string(c);
-            if (result != IO_SCAN_OK) return result;
-            at = c->text + c->pos - 1;
+            c->pos--;
             break;
         case OPENS:
-            if (++depth > c->max_nesting) return IO_SCAN_DEEP;
+            if (++s.depth > c->max_nesting) return IO_SCAN_DEEP;
             break;
         case CLOSES:
-            if (--depth > 0) break;
+            if (--s.depth > 0) break;
             c->pos++;
             return IO_SCAN_OK;
         default: new_line(c); break;

@@ -3,6 +3,7 @@
 #include <json/tree.h>
 
 #include <base/sort.h>
+#include <json/bytes.h>
 #include <karp/library.h>
 #include <karp/values.h>
 #include <string.h>
@@ -34,6 +35,7 @@ static void *refuse_memory(parser *p)
 
 static inline void skip_space(parser *p)
 {
+    if (p->at < p->end && (unsigned char)*p->at > ' ') return;
     while (p->at < p->end && (*p->at == ' ' || *p->at == '\n' || *p->at == '\t' || *p->at == '\r')) p->at++;
 }
 
@@ -121,36 +123,13 @@ static size_t put_escape(parser *p, char *into)
     return 1;
 }
 
-#define ONES UINT64_C(0x0101010101010101)
-#define HIGHS UINT64_C(0x8080808080808080)
-
-/* Of eight bytes those that are a quote, a backslash, a control character or not ASCII: the highest bit of the first such
- * byte is set, and of none before it. */
-static inline uint64_t special_bytes(const char *bytes)
-{
-    uint64_t v;
-    memcpy(&v, bytes, sizeof v);
-    uint64_t quote = v ^ (ONES * '"'), slash = v ^ (ONES * '\\');
-    return (((quote - ONES) & ~quote) | ((slash - ONES) & ~slash) | ((v - ONES * 0x20) & ~v) | v) & HIGHS;
-}
-
-/* How many of the eight bytes come before the first special one; a few less where that is not known so quickly. */
-static inline size_t plain_bytes(uint64_t special)
-{
-    if (special == 0) return 8;
-#if defined __GNUC__ && defined __BYTE_ORDER__ && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    return (size_t)__builtin_ctzll(special) / 8;
-#else
-    return 0;
-#endif
-}
-
 /* Up to the next quote, backslash, or what may not be in a string. */
 static void skip_plain(parser *p)
 {
     const char *at = p->at;
     for (;;) {
-        for (size_t plain = 8; plain == 8 && p->end - at >= 8; at += plain) plain = plain_bytes(special_bytes(at));
+        for (size_t plain = PLAIN_AT_ONCE; plain == PLAIN_AT_ONCE && p->end - at >= PLAIN_AT_ONCE; at += plain)
+            plain = plain_bytes(at);
         if (at == p->end) break;
         unsigned char c = (unsigned char)*at;
         if (c == '"' || c == '\\' || c < 0x20) break;
@@ -195,10 +174,10 @@ static bool string(parser *p, karp_str *out)
 {
     const char *from = ++p->at;
     /* Most strings end soon, at a quote and nothing else. */
-    while (p->end - p->at >= 8) {
-        size_t plain = plain_bytes(special_bytes(p->at));
+    while (p->end - p->at >= PLAIN_AT_ONCE) {
+        size_t plain = plain_bytes(p->at);
         p->at += plain;
-        if (plain == 8) continue;
+        if (plain == PLAIN_AT_ONCE) continue;
         if (*p->at != '"') break;
         *out = (karp_str){ from, (size_t)(p->at++ - from) };
         if (out->len < UINT32_MAX) return true;

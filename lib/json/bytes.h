@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The bytes of JSON text, several at a time. Every x86-64 has SSE2 and looks at 16; elsewhere it is 8, in one word.
+ * Reading a large document is for the most part this: finding the ends of strings and the brackets between them.
+ */
+#ifndef JSON_BYTES_H
+#define JSON_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined __SSE2__ && defined __GNUC__
+#include <emmintrin.h>
+#endif
+
+#define JSON_ONES UINT64_C(0x0101010101010101)
+#define JSON_HIGHS UINT64_C(0x8080808080808080)
+
+/* How many of eight bytes come before the first that is a quote, a backslash, a control character or not ASCII; a few less
+ * where that is not known so quickly. */
+static inline size_t plain_of_eight(const char *bytes)
+{
+    uint64_t v;
+    memcpy(&v, bytes, sizeof v);
+    uint64_t quote = v ^ (JSON_ONES * '"'), slash = v ^ (JSON_ONES * '\\');
+    /* The highest bit of the first such byte is set, and of none before it. */
+    uint64_t special = (((quote - JSON_ONES) & ~quote) | ((slash - JSON_ONES) & ~slash) |
+                        ((v - JSON_ONES * 0x20) & ~v) | v) &
+                       JSON_HIGHS;
+    if (special == 0) return 8;
+#if defined __GNUC__ && defined __BYTE_ORDER__ && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return (size_t)__builtin_ctzll(special) / 8;
+#else
+    return 0;
+#endif
+}
+
+#if defined __SSE2__ && defined __GNUC__
+
+enum { PLAIN_AT_ONCE = 16 };
+
+static inline size_t plain_bytes(const char *bytes)
+{
+    __m128i v = _mm_loadu_si128((const __m128i *)(const void *)bytes);
+    __m128i ends = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')), _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
+    /* Bytes are signed here: what is not ASCII is below the space, as control characters are. */
+    unsigned special = (unsigned)_mm_movemask_epi8(_mm_or_si128(ends, _mm_cmplt_epi8(v, _mm_set1_epi8(' '))));
+    return special ? (size_t)__builtin_ctz(special) : 16;
+}
+
+#else
+
+enum { PLAIN_AT_ONCE = 8 };
+
+static inline size_t plain_bytes(const char *bytes) { return plain_of_eight(bytes); }
+
+#endif
+
+/* ---- brackets of 64 bytes --------------------------------------------------------------------------------------------- */
+
+/* A bit for each of 64 bytes. */
+typedef struct json_block {
+    uint64_t quotes, slashes, opens, closes, lines;
+} json_block;
+
+#if defined __SSE2__ && defined __GNUC__
+
+enum { BLOCKS_AT_HAND = 1 };
+
+static inline uint64_t equal_bytes(__m128i v, char c)
+{
+    return (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8(c)));
+}
+
+static inline json_block block_read(const char *bytes)
+{
+    json_block b = { 0, 0, 0, 0, 0 };
+    for (unsigned i = 0; i < 64; i += 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(bytes + i));
+        /* [ and { differ in one bit, and ] and } in the same one. */
+        __m128i bracket = _mm_or_si128(v, _mm_set1_epi8(0x20));
+        b.quotes |= equal_bytes(v, '"') << i;
+        b.slashes |= equal_bytes(v, '\\') << i;
+        b.opens |= equal_bytes(bracket, '{') << i;
+        b.closes |= equal_bytes(bracket, '}') << i;
+        b.lines |= equal_bytes(v, '\n') << i;
+    }
+    return b;
+}
+
+static inline unsigned first_bit(uint64_t bits) { return (unsigned)__builtin_ctzll(bits); }
+static inline unsigned last_bit(uint64_t bits) { return 63u - (unsigned)__builtin_clzll(bits); }
+
+#else
+
+enum { BLOCKS_AT_HAND = 0 };
+
+static inline json_block block_read(const char *bytes)
+{
+    (void)bytes;
+    return (json_block){ 0, 0, 0, 0, 0 };
+}
+
+static inline unsigned first_bit(uint64_t bits) { return (void)bits, 0; }
+static inline unsigned last_bit(uint64_t bits) { return (void)bits, 0; }
+
+#endif
+
+/* Of each byte whether an odd number of quotes is at or before it: from an opening quote to before the closing one. */
+static inline uint64_t inside_strings(uint64_t quotes)
+{
+    for (unsigned by = 1; by < 64; by *= 2) quotes ^= quotes << by;
+    return quotes;
+}
+
+static inline unsigned count_bits(uint64_t bits)
+{
+    unsigned count = 0;
+    for (; bits; bits &= bits - 1) count++;
+    return count;
+}
+
+#endif
