@@ -280,10 +280,9 @@ static void show_request(const search *s, strbuf *b, const resource_amount *r, i
     char text[QUANTITY_TEXT];
     quantity q = { .binary = r->binary };
     (void)amount_mul(s->snapshot->units[r->resource], (uint64_t)units, &q.value); /* as change_request() has done */
-    size_t length = quantity_format(q, text);
-    strbuf_adds(b, "ask for at most ");
-    strbuf_add(b, text, length);
-    strbuf_addc(b, ' ');
+    strbuf_adds(b, units == 0 ? "do not request " : "request at most ");
+    if (units > 0) strbuf_add(b, text, quantity_format(q, text));
+    if (units > 0) strbuf_addc(b, ' ');
     strbuf_addstr(b, strings_get(&s->snapshot->raw.resources, r->resource));
 }
 

@@ -19,7 +19,7 @@ static const struct explained pods[] = {
           POD("a", "1", ""),
       "2 TOLERATE tolerate t:NoSchedule and u:NoExecute -> m,a,1\n" },
     { SNAPSHOT("{}", TYPE("m", "1", "")) NODE("n1", "8", "taints: [{key: t, effect: NoSchedule}]") POD("a", "5", ""),
-      "1 TOLERATE tolerate t:NoSchedule -> n1\n1 REQUEST_LESS ask for at most 4 cpu -> m,a,1\n" },
+      "1 TOLERATE tolerate t:NoSchedule -> n1\n1 REQUEST_LESS request at most 4 cpu -> m,a,1\n" },
     { SNAPSHOT("{}", TYPE("m", "1", "")) POD("a", "1", ", nodeSelector: {team: x}"),
       "1 DROP_SELECTOR drop the node selector team=x -> m,a,1\n" },
     { SNAPSHOT("{}", TYPE("m", "1", "")) POD("a", "1", ", nodeSelector: {team: x, rack: r}"),
@@ -47,7 +47,7 @@ static const struct explained pods[] = {
     { HEAD OWN_POOL("", ", requirements: [{key: node.kubernetes.io/instance-type, operator: Exists, minValues: 2}]")
           POD("a", "1", ""),
       "1 DROP_MIN_VALUES give up minValues on node.kubernetes.io/instance-type of NodePool default -> m,a,1\n" },
-    { SNAPSHOT("{}", TYPE("m", "1", "")) POD("a", "6", ""), "1 REQUEST_LESS ask for at most 4 cpu -> m,a,1\n" },
+    { SNAPSHOT("{}", TYPE("m", "1", "")) POD("a", "6", ""), "1 REQUEST_LESS request at most 4 cpu -> m,a,1\n" },
     /* on a node that exists, or not considered at all: nothing to look for */
     { SNAPSHOT("{}", TYPE("m", "1", "")) NODE("n1", "8", "") POD("b", "1", "") POD("a", "1", ""), "" },
     { SNAPSHOT("{}", TYPE("m", "1", "")) POD("b", "1", ", nodeSelector: {kubernetes.io/hostname: n1}")

@@ -87,13 +87,13 @@ static const struct explained pods[] = {
       "1 TOLERATE tolerate u:NoSchedule -> k,a,1\n1 TOLERATE tolerate t:NoSchedule -> m,a,2\n" },
     /* requests: what is not asked for cannot be lowered */
     { SNAPSHOT("{}", TYPE("m", "1", "")) REQUESTING("cpu: 0, memory: 20Gi", ""),
-      "1 REQUEST_LESS ask for at most 16Gi memory -> m,a,1\n" },
+      "1 REQUEST_LESS request at most 16Gi memory -> m,a,1\n" },
     /* In steps of one byte the twelfth halving of 100 Gi ends at 655 times 25 Mi, which 16 Gi holds. */
     { SNAPSHOT("{}", TYPE("m", "1", "")) REQUESTING(
           "memory: 100Gi",
           "") "- {apiVersion: v1, kind: Pod, metadata: {name: b, namespace: default, uid: u-b}, spec: {containers: "
               "[{name: c, resources: {requests: {memory: '1'}}}]}, status: {phase: Succeeded}}\n",
-      "1 REQUEST_LESS ask for at most 16375Mi memory -> m,a,1\n" },
+      "1 REQUEST_LESS request at most 16375Mi memory -> m,a,1\n" },
     /* limits: another pod takes what one more node's worth adds */
     { HEAD OWN_POOL("limits: {cpu: '1'}, ", ", requirements: []") POD("a", "3", "") POD("b", "4", ""),
       "1 RAISE_LIMIT raise the limit cpu of NodePool default -> m,a,1\n" },
@@ -312,7 +312,7 @@ static void test_fewest_rounds(void **state)
     ask_no_more(&a);
     /* Halving ends early, and there is still a round to state the outcome: eleven halvings of 100 Gi are steps of 50 Mi. */
     crowd(&a, SNAPSHOT("{}", TYPE("m", "1", "")) SMALL REQUESTING("memory: 100Gi", ""), 33500);
-    expect_search(&a, "default/a", "ask for at most 16350Mi memory", 13, 1);
+    expect_search(&a, "default/a", "request at most 16350Mi memory", 13, 1);
     ask_no_more(&a);
 }
 
