@@ -16,6 +16,7 @@ void claim_order_clear(scheduler *s)
 {
     s->claims.buckets.count = 0;
     s->claims.front_stamp = s->claims.back_stamp = 0;
+    s->claims.linked = 0;
     search_end(s);
 }
 
@@ -65,6 +66,7 @@ void claim_unlink(scheduler *s, uint32_t number)
     claim *c = &s->claims.list.items[number];
     requirement_bucket *l = &s->claims.buckets.items[c->bucket];
     claim_list *b = &l->lists[c->pods];
+    s->claims.linked--;
     if (c->prev == NO_ID) b->first = c->next;
     else s->claims.list.items[c->prev].next = c->next;
     if (c->next == NO_ID) b->last = c->prev;
@@ -78,6 +80,7 @@ static requirement_bucket *enter_bucket(scheduler *s, claim *c)
     c->bucket = bucket_of_set(s, c->set);
     if (c->bucket == NO_ID || !widen(s, &s->claims.buckets.items[c->bucket], c->pods)) return NULL;
     bits_set(s->claims.buckets.items[c->bucket].filled, c->pods);
+    s->claims.linked++;
     c->skip = s->claims.buckets.items[c->bucket].lists[c->pods].skip = (struct skip_range){ 0, 0 };
     return &s->claims.buckets.items[c->bucket];
 }
@@ -274,6 +277,18 @@ uint32_t search_next(scheduler *s, class_state *k)
         }
     }
     return NO_ID;
+}
+
+void search_all_refused(scheduler *s)
+{
+    s->round.steps += s->claims.linked;
+    for (size_t i = 0; i < s->claims.buckets.count; i++) {
+        requirement_bucket *l = &s->claims.buckets.items[i];
+        uint32_t last = l->list_count;
+        while (last > 0 && !bits_test(l->filled, last - 1)) last--;
+        l->from = l->at = (bucket_spot){ last > 0 ? last - 1 : 0, NO_ID };
+        l->passed = true;
+    }
 }
 
 void search_refused(scheduler *s, enum refused_how how)

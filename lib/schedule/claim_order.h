@@ -61,6 +61,8 @@ uint32_t search_next(scheduler *s, class_state *k);
 /* The claim rejected the pod: search_next() continues behind it. */
 enum refused_how { REFUSED_NOW, REFUSED_FOR_THE_RUN };
 void search_refused(scheduler *s, enum refused_how how);
+/* All claims rejected the pod, and would for the rest of the run; as if each had been asked by search_next(). */
+void search_all_refused(scheduler *s);
 /* The claim has no room for the class, and never will have. */
 void search_too_small(scheduler *s, class_state *k, uint32_t number);
 /* All claims of its bucket reject the pod as well. false = the bucket is the last one, whose claims differ in requirements. */

@@ -353,8 +353,13 @@ bool claims_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
 {
     const view *v = &s->pods.views.items[view_number];
     class_state *k = &s->pods.classes[v->class_];
+    bool anew = s->claims.run.view != view_number;
     search_begin(s, view_number);
     if (s->claims.run.only != NO_ID) return offer_only(s, pod_number, v);
+    if (anew && s->claims.run.size_rank == NO_ID && topology_bars_launches(s, v)) {
+        search_all_refused(s);
+        return false;
+    }
     search q = { .pod = pod_number, .v = v, .lasts = refusals_last(s, v) ? REFUSED_FOR_THE_RUN : REFUSED_NOW };
     for (;;) {
         uint32_t number = search_next(s, k);

@@ -35,6 +35,7 @@ struct claims {
     LIST_OF(claim) list;
     LIST_OF(requirement_bucket) buckets; /* the open claims that are not retired */
     int64_t front_stamp, back_stamp; /* of the claims moved to the front and to the back last */
+    uint32_t linked; /* claims that are in some list */
     int64_t *least_requests; /* per resource, the smallest request of any pod of the round */
     struct {
         uint32_t set;

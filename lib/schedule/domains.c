@@ -265,12 +265,25 @@ void group_register(scheduler *s, group *g, uint32_t domain)
     g->version += g->sources[domain]++ == 0;
 }
 
+static bool of_launch(const scheduler *s, const group *g, uint32_t domain)
+{
+    return g->host && s->topology.host_text[domain] == NO_ID;
+}
+
+/* The domain has its first pod. */
+static void note_occupied(scheduler *s, group *g, uint32_t domain)
+{
+    g->occupied++;
+    g->launches += of_launch(s, g, domain);
+    if (g->inverse && g->wider != NO_ID) group_count(s, &s->topology.groups.items[g->wider], domain);
+}
+
 void group_count(scheduler *s, group *g, uint32_t domain)
 {
     if (!group_reserve(s, g, domain)) return;
     bool fresh = !g->host && g->sources[domain]++ == 0, first = g->counts[domain - g->base]++ == 0;
-    g->occupied += first;
     g->version += fresh || first || g->kind == GROUP_SPREAD;
+    if (first) note_occupied(s, g, domain);
 }
 
 void group_unregister(group *g, uint32_t domain)
@@ -278,9 +291,12 @@ void group_unregister(group *g, uint32_t domain)
     if (!g->host) g->version += --g->sources[domain] == 0;
 }
 
-void group_uncount(group *g, uint32_t domain)
+void group_uncount(scheduler *s, group *g, uint32_t domain)
 {
     bool gone = !g->host && --g->sources[domain] == 0, last = --g->counts[domain - g->base] == 0;
-    g->occupied -= last;
     g->version += gone || last || g->kind == GROUP_SPREAD;
+    if (!last) return;
+    g->occupied--;
+    g->launches -= of_launch(s, g, domain);
+    if (g->inverse && g->wider != NO_ID) group_uncount(s, &s->topology.groups.items[g->wider], domain);
 }

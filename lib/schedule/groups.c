@@ -9,6 +9,7 @@
 #include <schedule/label_groups.h>
 #include <schedule/rounds.h>
 #include <schedule/templates.h>
+#include <schedule/wide_groups.h>
 #include <string.h>
 
 /* Distinguishes the kinds of parts that are interned in one table. */
@@ -277,9 +278,10 @@ static bool introduce_to_label_groups(scheduler *s, uint32_t number)
     for (uint32_t i = 0; i < near.count; i++) {
         label_group *k = &s->topology.label_groups.items[label_group_list_at(near, i)];
         if (!scheduler_worked(s, 64)) return false;
-        if (!group_selects(s, g, k)) continue;
-        bool ok = g->inverse ? push_id(s, &k->barred_by, &k->barred_count, &k->barred_capacity, number)
-                             : push_id(s, &k->counted_by, &k->counted_count, &k->counted_capacity, number);
+        if (!group_counts(s, g, k)) continue;
+        bool ok = !g->inverse         ? push_id(s, &k->counted_by, &k->counted_count, &k->counted_capacity, number)
+                  : g->wider != NO_ID ? push_id(s, &k->spared_by, &k->spared_count, &k->spared_capacity, number)
+                                      : push_id(s, &k->barred_by, &k->barred_count, &k->barred_capacity, number);
         if (!ok) return false;
         if (g->inverse && !g->host) k->barred_elsewhere = true;
     }
@@ -309,10 +311,9 @@ static uint32_t whole_identity(scheduler *s, const group *g, toleration_list tol
     return intern(&k);
 }
 
-/* The group equal to `wanted`, made and seeded if there is none. NO_ID = out of memory. */
-static uint32_t obtain(scheduler *s, group *wanted, toleration_list tolerations)
+uint32_t group_obtain(scheduler *s, group *wanted, toleration_list tolerations)
 {
-    uint32_t identity = group_identity(s, wanted, !quirk(s, 3));
+    uint32_t identity = group_identity(s, wanted, !quirk(s, 3) || wanted->kind == GROUP_WIDE);
     if (identity == NO_ID) return NO_ID;
     uint32_t number = map64_get(&s->topology.group_of_identity, identity);
     wanted->whole = s->settings.simulation ? whole_identity(s, wanted, tolerations) : NO_ID;
@@ -323,6 +324,7 @@ static uint32_t obtain(scheduler *s, group *wanted, toleration_list tolerations)
     wanted->host = s->topology.keys[wanted->key].is_host;
     wanted->selective = wanted->has_filter && filter_selective(&wanted->filter);
     wanted->version = 1; /* 0 marks answers that were never given */
+    if (!group_widen(s, wanted, tolerations)) return NO_ID;
     number = (uint32_t)s->topology.groups.count;
     group *g = list_push(s->context, &s->topology.groups, sizeof *g);
     if (g == NULL || !map64_put(&s->topology.group_of_identity, identity, number)) {
@@ -331,7 +333,7 @@ static uint32_t obtain(scheduler *s, group *wanted, toleration_list tolerations)
     }
     *g = *wanted;
     /* Where many steps may follow, those who are selected are listed for all. */
-    if (g->selection != NULL && g->filter.terms->count > 1 && !list_selected(s, g)) return NO_ID;
+    if (g->selection != NULL && g->filter.terms->count > 1 && g->wider == NO_ID && !list_selected(s, g)) return NO_ID;
     bool ok = initial_domains(s, g, tolerations) && (g->inverse || topology_seed(s, number)) &&
               introduce_to_label_groups(s, number) && round_withhold(s, number);
     /* A group that comes up in the middle of a round does not know what the round has placed (Q-5); one that an earlier round
@@ -398,7 +400,7 @@ static uint32_t group_of_term(scheduler *s, const pod_term *t, uint8_t kind, boo
     group g = { .kind = kind, .inverse = inverse, .max_skew = INT32_MAX, .selects = t->label_selector };
     g.key = domain_key_of(s, t->topology_key);
     if (g.key == NO_ID || !namespaces_of_term(s, t, own, &g)) return NO_ID;
-    return obtain(s, &g, tolerations);
+    return group_obtain(s, &g, tolerations);
 }
 
 static bool match_labels(scheduler *s, const view *v, const spread_constraint *c, label_list *out)
@@ -456,7 +458,7 @@ static uint32_t group_of_spread(scheduler *s, const view *v, uint32_t n)
                               .tolerations = tolerations,
                               .terms = filter_terms_of(s, v->class_),
                               .first = quirk(s, 5) ? v->required_first : 0 };
-    return g.filter.terms != NULL ? obtain(s, &g, tolerations) : NO_ID;
+    return g.filter.terms != NULL ? group_obtain(s, &g, tolerations) : NO_ID;
 }
 
 /* ---- owners ------------------------------------------------------------------------------------------------------------ */

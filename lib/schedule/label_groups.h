@@ -13,6 +13,8 @@ typedef struct label_group {
     uint32_t *barred_by; /* inverse groups that select it */
     uint32_t barred_count, barred_capacity;
     bool barred_elsewhere; /* some of them are about other keys than host names */
+    uint32_t *spared_by; /* inverse groups that leave it out of a wide one among the above */
+    uint32_t spared_count, spared_capacity;
 } label_group;
 
 typedef struct group group;
@@ -37,5 +39,9 @@ static inline uint32_t label_group_list_at(label_group_list list, uint32_t i)
 /* Those that have the rarest of the labels which the group's selector asks for; all of them when it asks for none. Every label group
  * that the group selects is among them. Empty and s->failed when memory runs out. */
 label_group_list label_groups_for(scheduler *s, const group *g);
+
+/* How many label groups have a label that the selector must not find, some of them counted more than once, if that is at most `most`;
+ * their numbers, in no order, go to `out` unless it is NULL. More than `most`: there are more. Sets s->failed when memory runs out. */
+uint32_t label_groups_left_out(scheduler *s, const selector *x, uint32_t most, uint32_t *out);
 
 #endif

@@ -24,6 +24,7 @@ typedef struct maker {
     words keys, signs, sizes; /* of classes; of what decides where a class may go; of requests */
     uint32_t *key; /* [2 * dims]: of requests, while it is made */
     uint32_t *involved; /* by group about host names: how many pods own it or are selected by it */
+    uint32_t *narrower; /* by wide group: how many groups that select some of its pods matter */
     LIST_OF(menu_class) classes;
     LIST_OF(uint32_t) views; /* by class */
     LIST_OF(uint32_t) sign_of; /* by class … */
@@ -238,34 +239,71 @@ static bool new_class(maker *k, uint32_t pod_number, uint32_t view_number, uint3
     return sign_class(k, c, view_number);
 }
 
-/* The pods of each group about host names are counted, a run of equal pods at a time. */
+/* The pods of each group about host names are counted, a run of equal pods at a time: of one that has a wide group those that this one
+ * has not, less those that this one alone has. */
 static bool involve(maker *k, uint32_t view_number, uint32_t count)
 {
     scheduler *s = k->s;
     const view *v = &s->pods.views.items[view_number];
     const label_group *l = &s->topology.label_groups.items[s->pods.classes[v->class_].label_group];
     for (uint32_t i = 0; i < v->owned_count; i++) {
-        if (v->owned[i].host) k->involved[v->owned[i].group] += count;
+        const group *g = &s->topology.groups.items[v->owned[i].group];
+        bool with_all = g->wider != NO_ID && group_selects(s, &s->topology.groups.items[g->wider], l);
+        if (g->host && !with_all) k->involved[v->owned[i].group] += count;
     }
     for (uint32_t i = 0; i < l->counted_count; i++) {
         uint32_t g = l->counted_by[i], o = 0;
         while (o < v->owned_count && v->owned[o].group != g) o++;
-        if (o == v->owned_count && s->topology.groups.items[g].host) k->involved[g] += count;
+        if (o < v->owned_count || !s->topology.groups.items[g].host) continue;
+        if (s->topology.groups.items[g].wider == NO_ID) k->involved[g] += count;
+        else k->involved[g] -= count; /* modulo 2^32, until settle_involved() */
     }
     return true;
+}
+
+static bool matters(const maker *k, uint32_t group_number) { return k->elsewhere || k->involved[group_number] > 1; }
+
+static void settle_involved(maker *k)
+{
+    for (uint32_t n = 0; n < k->s->topology.groups.count; n++) {
+        const group *g = &k->s->topology.groups.items[n];
+        if (g->wider == NO_ID || g->inverse) continue;
+        k->involved[n] += k->involved[g->wider];
+        k->narrower[g->wider] += matters(k, n);
+    }
 }
 
 static bool find_involved(maker *k)
 {
     scheduler *s = k->s;
     k->involved = arena_array(k->a, s->topology.groups.count + 1, sizeof *k->involved);
-    for (size_t i = 0; i < s->snapshot->raw.pods.count && k->involved != NULL; i++) {
+    k->narrower = arena_array(k->a, s->topology.groups.count + 1, sizeof *k->narrower);
+    if (k->involved == NULL || k->narrower == NULL) return false;
+    for (size_t i = 0; i < s->snapshot->raw.pods.count; i++) {
         uint32_t p = s->snapshot->queue[i];
         if (k->m->claim_of[p] == UINT32_MAX || k->m->claims[k->m->claim_of[p]].stays) continue;
         uint32_t number = view_of(s, s->snapshot->pod_class[p], k->steps[p]);
         if (number == NO_ID || !involve(k, number, 1)) return false;
     }
-    return k->involved != NULL;
+    settle_involved(k);
+    return true;
+}
+
+/* Whether some group about host names that matters selects the pods. */
+static bool counted_with_others(const maker *k, const label_group *l)
+{
+    const group *groups = k->s->topology.groups.items;
+    for (uint32_t i = 0; i < l->counted_count; i++) {
+        uint32_t number = l->counted_by[i], left_out = 0;
+        const group *g = &groups[number];
+        if (!g->host || g->wider != NO_ID) continue;
+        if (g->kind != GROUP_WIDE && matters(k, number)) return true;
+        if (g->kind != GROUP_WIDE) continue;
+        for (uint32_t n = 0; n < l->counted_count; n++)
+            left_out += groups[l->counted_by[n]].wider == number && matters(k, l->counted_by[n]);
+        if (k->narrower[number] > left_out) return true;
+    }
+    return false;
 }
 
 /* Whether nothing about the node's other pods matters to pods of the view but the space they leave. */
@@ -275,12 +313,9 @@ static bool minds_space_alone(const maker *k, uint32_t view_number)
     const view *v = &s->pods.views.items[view_number];
     const label_group *l = &s->topology.label_groups.items[s->pods.classes[v->class_].label_group];
     for (uint32_t i = 0; i < v->owned_count; i++) {
-        if (v->owned[i].host && (k->elsewhere || k->involved[v->owned[i].group] > 1)) return false;
+        if (v->owned[i].host && matters(k, v->owned[i].group)) return false;
     }
-    for (uint32_t i = 0; i < l->counted_count; i++) {
-        if (s->topology.groups.items[l->counted_by[i]].host && (k->elsewhere || k->involved[l->counted_by[i]] > 1))
-            return false;
-    }
+    if (counted_with_others(k, l)) return false;
     if (k->elsewhere && (l->barred_count > 0 || s->pods.classes[v->class_].inverse_count > 0)) return false;
     return shape_of(s->snapshot, v->class_)->ports.count == 0;
 }
@@ -507,10 +542,7 @@ static bool conflict(maker *k, uint32_t x, uint32_t y)
 static bool selected(const scheduler *s, uint32_t class_number, uint32_t group_number)
 {
     const label_group *l = &s->topology.label_groups.items[s->pods.classes[class_number].label_group];
-    for (uint32_t i = 0; i < l->counted_count; i++) {
-        if (l->counted_by[i] == group_number) return true;
-    }
-    return false;
+    return group_selects(s, &s->topology.groups.items[group_number], l);
 }
 
 /* What a group about host names means for its owner and those it selects. */

@@ -135,7 +135,7 @@ static bool withhold(scheduler *s, uint32_t group_number, uint32_t domain, bool 
         return false;
     }
     *slot = (struct withheld){ group_number, domain, of_pod };
-    if (of_pod) group_uncount(g, domain);
+    if (of_pod) group_uncount(s, g, domain);
     else group_unregister(g, domain);
     return true;
 }
@@ -171,13 +171,13 @@ static void undo_counts(scheduler *s)
 {
     struct round_log *l = s->round.log;
     for (size_t i = 0; i < l->counted.count; i++)
-        group_uncount(&s->topology.groups.items[l->counted.items[i].group], l->counted.items[i].domain);
+        group_uncount(s, &s->topology.groups.items[l->counted.items[i].group], l->counted.items[i].domain);
     for (size_t i = 0; i < l->counted_hosts.count; i++) {
         const struct counted_host *c = &l->counted_hosts.items[i];
         const label_group *k = &s->topology.label_groups.items[c->label_group];
         for (uint32_t n = 0; n < c->groups; n++) {
             group *g = &s->topology.groups.items[k->counted_by[n]];
-            if (counts_every_host(g)) group_uncount(g, c->host);
+            if (counts_every_host(g)) group_uncount(s, g, c->host);
         }
     }
     for (size_t i = 0; i < l->withheld.count; i++) {

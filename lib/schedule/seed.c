@@ -6,6 +6,7 @@
 #include <schedule/scheduler.h>
 #include <schedule/templates.h>
 #include <schedule/topology.h>
+#include <schedule/wide_groups.h>
 
 bool host_allowed(const scheduler *s, uint32_t requirement_id, uint32_t host_text)
 {
@@ -81,7 +82,7 @@ uint32_t seed_of_pod(scheduler *s, const group *g, uint32_t pod_number)
     if (g->inverse) return seed_of_owner(s, g, pod_number);
     if (pod_at(&s->snapshot->raw, pod_number)->deletion != KARP_NO_TIME) return NO_ID;
     /* A nil selector selects no pod, yet counts every pod of its namespaces here. */
-    if (g->selects == NULL ? !group_in_namespace(g, k->name_space) : !group_selects(s, g, k)) return NO_ID;
+    if (g->selects == NULL ? !group_in_namespace(g, k->name_space) : !group_counts(s, g, k)) return NO_ID;
     uint32_t node_index = s->snapshot->pod_node[pod_number];
     return counts_node(s, g, node_index) ? node_domain(s, g->key, node_index) : NO_ID;
 }
@@ -99,7 +100,7 @@ bool topology_seed(scheduler *s, uint32_t number)
         const uint32_t *first = &s->topology.bound_first[number_of_label_group];
         if (first[0] == first[1]) continue;
         const label_group *k = &s->topology.label_groups.items[number_of_label_group];
-        if (g->selects == NULL ? !group_in_namespace(g, k->name_space) : !group_selects(s, g, k)) continue;
+        if (g->selects == NULL ? !group_in_namespace(g, k->name_space) : !group_counts(s, g, k)) continue;
         for (uint32_t p = first[0]; p < first[1]; p++) {
             uint32_t node_index = s->snapshot->pod_node[s->topology.bound_pods[p]];
             uint32_t number_of_pod = s->topology.bound_pods[p];

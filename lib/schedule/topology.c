@@ -5,6 +5,7 @@
 #include <schedule/places.h>
 #include <schedule/rounds.h>
 #include <schedule/topology.h>
+#include <schedule/wide_groups.h>
 #include <schedule/scheduler.h>
 
 /* ---- set-up ---------------------------------------------------------------------------------------------------------- */
@@ -125,12 +126,32 @@ static int32_t count_at(const group *g, uint32_t domain)
     return domain - g->base < g->capacity ? g->counts[domain - g->base] : 0;
 }
 
+/* How many pods that the group selects are on a host. */
+static int32_t pods_on_host(const scheduler *s, const group *g, uint32_t number)
+{
+    int32_t counted = count_at(g, number);
+    return g->wider == NO_ID ? counted : count_at(&s->topology.groups.items[g->wider], number) - counted;
+}
+
+/* How many of the groups that make up a wide inverse one, and spare the pods, have a pod on a host. */
+static int32_t spared_there(const scheduler *s, const label_group *k, uint32_t wide, uint32_t number)
+{
+    int32_t count = 0;
+    for (uint32_t i = 0; i < k->spared_count; i++) {
+        const group *g = &s->topology.groups.items[k->spared_by[i]];
+        count += g->wider == wide && count_at(g, number) > 0;
+    }
+    return count;
+}
+
 /* Whether some domain that the pod's own demand allows has a pod of the group. */
 static bool occupied_host(const scheduler *s, const group *g, uint32_t own)
 {
-    if (own == NO_ID || g->occupied == 0) return g->occupied > 0;
-    for (uint32_t n = g->base; n < s->topology.next_host_number && n - g->base < g->capacity; n++) {
-        if (g->counts[n - g->base] > 0 &&
+    const group *all = g->wider == NO_ID ? g : &s->topology.groups.items[g->wider];
+    uint32_t mixed = g->wider == NO_ID ? 0 : g->occupied; /* hosts whose pods may all be left out */
+    if (all->occupied == 0 || (own == NO_ID && all->occupied > mixed)) return all->occupied > 0;
+    for (uint32_t n = all->base; n < s->topology.next_host_number && n - all->base < all->capacity; n++) {
+        if (pods_on_host(s, g, n) > 0 &&
             host_allowed(s, own, s->topology.host_text[n] == NO_ID ? HOST_FRESH : s->topology.host_text[n]))
             return true;
     }
@@ -143,7 +164,7 @@ static bool affinity_admits_host(const scheduler *s, const view *v, const struct
 {
     const group *g = &s->topology.groups.items[o->group];
     if (!host_allowed(s, v->strict.host, host_text)) return false;
-    return count_at(g, number) > 0 || (o->self && !occupied_host(s, g, v->strict.host));
+    return pods_on_host(s, g, number) > 0 || (o->self && !occupied_host(s, g, v->strict.host));
 }
 
 static bool owns(const view *v, uint32_t number)
@@ -177,16 +198,42 @@ bool topology_admits_host(const scheduler *s, const view *v, uint32_t number, ui
             if (affinity_admits_host(s, v, o, number, host_text)) continue;
             return false;
         }
-        if (count_at(g, number) <= o->most) continue;
+        if (pods_on_host(s, g, number) <= o->most) continue;
         *lasting = always_owned(s, v, o->group) ? REFUSED_THE_CLASS : REFUSED_THE_VIEW;
         return false;
     }
     *lasting = REFUSED_THE_CLASS;
     for (uint32_t i = 0; i < k->barred_count; i++) {
         const group *g = &s->topology.groups.items[k->barred_by[i]];
-        if (g->host && count_at(g, number) != 0) return false;
+        int32_t there = g->host ? count_at(g, number) : 0;
+        if (there != 0 && (g->kind != GROUP_WIDE || there > spared_there(s, k, k->barred_by[i], number))) return false;
     }
     return true;
+}
+
+/* Whether the group has pods on every launch. */
+static bool on_all_launches(const scheduler *s, const group *g)
+{
+    if (g->wider == NO_ID) return g->launches >= s->claims.list.count;
+    const group *all = &s->topology.groups.items[g->wider];
+    if (all->launches < s->claims.list.count) return false;
+    for (uint32_t n = g->base; n < s->topology.next_host_number && n - g->base < g->capacity; n++) {
+        if (g->counts[n - g->base] > 0 && s->topology.host_text[n] == NO_ID && pods_on_host(s, g, n) == 0) return false;
+    }
+    return true;
+}
+
+bool topology_bars_launches(const scheduler *s, const view *v)
+{
+    bool barred = false;
+    for (uint32_t i = 0; i < v->owned_count; i++) {
+        const struct owned_group *o = &v->owned[i];
+        const group *g = &s->topology.groups.items[o->group];
+        if (!o->host) continue;
+        if (g->kind == GROUP_AFFINITY) return false; /* what it refuses, it refuses once */
+        barred = barred || (o->most == 0 && on_all_launches(s, g));
+    }
+    return barred;
 }
 
 /* ---- other keys --------------------------------------------------------------------------------------------------------- */
@@ -602,7 +649,7 @@ void topology_count_placed(scheduler *s, uint32_t number)
             &s->topology.label_groups.items[s->pods.classes[s->snapshot->pod_class[s->pods.items[i]]].label_group];
         spot at = { .set = EMPTY_SET };
         if (!scheduler_worked(s, 64)) return;
-        if (p.where == PLACE_NONE || !group_selects(s, &s->topology.groups.items[number], k)) continue;
+        if (p.where == PLACE_NONE || !group_counts(s, &s->topology.groups.items[number], k)) continue;
         if (p.where == PLACE_HOST) {
             const state_node *n = &s->snapshot->nodes[s->hosts.items[p.target].node];
             at = (spot){ .set = s->hosts.items[p.target].set,

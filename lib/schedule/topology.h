@@ -30,7 +30,7 @@ typedef struct domain_key {
     uint32_t mask_domains; /* the masks speak of the first mask_domains numbers */
 } domain_key;
 
-enum { GROUP_SPREAD, GROUP_AFFINITY, GROUP_ANTI };
+enum { GROUP_SPREAD, GROUP_AFFINITY, GROUP_ANTI, GROUP_WIDE /* see wide_groups.h */ };
 
 /* What the groups of a spread constraint select, whatever the step of the ladder. */
 typedef struct spread_selection {
@@ -59,7 +59,10 @@ struct group {
                          it. NULL for the host key, of which every host is known */
     uint32_t base, capacity; /* the first domain of both, 0 but for the host key; their length */
     uint32_t occupied; /* domains with a count above 0 */
+    uint32_t launches; /* those among them that are of launches */
     bool host; /* about host names */
+    uint32_t wider; /* the wide group that this one counts the rest of: see wide_groups.h; NO_ID */
+    label_group_list left_out; /* whom it does not select of the wide group's, ascending */
     uint32_t whole; /* all in which creators can differ, for simulations */
     uint64_t owner; /* the update in which it last got an owner: topology.updates */
     uint32_t version; /* changes with what decides: for spread with the counts, else with which of them are 0 */
@@ -96,9 +99,11 @@ struct topology {
 
     LIST_OF(label_group) label_groups;
     words label_group_keys;
-    map64 label_numbers; /* (key, value) -> number of a label that label groups have; made when label_first is */
-    uint32_t *label_first; /* [labels + 1] into label_groups_of; NULL until the first group asks */
-    uint32_t *label_groups_of; /* label groups, by label */
+    struct label_index {
+        map64 numbers; /* (key, value), or (key, NO_ID) -> number of a label, or a key, that label groups have */
+        uint32_t *first; /* [numbers + 1] into label_groups; NULL until the first group asks */
+        uint32_t *label_groups; /* by number */
+    } by_label, by_key;
     uint32_t *bound_first; /* [label groups + 1] into bound_pods */
     uint32_t *bound_pods; /* bound pods that count, by label group */
 
@@ -122,6 +127,8 @@ bool owns_inverse(const class_state *c, uint32_t group_number);
 bool group_selects(const scheduler *s, const group *g, const label_group *k);
 
 bool group_in_namespace(const group *g, uint32_t name_space);
+/* The group equal to `wanted`, made and seeded if there is none. NO_ID = out of memory. */
+uint32_t group_obtain(scheduler *s, group *wanted, toleration_list tolerations);
 
 /* seed.c: counts of what is there in every round (§14.3). */
 /* What a node says of a key: the label's value, or without Q-34 that of a label by an older name of the key. NO_ID = nothing. */
@@ -140,7 +147,7 @@ uint32_t host_number_new(scheduler *s); /* of a claim */
 void group_register(scheduler *s, group *g, uint32_t domain); /* known, count unchanged */
 void group_count(scheduler *s, group *g, uint32_t domain); /* count + 1 */
 void group_unregister(group *g, uint32_t domain); /* the two undone */
-void group_uncount(group *g, uint32_t domain);
+void group_uncount(scheduler *s, group *g, uint32_t domain);
 
 /* A place a pod might go to, as topology sees it. */
 typedef struct spot {
@@ -161,6 +168,8 @@ enum host_refusal { REFUSED_ONCE, REFUSED_THE_VIEW, REFUSED_THE_CLASS };
 /* The host part alone, a quick necessary test. *lasting is written when it refuses. */
 bool topology_admits_host(const scheduler *s, const view *v, uint32_t number, uint32_t host_text,
                           enum host_refusal *lasting);
+/* Whether a count refuses the view on each launch of the round, and would for as long as the round lasts. */
+bool topology_bars_launches(const scheduler *s, const view *v);
 /* §14.5: the pod is there now. */
 void topology_record(scheduler *s, const view *v, const spot *at);
 /* Counts what the round has placed already in a group that is new (Q-5 off). */

@@ -92,9 +92,9 @@ TRAPS = {
     'a chain of pod affinities by zone': (PLAN, 1000, LINEAR, LINEAR, chain(ZONE)),
     'a chain of pod affinities by host': (PLAN, 1000, LINEAR, LINEAR, chain(HOST)),
     'pods, each apart from itself': (PLAN, 1000, LINEAR, LINEAR, lambda n: lines(*[pod(f'p{i}', apart(own_label(i)), labels={'a': f'v{i}'}) for i in range(n)])),
-    'pods apart from each other': (PLAN, 1000, 1.5, LINEAR, lambda n: lines(*[sized(i, spec=apart({'matchLabels': {'a': 'b'}}), labels={'a': 'b'}) for i in range(n)])),
+    'pods apart from each other': (PLAN, 1000, LINEAR, LINEAR, lambda n: lines(*[sized(i, spec=apart({'matchLabels': {'a': 'b'}}), labels={'a': 'b'}) for i in range(n)])),
     'pods that would rather be apart': (PLAN, 2000, LINEAR, LINEAR, lambda n: lines(*[pod(f'p{i}', apart(own_label(0), True), labels={'a': 'v0'}) for i in range(n)])),
-    'pods apart from all without a label': (PLAN, 400, SQUARE, SQUARE, lambda n: lines(*[
+    'pods apart from all without a label': (PLAN, 1000, LINEAR, LINEAR, lambda n: lines(*[
         pod(f'p{i}', apart({'matchExpressions': [{'key': f'k{i}', 'operator': 'DoesNotExist'}]}), labels={f'k{i}': 'b'}) for i in range(n)])),
     'pods apart from all without a label, one step': ((*PLAN, '--max-steps', '1'), 1500, LINEAR, LINEAR, lambda n: lines(*[
         pod(f'p{i}', apart({'matchExpressions': [{'key': f'k{i}', 'operator': 'DoesNotExist'}]}), labels={f'k{i}': 'b'}) for i in range(n)])),
