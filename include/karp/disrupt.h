@@ -51,6 +51,12 @@ typedef struct karp_disrupt_options {
     const struct karp_memory *memory; /**< of the pass before (passes.h); NULL = every pass looks at everything */
     const karp_str *in_progress; /**< names of nodes in commands that are being carried out: they stay, IN_QUEUE */
     size_t in_progress_count;
+    /**
+     * 1 = only commands and budgets are wanted, by who asks again and again: candidates, nodes and kept nodes are not listed, cost_after
+     * is 0, and nodes that certainly stay are passed over without a simulation. The commands are the same. Since 0.1.
+     */
+    uint32_t commands_only;
+    uint32_t reserved; /**< 0 */
 } karp_disrupt_options;
 
 /** Zeroes @p options and sets its size. */

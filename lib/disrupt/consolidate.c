@@ -20,6 +20,13 @@ static uint32_t types_to_be_had(scheduler *s, const type_table *t, const uint32_
     return kept;
 }
 
+static double price_of(const pass *p, const uint32_t *candidates, uint32_t count)
+{
+    double sum = 0.0;
+    for (uint32_t i = 0; i < count; i++) sum += p->candidates[candidates[i]].price;
+    return sum;
+}
+
 /* Types that cost less than what goes, whatever the provider picks; minValues of the rest. */
 static uint32_t cheaper_types(simulation *m, replacement *r, uint32_t *types, double limit, uint32_t *needed)
 {
@@ -74,11 +81,10 @@ static void prefer_spot(pass *p, simulation *m, replacement *r, uint32_t *types)
 static uint32_t settle_replacement(pass *p, simulation *m, const command *c, replacement *r, uint32_t *types)
 {
     const known_text *k = &p->snapshot->known;
-    double limit = 0.0;
+    double limit = price_of(p, c->candidates, c->candidate_count);
     bool all_spot = true;
     uint32_t needed;
     for (uint32_t i = 0; i < c->candidate_count; i++) {
-        limit += p->candidates[c->candidates[i]].price;
         all_spot = all_spot && p->candidates[c->candidates[i]].capacity_type == k->spot;
     }
     if (all_spot && result_allows(m->s, r->set, k->spot)) return spot_to_spot(p, m, c, r, types, limit);
@@ -127,7 +133,13 @@ karp_status consolidate(pass *p, const uint32_t *candidates, uint32_t count, boo
                         karp_error *error)
 {
     simulation *m;
-    karp_status status = simulate(p, candidates, count, true, &m, error);
+    bool vain;
+    karp_status status = simulation_in_vain(p, candidates, count, price_of(p, candidates, count), &vain, error);
+    if (status == KARP_OK && vain) {
+        *out = (attempt){ .outcome = SIMULATED, .code = KARP_REASON_NO_CHEAPER_NODE, .detail = { "", 0 } };
+        return KARP_OK;
+    }
+    if (status == KARP_OK) status = simulate(p, candidates, count, true, &m, error);
     if (status != KARP_OK) return status;
     *out = (attempt){ .outcome = m->outcome, .code = KARP_REASON_NO_NODEPOOLS, .detail = { "", 0 } };
     if (m->outcome == SIMULATION_STOPPED) out->code = KARP_REASON_NOT_REACHED_IN_PASS;

@@ -20,6 +20,7 @@ static bool begin(pass *p, const karp_snapshot *snapshot, const karp_disrupt_opt
     p->options = *options->common;
     p->max_simulations = options->max_simulations;
     p->expire_gracefully = options->expire_gracefully != 0;
+    p->commands_only = options->commands_only != 0;
     p->now = options->common->now != 0 ? options->common->now : snapshot->raw.now;
     p->quirks = (options->common->profile == KARP_PROFILE_KARPENTER ? UINT64_MAX : 0) ^ options->flip_quirks;
     p->rules = options_rules(options->common);

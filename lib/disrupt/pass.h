@@ -87,6 +87,9 @@ typedef struct pass {
     uint32_t method; /* KARP_METHOD_*, not ANY */
     bool expire_gracefully; /* KARP_METHOD_EXPIRATION comes first */
     bool usable_pools; /* some pool could start a node */
+    bool commands_only; /* nobody asks why nodes stay, nor how many simulations that takes */
+    bool never_in_vain; /* see simulation_in_vain(): it has no scheduler that can be asked again and again */
+    karp_options vain_options; /* of the one that was asked last */
     uint64_t max_simulations, simulations, steps;
     bool gave_up; /* in some simulation the search for devices ended without an answer */
     bool stopped; /* a budget or the caller ended it … */

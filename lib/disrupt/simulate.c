@@ -161,14 +161,82 @@ karp_status simulate_as(pass *p, const uint32_t *candidates, uint32_t count, con
     return status == KARP_E_NOMEM ? fail_nomem(error) : status;
 }
 
+/* ---- without one ------------------------------------------------------------------------------------------------------- */
+
+/* One that is free for consolidation, and stays so; NULL = none, or out of memory (*status). */
+static scheduler *borrow_scheduler(pass *p, karp_status *status, karp_error *error)
+{
+    p->vain_options = p->options;
+    p->vain_options.keep_partial = 0;
+    p->vain_options.now = p->now;
+    const run_options how = {
+        .options = &p->vain_options, .simulation = true, .shield = true, .exact_budgets = !pass_quirk(p, 22)
+    };
+    scheduler *s = NULL;
+    for (size_t i = 0; i < p->spare.count; i++) {
+        if (scheduler_reuse(p->spare.items[i], &how)) return p->spare.items[i];
+    }
+    if (!list_reserve(p->context, &p->spare, sizeof s)) *status = fail_nomem(error);
+    else *status = context_refusal(p->snapshot->context, scheduler_new(p->snapshot, &how, &s, error), error);
+    if (*status == KARP_E_CANCELED) *status = KARP_OK; /* which the simulation will say, too */
+    if (s == NULL || *status != KARP_OK) return NULL;
+    if (!scheduler_repeatable(s)) {
+        scheduler_free(s);
+        return NULL;
+    }
+    return *(scheduler **)list_push(p->context, &p->spare, sizeof s) = s;
+}
+
+/* One that cannot be used again must not be found among those that can. */
+static void forget_scheduler(pass *p, scheduler *s)
+{
+    for (size_t i = 0; i < p->spare.count; i++) {
+        if (p->spare.items[i] != s) continue;
+        p->spare.items[i] = p->spare.items[--p->spare.count];
+        break;
+    }
+    scheduler_free(s);
+}
+
+karp_status simulation_in_vain(pass *p, const uint32_t *candidates, uint32_t count, double limit, bool *vain,
+                               karp_error *error)
+{
+    karp_status status = KARP_OK;
+    bool counted = p->options.max_steps != 0 || p->max_simulations != 0;
+    *vain = false;
+    if (!p->commands_only || !p->usable_pools || counted || p->never_in_vain || out_of_budget(p)) return KARP_OK;
+    scheduler *s = borrow_scheduler(p, &status, error);
+    if (s == NULL) {
+        p->never_in_vain = true;
+        return status;
+    }
+    arena data;
+    arena_init(&data, p->context);
+    size_t moving = 0;
+    for (uint32_t i = 0; i < count; i++) moving += p->candidates[candidates[i]].moving_count;
+    uint32_t *removed = arena_array(&data, count + (size_t)1, sizeof *removed),
+             *pods = arena_array(&data, moving + 1, sizeof *pods);
+    if (removed != NULL && pods != NULL) {
+        for (uint32_t i = 0; i < count; i++) removed[i] = p->candidates[candidates[i]].node;
+        uint32_t pod_count = moving_pods(p, candidates, count, false, pods);
+        *vain = scheduler_in_vain(s, removed, count, pods, pod_count, limit);
+    }
+    if (removed == NULL || pods == NULL || scheduler_failed(s)) status = fail_nomem(error);
+    arena_free(&data);
+    p->never_in_vain = scheduler_failed(s) || !scheduler_repeatable(s);
+    if (p->never_in_vain) forget_scheduler(p, s);
+    if (p->never_in_vain) *vain = false;
+    return status;
+}
+
 /* ---- ahead ----------------------------------------------------------------------------------------------------------- */
 
 /* A budget of steps, or somebody to ask, ends a simulation at a point that depends on those before it; a budget of simulations
  * only ends their row. */
 bool may_simulate_ahead(const pass *p)
 {
-    return p->own_context.options.parallel_for != NULL && p->usable_pools && p->options.max_steps == 0 &&
-           p->own_context.options.should_stop == NULL;
+    return p->own_context.options.parallel_for != NULL && !p->commands_only && p->usable_pools &&
+           p->options.max_steps == 0 && p->own_context.options.should_stop == NULL;
 }
 
 static void execute_ahead(size_t index, void *data)

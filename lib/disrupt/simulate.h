@@ -36,6 +36,10 @@ karp_status simulate(pass *p, const uint32_t *candidates, uint32_t count, bool c
 karp_status simulate_as(pass *p, const uint32_t *candidates, uint32_t count, const simulation_kind *kind,
                         simulation **out, karp_error *error);
 void simulation_free(pass *p, simulation *m);
+/* Whether it is certain without one that the candidates stay, where only commands are asked for: neither do their pods fit on the
+ * other nodes, nor on one that costs less than `limit`. Status: OK, NOMEM. */
+karp_status simulation_in_vain(pass *p, const uint32_t *candidates, uint32_t count, double limit, bool *vain,
+                               karp_error *error);
 
 /* Ahead of their turn, and as they would be then: simulations of candidates that go one by one, on threads that are lent. */
 /* Whether threads are lent, and nobody counts or stops the work. */

@@ -128,6 +128,7 @@ static karp_disrupt_options pass_options(engine *e)
     karp_disrupt_options_init(&options, sizeof options);
     options.common = &e->decision;
     options.method = KARP_METHOD_ANY;
+    options.commands_only = 1;
     return options;
 }
 

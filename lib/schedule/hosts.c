@@ -284,7 +284,7 @@ static bool take(scheduler *s, uint32_t host_index, uint32_t pod_number, const v
 
 /* A node under consolidateAfter serves only pending pods already, or that have to leave a node anyway. That node goes by the
  * name under which it is known: its claim's while it has no Node, or has not registered. */
-static bool exempt(const scheduler *s, uint32_t pod_number)
+bool hosts_exempt(const scheduler *s, uint32_t pod_number)
 {
     const pod *p = pod_at(&s->snapshot->raw, pod_number);
     return p->phase == KARP_PHASE_PENDING ||
@@ -345,7 +345,7 @@ bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
     class_state *c = &s->pods.classes[v.class_];
     if (!s->snapshot->classes[v.class_].counts_volumes) return false;
     if (!open_hosts_of(s, c)) return false;
-    bool may_enter_shielded = exempt(s, pod_number);
+    bool may_enter_shielded = hosts_exempt(s, pod_number);
     size_t width = bits_words(s->hosts.count);
     for (size_t w = 0; w < width && !s->failed; w++) {
         const uint64_t *barred = barred_hosts_of(s, view_number);
@@ -373,7 +373,7 @@ bool hosts_place_on(scheduler *s, uint32_t host_index, uint32_t pod_number, uint
     host *h = &s->hosts.items[host_index];
     uint32_t set = EMPTY_SET;
     bool lasting;
-    if (!s->snapshot->classes[v.class_].counts_volumes || (h->shielded && !exempt(s, pod_number)) ||
+    if (!s->snapshot->classes[v.class_].counts_volumes || (h->shielded && !hosts_exempt(s, pod_number)) ||
         !open_hosts_of(s, &s->pods.classes[v.class_]) || !bits_test(s->hosts.offered, host_index))
         return false;
     return refusal(s, h, pod_number, &v, &set, &lasting) == KARP_REASON_NONE &&
@@ -385,6 +385,21 @@ uint32_t host_refusal(scheduler *s, uint32_t host_index, uint32_t pod_number, ui
     view v = s->pods.views.items[view_number];
     uint32_t set = EMPTY_SET;
     bool lasting;
-    if (s->hosts.items[host_index].shielded && !exempt(s, pod_number)) return KARP_REASON_CONSOLIDATE_AFTER;
+    if (s->hosts.items[host_index].shielded && !hosts_exempt(s, pod_number)) return KARP_REASON_CONSOLIDATE_AFTER;
     return refusal(s, &s->hosts.items[host_index], pod_number, &v, &set, &lasting);
+}
+
+uint32_t hosts_open_to(scheduler *s, uint32_t view_number, uint32_t *out, bool *narrows)
+{
+    view v = s->pods.views.items[view_number];
+    uint32_t count = 0;
+    for (uint32_t h = 0; h < s->hosts.count && !s->failed; h++) {
+        uint32_t set = EMPTY_SET;
+        bool lasting;
+        if (!host_has_room(s, &s->hosts.items[h], &s->pods.classes[v.class_])) continue; /* which is most often so */
+        if (refusal(s, &s->hosts.items[h], NO_ID, &v, &set, &lasting) != KARP_REASON_NONE) continue;
+        *narrows = *narrows || set != s->hosts.items[h].set;
+        out[count++] = h;
+    }
+    return count;
 }

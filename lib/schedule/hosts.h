@@ -45,6 +45,11 @@ void hosts_free(scheduler *s);
 bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number);
 /* Places it on this one, if the node takes it. */
 bool hosts_place_on(scheduler *s, uint32_t host_index, uint32_t pod_number, uint32_t view_number);
+/* The nodes that take a pod without host ports when nothing has been placed yet, shielded ones among them; *narrows is set when one
+ * of them would have other requirements then. Returns how many. */
+uint32_t hosts_open_to(scheduler *s, uint32_t view_number, uint32_t *out, bool *narrows);
+/* Whether the pod may go to nodes under consolidateAfter. */
+bool hosts_exempt(const scheduler *s, uint32_t pod_number);
 /* Why the node does not take the pod; KARP_REASON_NONE if it would. Changes nothing. */
 uint32_t host_refusal(scheduler *s, uint32_t host_index, uint32_t pod_number, uint32_t view_number);
 

@@ -47,6 +47,7 @@ bool rounds_init(scheduler *s)
     if (s->round.log == NULL || s->pods.buffer == NULL || s->hosts.offered == NULL) return false;
     s->round.log->base_hosts = s->topology.next_host_number;
     s->round.log->empty = arena_get_mark(&s->round.data);
+    s->round.number = 1;
     bits_fill(s->hosts.offered, s->hosts.count);
     return true;
 }
@@ -236,6 +237,16 @@ static void undo_pods(scheduler *s)
     arena_release(&s->round.data, s->round.log->empty);
 }
 
+void round_undo(scheduler *s)
+{
+    if (!s->round.begun) return;
+    undo_counts(s);
+    undo_hosts(s);
+    undo_claims(s);
+    undo_pods(s);
+    s->round.begun = false;
+}
+
 /* ---- the round that begins --------------------------------------------------------------------------------------------- */
 
 /* A node that is gone frees what it took of its pool's limits. */
@@ -310,10 +321,8 @@ static bool move_pods(scheduler *s, const uint32_t *extra, uint32_t count)
 bool round_begin(scheduler *s, const uint32_t *removed, uint32_t removed_count, const uint32_t *extra,
                  uint32_t extra_count)
 {
-    undo_counts(s);
-    undo_hosts(s);
-    undo_claims(s);
-    undo_pods(s);
+    round_undo(s);
+    s->round.begun = true;
     if (s->failed || !find_nil_groups(s) || !remove_nodes(s, removed, removed_count)) return false;
     bool alone = extra_count == 0 && s->pods.displaced_count == 0;
     s->pods.items = alone ? s->pods.pending : s->pods.buffer;

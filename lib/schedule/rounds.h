@@ -17,6 +17,7 @@ struct round {
     uint32_t number; /* from 1 */
     arena data; /* what lasts as long as a round */
     struct round_log *log; /* see rounds.c */
+    bool begun; /* there is one to be undone */
     uint64_t version; /* counts successes */
     uint64_t steps;
     bool solving; /* the scheduling loop is running */
@@ -30,6 +31,8 @@ void rounds_free(scheduler *s);
 /* Undoes the previous round and begins one without the removed state nodes, in which the extra pods (in list order) move. */
 bool round_begin(scheduler *s, const uint32_t *removed, uint32_t removed_count, const uint32_t *extra,
                  uint32_t extra_count);
+/* Undoes it alone: nodes and pods are as they are without a round. */
+void round_undo(scheduler *s);
 bool rounds_repeatable(const scheduler *s);
 
 /* Changes that other files log. */

@@ -27,6 +27,13 @@ karp_status scheduler_round(scheduler *s, const uint32_t *removed, uint32_t remo
 karp_status scheduler_stopped(const scheduler *s, karp_error *error);
 /* Whether this scheduler's next round would decide like the first of a new one: see rounds.h. */
 bool scheduler_repeatable(const scheduler *s);
+/*
+ * Whether it is certain that a round without the removed state nodes, whose pods move, ends in none of the two ways in which nodes
+ * can go: all pods that run now on existing nodes; or what is left of them on one new node of a type that can be had below the limit.
+ * false = it may, or nobody knows, or memory was refused (scheduler_failed()). The scheduler is ready for its next round then.
+ */
+bool scheduler_in_vain(scheduler *s, const uint32_t *removed, uint32_t removed_count, const uint32_t *moving,
+                       uint32_t moving_count, double limit);
 
 /* §31.1: requirements as emitted, of a claim with pods; the types in price order, at most 600. */
 typedef struct final_claim {

@@ -265,6 +265,11 @@ static karp_status ask_command(world *w, const karp_snapshot *snapshot)
                                        .replacement_count = 1,
                                        .reserved = set("karp_command_state") };
     karp_step *step = NULL;
+    karp_decision *d = NULL;
+    const karp_disrupt_options options = { .size = sizeof options, .reserved = set("karp_disrupt_options") };
+    karp_status asked = karp_disrupt(snapshot, &options, &d, &w->error);
+    karp_decision_unref(d);
+    if (asked != KARP_OK) return asked;
     karp_status status = karp_command_step(snapshot, &state, NULL, NULL, 0, &step, &w->error);
     karp_step_free(step);
     return status;
@@ -370,6 +375,7 @@ static const char *const given[] = {
     "karp_reboot_answer",
     "karp_replacement",
     "karp_command_state",
+    "karp_disrupt_options",
 };
 
 /* What the library alone fills in; options of reading are asked for in other tests. */

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Why the answer is certain. A round takes its pods in the order of the queue, and each goes to the first existing node that takes
+ * it; only then new nodes are looked at, whatever they are. For a plain class of pods (see plain()) a node's answer does not change
+ * in the round but for the amounts that are left, which only fall: that is gone through to the letter, so that the pods found left
+ * over are those that the round leaves over. All of them that run now must be on one new node. A type that cannot hold what they
+ * request together, beside its daemons, is none of that node; and its worst price is not below its least. So where each type with
+ * a lesser price than the limit is too small, the nodes stay, whatever requirements, limits or reservations say.
+ */
+#include <schedule/first_fit.h>
+
+#include <base/bits.h>
+#include <base/sort.h>
+#include <schedule/capacity.h>
+#include <schedule/hosts.h>
+#include <schedule/movable.h>
+#include <schedule/result.h>
+#include <schedule/scheduler.h>
+#include <schedule/solve.h>
+#include <schedule/topology.h>
+#include <schedule/volumes.h>
+#include <string.h>
+
+enum { CLASS_UNKNOWN, CLASS_PLAIN, CLASS_OTHER };
+
+/* A class of pods and the existing nodes that would take one of it before the round. */
+struct fitted_class {
+    uint8_t kind; /* CLASS_* */
+    uint32_t *open, count; /* hosts, in their order */
+    const int64_t *requests;
+    uint32_t run; /* for which these hold: */
+    uint32_t next[2]; /* nodes before are out of question, for pods that may not and that may enter shielded nodes */
+};
+
+/* A variant of a type, at the least price that any of its offerings has. */
+struct priced_room {
+    double price;
+    const int64_t *room;
+};
+
+struct first_fit {
+    uint32_t groups; /* of topology, when the classes were judged */
+    struct fitted_class *classes; /* by class */
+    int64_t *left; /* by host: what the pods of this run leave; between runs what was there before */
+    uint32_t *gone; /* by host: the run in which it was removed last */
+    LIST_OF(uint32_t) taken; /* hosts whose amounts are to be restored */
+    uint32_t run;
+    uint32_t *common, common_count; /* pods of every round, in the order of the queue */
+    LIST_OF(uint32_t) queue; /* pods that move, likewise */
+    struct priced_room *rooms; /* by price; none is as small as one before it */
+    uint32_t room_count;
+    int64_t *over; /* what pods that are left over request */
+};
+
+/* ---- once a scheduler ------------------------------------------------------------------------------------------------ */
+
+static int by_queue(uint32_t x, uint32_t y, const void *user)
+{
+    const uint32_t *rank = user;
+    return rank[x] < rank[y] ? -1 : rank[x] > rank[y];
+}
+
+static bool list_common(scheduler *s, struct first_fit *f)
+{
+    f->common = arena_array(&s->data, s->pods.pending_count + (size_t)s->pods.displaced_count + 1, sizeof *f->common);
+    if (f->common == NULL) return false;
+    for (uint32_t i = 0; i < s->pods.pending_count; i++) f->common[f->common_count++] = s->pods.pending[i];
+    for (uint32_t i = 0; i < s->pods.displaced_count; i++) f->common[f->common_count++] = s->pods.displaced[i];
+    return sort_ids(s->context, f->common, f->common_count, by_queue, s->snapshot->queue_rank);
+}
+
+/* The least price of an offering that a claim of the template might get; false = none. */
+static bool least_price(scheduler *s, const template_ *t, const instance_type *y, double *price)
+{
+    bool some = false;
+    for (uint32_t i = y->offering_first; i < y->offering_first + y->offering_count; i++) {
+        const offering *o = &t->table->offerings[i];
+        if (!o->available || (some && o->price >= *price) || !result_allows(s, t->set, o->capacity_type)) continue;
+        *price = o->price;
+        some = true;
+    }
+    return some;
+}
+
+static int by_room_price(const void *x, const void *y, const void *user)
+{
+    const struct priced_room *a = x, *b = y;
+    (void)user;
+    return (a->price > b->price) - (a->price < b->price);
+}
+
+/* A room that one of no higher price covers says nothing. */
+static void keep_telling_rooms(const scheduler *s, struct first_fit *f)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < f->room_count; i++) {
+        bool covered = false;
+        for (uint32_t k = 0; k < kept && !covered; k++)
+            covered = vector_within(f->rooms[i].room, f->rooms[k].room, s->vectors.dims);
+        if (!covered) f->rooms[kept++] = f->rooms[i];
+    }
+    f->room_count = kept;
+}
+
+static bool list_rooms(scheduler *s, struct first_fit *f)
+{
+    size_t most = 1;
+    for (uint32_t i = 0; i < s->templates.count; i++) most += s->templates.items[i].table->variant_count;
+    f->rooms = arena_array(&s->data, most, sizeof *f->rooms);
+    if (f->rooms == NULL) return false;
+    for (uint32_t i = 0; i < s->templates.count; i++) {
+        const template_ *t = &s->templates.items[i];
+        for (uint32_t y = 0; y < t->table->type_count; y++) {
+            const instance_type *type = &t->table->types[y];
+            double price = 0;
+            if (!least_price(s, t, type, &price)) continue;
+            for (uint32_t v = type->variant_first; v < type->variant_first + type->variant_count; v++) {
+                if (!bits_test(t->filtered, v)) continue;
+                f->rooms[f->room_count++] = (struct priced_room){ price, t->room + (size_t)v * s->vectors.dims };
+            }
+        }
+    }
+    if (!sort_stable(s->context, f->rooms, f->room_count, sizeof *f->rooms, by_room_price, NULL)) return false;
+    keep_telling_rooms(s, f);
+    return true;
+}
+
+static bool make(scheduler *s)
+{
+    struct first_fit *f = arena_array(&s->data, 1, sizeof *f);
+    size_t hosts = s->hosts.count + (size_t)1, dims = s->vectors.dims;
+    if (f == NULL || !scheduler_worked(s, hosts)) return false;
+    f->classes = arena_array(&s->data, s->snapshot->class_count + (size_t)1, sizeof *f->classes);
+    f->left = arena_array(&s->data, hosts * dims, sizeof *f->left);
+    f->gone = arena_array(&s->data, hosts, sizeof *f->gone);
+    f->over = arena_array(&s->data, dims, sizeof *f->over);
+    if (f->classes == NULL || f->left == NULL || f->gone == NULL || f->over == NULL) return false;
+    for (uint32_t h = 0; h < s->hosts.count; h++)
+        memcpy(f->left + (size_t)h * dims, s->hosts.items[h].left, dims * sizeof *f->left);
+    if (!list_common(s, f) || !list_rooms(s, f)) return false;
+    s->first_fit = f;
+    return true;
+}
+
+/* ---- classes --------------------------------------------------------------------------------------------------------- */
+
+/* Whether a pod of the class asks existing nodes once, for what no other pod of the round has a part in but by its amounts: no
+ * preference to give up, no groups of topology, ports, volumes or devices. */
+static bool plain(scheduler *s, uint32_t class_number, uint32_t *view_number)
+{
+    const pod_class *k = &s->snapshot->classes[class_number];
+    const shape *h = shape_of(s->snapshot, class_number);
+    if (h->required.count > 1 || h->preferred.count > 0 || h->preferred_affinity.count > 0 ||
+        h->preferred_anti.count > 0 || h->ports.count > 0 || h->has_claims || k->alternative_count > 0 ||
+        !k->counts_volumes || !k->volumes_found || k->too_many_alternatives || volumes_rule_out(s, class_number))
+        return false;
+    const struct class_volumes *volumes = volumes_of_class(s, class_number);
+    *view_number = volumes == NULL ? NO_ID : view_of_class(s, class_number);
+    if (*view_number == NO_ID) {
+        s->failed = true;
+        return false;
+    }
+    if (volumes->count > 0 || !s->pods.classes[class_number].tracked || !topology_update(s, *view_number)) return false;
+    const view *v = &s->pods.views.items[*view_number];
+    bool last_rung = !s->settings.tolerate_prefer_no_schedule || tolerates_prefer_no_schedule(s, v->tolerations);
+    return last_rung && v->owned_count == 0 && v->spread_count == 0 && s->pods.classes[class_number].inverse_count == 0;
+}
+
+static void judge(scheduler *s, struct first_fit *f, uint32_t class_number)
+{
+    struct fitted_class *c = &f->classes[class_number];
+    uint32_t view_number;
+    bool narrows = false;
+    if (c->open == NULL) c->open = arena_array(&s->data, s->hosts.count + (size_t)1, sizeof *c->open);
+    if (c->open == NULL || !scheduler_worked(s, s->hosts.count)) {
+        s->failed = true;
+        return;
+    }
+    c->kind = CLASS_OTHER;
+    c->requests = s->pods.classes[class_number].requests;
+    c->count = 0;
+    if (!plain(s, class_number, &view_number) || s->failed) return;
+    c->count = hosts_open_to(s, view_number, c->open, &narrows);
+    if (!narrows) c->kind = CLASS_PLAIN;
+}
+
+/* NULL = the class is not plain, or memory was refused. */
+static struct fitted_class *class_of(scheduler *s, struct first_fit *f, uint32_t pod_number)
+{
+    uint32_t class_number = s->snapshot->pod_class[pod_number];
+    struct fitted_class *c = &f->classes[class_number];
+    if (c->kind == CLASS_UNKNOWN) judge(s, f, class_number);
+    if (c->kind != CLASS_PLAIN || s->failed) return NULL;
+    if (c->run != f->run) {
+        c->run = f->run;
+        c->next[0] = c->next[1] = 0;
+    }
+    return c;
+}
+
+/* ---- one run --------------------------------------------------------------------------------------------------------- */
+
+static bool push(scheduler *s, void *list, uint32_t value)
+{
+    uint32_t *slot = list_push(s->context, list, sizeof *slot);
+    if (slot != NULL) *slot = value;
+    else s->failed = true;
+    return slot != NULL;
+}
+
+static bool has_room(const int64_t *left, const int64_t *requests, uint32_t dims)
+{
+    for (uint32_t d = 0; d < dims; d++) {
+        if (requests[d] > left[d] && requests[d] > 0) return false;
+    }
+    return true;
+}
+
+/* The node that takes the pod next; NO_ID = none. */
+static uint32_t take(scheduler *s, struct first_fit *f, struct fitted_class *c, uint32_t pod_number)
+{
+    const uint32_t dims = s->vectors.dims;
+    bool everywhere = s->hosts.shielded == NULL || hosts_exempt(s, pod_number);
+    uint32_t *next = &c->next[everywhere];
+    for (; *next < c->count; (*next)++) {
+        uint32_t h = c->open[*next];
+        int64_t *left = f->left + (size_t)h * dims;
+        if (f->gone[h] == f->run || (!everywhere && s->hosts.items[h].shielded)) continue;
+        if (!has_room(left, c->requests, dims)) continue;
+        if (!push(s, &f->taken, h)) return NO_ID;
+        for (uint32_t d = 0; d < dims; d++) left[d] -= c->requests[d];
+        return h;
+    }
+    return NO_ID;
+}
+
+/* Whether a type that costs less than the limit holds what is left over. */
+static bool some_type_holds(const scheduler *s, const struct first_fit *f, double limit)
+{
+    for (uint32_t i = 0; i < f->room_count && f->rooms[i].price < limit; i++) {
+        if (has_room(f->rooms[i].room, f->over, s->vectors.dims)) return true;
+    }
+    return false;
+}
+
+/* A pod that runs now, and whose node does not go anyway, does not move to a node that is not initialized. */
+static bool ends_well(const scheduler *s, uint32_t pod_number, uint32_t host_index)
+{
+    uint32_t from = s->snapshot->pod_node[pod_number];
+    return s->snapshot->nodes[s->hosts.items[host_index].node].initialized ||
+           pod_provisionable(pod_at(&s->snapshot->raw, pod_number)) ||
+           (from != NO_ID && bits_test(s->hosts.marked_nodes, from));
+}
+
+static bool go_through(scheduler *s, struct first_fit *f, double limit)
+{
+    const uint32_t *rank = s->snapshot->queue_rank, dims = s->vectors.dims;
+    uint32_t i = 0, k = 0;
+    bool left_over = false;
+    while (i < f->common_count || k < f->queue.count) {
+        bool moves = i == f->common_count || (k < f->queue.count && rank[f->queue.items[k]] < rank[f->common[i]]);
+        uint32_t pod_number = moves ? f->queue.items[k++] : f->common[i++];
+        struct fitted_class *c = class_of(s, f, pod_number);
+        if (c == NULL) return false;
+        uint32_t h = take(s, f, c, pod_number);
+        if (s->failed) return false;
+        if (h != NO_ID && !ends_well(s, pod_number, h)) return true;
+        if (h != NO_ID || pod_provisionable(pod_at(&s->snapshot->raw, pod_number))) continue;
+        left_over = true;
+        for (uint32_t d = 0; d < dims; d++) {
+            if (__builtin_add_overflow(f->over[d], c->requests[d], &f->over[d])) return false;
+        }
+    }
+    return left_over && !some_type_holds(s, f, limit);
+}
+
+/* The pods that move, but for those of every round, in the order of the queue. */
+static bool list_moving(scheduler *s, struct first_fit *f, const uint32_t *moving, uint32_t count)
+{
+    f->queue.count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (exclusion(&s->pods, moving[i]) == 0 && !push(s, &f->queue, moving[i])) return false;
+    }
+    if (!sort_ids(s->context, f->queue.items, f->queue.count, by_queue, s->snapshot->queue_rank)) s->failed = true;
+    return !s->failed;
+}
+
+static void restore(scheduler *s, struct first_fit *f)
+{
+    const size_t dims = s->vectors.dims;
+    for (size_t i = 0; i < f->taken.count; i++) {
+        uint32_t h = f->taken.items[i];
+        memcpy(f->left + h * dims, s->hosts.items[h].left, dims * sizeof *f->left);
+    }
+    f->taken.count = 0;
+    memset(f->over, 0, dims * sizeof *f->over);
+}
+
+/* Groups that came since may have made other classes of plain ones. */
+static void judge_anew(scheduler *s, struct first_fit *f)
+{
+    if (f->groups == s->topology.groups.count) return;
+    for (uint32_t c = 0; c < s->snapshot->class_count; c++) f->classes[c].kind = CLASS_UNKNOWN;
+    f->groups = (uint32_t)s->topology.groups.count;
+}
+
+bool scheduler_in_vain(scheduler *s, const uint32_t *removed, uint32_t removed_count, const uint32_t *moving,
+                       uint32_t moving_count, double limit)
+{
+    if (s->policy != NULL || s->pods.excluded == NULL) return false;
+    round_undo(s);
+    if (s->failed || (s->first_fit == NULL && !make(s))) {
+        s->failed = true;
+        return false;
+    }
+    struct first_fit *f = s->first_fit;
+    judge_anew(s, f);
+    f->run++;
+    for (uint32_t i = 0; i < removed_count; i++) {
+        uint32_t h = s->hosts.of_node[removed[i]];
+        if (h != NO_ID) f->gone[h] = f->run;
+    }
+    bool vain = list_moving(s, f, moving, moving_count) && scheduler_worked(s, 64) && go_through(s, f, limit);
+    restore(s, f);
+    /* What was found while groups came does not count. */
+    return vain && !s->failed && f->groups == s->topology.groups.count;
+}
+
+void first_fit_free(scheduler *s)
+{
+    if (s->first_fit == NULL) return;
+    list_free(s->context, &s->first_fit->taken, sizeof(uint32_t));
+    list_free(s->context, &s->first_fit->queue, sizeof(uint32_t));
+}
