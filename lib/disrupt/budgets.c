@@ -149,30 +149,40 @@ static bool node_ready(const karp_snapshot *w, const state_node *n)
     return n->node != NO_ID && is_true(w, w->raw.nodes.items[n->node].conditions, w->known.ready);
 }
 
-karp_status pass_budgets(pass *p, karp_error *error)
+/* The nodes of each pool, and those that its budget counts already. NULL = out of memory. */
+static const struct pool_nodes *count_nodes(pass *p, bool repair)
 {
     const karp_snapshot *w = p->snapshot;
-    size_t pools = w->raw.pools.count;
-    int64_t *total = arena_array(&p->data, pools + 1, sizeof *total),
-            *busy = arena_array(&p->data, pools + 1, sizeof *busy);
-    p->remaining = arena_array(&p->data, pools + 1, sizeof *p->remaining);
-    p->next_change = arena_array(&p->data, pools + 1, sizeof *p->next_change);
-    if (total == NULL || busy == NULL || p->remaining == NULL || p->next_change == NULL) return fail_nomem(error);
-    uint32_t reason = method_reason(p->method);
-    bool repair = reason == KARP_BUDGET_UNHEALTHY; /* which is there for nodes that are not ready */
-    for (uint32_t i = 0; i < w->node_count; i++) {
+    struct pool_nodes *counts = repair ? NULL : p->pool_nodes;
+    if (counts != NULL) return counts;
+    counts = arena_array(&p->lasting, w->raw.pools.count + 1, sizeof *counts);
+    for (uint32_t i = 0; counts != NULL && i < w->node_count; i++) {
         const state_node *n = &w->nodes[i];
         bool rebooting = n->rebooting && pass_rule(p, RULE_REBOOTING);
         if (!n->managed || n->pool == NO_ID || !(n->initialized || rebooting)) continue;
         if (is_true(w, w->raw.claims.items[n->claim].conditions, w->known.instance_terminating)) continue;
-        total[n->pool]++;
-        if (n->marked || rebooting || (!repair && !node_ready(w, n))) busy[n->pool]++;
+        counts[n->pool].all++;
+        counts[n->pool].busy += n->marked || rebooting || (!repair && !node_ready(w, n));
     }
+    if (!repair) p->pool_nodes = counts;
+    return counts;
+}
+
+karp_status pass_budgets(pass *p, karp_error *error)
+{
+    const karp_snapshot *w = p->snapshot;
+    size_t pools = w->raw.pools.count;
+    uint32_t reason = method_reason(p->method);
+    /* Repair is there for nodes that are not ready. */
+    const struct pool_nodes *counts = count_nodes(p, reason == KARP_BUDGET_UNHEALTHY);
+    p->remaining = arena_array(&p->data, pools + 1, sizeof *p->remaining);
+    p->next_change = arena_array(&p->data, pools + 1, sizeof *p->next_change);
+    if (counts == NULL || p->remaining == NULL || p->next_change == NULL) return fail_nomem(error);
     for (size_t i = 0; i < pools; i++) {
         const node_pool *pool = &w->raw.pools.items[i];
         if (p->own_context.stop_noted) break;
-        int64_t left = pool_allows(pool, reason, total[i], p->now, p->quirks, p->context);
-        p->remaining[i] = left > busy[i] ? left - busy[i] : 0;
+        int64_t left = pool_allows(pool, reason, counts[i].all, p->now, p->quirks, p->context);
+        p->remaining[i] = left > counts[i].busy ? left - counts[i].busy : 0;
         p->next_change[i] = pool_next_change(pool, reason, p->now, p->quirks, p->context);
     }
     return p->own_context.stop_noted && !p->own_context.gentle ? fail_nomem(error) : KARP_OK;

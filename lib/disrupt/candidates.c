@@ -68,7 +68,7 @@ static struct block find_block(const pass *p, const state_node *n)
         if (!pod_disruptable(w, pod_at(&w->raw, which), p->now))
             return (struct block){ which, KARP_REASON_POD_DO_NOT_DISRUPT };
     }
-    for (uint32_t i = 0; i < n->all_pod_count; i++) {
+    for (uint32_t i = 0; i < n->all_pod_count && w->raw.budgets.count > 0; i++) {
         uint32_t which = n->all_pods[i];
         enum pdb_answer answer = pod_pdb_check(w, which, p->now, PDB_ZERO_DISRUPTIONS, NULL);
         if (answer == PDB_SEVERAL) return (struct block){ which, KARP_REASON_PDB_MULTIPLE };
@@ -174,20 +174,23 @@ static bool weigh(pass *p, uint32_t number, candidate *c)
     const karp_snapshot *w = p->snapshot;
     const state_node *n = &w->nodes[number];
     const node_claim *own = &w->raw.claims.items[n->claim];
-    uint32_t *moving = arena_array(&p->lasting, n->all_pod_count + (size_t)1, sizeof *moving);
+    uint32_t *moving = arena_alloc(&p->lasting, (n->all_pod_count + (size_t)1) * sizeof *moving);
     if (moving == NULL) return false;
     *c = (candidate){
         .node = number, .pool = n->pool, .type = type_of_labels(w, n->pool, n->labels), .moving = moving
     };
     c->capacity_type = label_get(n->labels, w->known.capacity_type);
     double all = 0.0;
+    c->cost = 1.0; /* as disruption_cost_of() sums it up */
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
         uint32_t pod_number = n->all_pods[i];
-        all += eviction_cost(w, p->costs, pod_number);
-        if (pod_reschedulable(pod_at(&w->raw, pod_number))) moving[c->moving_count++] = pod_number;
+        double one = eviction_cost(w, p->costs, pod_number);
+        all += one;
+        if (!pod_reschedulable(pod_at(&w->raw, pod_number))) continue;
+        moving[c->moving_count++] = pod_number;
+        if (one > 0.0) c->cost += one;
     }
-    c->price = labels_price(w, n->pool, n->labels, !pass_quirk(p, 10));
-    c->cost = disruption_cost_of(w, p->costs, moving, c->moving_count);
+    c->price = type_price(w, n->pool, c->type, n->labels, !pass_quirk(p, 10));
     c->disruption_cost = all * lifetime_remaining(own->meta.creation, own->expire_after, p->now);
     return true;
 }
@@ -289,11 +292,27 @@ static bool keep_all(pass *p, const disruption_budget *b)
     return ok;
 }
 
+/* Where nobody asks why nodes stay: whether the node's claim alone says that it is not of this method's. */
+static bool out_of_question(const pass *p, uint32_t number)
+{
+    const karp_snapshot *w = p->snapshot;
+    const known_text *k = &w->known;
+    if (p->only != NULL && !p->only[number]) return true;
+    if (!p->commands_only || p->weighs_pools || p->method == KARP_METHOD_REPAIR ||
+        p->method == KARP_METHOD_EXPIRATION || p->method == KARP_METHOD_REPACK)
+        return false;
+    bool drifts = p->method == KARP_METHOD_DRIFT || p->method == KARP_METHOD_STATIC_DRIFT;
+    if (w->nodes[number].claim == NO_ID) return true;
+    const condition *found = condition_find(w->raw.claims.items[w->nodes[number].claim].conditions,
+                                            drifts ? k->drifted : k->consolidatable);
+    return found == NULL || found->status != k->status_true;
+}
+
 karp_status pass_candidates(pass *p, karp_error *error)
 {
     const karp_snapshot *w = p->snapshot;
-    p->candidates = arena_array(&p->data, w->node_count + (size_t)1, sizeof *p->candidates);
-    p->eligible = arena_array(&p->data, w->node_count + (size_t)1, sizeof *p->eligible);
+    p->candidates = arena_alloc(&p->data, (w->node_count + (size_t)1) * sizeof *p->candidates);
+    p->eligible = arena_alloc(&p->data, (w->node_count + (size_t)1) * sizeof *p->eligible);
     p->stays = arena_array(&p->data, w->node_count + (size_t)1, sizeof *p->stays);
     p->candidate_count = p->eligible_count = 0;
     if (p->candidates == NULL || p->eligible == NULL || p->stays == NULL) return fail_nomem(error);
@@ -306,6 +325,7 @@ karp_status pass_candidates(pass *p, karp_error *error)
     for (uint32_t i = 0; i < w->node_count; i++) {
         const repair_verdict *verdict = NULL;
         bool excluded = true;
+        if (out_of_question(p, i)) continue;
         bool ok = health != NULL ? exclude_from_repair(p, i, health, &verdict, &excluded) : exclude(p, i, &excluded);
         if (!ok) return fail_nomem(error);
         if (excluded) continue;
@@ -345,6 +365,11 @@ uint32_t *by_savings_ratio(pass *p)
 {
     uint32_t *order = arena_array(&p->data, p->eligible_count + (size_t)1, sizeof *order);
     if (order == NULL) return NULL;
-    memcpy(order, p->eligible, p->eligible_count * sizeof *order); /* a method is run on some */
-    return sort_ids(p->context, order, p->eligible_count, better_ratio, p) ? order : NULL;
+    /* Both methods of consolidation have the same candidates. */
+    bool sorted = p->method == KARP_METHOD_SINGLE_NODE && p->by_ratio != NULL;
+    memcpy(order, sorted ? p->by_ratio : p->eligible, p->eligible_count * sizeof *order); /* a method is run on some */
+    if (!sorted && !sort_ids(p->context, order, p->eligible_count, better_ratio, p)) return NULL;
+    if (p->method == KARP_METHOD_MULTI_NODE)
+        p->by_ratio = arena_copy(&p->lasting, order, p->eligible_count * sizeof *order);
+    return order;
 }

@@ -133,7 +133,11 @@ double incremental_cost(const karp_snapshot *s, cost_reading how, const state_no
 
 double labels_price(const karp_snapshot *w, uint32_t pool, label_list labels, bool reservations)
 {
-    uint32_t type = type_of_labels(w, pool, labels);
+    return type_price(w, pool, type_of_labels(w, pool, labels), labels, reservations);
+}
+
+double type_price(const karp_snapshot *w, uint32_t pool, uint32_t type, label_list labels, bool reservations)
+{
     if (type == NO_ID) return 0;
     const type_table *t = &w->tables[w->pool_table[pool]];
     const instance_type *y = &t->types[type];

@@ -28,6 +28,7 @@ static bool begin(pass *p, const karp_snapshot *snapshot, const karp_disrupt_opt
     p->error_code = p->error_message = (karp_str){ "", 0 };
     for (size_t i = 0; i < snapshot->raw.pools.count; i++) {
         p->usable_pools = p->usable_pools || pool_usable(snapshot, &snapshot->raw.pools.items[i]);
+        p->weighs_pools = p->weighs_pools || snapshot->raw.pools.items[i].policy == KARP_BALANCED;
     }
     arena_init(&p->data, p->context);
     arena_init(&p->lasting, p->context);

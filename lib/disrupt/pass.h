@@ -88,6 +88,12 @@ typedef struct pass {
     bool expire_gracefully; /* KARP_METHOD_EXPIRATION comes first */
     bool usable_pools; /* some pool could start a node */
     bool commands_only; /* nobody asks why nodes stay, nor how many simulations that takes */
+    bool weighs_pools; /* some pool's policy is Balanced: what all its candidates cost counts */
+    const uint8_t *only; /* by state node: nobody asks about others; NULL = about all */
+    const uint32_t *by_ratio; /* by_savings_ratio() of the method for several nodes; NULL = it was not asked */
+    struct pool_nodes {
+        int64_t all, busy;
+    } * pool_nodes; /* by store pool, what budgets go by but for repair; NULL = not counted yet */
     bool never_in_vain; /* see simulation_in_vain(): it has no scheduler that can be asked again and again */
     karp_options vain_options; /* of the one that was asked last */
     uint64_t max_simulations, simulations, steps;

@@ -157,9 +157,23 @@ static karp_status check_all(pass *p, const validated *c, const uint32_t *found,
     return KARP_OK;
 }
 
+/* The other nodes are of no concern, unless the command has to be worth it still. */
+static bool ask_of_its_own(pass *p, const validated *c)
+{
+    if (!pass_quirk(p, 12)) return true;
+    uint8_t *only = arena_array(&p->lasting, p->snapshot->node_count + (size_t)1, sizeof *only);
+    for (size_t i = 0; only != NULL && i < c->node_count; i++) {
+        uint32_t number = state_node_named(p->snapshot, c->nodes[i]);
+        if (number != NO_ID) only[number] = 1;
+    }
+    p->only = only;
+    return only != NULL;
+}
+
 static karp_status look_again(pass *p, const validated *c, uint32_t *goes, karp_validation *out, karp_error *error)
 {
     p->method = c->method;
+    if (!ask_of_its_own(p, c)) return fail_nomem(error);
     karp_status status = pass_candidates(p, error);
     if (status == KARP_OK) status = pass_budgets(p, error);
     uint32_t *found = arena_array(&p->data, c->node_count + 1, sizeof *found),

@@ -71,6 +71,7 @@ typedef struct type_table {
     const uint32_t *type_keys, *offering_keys;
     uint32_t type_key_count, offering_key_count;
     const uint32_t *type_columns, *offering_columns; /* [key * count + index] */
+    uint32_t reserved_count; /* offerings of reserved capacity, available or not */
     bool has_reservations; /* some available offering is reserved */
     bool limits_volumes; /* some type does */
     bool repeated_names; /* two types have one name: a launch lists it once */

@@ -95,7 +95,9 @@ static void fill_offering(struct filling *f, instance_type *type, uint32_t index
     if (o->reservation == NO_ID) o->reservation = NO_TEXT; /* reservations without a label are one */
     uint32_t group = f->groups[o - f->table->offerings - type->offering_first];
     o->variant = group == NO_ID ? NO_ID : type->variant_first + group;
-    if (o->available && o->capacity_type == s->known.reserved) f->table->has_reservations = true;
+    bool reserved = o->capacity_type == s->known.reserved;
+    f->table->reserved_count += reserved;
+    if (o->available && reserved) f->table->has_reservations = true;
     if (o->price_from_overlay) f->table->overlaid = true;
 }
 

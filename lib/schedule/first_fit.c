@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* scheduler_in_vain() of solve.h: what a round would come to, found without making it. */
 /*
  * Why the answer is certain. A round takes its pods in the order of the queue, and each goes to the first existing node that takes
  * it; only then new nodes are looked at, whatever they are. For a plain class of pods (see plain()) a node's answer does not change
@@ -7,7 +8,7 @@
  * request together, beside its daemons, is none of that node; and its worst price is not below its least. So where each type with
  * a lesser price than the limit is too small, the nodes stay, whatever requirements, limits or reservations say.
  */
-#include <schedule/first_fit.h>
+#include <schedule/solve.h>
 
 #include <base/bits.h>
 #include <base/sort.h>
@@ -16,7 +17,6 @@
 #include <schedule/movable.h>
 #include <schedule/result.h>
 #include <schedule/scheduler.h>
-#include <schedule/solve.h>
 #include <schedule/topology.h>
 #include <schedule/volumes.h>
 #include <string.h>
@@ -43,10 +43,11 @@ struct first_fit {
     struct fitted_class *classes; /* by class */
     int64_t *left; /* by host: what the pods of this run leave; between runs what was there before */
     uint32_t *gone; /* by host: the run in which it was removed last */
-    LIST_OF(uint32_t) taken; /* hosts whose amounts are to be restored */
+    uint32_t *taken, taken_count; /* hosts whose amounts are to be restored, … */
+    uint32_t *taken_in; /* … and by host the run in which it became one */
     uint32_t run;
     uint32_t *common, common_count; /* pods of every round, in the order of the queue */
-    LIST_OF(uint32_t) queue; /* pods that move, likewise */
+    uint32_t *queue, queue_count; /* pods that move, likewise */
     struct priced_room *rooms; /* by price; none is as small as one before it */
     uint32_t room_count;
     int64_t *over; /* what pods that are left over request */
@@ -72,10 +73,13 @@ static bool list_common(scheduler *s, struct first_fit *f)
 /* The least price of an offering that a claim of the template might get; false = none. */
 static bool least_price(scheduler *s, const template_ *t, const instance_type *y, double *price)
 {
-    bool some = false;
+    bool some = false, allowed = false;
+    uint32_t last = NO_ID;
     for (uint32_t i = y->offering_first; i < y->offering_first + y->offering_count; i++) {
         const offering *o = &t->table->offerings[i];
-        if (!o->available || (some && o->price >= *price) || !result_allows(s, t->set, o->capacity_type)) continue;
+        if (!o->available || (some && o->price >= *price)) continue;
+        if (o->capacity_type != last || last == NO_ID) allowed = result_allows(s, t->set, last = o->capacity_type);
+        if (!allowed) continue;
         *price = o->price;
         some = true;
     }
@@ -133,8 +137,13 @@ static bool make(scheduler *s)
     f->classes = arena_array(&s->data, s->snapshot->class_count + (size_t)1, sizeof *f->classes);
     f->left = arena_array(&s->data, hosts * dims, sizeof *f->left);
     f->gone = arena_array(&s->data, hosts, sizeof *f->gone);
+    f->taken = arena_array(&s->data, hosts, sizeof *f->taken);
+    f->taken_in = arena_array(&s->data, hosts, sizeof *f->taken_in);
+    f->queue = arena_alloc(&s->data, (s->snapshot->raw.pods.count + 1) * sizeof *f->queue);
     f->over = arena_array(&s->data, dims, sizeof *f->over);
-    if (f->classes == NULL || f->left == NULL || f->gone == NULL || f->over == NULL) return false;
+    if (f->classes == NULL || f->left == NULL || f->gone == NULL || f->over == NULL || f->taken == NULL ||
+        f->taken_in == NULL || f->queue == NULL)
+        return false;
     for (uint32_t h = 0; h < s->hosts.count; h++)
         memcpy(f->left + (size_t)h * dims, s->hosts.items[h].left, dims * sizeof *f->left);
     if (!list_common(s, f) || !list_rooms(s, f)) return false;
@@ -200,14 +209,6 @@ static struct fitted_class *class_of(scheduler *s, struct first_fit *f, uint32_t
 
 /* ---- one run --------------------------------------------------------------------------------------------------------- */
 
-static bool push(scheduler *s, void *list, uint32_t value)
-{
-    uint32_t *slot = list_push(s->context, list, sizeof *slot);
-    if (slot != NULL) *slot = value;
-    else s->failed = true;
-    return slot != NULL;
-}
-
 static bool has_room(const int64_t *left, const int64_t *requests, uint32_t dims)
 {
     for (uint32_t d = 0; d < dims; d++) {
@@ -227,7 +228,8 @@ static uint32_t take(scheduler *s, struct first_fit *f, struct fitted_class *c, 
         int64_t *left = f->left + (size_t)h * dims;
         if (f->gone[h] == f->run || (!everywhere && s->hosts.items[h].shielded)) continue;
         if (!has_room(left, c->requests, dims)) continue;
-        if (!push(s, &f->taken, h)) return NO_ID;
+        if (f->taken_in[h] != f->run) f->taken[f->taken_count++] = h;
+        f->taken_in[h] = f->run;
         for (uint32_t d = 0; d < dims; d++) left[d] -= c->requests[d];
         return h;
     }
@@ -257,9 +259,9 @@ static bool go_through(scheduler *s, struct first_fit *f, double limit)
     const uint32_t *rank = s->snapshot->queue_rank, dims = s->vectors.dims;
     uint32_t i = 0, k = 0;
     bool left_over = false;
-    while (i < f->common_count || k < f->queue.count) {
-        bool moves = i == f->common_count || (k < f->queue.count && rank[f->queue.items[k]] < rank[f->common[i]]);
-        uint32_t pod_number = moves ? f->queue.items[k++] : f->common[i++];
+    while (i < f->common_count || k < f->queue_count) {
+        bool moves = i == f->common_count || (k < f->queue_count && rank[f->queue[k]] < rank[f->common[i]]);
+        uint32_t pod_number = moves ? f->queue[k++] : f->common[i++];
         struct fitted_class *c = class_of(s, f, pod_number);
         if (c == NULL) return false;
         uint32_t h = take(s, f, c, pod_number);
@@ -277,22 +279,22 @@ static bool go_through(scheduler *s, struct first_fit *f, double limit)
 /* The pods that move, but for those of every round, in the order of the queue. */
 static bool list_moving(scheduler *s, struct first_fit *f, const uint32_t *moving, uint32_t count)
 {
-    f->queue.count = 0;
+    f->queue_count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (exclusion(&s->pods, moving[i]) == 0 && !push(s, &f->queue, moving[i])) return false;
+        if (exclusion(&s->pods, moving[i]) == 0) f->queue[f->queue_count++] = moving[i];
     }
-    if (!sort_ids(s->context, f->queue.items, f->queue.count, by_queue, s->snapshot->queue_rank)) s->failed = true;
+    if (!sort_ids(s->context, f->queue, f->queue_count, by_queue, s->snapshot->queue_rank)) s->failed = true;
     return !s->failed;
 }
 
 static void restore(scheduler *s, struct first_fit *f)
 {
     const size_t dims = s->vectors.dims;
-    for (size_t i = 0; i < f->taken.count; i++) {
-        uint32_t h = f->taken.items[i];
+    for (uint32_t i = 0; i < f->taken_count; i++) {
+        uint32_t h = f->taken[i];
         memcpy(f->left + h * dims, s->hosts.items[h].left, dims * sizeof *f->left);
     }
-    f->taken.count = 0;
+    f->taken_count = 0;
     memset(f->over, 0, dims * sizeof *f->over);
 }
 
@@ -324,11 +326,4 @@ bool scheduler_in_vain(scheduler *s, const uint32_t *removed, uint32_t removed_c
     restore(s, f);
     /* What was found while groups came does not count. */
     return vain && !s->failed && f->groups == s->topology.groups.count;
-}
-
-void first_fit_free(scheduler *s)
-{
-    if (s->first_fit == NULL) return;
-    list_free(s->context, &s->first_fit->taken, sizeof(uint32_t));
-    list_free(s->context, &s->first_fit->queue, sizeof(uint32_t));
 }

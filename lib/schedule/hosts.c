@@ -2,7 +2,6 @@
 #include <schedule/hosts.h>
 
 #include <base/bits.h>
-#include <base/sort.h>
 #include <schedule/devices.h>
 #include <schedule/places.h>
 #include <schedule/ports.h>
@@ -30,21 +29,25 @@ static bool under_consolidate_after(const scheduler *s, const state_node *n)
     return since != KARP_NO_TIME && s->settings.now - since < after;
 }
 
-static int initialized_first(const void *x, const void *y, const void *user)
-{
-    const scheduler *s = user;
-    const host *a = x, *b = y;
-    bool ia = s->snapshot->nodes[a->node].initialized, ib = s->snapshot->nodes[b->node].initialized;
-    if (ia != ib) return ia ? -1 : 1;
-    return a->node < b->node ? -1 : 1; /* state nodes are ordered by name, and none is there twice */
-}
-
 static bool note_shielded(scheduler *s, uint32_t host_index)
 {
     struct hosts *h = &s->hosts;
     if (h->shielded == NULL) h->shielded = arena_array(&s->data, bits_words(h->count), sizeof *h->shielded);
     if (h->shielded != NULL) bits_set(h->shielded, host_index);
     return h->shielded != NULL;
+}
+
+/* State nodes are ordered by name. */
+static void list_hosts(scheduler *s, bool initialized)
+{
+    const karp_snapshot *w = s->snapshot;
+    for (uint32_t i = 0; i < w->node_count; i++) {
+        const state_node *n = &w->nodes[i];
+        if (n->marked || n->initialized != initialized) continue;
+        s->hosts.items[s->hosts.count++] = (host){ .node = i,
+                                                   .set = n->set,
+                                                   .shielded = under_consolidate_after(s, n) };
+    }
 }
 
 bool hosts_init(scheduler *s)
@@ -63,13 +66,9 @@ bool hosts_init(scheduler *s)
         const state_node *n = &w->nodes[i];
         if (n->marked && n->node != NO_ID) bits_set(s->hosts.marked_nodes, n->node);
         if (n->marked && s->settings.shield) bits_set(s->hosts.marked_names, n->name);
-        if (n->marked) continue;
-        s->hosts.items[s->hosts.count++] = (host){ .node = i,
-                                                   .set = n->set,
-                                                   .shielded = under_consolidate_after(s, n) };
     }
-    if (!sort_stable(s->context, s->hosts.items, s->hosts.count, sizeof *s->hosts.items, initialized_first, s))
-        return false;
+    list_hosts(s, true);
+    list_hosts(s, false);
     s->hosts.of_node = arena_array(&s->data, w->node_count + (size_t)1, sizeof *s->hosts.of_node);
     if (s->hosts.of_node == NULL) return false;
     for (uint32_t i = 0; i < w->node_count; i++) s->hosts.of_node[i] = NO_ID;

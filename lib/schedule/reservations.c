@@ -23,7 +23,7 @@ bool reservations_init(scheduler *s)
     struct reservations *r = &s->reservations;
     size_t most = 0;
     map64_init(&r->numbers, s->context);
-    for (uint32_t t = 0; t < w->table_count; t++) most += w->tables[t].offering_count;
+    for (uint32_t t = 0; t < w->table_count; t++) most += w->tables[t].reserved_count;
     r->left = arena_array(&s->data, most + 1, sizeof *r->left);
     r->initial = arena_array(&s->data, most + 1, sizeof *r->initial);
     r->texts = arena_array(&s->data, most + 1, sizeof *r->texts);
@@ -31,7 +31,7 @@ bool reservations_init(scheduler *s)
     if (r->left == NULL || r->initial == NULL || r->texts == NULL || r->listed == NULL) return false;
     r->held = r->listed + most + 1;
     for (uint32_t t = 0; t < w->table_count; t++) {
-        if (!serves(s, t)) continue;
+        if (w->tables[t].reserved_count == 0 || !serves(s, t)) continue;
         for (uint32_t i = 0; i < w->tables[t].offering_count; i++) {
             const offering *o = &w->tables[t].offerings[i];
             if (o->capacity_type != w->known.reserved) continue;

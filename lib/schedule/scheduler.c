@@ -7,7 +7,6 @@
 #include <schedule/pods.h>
 #include <schedule/claims.h>
 #include <schedule/devices.h>
-#include <schedule/first_fit.h>
 #include <schedule/hosts.h>
 #include <schedule/launch_volumes.h>
 #include <schedule/provision.h>
@@ -149,7 +148,6 @@ karp_status scheduler_new(const karp_snapshot *snapshot, const run_options *how,
 void scheduler_free(scheduler *s)
 {
     if (s == NULL) return;
-    first_fit_free(s);
     hosts_free(s);
     claims_free(s);
     reservations_free(s);

@@ -47,7 +47,7 @@ struct scheduler {
     struct devices *devices; /* see devices.h; NULL = no pod's devices are allocated */
     struct round round;
     struct launches launches;
-    struct first_fit *first_fit; /* see first_fit.h; NULL = it was not asked for */
+    struct first_fit *first_fit; /* see first_fit.c; NULL = nobody has asked */
     const struct policy *policy; /* see policy.h; NULL = Karpenter's */
 };
 

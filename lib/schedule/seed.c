@@ -90,6 +90,8 @@ uint32_t seed_of_pod(scheduler *s, const group *g, uint32_t pod_number)
 bool topology_seed(scheduler *s, uint32_t number)
 {
     group *g = &s->topology.groups.items[number];
+    if (!topology_list_bound(s)) s->failed = true;
+    if (s->failed) return false;
     for (uint32_t h = 0; h < s->hosts.count; h++) {
         uint32_t domain = seed_of_node(s, g, &s->snapshot->nodes[s->hosts.items[h].node]);
         if (domain != NO_ID) group_register(s, g, domain);

@@ -18,8 +18,9 @@ static bool counts_where_it_is(const scheduler *s, uint32_t pod_index)
 }
 
 /* Bound pods by label group, as seeding reads them. */
-static bool list_bound_by_label_group(scheduler *s)
+bool topology_list_bound(scheduler *s)
 {
+    if (s->topology.bound_first != NULL) return true;
     size_t pods = s->snapshot->raw.nodes.count > 0 ? s->snapshot->raw.pods.count : 0,
            label_groups = s->topology.label_groups.count;
     s->topology.bound_first = arena_array(&s->data, label_groups + 2, sizeof *s->topology.bound_first);
@@ -58,7 +59,9 @@ static bool number_nodes(scheduler *s)
 static bool register_bound(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
-    for (size_t i = 0; i < w->raw.pods.count && w->raw.nodes.count > 0; i++) {
+    bool some = false;
+    for (uint32_t c = 0; c < w->class_count; c++) some = some || shape_of(w, c)->required_anti.count > 0;
+    for (size_t i = 0; some && i < w->raw.pods.count && w->raw.nodes.count > 0; i++) {
         uint32_t p = w->by_name[i], class_number = w->pod_class[p];
         if (w->pod_node[p] == NO_ID || (exclusion(&s->pods, p) && leaves_its_count(s, p))) continue;
         const pod *q = pod_at(&w->raw, p);
@@ -88,7 +91,7 @@ bool topology_init(scheduler *s)
     map64_init(&s->topology.group_of_identity, s->context);
     map64_init(&s->topology.namespace_lists, s->context);
     map64_init(&s->topology.key_numbers, s->context);
-    return label_groups_init(s) && list_bound_by_label_group(s) && number_nodes(s) && register_bound(s);
+    return label_groups_init(s) && number_nodes(s) && register_bound(s);
 }
 
 void topology_free(scheduler *s)

@@ -115,6 +115,8 @@ struct topology {
 
 /* topology.c: makes label groups, registers bound pods' anti-affinity, then the pods to place. Hosts and templates must exist. */
 bool topology_init(scheduler *s);
+/* Lists bound pods by label group, for the first who asks. */
+bool topology_list_bound(scheduler *s);
 void topology_free(scheduler *s);
 
 /* groups.c: computes the groups that own the view, creating and seeding those that are new (§14.4). */
