@@ -30,7 +30,9 @@ typedef struct world {
     karp_catalogue *catalogue;
     trees objects;
     uint64_t seed;
-    unsigned limit; /* nodes that the pool's budget lets go at a time; UINT32_MAX = not checked */
+    unsigned limit; /* nodes that the pool's budget lets go at a time … */
+    int64_t changes; /* … until then; INT64_MAX = it stays … */
+    unsigned later_limit; /* … and from then on */
     karp_replay_interruption rate;
 } world;
 
@@ -225,12 +227,15 @@ static void add_trouble(world *w)
     }
     if (below(w, 3)) return;
     char room[1024];
+    unsigned first = w->limit;
     karp_str text = trace_keep(&w->base.trace, str(pool_text(w, room)));
     trace_event event = {
         .at = BEGINS + length / 2, .kind = TRACE_OBJECT_APPLIED, .lasts = KARP_DURATION_UNSET, .of = { .text = text }
     };
     add_event(w, event);
-    w->limit = UINT32_MAX;
+    w->changes = event.at;
+    w->later_limit = w->limit;
+    w->limit = first;
 }
 
 static void world_make(world *w, uint64_t seed)
@@ -241,6 +246,7 @@ static void world_make(world *w, uint64_t seed)
     memset(w, 0, sizeof *w);
     karp_error_init(&error, sizeof error);
     w->seed = seed * 7919 + 1;
+    w->changes = INT64_MAX;
     assert_int_equal(karp_context_new(NULL, &w->context, &error), KARP_OK);
     trees_init(&w->objects, w->context);
     make_catalogue(w);
@@ -398,7 +404,9 @@ static void check_budgets(const world *w, const engine *e, const moment *before)
             before->wanted[i] == now.wanted[i])
             assert_true(now.healthy[i] >= now.wanted[i]);
     }
-    if (w->limit != UINT32_MAX && now.disrupted > before->disrupted) assert_true(now.disrupted <= w->limit);
+    /* At every instant; a budget that has become smaller stops no command that had started. */
+    if (e->now < w->changes) assert_true(now.disrupted <= w->limit);
+    else assert_true(now.disrupted <= w->later_limit || now.disrupted <= before->disrupted);
 }
 
 static void check_bill(engine *e)
