@@ -219,8 +219,7 @@ static bool make_problem(buyer *b)
                                     .rooms = rooms,
                                     .prices = prices,
                                     .allowed = allowed };
-    b->problem.worth = packing_worth(&b->work, &b->problem);
-    return b->problem.worth != NULL;
+    return packing_rate(&b->work, &b->problem);
 }
 
 /* What is launched costs with these, infinite when some type is bought more often than it may be; negative = refused memory. */

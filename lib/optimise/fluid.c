@@ -35,10 +35,12 @@ static bool price_offers(master *m, const arena *a)
     return true;
 }
 
-bool bound_fluid(arena *a, const bound_problem *p, double tolerance, uint32_t rounds, bound_proof *out)
+static bool find_fluid(arena *scratch, arena *a, const bound_problem *p, double tolerance, uint32_t rounds,
+                       bound_proof *out)
 {
     master m;
-    if (!master_init(&m, a, p) || !master_choose_offers(&m, a) || !master_knapsacks(&m, a, 1)) return false;
+    if (!master_init(&m, scratch, p) || !master_choose_offers(&m, scratch) || !master_knapsacks(&m, scratch, 1))
+        return false;
     master_start(&m, false);
     master_price_classes(&m);
     bool limited = true;
@@ -53,4 +55,13 @@ bool bound_fluid(arena *a, const bound_problem *p, double tolerance, uint32_t ro
         if (!master_use_columns(&m, a, &limited)) return false;
     }
     return prove_begin(&m, a, out) && prove_offers(&m, a, out) && prove_nodes(&m, a, out);
+}
+
+bool bound_fluid(arena *a, const bound_problem *p, double tolerance, uint32_t rounds, bound_proof *out)
+{
+    arena scratch;
+    arena_init(&scratch, a->context);
+    bool ok = find_fluid(&scratch, a, p, tolerance, rounds, out);
+    arena_free(&scratch);
+    return ok;
 }

@@ -21,6 +21,8 @@ typedef struct packing_problem {
     const uint64_t *allowed; /* [class * bits_words(offer_count)]: where it may go */
     const uint64_t *conflicts; /* [class * bits_words(class_count)]; NULL = none */
     const double *worth; /* by class: what one pod is worth, about; see bound.h */
+    const double *promise; /* by offer: what its content can be worth, by its price, 1 at most; NULL = nobody knows */
+    const double *shares; /* [offer * dims]: which part of its price each resource is worth; NULL likewise */
 } packing_problem;
 
 typedef struct packing_entry {
@@ -49,8 +51,8 @@ uint64_t packing_steps(const packing *k);
 /* The cheapest plan so far. Its cost is infinite as long as there is none. */
 const packing_bins *packing_best(const packing *k);
 
-/* worth.c: what a pod of each class is worth, about, for packing_problem.worth; NULL = refused. */
-double *packing_worth(arena *a, const packing_problem *p);
+/* worth.c: the problem's worth, promise and shares. false = refused. */
+bool packing_rate(arena *a, packing_problem *p);
 
 /* What to buy, in fractions of nodes, of classes that are alike: from the bound of whole pods (bound.h). */
 typedef struct packing_patterns {

@@ -55,8 +55,7 @@ static bool make_problem(refining *r)
                                     .prices = prices,
                                     .allowed = m->allowed,
                                     .conflicts = m->conflicts };
-    r->problem.worth = packing_worth(&r->q->data, &r->problem);
-    return r->problem.worth != NULL;
+    return packing_rate(&r->q->data, &r->problem);
 }
 
 /* Which pods are on which claim, as bins. */

@@ -278,8 +278,7 @@ static bool make_launches(repacking *r)
                             .prices = prices,
                             .allowed = m->allowed,
                             .conflicts = m->conflicts };
-    l->worth = packing_worth(&r->data, l);
-    return l->worth != NULL;
+    return packing_rate(&r->data, l);
 }
 
 /* How many pods of each class the node has. */

@@ -77,9 +77,13 @@ bool round_bound_find(scheduler *s, arena *a, const uint16_t *steps, const karp_
     /* From the least effort on, twice as much each time: more effort has tried all that less has, so that its bound is no lower. */
     bound_proof fluid = out->proof;
     for (uint64_t effort = LEAST_EFFORT; effort <= round_bound_effort(aim); effort *= 2) {
+        arena_mark mark = arena_get_mark(a);
         if (!bound_whole(a, &out->problem, &fluid, effort, &whole)) return false;
         int64_t value = whole.y != NULL ? value_of(&out->problem, &whole) : 0;
-        if (value <= out->value) continue;
+        if (value <= out->value) {
+            arena_release(a, mark);
+            continue;
+        }
         out->proof = whole;
         out->value = value;
     }

@@ -20,7 +20,8 @@ enum { WORK_A_STEP = 160, COLUMN_ROUNDS = 8, FEW_BRANCHES = 32, MOST_BRANCHES = 
 typedef struct whole {
     master m;
     contents contents;
-    arena *a;
+    arena scratch; /* of the search … */
+    arena *a; /* … and of what comes of it */
     uint32_t branches; /* one offer may have so many; more when a round finds no column */
     uint32_t *order; /* offers, those whose fractions are worth most per dollar first */
     double *ratios; /* … which is this */
@@ -33,19 +34,21 @@ static bool whole_init(whole *w, arena *a, const bound_problem *p, const bound_p
 {
     *w = (whole){ .a = a, .branches = FEW_BRANCHES, .most_work = steps * WORK_A_STEP };
     master *m = &w->m;
-    if (!master_init(m, a, p) || !master_choose_offers(m, a) || !master_knapsacks(m, a, COLUMN_ROUNDS)) return false;
-    w->order = arena_array(a, m->offer_count + (size_t)1, sizeof *w->order);
-    w->ratios = arena_array(a, m->offer_count + (size_t)1, sizeof *w->ratios);
-    w->classes = arena_array(a, p->class_count + (size_t)1, sizeof *w->classes);
+    arena *s = &w->scratch;
+    arena_init(s, a->context);
+    if (!master_init(m, s, p) || !master_choose_offers(m, s) || !master_knapsacks(m, s, COLUMN_ROUNDS)) return false;
+    w->order = arena_array(s, m->offer_count + (size_t)1, sizeof *w->order);
+    w->ratios = arena_array(s, m->offer_count + (size_t)1, sizeof *w->ratios);
+    w->classes = arena_array(s, p->class_count + (size_t)1, sizeof *w->classes);
     if (w->order == NULL || w->ratios == NULL || w->classes == NULL ||
-        !contents_init(&w->contents, a, p, m->sizes, MOST_BRANCHES))
+        !contents_init(&w->contents, s, p, m->sizes, MOST_BRANCHES))
         return false;
     for (uint32_t c = 0; c < p->class_count; c++) {
         w->classes[c] = c;
         m->best[c] = (double)from->y[c] / MONEY_UNIT;
         m->bound += m->best[c] * (double)m->counts[c];
     }
-    if (keep && !master_keep_contents(m, a)) return false;
+    if (keep && !master_keep_contents(m, s)) return false;
     master_start(m, true);
     master_price_classes(m);
     return true;
@@ -266,43 +269,56 @@ static void drop_worthless(master *m)
     }
 }
 
+/* From the prices that were found to a proof, when they prove more than those before. */
+static bool find_whole(whole *w, bound_proof *out)
+{
+    case_list l = { .cases = { .count = 0 } };
+    double before = w->m.bound;
+    if (!generate(w)) return false;
+    if (!(w->m.bound > before)) return true;
+    drop_worthless(&w->m);
+    bool ok = prove(w, &l, out);
+    list_free(w->a->context, &l.cases, sizeof *l.cases.items);
+    list_free(w->a->context, &l.shares, sizeof *l.shares.items);
+    return ok;
+}
+
 bool bound_whole(arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps, bound_proof *out)
 {
     whole w;
-    case_list l = { .cases = { .count = 0 } };
     *out = (bound_proof){ .y = NULL };
     if (steps == 0 || p->class_count == 0 || p->offer_count == 0 || p->dims > CASES_DIMS) return true;
-    if (!whole_init(&w, a, p, from, steps, false)) return false;
-    double before = w.m.bound;
-    if (!generate(&w)) return false;
-    if (!(w.m.bound > before)) return true;
-    drop_worthless(&w.m);
-    bool ok = prove(&w, &l, out);
-    list_free(a->context, &l.cases, sizeof *l.cases.items);
-    list_free(a->context, &l.shares, sizeof *l.shares.items);
+    bool ok = whole_init(&w, a, p, from, steps, false) && find_whole(&w, out);
+    arena_free(&w.scratch);
     return ok;
+}
+
+/* What the basis buys. */
+static bool list_patterns(const whole *w, bound_patterns *out)
+{
+    const master *m = &w->m;
+    size_t classes = m->problem->class_count, n = classes + 1;
+    out->offer = arena_array(w->a, n, sizeof *out->offer);
+    out->nodes = arena_array(w->a, n, sizeof *out->nodes);
+    out->copies = arena_array(w->a, n * n, sizeof *out->copies);
+    out->worth = arena_copy(w->a, m->best, classes * sizeof *m->best);
+    if (out->offer == NULL || out->nodes == NULL || out->copies == NULL || out->worth == NULL) return false;
+    for (size_t i = 0; i < classes; i++) {
+        if (m->bought[i] == UINT32_MAX || !(m->level[i] > 1e-6)) continue;
+        const double *content = m->content + i * classes;
+        for (size_t c = 0; c < classes; c++) out->copies[out->count * classes + c] = (uint32_t)(content[c] + 0.5);
+        out->offer[out->count] = m->offers[m->bought[i]];
+        out->nodes[out->count++] = m->level[i];
+    }
+    return true;
 }
 
 bool bound_find_patterns(arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps, bound_patterns *out)
 {
     whole w;
-    size_t n = p->class_count + (size_t)1;
     *out = (bound_patterns){ .count = 0 };
     if (p->class_count == 0 || p->offer_count == 0) return true;
-    if (!whole_init(&w, a, p, from, steps, true) || !generate(&w)) return false;
-    const master *m = &w.m;
-    out->offer = arena_array(a, n, sizeof *out->offer);
-    out->nodes = arena_array(a, n, sizeof *out->nodes);
-    out->copies = arena_array(a, n * n, sizeof *out->copies);
-    out->worth = arena_copy(a, m->best, p->class_count * sizeof *m->best);
-    if (out->offer == NULL || out->nodes == NULL || out->copies == NULL || out->worth == NULL) return false;
-    for (uint32_t i = 0; i < p->class_count; i++) {
-        if (m->bought[i] == UINT32_MAX || !(m->level[i] > 1e-6)) continue;
-        const double *content = m->content + (size_t)i * p->class_count;
-        for (uint32_t c = 0; c < p->class_count; c++)
-            out->copies[out->count * p->class_count + c] = (uint32_t)(content[c] + 0.5);
-        out->offer[out->count] = m->offers[m->bought[i]];
-        out->nodes[out->count++] = m->level[i];
-    }
-    return true;
+    bool ok = whole_init(&w, a, p, from, steps, true) && generate(&w) && list_patterns(&w, out);
+    arena_free(&w.scratch);
+    return ok;
 }

@@ -7,7 +7,7 @@
 #include <optimise/bound.h>
 #include <string.h>
 
-enum { FLUID_ROUNDS = 400, FEW_ROUNDS = 20, FLUID_CLASSES = 100, MOST_CLASSES = 1000 };
+enum { FLUID_ROUNDS = 400, FEW_ROUNDS = 20, FLUID_CLASSES = 300, PATTERN_CLASSES = 100, MOST_CLASSES = 1000 };
 #define FLUID_TOLERANCE 0.001
 #define LEAST_WORTH 1e-6 /* of a pod that only takes what is left over */
 
@@ -150,14 +150,40 @@ static bool fluid_worth(arena *a, const packing_problem *p, groups *g, bound_pro
     return true;
 }
 
-double *packing_worth(arena *a, const packing_problem *p)
+/* What the proof makes of each offer: how much of its price contents can be worth at most, and for which resources that is paid. */
+static bool rate_offers(arena *a, packing_problem *p, const bound_problem *b, const bound_proof *proof)
+{
+    double *promise = arena_array(a, p->offer_count + (size_t)1, sizeof *promise);
+    double *shares = arena_array(a, (size_t)p->offer_count * p->dims + 1, sizeof *shares);
+    if (promise == NULL || shares == NULL) return false;
+    for (uint32_t o = 0; o < p->offer_count; o++) {
+        uint32_t row = proof->covered_by[o];
+        const int64_t *paid = proof->shares + (size_t)row * p->dims,
+                      *extra = proof->extra + (size_t)row * b->class_count;
+        double sum = 0, whole;
+        for (uint32_t d = 0; d < p->dims; d++) sum += (double)paid[d];
+        whole = sum;
+        for (uint32_t c = 0; c < b->class_count; c++) {
+            if (extra[c] > 0) whole += (double)extra[c] * (double)bound_copies(b, proof->of[row], c);
+        }
+        promise[o] = b->costs[o] > 0 && whole < (double)b->costs[o] ? whole / (double)b->costs[o] : 1;
+        for (uint32_t d = 0; d < p->dims; d++)
+            shares[(size_t)o * p->dims + d] = sum > 0 ? (double)paid[d] / sum : 1.0 / p->dims;
+    }
+    p->promise = promise;
+    p->shares = shares;
+    return true;
+}
+
+bool packing_rate(arena *a, packing_problem *p)
 {
     groups g = { .count = 0 };
     bound_problem b;
     bound_proof proof;
     double *worth = arena_array(a, p->class_count + (size_t)1, sizeof *worth);
-    if (worth == NULL || !find_groups(a, p, p->class_count > FLUID_CLASSES, &g)) return NULL;
-    return fluid_worth(a, p, &g, &b, &proof, worth) ? worth : NULL;
+    if (worth == NULL || !find_groups(a, p, p->class_count > FLUID_CLASSES, &g)) return false;
+    p->worth = worth;
+    return fluid_worth(a, p, &g, &b, &proof, worth) && rate_offers(a, p, &b, &proof);
 }
 
 bool packing_find_patterns(arena *a, const packing_problem *p, uint64_t steps, packing_patterns *out)
@@ -169,7 +195,7 @@ bool packing_find_patterns(arena *a, const packing_problem *p, uint64_t steps, p
     *out = (packing_patterns){ .count = 0 };
     if (p->class_count > MOST_CLASSES || p->dims > CASES_DIMS) return true;
     if (!find_groups(a, p, false, &g)) return false;
-    if (g.count > FLUID_CLASSES) return true;
+    if (g.count > PATTERN_CLASSES) return true;
     double *worth = arena_array(a, p->class_count + (size_t)1, sizeof *worth);
     int64_t *limits = arena_array(a, g.count + (size_t)1, sizeof *limits);
     if (worth == NULL || limits == NULL || !fluid_worth(a, p, &g, &b, &proof, worth)) return false;

@@ -48,8 +48,8 @@ static void make_world(world *w, uint64_t seed)
         w->conflicts[x] |= UINT64_C(1) << y;
         w->conflicts[y] |= UINT64_C(1) << x;
     }
-    w->problem = (packing_problem){ DIMS,     CLASSES,   OFFERS,     w->requests,  w->counts, w->limits,
-                                    w->rooms, w->prices, w->allowed, w->conflicts, w->worth };
+    w->problem = (packing_problem){ DIMS,      CLASSES,    OFFERS,       w->requests, w->counts, w->limits, w->rooms,
+                                    w->prices, w->allowed, w->conflicts, w->worth,    NULL,      NULL };
 }
 
 static void check_bin(const world *w, const packing_bin *b, uint32_t *placed)
@@ -114,7 +114,7 @@ static void begins_from_a_plan(void **state)
     static const uint32_t counts[] = { 8 }, limits[] = { UINT32_MAX };
     static const double prices[] = { 1, 9 }, worth[] = { 0.5 };
     static const uint64_t allowed[] = { 3 };
-    const packing_problem p = { 1, 1, 2, requests, counts, limits, rooms, prices, allowed, NULL, worth };
+    const packing_problem p = { 1, 1, 2, requests, counts, limits, rooms, prices, allowed, NULL, worth, NULL, NULL };
     karp_context *context = NULL;
     packing_bins from = { .cost = 0 };
     assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
@@ -132,8 +132,50 @@ static void begins_from_a_plan(void **state)
     karp_context_free(context);
 }
 
+/* Where each of many classes is asked for a few times, the first plans take not much longer than they may, and are near the bound. */
+static void many_classes_take_no_longer(void **state)
+{
+    (void)state;
+    enum { MANY = 800, KINDS = 6 };
+    static int64_t requests[MANY * 2];
+    static uint32_t counts[MANY], limits[MANY];
+    static uint64_t allowed[MANY];
+    static const int64_t rooms[KINDS * 2] = { 2000, 4000,  2000,  8000,  8000,  16000,
+                                              8000, 32000, 32000, 64000, 32000, 128000 };
+    static const double prices[KINDS] = { 1.05, 1.32, 4.1, 5.2, 16.2, 20.4 };
+    packing_problem p = { 2, MANY, KINDS, requests, counts, limits, rooms, prices, allowed, NULL, NULL, NULL, NULL };
+    uint64_t seed = 7;
+    for (size_t c = 0; c < MANY; c++) {
+        requests[2 * c] = 20 + (int64_t)random_below(&seed, 1500);
+        requests[2 * c + 1] = 20 + (int64_t)random_below(&seed, 6000);
+        counts[c] = 40 + (uint32_t)random_below(&seed, 60);
+        limits[c] = UINT32_MAX;
+        allowed[c] = (1 << KINDS) - 1;
+    }
+    karp_context *context = NULL;
+    arena a;
+    double bound = 0;
+    assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
+    arena_init(&a, context);
+    assert_true(packing_rate(&a, &p));
+    for (size_t c = 0; c < MANY; c++) bound += p.worth[c] * counts[c];
+    for (size_t o = 0; o < KINDS; o++) assert_true(p.promise[o] > 0 && p.promise[o] <= 1);
+    packing *k = packing_begin(context, &p, NULL);
+    assert_non_null(k);
+    assert_true(packing_search(k, 10000));
+    assert_true(packing_steps(k) < 40000);
+    assert_true(packing_best(k)->cost < 1.1 * bound);
+    assert_true(packing_search(k, 100000));
+    assert_true(packing_steps(k) < 400000);
+    assert_true(packing_best(k)->cost < 1.07 * bound);
+    packing_end(k);
+    arena_free(&a);
+    karp_context_free(context);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(plans_serve_every_pod), cmocka_unit_test(begins_from_a_plan) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(plans_serve_every_pod), cmocka_unit_test(begins_from_a_plan),
+                                        cmocka_unit_test(many_classes_take_no_longer) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
