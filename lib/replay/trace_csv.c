@@ -96,6 +96,12 @@ static bool next_cell(karp_str *line, bool *more, karp_str *cell)
     return true;
 }
 
+/* Whether it begins with a quoted cell that has no end. */
+static bool torn_cell(karp_str line)
+{
+    return line.len > 0 && line.ptr[0] == '"' && !memchr(line.ptr + 1, '"', line.len - 1);
+}
+
 static bool other_column(const table_format *format, karp_str name)
 {
     for (size_t i = 0; format->others[i]; i++) {
@@ -279,11 +285,13 @@ static karp_status read_line(table_reader *r, karp_str line)
     bool more = true;
     size_t count = 0;
     memset(r->cells, 0, sizeof r->cells);
-    while (next_cell(&line, &more, &cell)) {
+    while (!torn_cell(line) && next_cell(&line, &more, &cell)) {
         if (count == r->column_count) return wrong(r, NO_COLUMN, "more cells than columns");
         if (r->columns[count] < COLUMNS) r->cells[r->columns[count]] = cell;
         count++;
     }
+    if (torn_cell(line))
+        return wrong(r, count < r->column_count ? r->columns[count] : NO_COLUMN, "a quote without its end");
     if (count < r->column_count) return wrong(r, NO_COLUMN, "fewer cells than columns");
     return read_pod(r);
 }

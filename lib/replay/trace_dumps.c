@@ -56,6 +56,10 @@ static karp_status take_pod(dump *d, const tree *object)
     uint32_t seen = fine ? io_table_get(&t->dumped, (karp_str){ key.ptr, key.len }) : IO_NONE;
     bool there = seen != IO_NONE && t->events[t->dumped_pods[seen].event].kind == TRACE_POD_CREATED &&
                  t->dumped_pods[seen].seen;
+    if (fine && there && t->dumped_pods[seen].seen == d->number) {
+        strbuf_free(&key);
+        return workloads_fault(&d->w, object, "metadata.name", "the pod is in this dump already");
+    }
     if (fine && there) t->dumped_pods[seen].seen = d->number;
     if (fine && !there) {
         int64_t created = 0;

@@ -54,7 +54,7 @@ static karp_status take_event(workloads *w, const tree *event)
     const char *slash = key.len ? memchr(key.ptr, '/', key.len) : NULL;
     size_t length = slash ? (size_t)(slash - key.ptr) : 0;
     if (!slash) return workloads_fault(w, event, "key", "not a key like default/web");
-    return workloads_delete(w, at, event, kind, (karp_str){ key.ptr, length },
+    return workloads_delete(w, at, event, "key", kind, (karp_str){ key.ptr, length },
                             (karp_str){ slash + 1, key.len - length - 1 });
 }
 

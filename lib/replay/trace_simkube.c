@@ -3,6 +3,8 @@
 #include <replay/trace_read.h>
 #include <replay/trace_workloads.h>
 
+#include <stdio.h>
+
 #define SECOND INT64_C(1000000000)
 
 typedef struct simkube {
@@ -83,6 +85,36 @@ static bool template_path(const simkube *s, const tree *object, char path[256])
     return told;
 }
 
+/* A life whose numbers contradict each other. */
+static karp_status check_life(simkube *s, const tree *life)
+{
+    static const char field[] = "pod_lifecycles";
+    const tree *finished = tree_get(life, "Finished"), *pair = finished ? finished : life;
+    bool listed = tree_is(pair, TREE_LIST);
+    const tree *start = listed ? tree_item(pair, 0) : tree_get(life, "start_ts"),
+               *end = listed ? tree_item(pair, 1) : tree_get(life, "end_ts");
+    int64_t from = 0, to = 0;
+    if (tree_is_null(start) || tree_is_null(end)) return KARP_OK; /* it has not ended */
+    if (!tree_integer(start, &from) || !tree_integer(end, &to))
+        return workloads_fault(&s->w, life, field, "not a number of seconds since 1970");
+    return to < from ? workloads_fault(&s->w, life, field, "a pod ends before it begins") : KARP_OK;
+}
+
+static karp_status check_lives(simkube *s)
+{
+    const tree *lives = tree_get(s->root, "pod_lifecycles");
+    karp_status status = KARP_OK;
+    for (size_t i = 0; tree_is(lives, TREE_MAP) && i < tree_count(lives) && !status; i++) {
+        const tree *owner = tree_member_at(lives, i)->value;
+        for (size_t k = 0; tree_is(owner, TREE_MAP) && k < tree_count(owner) && !status; k++) {
+            const tree *list = tree_member_at(owner, k)->value;
+            for (size_t n = 0; tree_is(list, TREE_LIST) && n < tree_count(list) && !status; n++)
+                status = check_life(s, tree_item(list, n));
+        }
+    }
+    return status;
+}
+
 static karp_status take_event(simkube *s, const tree *event)
 {
     int64_t seconds = 0;
@@ -103,7 +135,7 @@ static karp_status take_event(simkube *s, const tree *event)
     }
     for (size_t i = 0; i < tree_count(deleted) && !status; i++) {
         const tree *object = tree_item(deleted, i), *metadata = tree_get(object, "metadata");
-        status = workloads_delete(&s->w, at, object, tree_get_text(object, "kind"),
+        status = workloads_delete(&s->w, at, object, "deleted_objs", tree_get_text(object, "kind"),
                                   tree_get_text(metadata, "namespace"), tree_get_text(metadata, "name"));
     }
     return status;
@@ -129,7 +161,11 @@ karp_status trace_read_simkube(trace *t, karp_str name, karp_str text, bool leni
     if (!status && !tree_is(events, TREE_LIST))
         status = workloads_fault(&s.w, root, "events", "a SimKube trace has events");
     s.w.lenient = lenient;
-    for (size_t i = 0; i < tree_count(events) && !status; i++) status = take_event(&s, tree_item(events, i));
+    if (!status) status = check_lives(&s);
+    for (size_t i = 0; i < tree_count(events) && !status; i++) {
+        if (packed) (void)snprintf(s.w.event, sizeof s.w.event, "events[%zu].", i);
+        status = take_event(&s, tree_item(events, i));
+    }
     if (!status && s.before > t->ends) t->ends = s.before;
     if (!status && s.w.memory.status) status = fail_nomem(error);
     workloads_free(&s.w);

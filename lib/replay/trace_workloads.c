@@ -42,7 +42,7 @@ karp_status workloads_fault(workloads *w, const tree *at, const char *field, con
     }
     karp_status status = fail(w->error, KARP_E_INVALID, "%s", why);
     error_set_place(w->error, w->document, line_of(w, at), 0, KARP_NO_OFFSET);
-    if (field) error_set_field(w->error, "%s", field);
+    if (field) error_set_field(w->error, "%s%s", w->event, field);
     return status;
 }
 
@@ -198,12 +198,23 @@ static karp_status count_of(workloads *w, const tree *spec, const char *name, in
     return workloads_fault(w, value, name, "not a number from 0 to 1000000");
 }
 
+/* How long a Job may take. */
+static karp_status check_deadline(workloads *w, const tree *spec)
+{
+    static const char name[] = "activeDeadlineSeconds";
+    const tree *value = tree_get(spec, name);
+    int64_t seconds = 0;
+    if (tree_is_null(value) || (tree_integer(value, &seconds) && seconds >= 0)) return KARP_OK;
+    return workloads_fault(w, value, name, "not a number of seconds");
+}
+
 /* A Job's pods end by themselves: as many at a time as it says, as often as it takes. */
 static karp_status apply_job(workloads *w, int64_t at, const tree *object, workload *one)
 {
     const tree *spec = tree_get(object, "spec");
     int64_t at_once = 0, wanted = 0;
-    karp_status status = count_of(w, spec, "parallelism", 1, &at_once);
+    karp_status status = check_deadline(w, spec);
+    if (!status) status = count_of(w, spec, "parallelism", 1, &at_once);
     if (!status) status = count_of(w, spec, "completions", at_once, &wanted);
     if (at_once == 0 || status) return status;
     for (uint64_t i = one->pods; i < (uint64_t)wanted; i++) {
@@ -217,9 +228,10 @@ static karp_status apply_job(workloads *w, int64_t at, const tree *object, workl
     return KARP_OK;
 }
 
+static const char *const scaled[] = { "Deployment", "StatefulSet", "ReplicaSet", "ReplicationController", NULL };
+
 karp_status workloads_apply(workloads *w, int64_t at, const tree *object, const char *template_path)
 {
-    static const char *const scaled[] = { "Deployment", "StatefulSet", "ReplicaSet", "ReplicationController", NULL };
     const tree *metadata = tree_get(object, "metadata"), *spec = tree_get(object, "spec");
     karp_str kind = tree_get_text(object, "kind"), name = tree_get_text(metadata, "name"),
              namespace_ = tree_get_text(metadata, "namespace");
@@ -261,12 +273,14 @@ karp_status workloads_scale(workloads *w, int64_t at, const tree *said, karp_str
     return scale(w, one, at, (uint64_t)replicas, said) ? KARP_OK : fail_nomem(w->error);
 }
 
-karp_status workloads_delete(workloads *w, int64_t at, const tree *said, karp_str kind, karp_str namespace_,
-                             karp_str name)
+karp_status workloads_delete(workloads *w, int64_t at, const tree *said, const char *field, karp_str kind,
+                             karp_str namespace_, karp_str name)
 {
+    bool makes_pods = str_is(kind, "Pod") || str_is(kind, "Job") || is_one_of(kind, scaled);
     workload *one = find(w, kind, namespace_.len ? namespace_ : str("default"), name);
     if (!one) return fail_nomem(w->error);
-    if (!one->there) return KARP_OK; /* it makes no pods, or was there before the trace began */
+    if (!one->there && makes_pods) return workloads_fault(w, said, field, "a workload is deleted that is not there");
+    if (!one->there) return KARP_OK;
     one->there = false;
     return scale(w, one, at, 0, said) ? KARP_OK : fail_nomem(w->error);
 }

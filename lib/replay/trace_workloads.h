@@ -26,6 +26,7 @@ typedef struct workloads {
     size_t count, capacity;
     karp_error *error;
     karp_str document, text; /* whose trees are read: for the lines of errors */
+    char event[32]; /* "events[3]." where there are no lines; "" else */
     bool lenient;
     workload_lasts *lasts;
     void *user;
@@ -43,8 +44,9 @@ karp_status workloads_fault(workloads *w, const tree *at, const char *field, con
 karp_status workloads_apply(workloads *w, int64_t at, const tree *object, const char *template_path);
 /* `kind` "" = any. It is an error when there is none. */
 karp_status workloads_scale(workloads *w, int64_t at, const tree *said, karp_str kind, karp_str key, int64_t replicas);
-karp_status workloads_delete(workloads *w, int64_t at, const tree *said, karp_str kind, karp_str namespace_,
-                             karp_str name);
+/* Likewise, of a kind that makes pods; `field` names it. */
+karp_status workloads_delete(workloads *w, int64_t at, const tree *said, const char *field, karp_str kind,
+                             karp_str namespace_, karp_str name);
 /* The same of a workload that the caller describes by itself: `pod` is the Pod without a name. */
 karp_status workloads_set(workloads *w, int64_t at, const tree *said, karp_str kind, karp_str namespace_, karp_str name,
                           tree *pod, uint64_t replicas, int64_t lasts);

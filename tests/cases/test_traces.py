@@ -73,7 +73,7 @@ def tell_simkube(f):
                                                          'x.io/v1.Fleet': {'podSpecTemplatePath': '/spec/pod'}}},
              'events': [
                  {'ts': ts, 'applied_objs': [deployment('web', 3), {'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'c'}}],
-                  'deleted_objs': [deployment('before', 0)]},
+                  'deleted_objs': [{'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'before'}}]},
                  {'ts': ts + 600, 'applied_objs': [deployment('web', 5), job('j', {'completions': 4, 'parallelism': 2})], 'deleted_objs': []},
                  {'ts': ts + 1200, 'applied_objs': [deployment('web', 5, '2'), {
                      'apiVersion': 'x.io/v1', 'kind': 'Fleet', 'metadata': {'name': 'ships', 'namespace': 'sea'},
@@ -97,6 +97,15 @@ def tell_simkube(f):
     f.refused('back.json:', f.file('back.json', back))
     f.refused('ts: time goes back', f.file('back.json', back))
     f.noted(1, f.file('back.json', back))
+    f.refused('back.sktrace: events[1].ts: time goes back', f.file('back.sktrace', pack(dict(packed, events=back['events']))))
+    for owner, lives, said in (('batch/v1.Job:default/j', {'start_ts': ts + 9, 'end_ts': ts}, 'pod_lifecycles: a pod ends before'),
+                               ('batch/v1.Job:default/j', {'Finished': [ts, 'late']}, 'pod_lifecycles: not a number of seconds')):
+        wrong = dict(trace, pod_lifecycles={owner: {'77': [lives]}})
+        f.refused(said, f.file('lives.json', wrong))
+        f.noted(1, f.file('lives.json', wrong))
+    lost = dict(trace, events=trace['events'] + [{'ts': ts + 3700, 'applied_objs': [], 'deleted_objs': [deployment('web', 5)]}])
+    f.refused('deleted_objs: a workload is deleted that is not there', f.file('gone.json', lost))
+    f.noted(1, f.file('gone.json', lost))
     wrong = json.loads(json.dumps(trace))
     wrong['events'][0]['applied_objs'][0]['spec']['replicas'] = -1
     f.refused('replicas: not a number from 0 to 1000000', f.file('wrong.json', wrong))
@@ -122,6 +131,13 @@ def tell_kubereplay(f):
         f.refused('wrong.json:', f.file('wrong.json', wrong))
         f.refused(said, f.file('wrong.json', wrong))
     lost = dict(log, events=log['events'] + [event(50, 'scale', 'Deployment', 'default/web', replicas=1), event(51, 'scale', 'Deployment', 'web', replicas=1)])
+    gone = dict(log, events=log['events'] + [event(50, 'delete', 'Deployment', 'default/web')])
+    f.refused('key: a workload is deleted that is not there', f.file('gone.json', gone))
+    f.noted(1, f.file('gone.json', gone))
+    early = dict(log, events=[event(20, 'create', 'Job', 'default/j', job=job('j', {'activeDeadlineSeconds': -5}))])
+    f.refused('activeDeadlineSeconds: not a number of seconds', f.file('early.json', early))
+    f.noted(1, f.file('early.json', early))
+    f.refused('cut.json:1:301: not JSON', f.file('cut.json', json.dumps(log)[:300]), '--format', 'kubereplay')
     f.refused('key: a workload is scaled that is not there', f.file('lost.json', lost))
     f.noted(2, f.file('lost.json', lost))
 
@@ -148,6 +164,10 @@ def tell_dumps(f):
     equal([pods[start + 60 * m] for m in (0, 19, 25, 30, 59, 60)], [2, 2, 3, 2, 2, 2], 'pods of each minute')
     f.refused('now: time goes back', second, first)
     f.refused('now: not a time', f.file('bad.json', dump('noon')))
+    twice = f.file('bad.json', dump('2026-03-02T10:00:00Z', ('a', made, rs, 'Running'), ('a', made, rs, 'Running')))
+    f.refused('metadata.name: the pod is in this dump already', twice)
+    f.noted(1, twice)
+    f.refused('cut.json:', f.file('cut.json', first.read_text()[:300]), '--format', 'dumps')
     f.refused('items: a dump is', f.file('bad.json', {'kind': 'Snapshot'}), '--format', 'dumps')
 
 
