@@ -12,7 +12,9 @@ SOURCES is what the first command made. --libyaml is the folder or the archive o
 karp-io.c needs nothing but a C compiler. The same input gives the same bytes.
 """
 import argparse
+import concurrent.futures
 import datetime
+import functools
 import gzip
 import hashlib
 import io
@@ -35,6 +37,16 @@ GO_MODULES = ('', 'corev1')  # those that are published; each is left out of the
 CORE, IO = ('karp.c', 'karp.h'), ('karp-io.c', 'karp-io.h', 'yaml.h')
 BUNDLED = '//go:build !libkarp && !karp_static\n\n'
 EPOCH = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
+
+
+def at_once(jobs):
+    """Does them, as many at a time as there are processors; the first that fails ends it."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as threads:
+        running = [threads.submit(job) for job in jobs]
+        try:
+            return [job.result() for job in running]
+        finally:
+            threads.shutdown(cancel_futures=True)
 
 
 def version():
@@ -219,18 +231,22 @@ def compile_for(platform, zig, where, folder):
 PROGRAMS = {'linux-amd64': 'x86_64-linux-musl', 'linux-arm64': 'aarch64-linux-musl', 'darwin-amd64': 'x86_64-macos.11.0', 'darwin-arm64': 'aarch64-macos.11.0'}
 
 
+def program(where, out, system, zig):
+    """The program as an archive, named as a plugin of kubectl is; it is karp by any other name."""
+    target = PROGRAMS[system]
+    own = ['-static', '-DKARP_NO_PLUGINS'] if 'musl' in target else []
+    with tempfile.TemporaryDirectory() as folder:
+        made = pathlib.Path(folder, 'kubectl-karp')
+        subprocess.run([*zig, 'cc', '-target', target, *COMPILE, '-O2', *own, '-D_POSIX_C_SOURCE=200809L', '-D_DARWIN_C_SOURCE', f'-I{SOURCE}/lib', f'-I{SOURCE}/include',
+                        '-o', str(made), 'karp.c', 'karp-io.c', *map(str, sorted((SOURCE / 'lib/cli').glob('*.c'))), '-lm'], cwd=where, check=True)
+        files = {'kubectl-karp': made.read_bytes(), **licences()}
+    write_tar(out / f'kubectl-karp-{version()}-{system}.tar.gz', files, programs=('kubectl-karp',))
+
+
 def programs(where, out, zig):
-    """The program for each of them as an archive, named as a plugin of kubectl is; it is karp by any other name."""
+    """What makes the program for each of those systems."""
     out.mkdir()
-    sources = ['karp.c', 'karp-io.c', *map(str, sorted((SOURCE / 'lib/cli').glob('*.c')))]
-    for system, target in PROGRAMS.items():
-        own = ['-static', '-DKARP_NO_PLUGINS'] if 'musl' in target else []
-        with tempfile.TemporaryDirectory() as folder:
-            made = pathlib.Path(folder, 'kubectl-karp')
-            subprocess.run([*zig, 'cc', '-target', target, *COMPILE, '-O2', *own, '-D_POSIX_C_SOURCE=200809L', '-D_DARWIN_C_SOURCE', f'-I{SOURCE}/lib', f'-I{SOURCE}/include',
-                            '-o', str(made), *sources, '-lm'], cwd=where, check=True)
-            files = {'kubectl-karp': made.read_bytes(), **licences()}
-        write_tar(out / f'kubectl-karp-{version()}-{system}.tar.gz', files, programs=('kubectl-karp',))
+    return [functools.partial(program, where, out, system, zig) for system in PROGRAMS]
 
 
 def recipes(out):
@@ -253,15 +269,19 @@ def recipes(out):
         shutil.copymode(path, target)
 
 
-def wheels(where, out, platforms, zig):
-    sys.path.insert(0, str(SOURCE / 'bindings/python/backend'))
+def wheel(where, out, platform, zig):
     import karp_wheel
+    with tempfile.TemporaryDirectory() as folder:
+        libraries, program = compile_for(platform, zig, where, pathlib.Path(folder))
+        licences, parts = karp_wheel.libyaml(yaml_version(where))
+        print(karp_wheel.write(out, f'py3-none-{platform}', libraries, program, licences, parts), flush=True)
+
+
+def wheels(where, out, platforms, zig):
+    """What makes the wheel of each platform; of all when none is named."""
+    sys.path.insert(0, str(SOURCE / 'bindings/python/backend'))
     out.mkdir(parents=True, exist_ok=True)
-    for platform in platforms or PLATFORMS:
-        with tempfile.TemporaryDirectory() as folder:
-            libraries, program = compile_for(platform, zig, where, pathlib.Path(folder))
-            licences, parts = karp_wheel.libyaml(yaml_version(where))
-            print(karp_wheel.write(out, f'py3-none-{platform}', libraries, program, licences, parts), flush=True)
+    return [functools.partial(wheel, where, out, platform, zig) for platform in platforms or PLATFORMS]
 
 
 def main():
@@ -294,9 +314,9 @@ def main():
     elif given.verb == 'rust':
         rust(given.sources, given.out)
     elif given.verb == 'programs':
-        programs(given.sources.resolve(), given.out, given.zig.split())
+        at_once(programs(given.sources.resolve(), given.out, given.zig.split()))
     else:
-        wheels(given.sources.resolve(), given.out, given.only, given.zig.split())
+        at_once(wheels(given.sources.resolve(), given.out, given.only, given.zig.split()))
 
 
 if __name__ == '__main__':

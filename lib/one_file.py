@@ -25,6 +25,8 @@ SYSTEM = frozenset('''access accept bind bcmp bcopy bzero cabs chdir chgsign chm
     labs lfind link listen locking lsearch lseek ltoa matherr memccpy memicmp mkdir mktemp nice onexit open pause pipe poll putch putenv putw
     read recv remove rename rindex rmdir rmtmp select send setmode shutdown sleep socket sopen spawnl spawnv stat strdup stricmp strlwr strnicmp strnset
     strrev strset strupr swab sync system tell tempnam timezone truncate tzname tzset umask ungetch unlink utime wait write y0 y1 yn'''.split())
+OPERATORS = tuple('=<>?:|&+-*/%')
+OPERAND_FOLLOWS = 'return', 'case', 'else', 'do'  # what stands behind these has no left side
 SECOND_IS_A_MEMBER = 'offsetof', 'SIZE_THROUGH' # macros whose second argument names one
 
 
@@ -361,19 +363,31 @@ class Writer:
 
 
 def short(text):
-    """Indented by tabs, statements on one line, without empty lines, and of the comments only the names of files: a quarter less."""
-    parts, open_brackets = [], 0
+    """Indented by tabs, statements on one line, without empty lines and the spaces around most operators, and of the comments only the
+    names of files: a third less."""
+    tokens, open_brackets = [], 0
     for match in TOKEN.finditer(text):
         kind, part = match.lastgroup, match.group()
         if kind == 'sign':
             open_brackets += (part in '([') - (part in ')]')
         if kind == 'comment' and not part.startswith('/* ====') or kind == 'space' and open_brackets > 0:
-            part = ' '
-        parts.append(part)
-    text = re.sub(r'[ \t]+$', '', ''.join(parts), flags=re.M)
+            kind, part = 'space', ' '
+        if part != ' ' or tokens[-1:] != [('space', ' ')]:
+            tokens.append((kind, part))
+    text = ''.join(part for i, (_, part) in enumerate(tokens) if part != ' ' or not beside_operator(tokens, i))
+    text = re.sub(r'[ \t]+$', '', text, flags=re.M)
     text = re.sub(r'\n\n+', '\n', text)
     text = re.sub(r'^(?: {4})+', lambda found: '\t' * (len(found.group()) // 4), text, flags=re.M)
     return re.sub(r' +\\$', r' \\', text, flags=re.M)
+
+
+def beside_operator(tokens, i):
+    """Whether the space at i stands beside an operator with two sides, so that it is not needed."""
+    (kind, left), (next_kind, right), (_, then) = (tokens[k] if 0 <= k < len(tokens) else ('', '') for k in (i - 1, i + 1, i + 2))
+    if kind == 'sign' and left in OPERATORS:  # nothing stands behind an operator with one side
+        return left != right and left + right != '/*'
+    operand = kind in ('word', 'number') and left not in OPERAND_FOLLOWS or left in (')', ']')
+    return next_kind == 'sign' and operand and (right in ('!', *OPERATORS) and right != '*' or right == '*' and then in (' ', '='))
 
 
 HEAD = '''/* SPDX-License-Identifier: Apache-2.0 */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HOURS = 730 }; /* of a month */
+static const double HOURS = 730; /* of a month */
 
 /* "cost=+10%", "cost=+$50", "cost=$500" */
 static bool read_cost(cli_options *options, const char *text)

@@ -2,7 +2,8 @@
 /* What the NodePools say that a placed pod does not go to. */
 #include "write_alternatives.h"
 
-enum { ALTERNATIVE_INDENT = 6, ALTERNATIVE_LINES = 6, HOURS_OF_MONTH = 730 };
+enum { ALTERNATIVE_INDENT = 6, ALTERNATIVE_LINES = 6 };
+static const double HOURS_OF_MONTH = 730;
 
 static karp_status get_alternative(const write_job *job, const karp_pod_explanation *explanation, size_t index,
                                    karp_alternative *out)

@@ -8,7 +8,8 @@
 
 #include <karp/blockers.h>
 
-enum { HOURS = 730, NODES_SHOWN = 3 };
+enum { NODES_SHOWN = 3 };
+static const double HOURS = 730; /* of a month */
 
 static void member_number(json_out *j, const char *key, double value)
 {

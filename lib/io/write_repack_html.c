@@ -42,7 +42,7 @@ static void point_at(const picture *p, const scale *s, double evictions, double 
 {
     double x = s->most_evictions > 0 ? evictions / s->most_evictions : 0,
            y = s->most_cost > 0 ? cost / s->most_cost : 0;
-    text_fixed(p->b, LEFT + x * (WIDTH - LEFT - 8), 0, 1);
+    text_fixed(p->b, (double)LEFT + x * (double)(WIDTH - LEFT - 8), 0, 1);
     raw(p, ",");
     text_fixed(p->b, HEIGHT - BOTTOM - y * (HEIGHT - BOTTOM - 8), 0, 1);
     raw(p, " ");

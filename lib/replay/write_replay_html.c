@@ -103,7 +103,7 @@ static double across(const replay *r, int64_t at)
 {
     double length = (double)(r->base.trace.ends - r->base.trace.begins);
     double part = length > 0 ? (double)(at - r->base.trace.begins) / length : 0;
-    return LEFT + part * (WIDTH - LEFT - RIGHT);
+    return (double)LEFT + part * (double)(WIDTH - LEFT - RIGHT);
 }
 
 static double down(double value, double top) { return HEIGHT - BOTTOM - value / top * (HEIGHT - TOP - BOTTOM); }
