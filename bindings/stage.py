@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What releases carry that the source tree does not: the one-file library, and the packages of other languages with it inside.
 
-    stage.py sources OUT [--build BUILD] [--libyaml SOURCE]    karp.c, karp.h, karp-io.c, karp-io.h; with libyaml also yaml.h
+    stage.py sources OUT [--build BUILD] [--libyaml SOURCE]    karp.c, karp.h, karp-io.c, karp-io.h, karp-cli.c; with libyaml also yaml.h
     stage.py go SOURCES OUT                                    the Go module libkarp.dev/go as it is published
     stage.py goproxy SOURCES OUT                               the Go modules in the layout of a module proxy
     stage.py rust SOURCES OUT                                  the crates karp-sys and karp
@@ -34,7 +34,7 @@ GO = SOURCE / 'bindings/go'
 RUST = SOURCE / 'bindings/rust'
 GO_MODULE = re.search(r'^module (\S+)', (GO / 'go.mod').read_text(encoding='utf-8')).group(1)  # stated there, once
 GO_MODULES = ('', 'corev1')  # those that are published; each is left out of the one above it
-CORE, IO = ('karp.c', 'karp.h'), ('karp-io.c', 'karp-io.h', 'yaml.h')
+CORE, IO, CLI = ('karp.c', 'karp.h'), ('karp-io.c', 'karp-io.h', 'yaml.h'), ('karp-cli.c',)
 BUNDLED = '//go:build !libkarp && !karp_static\n\n'
 EPOCH = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
 
@@ -68,8 +68,16 @@ def sources(out, build=None, libyaml=None):
         subprocess.run(['ninja', '-C', build, 'lib/karp.c', 'lib/karp-io.c'], check=True, stdout=subprocess.DEVNULL)
         for name in (*CORE, *IO[:2]):
             shutil.copyfile(build / 'lib' / name, out / name)
+    cli(out)
     if libyaml is not None:
         subprocess.run([sys.executable, SOURCE / 'lib/one_yaml.py', libyaml, out / 'yaml.h'], check=True)
+
+
+def cli(out):
+    """The program in one file, to be compiled beside the other two."""
+    command = [sys.executable, SOURCE / 'lib/one_file.py', '--version', version(), '--include', SOURCE / 'include', '--include', SOURCE / 'lib',
+               '--define', '_POSIX_C_SOURCE=200809L', '--define', '_DEFAULT_SOURCE=1', '--define', '_DARWIN_C_SOURCE=1', '--below', 'karp-io.h', *sorted((SOURCE / 'include/karp').glob('*.h'))]
+    subprocess.run([*command, '--source', out / 'karp-cli.c', *sorted((SOURCE / 'lib/cli').glob('*.c'))], check=True)
 
 
 def yaml_version(where):
@@ -84,7 +92,7 @@ def licences():
 def one_file(where, out):
     """The one file as an archive, with the licence."""
     name = f'libkarp-{version()}-one-file'
-    files = {file: (where / file).read_bytes() for file in (*CORE, *IO) if (where / file).exists()}
+    files = {file: (where / file).read_bytes() for file in (*CORE, *IO, *CLI) if (where / file).exists()}
     files.update(licences())
     write_tar(out / f'{name}.tar.gz', {f'{name}/{file}': content for file, content in files.items()})
 
@@ -222,8 +230,7 @@ def compile_for(platform, zig, where, folder):
         return libraries, None  # the program is POSIX'
     rpath = '$ORIGIN/../_lib' if names == ELF else '@loader_path/../_lib'
     program = folder / 'karp'
-    subprocess.run([*cc, '-D_POSIX_C_SOURCE=200809L', '-D_DARWIN_C_SOURCE', f'-I{SOURCE}/lib', f'-I{SOURCE}/include', '-o', str(program), *map(str, sorted((SOURCE / 'lib/cli').glob('*.c'))),
-                    *map(str, libraries.values()), '-lm', f'-Wl,-rpath,{rpath}'], cwd=where, check=True)
+    subprocess.run([*cc, '-o', str(program), *CLI, *map(str, libraries.values()), '-lm', f'-Wl,-rpath,{rpath}'], cwd=where, check=True)
     return libraries, program
 
 
@@ -237,8 +244,7 @@ def program(where, out, system, zig):
     own = ['-static', '-DKARP_NO_PLUGINS'] if 'musl' in target else []
     with tempfile.TemporaryDirectory() as folder:
         made = pathlib.Path(folder, 'kubectl-karp')
-        subprocess.run([*zig, 'cc', '-target', target, *COMPILE, '-O2', *own, '-D_POSIX_C_SOURCE=200809L', '-D_DARWIN_C_SOURCE', f'-I{SOURCE}/lib', f'-I{SOURCE}/include',
-                        '-o', str(made), 'karp.c', 'karp-io.c', *map(str, sorted((SOURCE / 'lib/cli').glob('*.c'))), '-lm'], cwd=where, check=True)
+        subprocess.run([*zig, 'cc', '-target', target, *COMPILE, '-O2', *own, '-o', str(made), 'karp.c', 'karp-io.c', *CLI, '-lm'], cwd=where, check=True)
         files = {'kubectl-karp': made.read_bytes(), **licences()}
     write_tar(out / f'kubectl-karp-{version()}-{system}.tar.gz', files, programs=('kubectl-karp',))
 

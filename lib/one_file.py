@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes one C file of many:   one_file.py --header OUT.h HEADER... --source OUT.c SOURCE... [--include FOLDER]...
 
-OUT.h is the public headers in the order in which they need each other, OUT.c the sources with the internal headers in front of
-their first user. In OUT.c every function of an internal header is static, and what two files call by one name has two names, so
+OUT.h is the public headers in the order in which they need each other (a program has none: --below names what it includes), OUT.c
+the sources with the internal headers in front of their first user. In OUT.c every function of an internal header is static, and what two files call by one name has two names, so
 that nothing but the public functions is visible outside: the file links beside anything.
 
 The C read here is the project's own: one declaration a statement, no macro that opens a brace or declares at file scope.
@@ -42,6 +42,7 @@ class File:
         self.defined = set()  # functions that have a body here
         self.inlines = set()  # where a function that is static inline begins
         self.objects = set()  # names declared extern
+        self.tags = set()  # those that have a body here
         self.pasted = set()  # names that a macro declares, which may make others of them
         self.seen = set()  # files whose declarations can be seen here
         for statement in statements(self.tokens):
@@ -57,6 +58,7 @@ class File:
         text = ' '.join(words)
         for space, name in inner(words):
             self.declared[(space, name)] = text
+        self.tags.update(name for tag, name, brace in zip(words, words[1:], words[2:]) if tag in TAGS and brace == '{')
         if words[:2] == ['static', 'inline']:
             self.inlines.add(statement[0])
         # Behind a tag without a name stands no tag: `struct { … } list[]` declares list.
@@ -220,8 +222,11 @@ class Program:
             for key in file.declared:
                 owners.setdefault(key, []).append(path)
         sources = [(path, file.seen | {path}) for path, file in self.files.items() if path.suffix == '.c']
+        tags = set().union(*(file.tags for file in self.files.values()))  # others are the system's
         self.new = {}
         for (space, name), where in owners.items():
+            if space == 'tag' and name not in tags:
+                continue
             if space == 'name' and name in SYSTEM and not self.public & set(where):
                 self.new.update({(path, space, name): f'{name}__karp' for path in where})
             if len(where) < 2:
@@ -427,12 +432,14 @@ def main():
     program.rename()
     head = HEAD.format(version=given.version)
 
-    header = Writer(program, below)
-    for path in paths:
-        header.add(path)
-    guard = re.sub(r'\W', '_', pathlib.Path(given.header[0]).name.upper()) + '_ONE'
-    lower = f'#include "{given.below[0]}"\n\n' if given.below else ''
-    pathlib.Path(given.header[0]).write_text(f'{head}#ifndef {guard}\n#define {guard}\n\n{lower}' + '\n'.join(header.parts) + '\n#endif\n', encoding='utf-8')
+    included = pathlib.Path((given.header or given.below)[0]).name
+    if given.header:
+        header = Writer(program, below)
+        for path in paths:
+            header.add(path)
+        guard = re.sub(r'\W', '_', included.upper()) + '_ONE'
+        lower = f'#include "{given.below[0]}"\n\n' if given.below else ''
+        pathlib.Path(given.header[0]).write_text(f'{head}#ifndef {guard}\n#define {guard}\n\n{lower}' + '\n'.join(header.parts) + '\n#endif\n', encoding='utf-8')
 
     source = Writer(program, set(paths) | below, [tuple(switch.split('=')) for switch in given.switch])
     for path in sources:
@@ -441,7 +448,7 @@ def main():
     for switch, other in (pair.split('=') for pair in given.implies):
         defines += f'#if defined({switch}) && !defined({other})\n#define {other}\n#endif\n'
     pathlib.Path(given.source[0]).write_text(
-        head + short(f'{defines}#include "{pathlib.Path(given.header[0]).name}"\n{LOCAL}\n' + '\n'.join(source.parts)), encoding='utf-8')
+        head + short(f'{defines}#include "{included}"\n{LOCAL}\n' + '\n'.join(source.parts)), encoding='utf-8')
 
 
 if __name__ == '__main__':

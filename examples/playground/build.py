@@ -30,13 +30,13 @@ LINK = ['-s', '-Wl,-z,stack-size=4194304', '-lwasi-emulated-process-clocks', '-l
 
 
 def program(folder, clang):
-    """karp for WASI: the one-file library that is in the folder, and the sources of the program."""
-    sources = [folder / 'karp.c', folder / 'karp-io.c', HERE / 'guard.c', *sorted((SOURCE / 'lib/cli').glob('*.c'))]
+    """karp for WASI: the one-file library and program that are in the folder."""
+    sources = [*[folder / name for name in ('karp.c', 'karp-io.c', 'karp-cli.c')], HERE / 'guard.c']
     # Below the data the end of the stack is the end of the memory; zig puts it there by itself.
     first = [] if any('zig' in word for word in clang) else ['-Wl,--stack-first']
     with tempfile.TemporaryDirectory() as made:
         out = pathlib.Path(made, 'karp.wasm')
-        subprocess.run([*clang, *FLAGS, f'-I{folder}', f'-I{SOURCE}/lib', f'-I{SOURCE}/include', '-o', out, *sources, *LINK, *first], check=True)
+        subprocess.run([*clang, *FLAGS, f'-I{folder}', '-o', out, *sources, *LINK, *first], check=True)
         return out.read_bytes()
 
 

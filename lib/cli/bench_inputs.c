@@ -324,7 +324,7 @@ static karp_status fill_b6(bench_maker *m, uint32_t pods, uint32_t shapes, bool 
     karp_status status = bench_aws_types(m, 100);
     for (uint32_t i = 0; i < pods && status == KARP_OK; i++) {
         uint32_t k = i % shapes;
-        char name[16];
+        char name[24];
         char cpu[16];
         char memory[16];
         (void)snprintf(name, sizeof(name), "shape-%u", k);

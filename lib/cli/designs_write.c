@@ -512,14 +512,13 @@ static void write_moves(cli_writer *w, const design *a, const design *b)
     while (next_move(&m, &one)) {
         moves before = { a, b, 0, 0 };
         bool first = true;
-        size_t count = 0, at = 0;
+        size_t count = 0;
         all++;
         while (first && rows < ROWS_SHOWN && next_move(&before, &other)) {
             bool alike = same_text(one.group_before, other.group_before) &&
                          same_text(one.group_after, other.group_after);
             if (alike && count == 0) first = compare_pods(other.pod, one.pod) == 0;
             count += alike;
-            at++;
         }
         if (!first || rows++ >= ROWS_SHOWN) continue;
         begin_item(w);

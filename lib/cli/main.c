@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* karp: which nodes would Karpenter start and stop, offline. */
+#if !defined(_DEFAULT_SOURCE)
 #define _DEFAULT_SOURCE /* getentropy() … */
+#endif
 
 #include "cli.h"
 

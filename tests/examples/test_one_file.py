@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""karp.c and karp-io.c: compiled by every compiler there is without a warning, whole and with parts left out; nothing but the public
+"""karp.c, karp-io.c and karp-cli.c: compiled by every compiler there is without a warning, whole and with parts left out; nothing but the public
 functions is visible outside; a program that uses one function carries what that needs. Made twice, they are the same."""
 import os
 import pathlib
@@ -8,7 +8,10 @@ import subprocess
 import sys
 import tempfile
 
-BUILD = pathlib.Path(os.environ['KARP_BUILD'])
+SOURCE, BUILD = pathlib.Path(os.environ['KARP_SOURCE']), pathlib.Path(os.environ['KARP_BUILD'])
+sys.path.insert(0, str(SOURCE / 'bindings'))
+import stage  # noqa: E402
+
 WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wconversion', '-Wsign-conversion', '-Wstrict-prototypes', '-Werror']
 SWITCHES = ['KARP_NO_COST', 'KARP_NO_DEVICES', 'KARP_NO_DISRUPT', 'KARP_NO_EXPLAIN', 'KARP_NO_FIT']
 COMPILERS = list({os.path.realpath(found): name for name in ('clang-19', 'clang-14', 'clang', 'gcc') if (found := shutil.which(name))}.values())[::-1]
@@ -44,12 +47,14 @@ def run(*command, cwd=None):
 
 
 def make(folder):
-    """The four files, by the build's own command."""
+    """The files, by the build's own command; the program is what nothing but releases have in one file."""
     run('ninja', '-C', BUILD, 'lib/karp.c', 'lib/karp-io.c')
     for name in ('karp.c', 'karp.h', 'karp-io.c', 'karp-io.h'):
         if (BUILD / 'lib' / name).exists():
             shutil.copy(BUILD / 'lib' / name, folder / name)
-    return [name for name in ('karp.c', 'karp-io.c') if (folder / name).exists()]
+    if (folder / 'karp-io.c').exists():
+        stage.cli(folder)
+    return [name for name in ('karp.c', 'karp-io.c', 'karp-cli.c') if (folder / name).exists()]
 
 
 def visible(path):
@@ -60,7 +65,7 @@ def check_compilers(folder, names):
     for compiler in COMPILERS:
         for name in names:
             run(compiler, '-std=c11', '-O0', *WARNINGS, '-c', name, '-o', f'{compiler}.o', cwd=folder)
-            others = [symbol for symbol in visible(folder / f'{compiler}.o') if not symbol.startswith('karp_')]
+            others = [symbol for symbol in visible(folder / f'{compiler}.o') if not symbol.startswith('karp_') and (name, symbol) != ('karp-cli.c', 'main')]
             if others:
                 problems.append(f'{name} by {compiler}: visible outside: {" ".join(others[:10])}')
 
