@@ -42,6 +42,7 @@ class File:
         self.defined = set()  # functions that have a body here
         self.inlines = set()  # where a function that is static inline begins
         self.objects = set()  # names declared extern
+        self.made = set()  # objects that are here
         self.tags = set()  # those that have a body here
         self.pasted = set()  # names that a macro declares, which may make others of them
         self.seen = set()  # files whose declarations can be seen here
@@ -86,8 +87,7 @@ class File:
             return
         for name in declarators(outer):
             self.declared[('name', name)] = text
-            if outer[0] == 'extern':
-                self.objects.add(name)
+            (self.objects if outer[0] == 'extern' else self.made).add(name)
 
 
 def statements(tokens):
@@ -222,11 +222,11 @@ class Program:
             for key in file.declared:
                 owners.setdefault(key, []).append(path)
         sources = [(path, file.seen | {path}) for path, file in self.files.items() if path.suffix == '.c']
-        tags = set().union(*(file.tags for file in self.files.values()))  # others are the system's
+        tags, made, objects = (set().union(*(getattr(file, of) for file in self.files.values())) for of in ('tags', 'made', 'objects'))
         self.new = {}
         for (space, name), where in owners.items():
-            if space == 'tag' and name not in tags:
-                continue
+            if space == 'tag' and name not in tags or space == 'name' and name in objects - made:
+                continue  # it is the system's
             if space == 'name' and name in SYSTEM and not self.public & set(where):
                 self.new.update({(path, space, name): f'{name}__karp' for path in where})
             if len(where) < 2:
@@ -243,7 +243,7 @@ class Program:
                 self.new.update({(path, space, name): f'{name}__{number}' for path in group})
         for path, file in self.files.items():
             if path not in self.public:
-                self.new.update({(path, 'name', name): f'KARP_OBJECT({name})' for name in file.objects})
+                self.new.update({(path, 'name', name): f'KARP_OBJECT({name})' for name in file.objects & made})
 
     def rank(self, group, name):
         return (not self.public & set(group), not any(name in self.files[path].pasted for path in group), min(map(by_header, group)))
@@ -332,7 +332,7 @@ class Writer:
         file = self.program.load(path)
         known = self.program.names_in(file)
         internal = path.suffix == '.h' and path not in self.program.public
-        pieces, depth, own = [], 0, []
+        pieces, depth, own, condition = [], 0, [], self.guard(path)
         for (kind, old), new in zip(file.tokens, [*renamed(file.tokens, known)]):
             pieces.append((kind, old, new))
         out = []
@@ -350,9 +350,11 @@ class Writer:
                 if local is not None:
                     self.add(local)
                     continue
-                if depth == (path.suffix == '.h') and found.group(1) in self.system:
-                    continue
-                self.system.add(found.group(1))
+                if depth == (path.suffix == '.h'):
+                    if found.group(1) in self.system:
+                        continue
+                    if not condition:  # what is under one is not there for others
+                        self.system.add(found.group(1))
             if defined and path.suffix == '.c':
                 own.append(known.get(('name', defined.group(1)), defined.group(1)))
             if directive.startswith('#undef') and directive.split()[1] in own:
@@ -360,7 +362,6 @@ class Writer:
             out.append(new)
         text = re.sub(r'\n{3,}', '\n\n', ''.join(out).strip().replace('/* SPDX-License-Identifier: Apache-2.0 */\n', '', 1))
         text += '\n' + ''.join(f'#undef {macro}\n' for macro in dict.fromkeys(own))
-        condition = self.guard(path)
         if condition:
             text = f'#if {condition}\n{text}#endif\n'
         name = '/'.join(path.parts[-2:])
