@@ -210,10 +210,10 @@ typedef struct karp_write_options {
     uint32_t format; /**< KARP_FORMAT_* */
     uint32_t compact; /**< 1 = JSON on one line; HTML: the picture alone, one div to be part of another page */
     uint32_t color; /**< 1 = ANSI colours in text */
-    uint32_t width; /**< columns of text; 0 = 100 */
+    uint32_t width; /**< columns of text, which only a longer word exceeds; 0 = 100; 1000 = lines are not broken */
     karp_str digest; /**< input.sha256; "" = left out */
     karp_str title; /**< of text: the input's name */
-    karp_str catalogue; /**< of text: the catalogue's name */
+    karp_str catalogue; /**< the catalogue's name: karp_reader_catalogue_title(), whose two parts JSON names, too */
     const karp_str *warnings; /**< put before the decision's own */
     size_t warning_count;
 } karp_write_options;
@@ -300,6 +300,12 @@ KARP_API void karp_certificate_document_free(karp_certificate_document *document
 /** Writes the proof of a bound. Format: JSON. Since 0.1. */
 KARP_API karp_status karp_write_certificate(karp_context *context, const karp_certificate *certificate,
                                             const karp_write_options *options, karp_text *out, karp_error *error);
+/**
+ * Writes @p text with every line that is wider than @p width columns (0 = 100; from 1000 on nothing is broken) broken at spaces, as
+ * the library does with the text it writes itself; colours take no column. Errors: INVALID, NOMEM. Since 0.1.
+ */
+KARP_API karp_status karp_text_fold(karp_context *context, karp_str text, uint32_t width, karp_text *out,
+                                    karp_error *error);
 /** Writes what karp_lint_snapshot() found, and the warnings of @p options as findings of the rule input-note. Formats: JSON, TEXT,
  * MARKDOWN, SARIF. Since 0.1. */
 KARP_API karp_status karp_write_lint(karp_context *context, const karp_lint *lint, const karp_write_options *options,

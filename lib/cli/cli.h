@@ -4,6 +4,7 @@
 #define CLI_CLI_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include <karp/io.h>
 #include <karp/karp.h>
@@ -312,6 +313,16 @@ bool print_text(karp_text *text);
 bool print_output(karp_str text);
 /* The exit status after all that was printed: an error, when it has not arrived. */
 int standard_output_written(void);
+
+/* ---- width.c ----------------------------------------------------------------------------------------------------- */
+
+/* COLUMNS, else the terminal's, else 100. */
+uint32_t columns_of_output(void);
+/* print_output(), of text with long lines broken at the width of the options. */
+bool print_folded(const cli_options *options, karp_str text);
+/* Words from column `at` on, where the cursor is, further lines from `indent` on, and the line's end. A line that ends with '.' or
+ * ':' ends here, too. */
+void print_words(FILE *out, const char *text, size_t at, size_t indent);
 
 /* ---- answer.c ---------------------------------------------------------------------------------------------------- */
 

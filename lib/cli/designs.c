@@ -2,7 +2,6 @@
 #include "designs.h"
 #include "objective_options.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,10 +34,7 @@ static bool print(const cli_options *options, design *list, size_t count, bool *
     cli_text out = { 0 };
     bool ok = designs_write(options, list, count, &out, differs);
     if (!ok) print_problem(NULL, "out of memory");
-    if (ok && (fwrite(out.ptr, 1, out.len, stdout) != out.len || fflush(stdout) != 0)) {
-        print_problem("standard output", strerror(errno));
-        ok = false;
-    }
+    ok = ok && print_folded(options, (karp_str){ out.ptr, out.len });
     text_file_free(options, &out);
     return ok;
 }

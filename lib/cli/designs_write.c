@@ -247,6 +247,18 @@ static void json_use(cli_writer *w, const char *name, double requested, double a
     cli_put_text(w, "}");
 }
 
+void design_write_catalogue(cli_writer *w, karp_str title)
+{
+    static const char between[] = ", prices ";
+    const char *date = title.len > 0 ? strstr(title.ptr, between) : NULL;
+    if (date == NULL) return;
+    cli_put_text(w, ", \"catalogue\": {\"name\": ");
+    cli_put_quoted(w, title.ptr, (size_t)(date - title.ptr));
+    cli_put_text(w, ", \"prices\": ");
+    cli_put_quoted(w, date + sizeof between - 1, strlen(date + sizeof between - 1));
+    cli_put_text(w, "}");
+}
+
 void design_write_json(cli_writer *w, const design *d)
 {
     cli_put_text(w, "\n  {\"name\": ");
@@ -255,6 +267,7 @@ void design_write_json(cli_writer *w, const design *d)
         karp_str digest = karp_reader_digest(d->input.reader);
         cli_put_text(w, ", \"sha256\": ");
         cli_put_quoted(w, digest.ptr, digest.len);
+        design_write_catalogue(w, karp_reader_catalogue_title(d->input.reader));
     }
     cli_put_format(w, ",\n   \"nodes\": %zu, \"launches\": %zu, \"podsPlaced\": %zu, \"podsLeft\": %zu", d->nodes,
                    d->launched, d->placed, d->left);
@@ -324,6 +337,7 @@ enum { LABEL = 28, COLUMN = 22 };
 static void begin_row(cli_writer *w, const char *label, size_t length)
 {
     cli_put_text(w, w->html ? "<tr><th>" : w->markdown ? "| " : "");
+    w->cell = 0;
     size_t start = w->out->len;
     cli_put_shown(w, label, length);
     cli_put_text(w, w->html ? "</th>" : "");
@@ -333,6 +347,8 @@ static void begin_row(cli_writer *w, const char *label, size_t length)
 
 static void put_cell(cli_writer *w, const char *text)
 {
+    size_t cell = w->cell++;
+    if (w->end_cell > 0 && (cell < w->first_cell || cell >= w->end_cell)) return;
     if (w->html) {
         cli_put_text(w, "<td>");
         cli_put_shown(w, text, strlen(text));
@@ -466,7 +482,7 @@ static void cost_rows(cli_writer *w, const design *list, size_t count)
     cost_row(w, "at most left to save", list, count, offsetof(karp_cost, gap), true);
 }
 
-void designs_write_table(cli_writer *w, const design *list, size_t count)
+static void write_table(cli_writer *w, const design *list, size_t count)
 {
     begin_row(w, "", 0);
     for (size_t i = 0; i < count; i++) put_cell(w, list[i].name);
@@ -493,6 +509,23 @@ void designs_write_table(cli_writer *w, const design *list, size_t count)
     group_rows(w, "NodePool ", list, count, offsetof(design, pools));
     group_rows(w, "zone ", list, count, offsetof(design, zones));
     group_rows(w, "", list, count, offsetof(design, capacity_types));
+}
+
+/* More designs than text is wide for are tables below one another. */
+void designs_write_table(cli_writer *w, const design *list, size_t count)
+{
+    size_t room = w->options->width > LABEL + COLUMN ? (w->options->width - LABEL) / COLUMN : 1;
+    if (w->html || w->markdown || count <= room) {
+        write_table(w, list, count);
+        return;
+    }
+    for (size_t from = 0; from < count; from += room) {
+        if (from > 0) cli_put_text(w, "\n");
+        w->first_cell = from;
+        w->end_cell = from + room;
+        write_table(w, list, count);
+    }
+    w->end_cell = 0;
 }
 
 /* ---- differences for people ---------------------------------------------------------------------------------------- */

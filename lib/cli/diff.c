@@ -3,7 +3,6 @@
 #include "designs.h"
 #include "diff.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,10 +47,7 @@ static bool print(const cli_options *options, const diff_list *list)
     cli_text out = { 0 };
     bool ok = diff_write(options, list, &out);
     if (!ok) print_problem(NULL, "out of memory");
-    if (ok && (fwrite(out.ptr, 1, out.len, stdout) != out.len || fflush(stdout) != 0)) {
-        print_problem("standard output", strerror(errno));
-        ok = false;
-    }
+    ok = ok && print_folded(options, (karp_str){ out.ptr, out.len });
     text_file_free(options, &out);
     return ok;
 }

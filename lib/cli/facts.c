@@ -147,6 +147,8 @@ void facts_hint(const cli_options *options, const char *name, karp_str region)
     end(&facts);
 }
 
+enum { SOURCES_INDENT = 2 };
+
 static void print_built_in(const cli_options *options, karp_str name)
 {
     facts_of facts;
@@ -156,12 +158,16 @@ static void print_built_in(const cli_options *options, karp_str name)
     }
     if (begin(options, provider, &facts, NULL) == KARP_OK) {
         karp_str rest = facts.info.sources;
-        printf("%.*s: %.*s; %.*s\n", (int)name.len, name.ptr, (int)facts.info.built_in.len, facts.info.built_in.ptr,
-               (int)facts.info.as_of.len, facts.info.as_of.ptr);
+        char line[400];
+        (void)snprintf(line, sizeof(line), "%.*s: %.*s; %.*s", (int)name.len, name.ptr, (int)facts.info.built_in.len,
+                       facts.info.built_in.ptr, (int)facts.info.as_of.len, facts.info.as_of.ptr);
+        print_words(stdout, line, 0, SOURCES_INDENT);
         while (rest.len > 0) {
             const char *line_end = memchr(rest.ptr, '\n', rest.len);
             size_t length = line_end == NULL ? rest.len : (size_t)(line_end - rest.ptr) + 1;
-            printf("  %.*s", (int)length, rest.ptr);
+            (void)snprintf(line, sizeof(line), "%.*s", (int)length, rest.ptr);
+            fputs("  ", stdout);
+            print_words(stdout, line, SOURCES_INDENT, 2 * SOURCES_INDENT);
             rest.ptr += length;
             rest.len -= length;
         }

@@ -29,20 +29,29 @@ static bool is_plugin(const char *called)
     return strcmp(slash == NULL ? called : slash + 1, plugin_name) == 0;
 }
 
+enum { SUMMARY_COLUMN = 14 };
+
 static void print_help(FILE *out, bool plugin)
 {
-    fprintf(
-        out,
-        "Usage: %s COMMAND [options]\n\nSays which nodes Karpenter would launch and terminate for %s.\n\nCommands:\n",
-        plugin ? "kubectl karp" : "karp", plugin ? "the cluster that kubectl points to" : "a cluster, offline");
+    fprintf(out, "Usage: %s COMMAND [options]\n\n", plugin ? "kubectl karp" : "karp");
+    print_words(out,
+                plugin ? "Says which nodes Karpenter would launch and terminate for the cluster that kubectl points to."
+                       : "Says which nodes Karpenter would launch and terminate for a cluster, offline.",
+                0, 0);
+    fputs("\nCommands:\n", out);
     for (size_t i = 0; i < VERB_COUNT; i++) {
-        fprintf(out, "  %-10s  %s\n", verbs[i]->name, verbs[i]->summary);
+        fprintf(out, "  %-10s  ", verbs[i]->name);
+        print_words(out, verbs[i]->summary, SUMMARY_COLUMN, SUMMARY_COLUMN);
     }
-    fputs(plugin
-              ? "\nkubectl karp COMMAND --help lists its options; files given with -f are read after the cluster.\n"
-              : "\nkarp COMMAND --help lists its options; karp --version prints the version and what is built in.\n\n"
-                "  kubectl get pods,nodes,nodepools,nodeclaims,daemonsets -A -o json | karp plan -f -\n",
-          out);
+    fputc('\n', out);
+    print_words(out,
+                plugin
+                    ? "kubectl karp COMMAND --help lists its options; files given with -f are read after the cluster."
+                    : "karp COMMAND --help lists its options; karp --version prints the version and what is built in.",
+                0, 0);
+    if (!plugin) {
+        fputs("\n  kubectl get pods,nodes,nodepools,nodeclaims,daemonsets -A -o json |\n    karp plan -f -\n", out);
+    }
 }
 
 const cli_verb *verb_at(size_t index) { return index < VERB_COUNT ? verbs[index] : NULL; }

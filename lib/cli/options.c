@@ -225,7 +225,7 @@ static const option_row rows[] = {
     { KEY_COMPACT, "compact", NULL, CLI_OPTION_OUTPUT, "JSON on one line" },
     { KEY_DIGEST, "digest", NULL, CLI_OPTION_OUTPUT, "text says the SHA-256 of the input, as JSON does" },
     { KEY_COLOR, "color", "WHEN", CLI_OPTION_OUTPUT, "auto, always or never; NO_COLOR is respected" },
-    { KEY_WIDTH, "width", "N", CLI_OPTION_OUTPUT, "columns of text; default 100" },
+    { KEY_WIDTH, "width", "N", CLI_OPTION_OUTPUT, "columns of text; default those of the terminal or COLUMNS, or 100" },
     { KEY_DETAILED_EXITCODE, "detailed-exitcode", NULL, CLI_OPTION_EXIT,
       "exit 2 if nodes would be launched or removed" },
     { KEY_FAIL_ON, "fail-on", "WHAT,...", CLI_OPTION_FAIL_ON,
@@ -260,44 +260,60 @@ enum { WIDE = 1000 };
 
 enum { FORMAT_COUNT = sizeof(format_names) / sizeof(format_names[0]) };
 
-static void print_formats(const cli_verb *verb, FILE *out)
+/* "json, text (default), wide" */
+static void name_formats(const cli_verb *verb, char *text, size_t room)
 {
-    const char *between = "";
-    for (uint32_t i = 0; i < FORMAT_COUNT; i++) {
-        if (verb->formats & (1u << i)) {
-            fprintf(out, "%s%s%s", between, format_names[i], i == verb->default_format ? " (default)" : "");
-            between = ", ";
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i <= FORMAT_COUNT && used < room; i++) {
+        bool wide = i == FORMAT_COUNT; /* of text */
+        if (verb->formats & 1u << (wide ? (uint32_t)KARP_FORMAT_TEXT : i)) {
+            used += (size_t)snprintf(text + used, room - used, "%s%s%s", used > 0 ? ", " : "",
+                                     wide ? "wide" : format_names[i],
+                                     !wide && i == verb->default_format ? " (default)" : "");
         }
     }
-    if (verb->formats & (1u << KARP_FORMAT_TEXT)) {
-        fputs(", wide", out);
+}
+
+enum { FORMATS_TEXT = 160, HELP_COLUMN = 28 };
+
+static void print_option(const option_row *row)
+{
+    int used = printf("  --%s%s%s", row->name, row->argument ? " " : "", row->argument ? row->argument : "");
+    if (used + 2 > HELP_COLUMN) {
+        fputs("\n", stdout);
+        used = 0;
     }
+    printf("%*s", HELP_COLUMN - used, "");
+    print_words(stdout, row->text, HELP_COLUMN, HELP_COLUMN);
 }
 
 void print_verb_help(const cli_verb *verb)
 {
-    printf("Usage: %s %s%s%s [options]\n\n%s\n", verb->program, verb->name, verb->arguments[0] ? " " : "",
-           verb->arguments, verb->details);
+    char text[FORMATS_TEXT * 2];
+    (void)snprintf(text, sizeof(text), "Usage: %s %s%s%s [options]", verb->program, verb->name,
+                   verb->arguments[0] ? " " : "", verb->arguments);
+    print_words(stdout, text, 0, 0);
+    putchar('\n');
+    print_words(stdout, verb->details, 0, 0);
     fputs("\nOptions:\n", stdout);
     for (size_t i = 0; i < ROW_COUNT; i++) {
-        if (!takes(verb, &rows[i])) {
-            continue;
+        if (takes(verb, &rows[i])) {
+            print_option(&rows[i]);
         }
-        int used = printf("  --%s%s%s", rows[i].name, rows[i].argument ? " " : "",
-                          rows[i].argument ? rows[i].argument : "");
-        printf("%*s%s\n", used < 28 ? 28 - used : 2, "", rows[i].text);
     }
     if (verb->options & CLI_OPTION_OUTPUT) {
-        fputs("\nFormats: ", stdout);
-        print_formats(verb, stdout);
-        fputc('\n', stdout);
+        char formats[FORMATS_TEXT];
+        name_formats(verb, formats, sizeof(formats));
+        (void)snprintf(text, sizeof(text), "Formats: %s", formats);
+        putchar('\n');
+        print_words(stdout, text, 0, 0);
     }
-    if (verb->options & CLI_OPTION_EXIT) {
-        fputs("\nExit status: 0 success, 1 an error, 2 changes (--detailed-exitcode)", stdout);
-    } else {
-        fputs("\nExit status: 0 success, 1 an error", stdout);
-    }
-    fputs(verb->options & (CLI_OPTION_FAIL_ON | CLI_OPTION_LINT) ? ", 3 what --fail-on names.\n" : ".\n", stdout);
+    (void)snprintf(text, sizeof(text), "Exit status: 0 success, 1 an error%s%s.",
+                   verb->options & CLI_OPTION_EXIT ? ", 2 changes (--detailed-exitcode)" : "",
+                   verb->options & (CLI_OPTION_FAIL_ON | CLI_OPTION_LINT) ? ", 3 what --fail-on names" : "");
+    putchar('\n');
+    print_words(stdout, text, 0, 0);
 }
 
 int wrong_option(const cli_verb *verb, const char *what, const char *message)
@@ -397,9 +413,9 @@ static int set_format(const cli_verb *verb, cli_options *options, const char *te
         return -1;
     }
     if (!parse_word(text, format_names, FORMAT_COUNT, &format) || (verb->formats & (1u << format)) == 0) {
-        fprintf(stderr, "karp %s: -o %s: the formats are: ", verb->name, text);
-        print_formats(verb, stderr);
-        fputc('\n', stderr);
+        char formats[FORMATS_TEXT];
+        name_formats(verb, formats, sizeof(formats));
+        fprintf(stderr, "karp %s: -o %s: the formats are: %s\n", verb->name, text, formats);
         return EXIT_ERROR;
     }
     options->format = format;
@@ -749,6 +765,7 @@ int options_read(const cli_verb *verb, int argc, char **argv, cli_options *optio
     for (;;) {
         int key = getopt_long(argc, argv, ":" SHORT_OPTIONS, table, NULL);
         if (key == -1) {
+            options->width = options->width > 0 ? options->width : columns_of_output();
             return take_words(verb, options, argc, argv);
         }
         if (key == ':') {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli.h"
+#include "writer.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -151,12 +151,9 @@ bool made_by(const cli_options *options, const cli_input *input, cli_text *out)
 bool print_made_by(const cli_answer *answer, const char *verb)
 {
     cli_text line = { 0 };
-    bool ok = made_by(answer->options, &answer->input, &line);
-    if (ok) {
-        printf("karp %s  \xc2\xb7  ", verb);
-        print_bytes(stdout, line.ptr, line.len);
-        fputs("\n\n", stdout);
-    }
+    cli_writer w = { .options = answer->options, .out = &line };
+    cli_put_made_by(&w, verb, answer->options, &answer->input);
+    bool ok = !w.refused && print_output((karp_str){ line.ptr, line.len });
     text_file_free(answer->options, &line);
     return ok;
 }

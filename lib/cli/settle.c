@@ -315,9 +315,11 @@ static void json_rounds(cli_writer *w, const settling *s)
     }
 }
 
-static void write_json(cli_writer *w, const settling *s, const design *both)
+static void write_json(cli_writer *w, const settling *s, const cli_input *input, const design *both)
 {
-    cli_put_text(w, "{\"apiVersion\": \"karp/v1\", \"kind\": \"Settlement\",\n \"rounds\": [");
+    cli_put_text(w, "{\"apiVersion\": \"karp/v1\", \"kind\": \"Settlement\"");
+    design_write_catalogue(w, karp_reader_catalogue_title(input->reader));
+    cli_put_text(w, ",\n \"rounds\": [");
     json_rounds(w, s);
     cli_put_text(w, "],\n \"designs\": [");
     design_write_json(w, &both[0]);
@@ -430,7 +432,7 @@ static karp_status write_answer(cli_answer *answer, const settling *s)
         status = design_add_up(&both[1]);
     }
     if (status == KARP_OK && w.json) {
-        write_json(&w, s, both);
+        write_json(&w, s, &answer->input, both);
     } else if (status == KARP_OK) {
         write_text(&w, s, &answer->input, both);
     }
@@ -438,7 +440,7 @@ static karp_status write_answer(cli_answer *answer, const settling *s)
         status = KARP_E_NOMEM;
     }
     if (status == KARP_OK) {
-        fwrite(out.ptr, 1, out.len, stdout);
+        (void)print_folded(options, (karp_str){ out.ptr, out.len });
     }
     answer->error.status = status;
     text_file_free(options, &out);

@@ -14,6 +14,7 @@ typedef struct cli_writer {
     bool refused; /* no memory */
     bool differs;
     bool settled; /* designs are a cluster before and after: nothing is pending in the second */
+    size_t cell, first_cell, end_cell; /* of a row of a table, and those that are written; end 0 = all */
     size_t rows; /* of the list at hand */
     size_t item; /* where its item at hand begins */
     const struct design *first, *second; /* whose differences those are */

@@ -25,6 +25,7 @@ static karp_status as_json(write_buffer *b, const karp_blockers *found, const ka
     json_open_object(j);
     json_member_text(j, "apiVersion", "karp/v1");
     json_member_text(j, "kind", "Blockers");
+    json_member_catalogue(j, options->catalogue);
     member_number(j, "now", karp_blockers_now(found));
     member_number(j, "together", karp_blockers_together(found));
     json_key(j, "blockers");

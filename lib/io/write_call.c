@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <karp/library.h>
 #include "write_call.h"
+#include "write_width.h"
 
 karp_status write_begin(write_call *call, const karp_write_options *given, bool complete, const char *needed,
                         uint32_t formats)
@@ -25,6 +26,7 @@ karp_status write_end(write_call *call, karp_status status)
         buffer_free(&call->buffer);
         return karp_context_refusal(call->context, status, call->error);
     }
+    if (call->options.format == KARP_FORMAT_TEXT) text_fold_buffer(&call->buffer, call->options.width);
     status = buffer_finish(&call->buffer, call->out, call->error);
     return karp_context_refusal(call->context, status, call->error);
 }

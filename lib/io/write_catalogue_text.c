@@ -4,7 +4,7 @@
 
 #include "write_text.h"
 
-enum { COLUMNS = 9 };
+enum { COLUMNS = 9, PRICES = 2 + 11 + 9 };
 
 static const char *const titles[COLUMNS] = { "TYPE",  "ARCH",  "CPU",       "MEMORY", "PODS",
                                              "ZONES", "OTHER", "ON-DEMAND", "SPOT" };
@@ -131,8 +131,16 @@ karp_status catalogue_as_text(const catalogue_job *job)
         size_t columns = text_columns(other) + 1 + text_columns(amount);
         other_width = columns > other_width ? columns : other_width;
     }
+    size_t table = other_width + PRICES;
+    for (size_t c = 0; c < 6; c++) {
+        table += widths[c] + 2;
+    }
+    bool last = table > text.width; /* what few types have comes last, where only their lines are broken */
     text_style_begin(&text, STYLE_HEADING);
     for (size_t c = 0; c < COLUMNS; c++) {
+        if (c == 6 && last) {
+            continue;
+        }
         size_t width = c == 6 ? other_width : widths[c];
         bool right = c >= 2 && c <= 5;
         if (right) {
@@ -142,6 +150,7 @@ karp_status catalogue_as_text(const catalogue_job *job)
         }
         buffer_text(b, c + 1 < COLUMNS ? "  " : "");
     }
+    buffer_text(b, last && table - other_width + 7 <= text.width ? "  OTHER" : "");
     text_style_end(&text, STYLE_HEADING);
     buffer_char(b, '\n');
     for (size_t i = 0; i < job->count; i++) {
@@ -163,15 +172,22 @@ karp_status catalogue_as_text(const catalogue_job *job)
         const karp_resource *list = karp_catalogue_allocatable(job->catalogue, job->order[i], &count);
         karp_str other = other_resource(list, list == NULL ? 0 : count, &amount);
         size_t used = 0;
+        if (last) {
+            write_price(b, row.on_demand, false);
+            write_price(b, row.spot, true);
+            buffer_text(b, other.len > 0 ? "  " : "");
+        }
         if (other.len > 0) {
             text_clean(b, amount);
             buffer_char(b, ' ');
             text_clean(b, other);
             used = text_columns(amount) + 1 + text_columns(other);
         }
-        buffer_repeat(b, " ", other_width - used + 2);
-        write_price(b, row.on_demand, false);
-        write_price(b, row.spot, true);
+        if (!last) {
+            buffer_repeat(b, " ", other_width - used + 2);
+            write_price(b, row.on_demand, false);
+            write_price(b, row.spot, true);
+        }
         buffer_char(b, '\n');
     }
     buffer_uint(b, job->count);

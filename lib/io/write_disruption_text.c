@@ -29,25 +29,31 @@ static void write_budgets(const text_out *t, const write_job *job)
 
 static void write_candidates(const text_out *t, const write_job *job)
 {
+    enum {
+        FIGURES = 58
+    }; /* columns of "  pool …  $12.3456/h  disruption cost 12.3456  12 pods move", without the pool's name */
     write_buffer *b = t->out;
     size_t count = karp_decision_candidate_count(job->decision);
     if (count == 0) {
         return;
     }
     section(t, "Candidates");
-    size_t width = 0;
+    size_t width = 0, pool = 0;
     for (size_t i = 0; i < count; i++) {
         karp_candidate candidate;
         get_candidate(job, job->decision, i, &candidate);
         size_t columns = text_columns(candidate.node);
         width = columns > width ? columns : width;
+        columns = text_columns(candidate.node_pool);
+        pool = columns > pool ? columns : pool;
     }
+    bool apart = ROW_INDENT + width + FIGURES + pool > t->width; /* the figures stand below the name */
     for (size_t i = 0; i < count; i++) {
         karp_candidate candidate;
         get_candidate(job, job->decision, i, &candidate);
         buffer_text(b, "      ");
-        text_left(b, candidate.node, width);
-        buffer_text(b, "  pool ");
+        text_left(b, candidate.node, apart ? 0 : width);
+        buffer_text(b, apart ? "\n        pool " : "  pool ");
         text_clean(b, candidate.node_pool);
         buffer_text(b, "  $");
         text_money(b, candidate.price);

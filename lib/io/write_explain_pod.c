@@ -143,13 +143,35 @@ static karp_str stopped_by(const karp_pool_refusal *pool)
     return (karp_str){ text.ptr + from, to - from };
 }
 
+/* Columns of the longest word of the reasons, the heading among them. */
+static size_t longest_word(const karp_unschedulable *pod)
+{
+    size_t longest = text_columns(str(headings[COLUMNS - 1]));
+    for (size_t i = 0; i < pod->pool_count; i++) {
+        karp_str text = stopped_by(&pod->pools[i]);
+        for (size_t from = 0, to; from < text.len; from = to + 1) {
+            for (to = from; to < text.len && text.ptr[to] != ' ';) {
+                to++;
+            }
+            size_t columns = text_columns((karp_str){ text.ptr + from, to - from });
+            longest = columns > longest ? columns : longest;
+        }
+    }
+    return longest;
+}
+
 static void table_of_pools(const text_out *t, const karp_unschedulable *pod)
 {
     size_t widths[COLUMNS];
     char number[KARP_VALUE_TEXT];
     measure(pod, widths);
+    size_t figures = widths[0];
+    for (size_t c = 1; c + 1 < COLUMNS; c++) {
+        figures += COLUMN_GAP + widths[c];
+    }
+    bool apart = figures + COLUMN_GAP + longest_word(pod) > t->width; /* too narrow: reasons stand below the figures */
     text_style_begin(t, STYLE_DIM);
-    for (size_t c = 0; c < COLUMNS; c++) {
+    for (size_t c = 0; c + apart < COLUMNS; c++) {
         buffer_repeat(t->out, " ", c == 0 ? 0 : COLUMN_GAP);
         if (c == 0 || c + 1 == COLUMNS) {
             text_left(t->out, str(headings[c]), c == 0 ? widths[c] : 0);
@@ -160,17 +182,18 @@ static void table_of_pools(const text_out *t, const karp_unschedulable *pod)
     text_style_end(t, STYLE_DIM);
     buffer_char(t->out, '\n');
     for (size_t i = 0; i < pod->pool_count; i++) {
-        size_t at = widths[0];
         text_left(t->out, pod->pools[i].node_pool, widths[0]);
         for (size_t c = 1; c + 1 < COLUMNS; c++) {
             karp_double_format(funnel(&pod->pools[i], c), number);
             buffer_repeat(t->out, " ", COLUMN_GAP);
             text_right(t->out, str(number), widths[c]);
-            at += COLUMN_GAP + widths[c];
         }
-        buffer_repeat(t->out, " ", COLUMN_GAP);
+        static const char title[] = "  stopped by: ";
+        size_t at = apart ? sizeof(title) - 1 : figures + COLUMN_GAP;
+        buffer_text(t->out, apart ? "\n" : "");
+        buffer_text(t->out, apart ? title : "   ");
         text_flow flow;
-        flow_begin(&flow, t, at + COLUMN_GAP, at + COLUMN_GAP, MOST_LINES);
+        flow_begin(&flow, t, at, at, MOST_LINES);
         flow_words(&flow, stopped_by(&pod->pools[i]));
         buffer_char(t->out, '\n');
     }
@@ -190,12 +213,14 @@ static void names_of_target(text_flow *flow, const karp_unschedulable *pod, uint
         if (count++ >= TARGETS_NAMED) {
             continue;
         }
-        flow_words(flow, pod->targets[i].target);
+        if (!flow_words(flow, pod->targets[i].target)) {
+            return;
+        }
         flow->indent = TARGET_INDENT; /* of the lines after the first name, which stays by its parenthesis */
         named++;
     }
     if (count > named) {
-        flow_words(flow, str("\xe2\x80\xa6"));
+        buffer_text(flow->t->out, named > 0 ? " \xe2\x80\xa6" : "\xe2\x80\xa6");
     }
 }
 

@@ -241,3 +241,22 @@ void json_member_str(json_out *j, const char *key, karp_str value)
 }
 
 void json_member_text(json_out *j, const char *key, const char *value) { json_member_str(j, key, str(value)); }
+
+void json_member_catalogue(json_out *j, karp_str title)
+{
+    static const char between[] = ", prices ";
+    size_t length = sizeof(between) - 1, name = title.len;
+    for (size_t i = 0; i + length < title.len; i++) {
+        if (memcmp(title.ptr + i, between, length) == 0) {
+            name = i;
+        }
+    }
+    if (name == title.len) {
+        return;
+    }
+    json_key(j, "catalogue");
+    json_flat_object(j);
+    json_member_str(j, "name", (karp_str){ title.ptr, name });
+    json_member_str(j, "prices", (karp_str){ title.ptr + name + length, title.len - name - length });
+    json_end(j);
+}

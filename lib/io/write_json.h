@@ -50,6 +50,10 @@ void json_money(json_out *j, double value);
 void json_member_str(json_out *j, const char *key, karp_str value);
 void json_member_text(json_out *j, const char *key, const char *value);
 
+/* "catalogue": {"name": "us-west-2", "prices": "2026-07-20"}, of what headers call it ("us-west-2, prices 2026-07-20"); nothing when that
+ * has no date, as a file's name. */
+void json_member_catalogue(json_out *j, karp_str title);
+
 /* A quoted JSON string; what is not UTF-8 becomes U+FFFD. Also what YAML's double quotes and log lines need. */
 void buffer_json_string(write_buffer *b, karp_str text);
 

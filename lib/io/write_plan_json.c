@@ -31,6 +31,7 @@ void plan_header(json_out *j, const write_job *job, const char *kind)
     if (job->options->digest.len > 0) {
         json_member_str(j, "sha256", job->options->digest);
     }
+    json_member_catalogue(j, job->options->catalogue);
     json_end(j);
     json_member_text(j, "profile", karp_decision_profile(job->decision) == KARP_PROFILE_KARP ? "karp" : "karpenter");
     json_member_text(j, "peerVersion", karp_peer_version_name(karp_decision_peer_version(job->decision)));

@@ -66,6 +66,7 @@ void row_measure(row_widths *widths, const node_row *row)
     widths->instance_type = most(widths->instance_type, text_columns(row->instance_type));
     widths->zone = most(widths->zone, text_columns(row->zone));
     widths->capacity_type = most(widths->capacity_type, text_columns(row->capacity_type));
+    widths->use = widths->use || row->cpu >= 0 || row->memory >= 0;
     widths->price = most(widths->price, 8 + digits_before_point(row->price)); /* "$", ".1234" and "/h" */
 }
 
@@ -97,15 +98,23 @@ void row_write(const text_out *t, const row_widths *w, const node_row *row)
     buffer_text(b, "  ");
     text_style_begin(t, row->style);
     text_left(b, str(row->mark), ROW_INDENT - 2);
-    text_left(b, row->name, w->name);
+    size_t columns = w->instance_type + w->zone + w->capacity_type + 3 + w->price;
+    columns += w->use ? 1 + 2 * (size_t)sizeof("cpu  100%") + 2 + 2 : 2;
+    size_t begins = ROW_INDENT + w->name + 2;
+    bool apart = begins + columns > t->width; /* a name so long that what the node is stands below it */
+    text_left(b, row->name, apart ? 0 : w->name);
     text_style_end(t, row->style);
-    buffer_text(b, "  ");
+    if (apart) {
+        begins = ROW_INDENT;
+        buffer_char(b, '\n');
+        buffer_repeat(b, " ", ROW_INDENT);
+    } else {
+        buffer_text(b, "  ");
+    }
     column(t, row->instance_type, w->instance_type);
     column(t, row->zone, w->zone);
     column(t, row->capacity_type, w->capacity_type);
-    size_t fixed = ROW_INDENT + w->name + 2 + w->instance_type + w->zone + w->capacity_type + 3 + w->price;
-    fixed += 1 + 2 * (size_t)sizeof("cpu  100%") + 2 + 2;
-    size_t cells = t->width > fixed ? (t->width - fixed) / 2 : 0;
+    size_t cells = t->width > begins + columns ? (t->width - begins - columns) / 2 : 0;
     cells = cells > BAR_CELLS ? BAR_CELLS : cells < LEAST_CELLS ? 0 : cells;
     if (row->cpu >= 0 || row->memory >= 0) {
         buffer_char(b, ' ');
@@ -312,11 +321,14 @@ void rows_commands(const text_out *t, const write_job *job, const karp_decision 
     }
 }
 
-static void end_reason(const text_out *t, uint32_t code)
+static void end_reason(text_flow *flow, uint32_t code)
 {
-    buffer_text(t->out, "  ");
-    text_styled(t, STYLE_DIM, karp_reason_name(code));
-    buffer_char(t->out, '\n');
+    const char *name = karp_reason_name(code);
+    flow->lines_left++; /* it is told in any case */
+    (void)flow_room(flow, strlen(name) + 2);
+    buffer_text(flow->t->out, flow->wrapped ? "" : "  ");
+    text_styled(flow->t, STYLE_DIM, name);
+    buffer_char(flow->t->out, '\n');
 }
 
 void rows_reason(const text_out *t, size_t column, size_t most_lines, karp_str detail, uint32_t code)
@@ -324,7 +336,7 @@ void rows_reason(const text_out *t, size_t column, size_t most_lines, karp_str d
     text_flow flow;
     flow_begin(&flow, t, column, column, most_lines);
     flow_words(&flow, detail.len > 0 ? detail : str(karp_reason_text(code)));
-    end_reason(t, code);
+    end_reason(&flow, code);
 }
 
 /* Whether the detail of a kept node names something, and is no sentence of its own. */
@@ -347,7 +359,7 @@ void rows_kept_reason(const text_out *t, size_t column, size_t most_lines, const
     buffer_char(t->out, ':');
     flow.column++;
     flow_words(&flow, kept->detail);
-    end_reason(t, kept->code);
+    end_reason(&flow, kept->code);
 }
 
 void rows_kept(const text_out *t, const write_job *job, const karp_decision *decision)

@@ -21,6 +21,7 @@ typedef struct node_row {
 
 typedef struct row_widths {
     size_t name, instance_type, zone, capacity_type, price;
+    bool use; /* some row has bars */
 } row_widths;
 
 enum { ROW_INDENT = 6 };

@@ -183,7 +183,7 @@ bool flow_room(text_flow *flow, size_t columns)
     return true;
 }
 
-void flow_words(text_flow *flow, karp_str text)
+bool flow_words(text_flow *flow, karp_str text)
 {
     size_t at = 0;
     while (at < text.len) {
@@ -193,10 +193,14 @@ void flow_words(text_flow *flow, karp_str text)
         }
         karp_str word = { text.ptr + at, end - at };
         if (word.len > 0) {
+            enum { DOTS = 2 };
             bool first = flow->column <= flow->indent;
-            if (!flow_room(flow, text_columns(word) + (first ? 0 : 1))) {
+            size_t columns = text_columns(word) + (first ? 0 : 1);
+            bool last_line = flow->lines_left == 0 && end < text.len && !first; /* where the dots need room, too */
+            bool full = last_line && flow->column + columns + DOTS > flow->t->width;
+            if (full || !flow_room(flow, columns)) {
                 buffer_text(flow->t->out, " \xe2\x80\xa6");
-                return;
+                return false;
             }
             if (!first && !flow->wrapped) {
                 buffer_char(flow->t->out, ' ');
@@ -205,6 +209,7 @@ void flow_words(text_flow *flow, karp_str text)
         }
         at = end + 1;
     }
+    return true;
 }
 
 static void plain_percent(write_buffer *b, double fraction)

@@ -66,8 +66,8 @@ typedef struct text_flow {
 void flow_begin(text_flow *flow, const text_out *t, size_t indent, size_t column, size_t most_lines);
 /* Whether a piece of so many columns has room; begins a new line when it needs one. */
 bool flow_room(text_flow *flow, size_t columns);
-/* The words of a text, wrapped. */
-void flow_words(text_flow *flow, karp_str text);
+/* The words of a text, wrapped; false = cut at the last line, with "…". */
+bool flow_words(text_flow *flow, karp_str text);
 
 /* What the pods of a workload have in common: "web/web" of "web/web-4"; the name itself where it has no such end. */
 karp_str text_workload(karp_str pod);

@@ -6,6 +6,7 @@
 #include <base/error.h>
 #include <io/whole_file.h>
 #include <io/write_json.h>
+#include <io/write_width.h>
 #include <json/tree.h>
 
 #include <math.h>
@@ -222,6 +223,7 @@ karp_status karp_replay_compare(karp_context *context, const karp_replay_documen
     status = side_read(&a, before, error);
     if (!status) status = side_read(&b, after, error);
     if (!status) status = compare_all(&c, &a, &b);
+    if (!status && !c.json) text_fold_buffer(&c.out, options.width);
     if (!status) status = buffer_finish(&c.out, out, error);
     else buffer_free(&c.out);
     if (!status && differences) *differences = c.differences;

@@ -7,6 +7,7 @@
 
 #include <base/error.h>
 #include <io/reader.h>
+#include <io/write_width.h>
 
 #define MINUTE (60 * SECOND)
 #define LONGEST (INT64_C(10) * 366 * 24 * 60 * MINUTE)
@@ -337,6 +338,7 @@ static karp_status write_result(replay *r, karp_text *out)
     case KARP_FORMAT_HTML: replay_write_html(r, &buffer); break;
     default: replay_write_json(r, &buffer);
     }
+    if (r->write.format == KARP_FORMAT_TEXT) text_fold_buffer(&buffer, r->write.width);
     return buffer_finish(&buffer, out, &r->error);
 }
 

@@ -52,7 +52,7 @@ karp_status replay_given_go_on(replay *r);
 
 /* The figures of a policy, in an object that is open; all of them, a line each with a column a policy. */
 void replay_write_figures(json_out *j, const replay_result *p);
-void replay_write_rows(const replay *r, write_buffer *out);
+void replay_write_rows(const replay *r, size_t from, size_t to, write_buffer *out); /* of some policies */
 void replay_write_json(const replay *r, write_buffer *out);
 void replay_write_text(const replay *r, write_buffer *out);
 void replay_write_csv(const replay *r, write_buffer *out);

@@ -6,6 +6,7 @@
 #include <karp/peer.h>
 
 #include <io/write_buffer.h>
+#include <io/write_width.h>
 
 static bool is_json(const story *s) { return s->write.format == KARP_FORMAT_JSON; }
 
@@ -57,10 +58,8 @@ static void find_title(story *s)
 }
 
 /* By what the decisions are made; each of them says its time alone. */
-static void write_header(story *s)
+static void write_header(story *s, karp_str catalogue)
 {
-    find_title(s);
-    karp_str catalogue = s->write.catalogue.len ? s->write.catalogue : str(s->title);
     strbuf_adds(&s->out, "karp simulate");
     if (s->write.title.len) strbuf_adds(&s->out, "  ");
     strbuf_addstr(&s->out, s->write.title);
@@ -71,10 +70,29 @@ static void write_header(story *s)
     strbuf_adds(&s->out, "\n\n");
 }
 
+/* The object is left open: steps follow, and the totals. */
+static void write_kind(story *s, karp_str catalogue)
+{
+    json_out j;
+    write_buffer text;
+    buffer_init(&text, s->context);
+    json_init(&j, &text, true);
+    json_open_object(&j);
+    json_member_text(&j, "apiVersion", "karp/v1");
+    json_member_text(&j, "kind", "Simulation");
+    json_member_catalogue(&j, catalogue);
+    strbuf_add(&s->out, buffer_start(&text), text.length);
+    s->out.failed = s->out.failed || text.failed;
+    buffer_free(&text);
+    strbuf_adds(&s->out, ",\"steps\":[");
+}
+
 void story_write_begin(story *s)
 {
-    if (is_json(s)) strbuf_adds(&s->out, "{\"apiVersion\":\"karp/v1\",\"kind\":\"Simulation\",\"steps\":[");
-    else write_header(s);
+    find_title(s);
+    karp_str catalogue = s->write.catalogue.len ? s->write.catalogue : str(s->title);
+    if (is_json(s)) write_kind(s, catalogue);
+    else write_header(s, catalogue);
     s->first_step = true;
 }
 
@@ -181,7 +199,7 @@ static void write_totals(const story *s, write_buffer *out)
     json_out j;
     if (!is_json(s)) {
         buffer_text(out, "\n== totals\n");
-        replay_write_rows(&s->played, out);
+        replay_write_rows(&s->played, 0, 1, out);
         return;
     }
     buffer_text(out, "],\n\"totals\":");
@@ -207,5 +225,6 @@ karp_status story_write_end(story *s, karp_text *out)
     case KARP_FORMAT_HTML: replay_write_html(r, &buffer); break;
     default: buffer_bytes(&buffer, s->out.ptr, s->out.len); write_totals(s, &buffer);
     }
+    if (s->write.format == KARP_FORMAT_TEXT) text_fold_buffer(&buffer, s->write.width);
     return buffer_finish(&buffer, out, &s->error);
 }

@@ -241,6 +241,8 @@ static void cell(write_buffer *out, const char *text, size_t length, size_t widt
     buffer_bytes(out, text, length);
 }
 
+enum { NAMES = 19 };
+
 static size_t column_width(const replay_result *p) { return p->policy.len > 14 ? p->policy.len + 2 : 16; }
 
 void replay_write_text(const replay *r, write_buffer *out)
@@ -266,11 +268,18 @@ void replay_write_text(const replay *r, write_buffer *out)
         buffer_text(out, " contradictory events left out");
     }
     buffer_text(out, "\n\n");
-    buffer_text(out, "                   ");
-    for (size_t i = 0; i < r->result_count; i++)
-        cell(out, r->results[i].policy.ptr, r->results[i].policy.len, column_width(&r->results[i]));
-    buffer_char(out, '\n');
-    replay_write_rows(r, out);
+    for (size_t from = 0, to; from < r->result_count; from = to) { /* as many policies beside one another as fit */
+        size_t width = NAMES;
+        for (to = from;
+             to < r->result_count && (to == from || width + column_width(&r->results[to]) <= r->write.width);)
+            width += column_width(&r->results[to++]);
+        buffer_text(out, from > 0 ? "\n" : "");
+        for (size_t i = 0; i < NAMES; i++) buffer_char(out, ' ');
+        for (size_t i = from; i < to; i++)
+            cell(out, r->results[i].policy.ptr, r->results[i].policy.len, column_width(&r->results[i]));
+        buffer_char(out, '\n');
+        replay_write_rows(r, from, to, out);
+    }
 }
 
 /* Money as every text has it. */
@@ -284,13 +293,13 @@ static void money_cell(write_buffer *out, double value, size_t width)
     buffer_free(&text);
 }
 
-void replay_write_rows(const replay *r, write_buffer *out)
+void replay_write_rows(const replay *r, size_t from, size_t to, write_buffer *out)
 {
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         size_t length = strlen(rows[k].name);
         buffer_text(out, rows[k].name);
-        for (; length < 19; length++) buffer_char(out, ' ');
-        for (size_t i = 0; i < r->result_count; i++) {
+        for (; length < NAMES; length++) buffer_char(out, ' ');
+        for (size_t i = from; i < to; i++) {
             char value[CELL + 4];
             if (rows[k].unit[0] == '$') {
                 money_cell(out, rows[k].value(&r->results[i]), column_width(&r->results[i]));

@@ -124,7 +124,9 @@ def check_dump():
         snapshot.write_text(run('dump', *QUICKSTART)[0])
         equal(json.loads(snapshot.read_text())['kind'], 'Snapshot', 'kind')
         equal(run('dump', '-f', snapshot)[0], snapshot.read_text(), 'dumped again')
-        equal(run('plan', '-f', snapshot, '-o', 'json')[0], run('plan', *QUICKSTART, '-o', 'json')[0], 'planned again')
+        first, again = json.loads(run('plan', *QUICKSTART, '-o', 'json')[0]), json.loads(run('plan', '-f', snapshot, '-o', 'json')[0])
+        del first['input']['catalogue'] # a Snapshot has the types, not where they are from
+        equal(again, first, 'planned again')
 
 
 def check_catalogue():

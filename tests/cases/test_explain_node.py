@@ -82,7 +82,7 @@ with tempfile.TemporaryDirectory() as place:
     several = full('WhenEmptyOrUnderutilized', guard(1), second_guard())
     shown = explain(several).splitlines()
     equal(shown[0], 'a stays. 1 blocker, disrupting it would save $0.100/h.', 'two budgets')
-    equal(' '.join(shown[1].split()), 'a pod is covered by several PodDisruptionBudgets: default/db-0 (pdb default/db, default/db-too) PDB_MULTIPLE',
+    equal(' '.join(' '.join(shown[1:3]).split()), 'a pod is covered by several PodDisruptionBudgets: default/db-0 (pdb default/db, default/db-too) PDB_MULTIPLE',
           'two budgets are named')
     equal(shown[-1], 'Eligible again: when no pod on it is covered by more than one PodDisruptionBudget', 'one budget is enough')
     out, _ = run('disrupt', '-f', folder / 'cluster.json', '--catalogue', types, '--now', '2026-03-01T12:00:00Z', '--width', '200')
@@ -142,7 +142,7 @@ with tempfile.TemporaryDirectory() as place:
     equal(shown, ['a stays. 1 blocker, disrupting it would save $0.900/h.',
                   "  pending pod default/waiting needs a new node, which counts as this one's replacement: no cheaper",
                   '  node holds its pods  NO_CHEAPER_NODE',
-                  'If it could be disrupted: its 1 pod would fit on existing nodes; it would save $0.900/h of $0.900 (100%).',
+                  'If it could be disrupted: its 1 pod would fit on existing nodes; it would save $0.900/h of $0.900', '  (100%).',
                   'Eligible again: when pending pod default/waiting is scheduled'], 'a pending pod')
     second = json.loads(json.dumps(waiting).replace('"waiting"', '"another"'))
     shown = explain([*roomy, waiting, second]).splitlines()

@@ -127,7 +127,7 @@ def check_each_pool_its_own():
     # the Snapshot has everything: it plans the same
     again = plan(json.dumps(dump))
     equal(again['launches'], answer['launches'], 'from the Snapshot')
-    equal(again['input'], answer['input'], 'digest of the Snapshot')
+    equal(again['input']['sha256'], answer['input']['sha256'], 'digest of the Snapshot')
     # --provider puts the built-in types in place of the Snapshot's, node classes included
     dump['catalogues'] = [{'instanceTypes': []}]
     equal(plan(json.dumps(dump))['launches'], [], 'without types')

@@ -91,6 +91,17 @@ with tempfile.TemporaryDirectory() as folder:
     equal((row['instance_type'], row['zone']), ("'=t", zone), 'a name that a spreadsheet would compute')
     equal(of(samples(*words), 'karp_launches'), 1, 'a label with quotes')
 
+# Every document names the region of the types and the date of their prices, once.
+TIERS = ASKS / 'three-tier'
+PRICES = {'name': 'us-west-2', 'prices': '2026-07-20'}
+for words in (['plan', TIERS], ['disrupt', DUMP], ['explain', 'pod', 'shop/api-17', TIERS], ['explain', 'pod', 'ml/train-6d4f8b9c7-shfbd', DUMP],
+              ['explain', 'node', 'ip-10-0-32-45', DUMP], ['repack', '--effort', '500', DUMP]):
+    equal(document(*words)['input']['catalogue'], PRICES, f'{words[0]}: catalogue')
+for words in (['blockers', DUMP], ['plan', '--settle', ASKS / 'limits-one-round.yaml'], ['simulate', ASKS / 'limits-story.yaml']):
+    equal(document(*words)['catalogue'], PRICES, f'{words[0]}: catalogue')
+sides = json.loads(run('diff', TIERS, '-o', 'json', '--', '--replace', ASKS / 'dear-pools.yaml')[0])['designs']
+equal([side['catalogue'] for side in sides], [PRICES, PRICES], 'diff: catalogues')
+
 # Wide text wraps nothing; -q says nothing beside the answer, -v what was read.
 wide = run('plan', DUMP, '-o', 'wide')[0]
 check(max(map(len, wide.splitlines())) > 300 and '\u2026' not in wide, 'wide')
