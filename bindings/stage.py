@@ -32,6 +32,7 @@ import zipfile
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 GO = SOURCE / 'bindings/go'
 RUST = SOURCE / 'bindings/rust'
+YAML_LICENCE = SOURCE / 'bindings/python/backend/libyaml-LICENSE'
 GO_MODULE = re.search(r'^module (\S+)', (GO / 'go.mod').read_text(encoding='utf-8')).group(1)  # stated there, once
 GO_MODULES = ('', 'corev1')  # those that are published; each is left out of the one above it
 CORE, IO, CLI = ('karp.c', 'karp.h'), ('karp-io.c', 'karp-io.h', 'yaml.h'), ('karp-cli.c',)
@@ -245,7 +246,7 @@ def program(where, out, system, zig):
     with tempfile.TemporaryDirectory() as folder:
         made = pathlib.Path(folder, 'kubectl-karp')
         subprocess.run([*zig, 'cc', '-target', target, *COMPILE, '-O2', *own, '-o', str(made), 'karp.c', 'karp-io.c', *CLI, '-lm'], cwd=where, check=True)
-        files = {'kubectl-karp': made.read_bytes(), **licences()}
+        files = {'kubectl-karp': made.read_bytes(), 'libyaml.txt': YAML_LICENCE.read_bytes(), **licences()}
     write_tar(out / f'kubectl-karp-{version()}-{system}.tar.gz', files, programs=('kubectl-karp',))
 
 

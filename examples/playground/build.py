@@ -53,6 +53,7 @@ def page(wasm):
         'PROGRAM': base64.b64encode(gzip.compress(wasm, 9, mtime=0)).decode(),
         'GIVEN': json.dumps(given).replace('<', '\\u003c'),
         'SCRIPT': script,
+        'LIBYAML': stage.YAML_LICENCE.read_text(encoding='utf-8'),
     }
     return re.sub(r'@([A-Z]+)@', lambda found: parts[found.group(1)], (HERE / 'page.html').read_text(encoding='utf-8'))
 
