@@ -254,117 +254,6 @@ static karp_status find_homes(repacking *r)
     return status == KARP_OK ? place_all_anew(r) : status;
 }
 
-static bool make_launches(repacking *r)
-{
-    const menu *m = &r->menu;
-    uint32_t *counts = arena_array(&r->data, m->class_count + (size_t)1, sizeof *counts);
-    uint32_t *limits = arena_array(&r->data, m->class_count + (size_t)1, sizeof *limits);
-    double *prices = arena_array(&r->data, m->offer_count + (size_t)1, sizeof *prices);
-    r->types = arena_array(&r->data, m->offer_count + (size_t)1, sizeof *r->types);
-    if (counts == NULL || limits == NULL || prices == NULL || r->types == NULL) return false;
-    for (uint32_t c = 0; c < m->class_count; c++) {
-        counts[c] = m->classes[c].count;
-        limits[c] = m->classes[c].limit;
-    }
-    for (uint32_t o = 0; o < m->offer_count; o++) prices[o] = m->offers[o].price;
-    packing_problem *l = &r->problem.launches;
-    *l = (packing_problem){ .dims = m->dims,
-                            .class_count = m->class_count,
-                            .offer_count = m->offer_count,
-                            .requests = m->requests,
-                            .counts = counts,
-                            .limits = limits,
-                            .rooms = m->rooms,
-                            .prices = prices,
-                            .allowed = m->allowed,
-                            .conflicts = m->conflicts };
-    return packing_rate(&r->data, l);
-}
-
-/* How many pods of each class the node has. */
-static bool list_entries(repacking *r, const menu_home *home, repack_node *out)
-{
-    packing_entry *list = arena_array(&r->data, home->count + (size_t)1, sizeof *list);
-    uint32_t n = 0;
-    if (list == NULL) return false;
-    for (uint32_t k = 0; k < home->count; k++) {
-        uint32_t c = r->menu.class_of[home->pods[k]], i = 0;
-        while (i < n && list[i].class_ != c) i++;
-        if (i == n) list[n++] = (packing_entry){ c, 0 };
-        list[i].copies++;
-    }
-    out->entries = list;
-    out->entry_count = n;
-    out->evictions = home->count;
-    return true;
-}
-
-static bool make_nodes(repacking *r)
-{
-    repack_problem *q = &r->problem;
-    size_t nodes = r->home_count + (size_t)1;
-    repack_node *list = arena_array(&r->data, nodes, sizeof *list);
-    uint32_t *host_of_node = arena_array(&r->data, r->seen->node_count + (size_t)1, sizeof *host_of_node);
-    uint32_t *node_of_host = arena_array(&r->data, r->hosts.count + (size_t)1, sizeof *node_of_host);
-    const uint32_t **pods = arena_array(&r->data, nodes, sizeof *pods);
-    uint32_t *counts = arena_array(&r->data, nodes, sizeof *counts), n = 0;
-    if (list == NULL || host_of_node == NULL || node_of_host == NULL || pods == NULL || counts == NULL) return false;
-    memset(host_of_node, 0xff, r->seen->node_count * sizeof *host_of_node);
-    memset(node_of_host, 0xff, r->hosts.count * sizeof *node_of_host);
-    for (uint32_t h = 0; h < r->hosts.count; h++) host_of_node[r->hosts.node[h]] = h;
-    for (uint32_t i = 0; i < r->home_count; i++) {
-        if (r->menu.claims[i].stays) {
-            if (!pass_keep(&r->p, r->homes[i].node, KARP_REASON_PODS_WOULD_NOT_SCHEDULE,
-                           str("some pod's place depends on more than numbers tell")))
-                return false;
-            continue;
-        }
-        uint32_t host = host_of_node[r->homes[i].node];
-        list[n].host = host;
-        list[n].pool = r->p.candidates[r->candidate_of[i]].pool;
-        list[n].price = node_price(r->seen, &r->seen->nodes[r->homes[i].node]) + r->objective.node_cost;
-        if (!list_entries(r, &r->homes[i], &list[n])) return false;
-        if (host != UINT32_MAX) node_of_host[host] = n;
-        pods[n] = r->homes[i].pods;
-        counts[n] = r->homes[i].count;
-        r->candidate_of[n++] = r->candidate_of[i];
-    }
-    q->nodes = list;
-    q->node_count = n;
-    q->node_of_host = node_of_host;
-    r->pods = (repack_pods){
-        .pods = pods, .counts = counts, .class_of = r->menu.class_of, .all = r->seen->raw.pods.count
-    };
-    return true;
-}
-
-/* Against which PodDisruptionBudget each pod that may move counts, and how many of it a step may move. Of pods with several, and of those whose
- * budget allows nothing, the pass has decided. */
-static bool count_budgets(repacking *r)
-{
-    const store *raw = &r->seen->raw;
-    if (raw->budgets.count == 0) return true;
-    uint32_t *budget_of = arena_array(&r->data, raw->pods.count + 1, sizeof *budget_of);
-    r->evictions_at_once = arena_array(&r->data, raw->budgets.count + 1, sizeof *r->evictions_at_once);
-    if (budget_of == NULL || r->evictions_at_once == NULL) return false;
-    memset(budget_of, 0xff, raw->pods.count * sizeof *budget_of);
-    for (size_t b = 0; b < raw->budgets.count; b++) {
-        const disruption_budget *pdb = &raw->budgets.items[b];
-        r->evictions_at_once[b] = pdb->disruptions_allowed > 0 ? pdb->disruptions_allowed : INT64_MAX;
-        for (uint32_t n = 0; n < r->problem.node_count; n++) {
-            if (!mem_work(r->context, r->pods.counts[n] + (size_t)1)) return false;
-            for (uint32_t i = 0; i < r->pods.counts[n]; i++) {
-                uint32_t pod_number = r->pods.pods[n][i];
-                const pod *moving = pod_at(raw, pod_number);
-                bool unhealthy = pdb->always_allow && (moving->flags & POD_NOT_READY) != 0;
-                if (!unhealthy && pdb_covers(r->seen, pdb, moving)) budget_of[pod_number] = (uint32_t)b;
-            }
-        }
-    }
-    r->pods.budget_of = budget_of;
-    return true;
-}
-
 static karp_status make_problem(repacking *r)
 {
     karp_status status = find_homes(r);
@@ -375,9 +264,7 @@ static karp_status make_problem(repacking *r)
     if (status == KARP_OK && !policy_cut_short(r->s) && !repack_bound_make(r)) status = fail_nomem(r->error);
     if (status == KARP_OK) status = new_round(r, NULL, 0, NULL, 0, NULL);
     if (status != KARP_OK) return status;
-    if (!menu_hosts_make(r->s, &r->data, &r->menu, &r->hosts) || !make_launches(r) || !make_nodes(r) ||
-        !count_budgets(r))
-        return fail_nomem(r->error);
+    if (!menu_hosts_make(r->s, &r->data, &r->menu, &r->hosts) || !repack_numbers(r)) return fail_nomem(r->error);
     r->takes_pods = arena_array(&r->data, r->seen->node_count + (size_t)1, sizeof *r->takes_pods);
     if (r->takes_pods == NULL) return fail_nomem(r->error);
     for (uint32_t i = 0; i < r->hosts.count; i++) r->takes_pods[r->hosts.host[i]] = true;
@@ -388,7 +275,7 @@ static karp_status make_problem(repacking *r)
     q->alone = r->hosts.alone;
     double tie = 1e-7; /* fewer evictions where money is the same */
     q->per_eviction = r->options.min_saving_per_eviction > tie ? r->options.min_saving_per_eviction : tie;
-    return KARP_OK;
+    return repack_limit_launches(r) ? KARP_OK : fail_nomem(r->error);
 }
 
 /* ---- the plan ---------------------------------------------------------------------------------------------------------------------- */
@@ -445,7 +332,7 @@ static bool make_guide(repacking *r)
     return !scheduler_failed(r->s);
 }
 
-static karp_status make_stages(repacking *r)
+static karp_status make_stages(repacking *r, const repack_search *from)
 {
     const repack_limits limits = { .at_once = r->options.ignore_budgets ? NULL : r->p.remaining,
                                    .pool_count = (uint32_t)r->seen->raw.pools.count,
@@ -457,7 +344,7 @@ static karp_status make_stages(repacking *r)
                                    .min_saving_per_eviction = r->options.min_saving_per_eviction };
     repack_steps_free(r->context, &r->stages);
     repack_plan_free(r->context, &r->plan);
-    if (!repack_search_plan(r->search, &r->plan) ||
+    if (!repack_search_plan(from, &r->plan) ||
         !repack_steps_make(r->context, &r->problem, &r->plan, &r->pods, &limits, &r->stages) || !make_guide(r))
         return fail_nomem(r->error);
     return KARP_OK;
@@ -530,12 +417,13 @@ static karp_status settle_plan(repacking *r, uint64_t most, uint64_t steps)
 {
     uint32_t refused = UINT32_MAX, good = 0;
     for (uint32_t turn = 0;; turn++) {
-        karp_status status = make_stages(r);
+        karp_status status = make_stages(r, r->stepped);
         if (status == KARP_OK) status = try_plan(r, &refused, &good);
         if (status == KARP_OK && refused == UINT32_MAX) status = check_savings(r, &refused);
         if (status != KARP_OK || refused == UINT32_MAX) return status;
         if (turn == SPARE_PLANS) break;
-        if (!repack_search_keep(r->search, refused) || !repack_search_run(r->search, most, steps / SPARE_PLANS, false))
+        if (!repack_search_keep(r->stepped, refused) ||
+            !repack_search_run(r->stepped, most, steps / SPARE_PLANS, false))
             return fail_nomem(r->error);
     }
     repack_steps_cut(&r->stages, good);
@@ -566,14 +454,15 @@ static double saving_of_stages(const repacking *r)
 }
 
 /* What of the last run comes out as steps; the best of all runs is remembered. */
-static karp_status note_plan(repacking *r)
+static karp_status note_plan(repacking *r, const repack_search *from)
 {
-    karp_status status = make_stages(r);
+    if (!(repack_search_saving(from) > r->chosen_saving + 1e-9)) return KARP_OK; /* and steps save no more */
+    karp_status status = make_stages(r, from);
     double saving = saving_of_stages(r);
     if (status != KARP_OK || !(saving > r->chosen_saving + 1e-9)) return status;
     repack_plan_free(r->context, &r->chosen);
     r->chosen_saving = saving;
-    return repack_search_plan(r->search, &r->chosen) ? KARP_OK : fail_nomem(r->error);
+    return repack_search_plan(from, &r->chosen) ? KARP_OK : fail_nomem(r->error);
 }
 
 /* The curve: rising limits, each going on from the plan before. */
@@ -587,7 +476,7 @@ static karp_status search_curve(repacking *r, uint64_t all, uint64_t most, uint6
             !add_point(r, r->plan.evictions, r->cost.before - r->plan.saving))
             return fail_nomem(r->error);
         bool counts = r->plan.evictions <= most && r->problem.node_count <= FEW_NODES;
-        karp_status status = counts ? note_plan(r) : KARP_OK;
+        karp_status status = counts ? note_plan(r, r->search) : KARP_OK;
         if (status != KARP_OK) return status;
     }
     return KARP_OK;
@@ -596,15 +485,28 @@ static karp_status search_curve(repacking *r, uint64_t all, uint64_t most, uint6
 /* From the nodes there are, and from all of them replaced. */
 static karp_status search_plan(repacking *r, uint64_t most, uint64_t steps)
 {
+    repack_search *q = r->stepped;
     if (repack_asked_to_stop(r)) return KARP_OK;
-    if (!repack_search_run(r->search, most, steps / 2, true)) return fail_nomem(r->error);
-    karp_status status = note_plan(r);
+    if (!repack_search_run(q, most, steps / 2, true)) return fail_nomem(r->error);
+    karp_status status = note_plan(r, q);
     if (status != KARP_OK || repack_asked_to_stop(r)) return status;
-    bool all = repack_search_may_all_go(r->search);
-    if (all && !repack_search_everything(r->search, steps / 4)) return fail_nomem(r->error);
-    if (!repack_search_run(r->search, most, steps - steps / 2 - (all ? steps / 4 : 0), false))
-        return fail_nomem(r->error);
-    return note_plan(r);
+    bool all = repack_search_may_all_go(q);
+    if (all && !repack_search_everything(q, steps / 4)) return fail_nomem(r->error);
+    if (!repack_search_run(q, most, steps - steps / 2 - (all ? steps / 4 : 0), false)) return fail_nomem(r->error);
+    return note_plan(r, q);
+}
+
+static bool begin_searches(repacking *r)
+{
+    r->search = r->stepped = repack_search_begin(r->context, &r->problem);
+    if (r->search != NULL && r->small_launches.launches.allowed != r->problem.launches.allowed)
+        r->stepped = repack_search_begin(r->context, &r->small_launches);
+    return r->search != NULL && r->stepped != NULL;
+}
+
+static bool keep_node(repacking *r, uint32_t number)
+{
+    return repack_search_keep(r->search, number) && (r->stepped == r->search || repack_search_keep(r->stepped, number));
 }
 
 /* Nodes of which no step could move all pods at once, as PodDisruptionBudgets are: they stay, and whoever searches should know. */
@@ -625,7 +527,7 @@ static bool keep_what_budgets_hold(repacking *r)
         }
         if (over == UINT32_MAX) continue;
         karp_str name = name_of(r->seen, r->seen->raw.budgets.items[over].meta.name);
-        if (!repack_search_keep(r->search, n) ||
+        if (!keep_node(r, n) ||
             !pass_keep(&r->p, r->p.candidates[r->candidate_of[n]].node, KARP_REASON_PDB_BLOCKED, name))
             return false;
     }
@@ -636,8 +538,7 @@ static karp_status plan(repacking *r)
 {
     uint64_t most = most_evictions(r), all = 0, effort = r->objective.effort;
     for (uint32_t i = 0; i < r->problem.node_count; i++) all += r->problem.nodes[i].evictions;
-    r->search = repack_search_begin(r->context, &r->problem);
-    if (r->search == NULL || !keep_what_budgets_hold(r)) return fail_nomem(r->error);
+    if (!begin_searches(r) || !keep_what_budgets_hold(r)) return fail_nomem(r->error);
     karp_status status = KARP_OK;
     uint64_t e = repack_first_effort(r->problem.node_count);
     do {
@@ -646,7 +547,7 @@ static karp_status plan(repacking *r)
         e = e > UINT64_MAX / 100 ? UINT64_MAX : repack_next_effort(r->problem.node_count, e);
     } while (status == KARP_OK && e <= effort && !repack_asked_to_stop(r));
     if (status != KARP_OK) return status;
-    if (r->chosen_saving > 0 && !repack_search_take(r->search, &r->chosen)) return fail_nomem(r->error);
+    if (r->chosen_saving > 0 && !repack_search_take(r->stepped, &r->chosen)) return fail_nomem(r->error);
     return settle_plan(r, most, effort);
 }
 
@@ -716,6 +617,7 @@ static void finish(repacking *r)
     repack_steps_free(r->context, &r->stages);
     repack_plan_free(r->context, &r->plan);
     repack_plan_free(r->context, &r->chosen);
+    if (r->stepped != r->search) repack_search_end(r->stepped);
     repack_search_end(r->search);
     list_free(r->context, &r->points, sizeof *r->points.items);
     list_free(r->context, &r->proven, sizeof *r->proven.items);

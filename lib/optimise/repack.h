@@ -55,7 +55,9 @@ typedef struct repacking {
     int64_t *evictions_at_once; /* by PodDisruptionBudget; NULL = there are none */
     uint32_t *types; /* by offer: typeset + 1, 0 = not asked for yet */
     struct repack_bound bound;
-    repack_search *search;
+    repack_problem small_launches; /* the same for plans that are cut into steps: budgets make dear launches useless */
+    repack_search *search; /* of any plan */
+    repack_search *stepped; /* of plans that budgets allow; the same where they allow any */
     repack_plan plan;
     repack_plan chosen; /* of all searches, the one whose steps save most */
     double chosen_saving;
@@ -78,6 +80,9 @@ typedef struct repacking {
 } repacking;
 
 bool repack_asked_to_stop(repacking *r);
+/* repack_problem.c: `problem`, `pods` and what budgets allow at once, from the menu and its hosts. false = refused. */
+bool repack_numbers(repacking *r);
+bool repack_limit_launches(repacking *r); /* … and `small_launches` */
 /* The round of the first `count` steps, as the plan says. Status: OK, NOMEM, CANCELED. */
 karp_status repack_round(repacking *r, uint32_t count);
 /* After a round in which all that may move does, and no node is gone; false = refused. */

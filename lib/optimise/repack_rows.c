@@ -268,6 +268,7 @@ karp_status repack_decision(repacking *r, karp_decision **out)
         return fail_nomem(r->error);
     }
     r->cost.work = r->search != NULL ? repack_search_work(r->search) : 0;
+    if (r->stepped != r->search) r->cost.work += repack_search_work(r->stepped);
     r->cost.stopped = r->stopped;
     d->repack = r->cost;
     *out = d;

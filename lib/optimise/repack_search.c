@@ -14,14 +14,17 @@
 enum {
     WORK_A_STEP = 160,
     MOST_TOGETHER = 6,
-    FULL_SCAN = 160,
-    SAMPLE = 48,
+    FULL_SCAN = 64,
+    SAMPLE = 24,
     MANY_NODES = 500,
     LEAST_EFFORT = 1000,
-    EFFORT_A_NODE = 50
+    EFFORT_A_NODE = 50,
+    STARTS = 12
 };
 
-#define LEAST_COST 0.97 /* of launches, as part of what their pods are worth, about */
+#define SPREAD                                                                                                         \
+    0.01 /* what it counts that space without pods is in few places, as part of its square per price of a node */
+#define LEAST_COST 0.999 /* of launches, as part of what their pods are worth, about */
 
 /* ---- chance ------------------------------------------------------------------------------------------------------------ */
 
@@ -57,6 +60,59 @@ static void fill_sample(repack_search *q, uint32_t c, uint32_t from, uint32_t to
     for (uint32_t i = 0; i < tries && q->demand[c] > 0 && !q->failed; i++) {
         fill_place(q, from + at, c);
         at = at + 1 < all ? at + 1 : 0;
+    }
+}
+
+/* A node that stays is filled with the pods that are worth most for what they take of it, each resource weighed by how much of it is still
+ * asked for. */
+static void fill_host(repack_search *q, uint32_t host)
+{
+    const packing_problem *l = &q->p->launches;
+    const int64_t *left = q->places.items[host].free;
+    double weight[64], total = 0;
+    uint32_t dims = l->dims < 64 ? l->dims : 64, n = 0;
+    for (uint32_t d = 0; d < dims; d++) {
+        double asked = 0;
+        for (uint32_t i = 0; i < q->open_count; i++) {
+            uint32_t c = q->open[i];
+            if (q->demand[c] > 0) asked += (double)q->demand[c] * (double)l->requests[(size_t)c * l->dims + d];
+        }
+        weight[d] = left[d] > 0 ? asked / (double)left[d] : 0;
+        total += weight[d];
+    }
+    for (uint32_t d = 0; d < dims; d++) weight[d] = left[d] > 0 && total > 0 ? weight[d] / total / (double)left[d] : 0;
+    for (uint32_t i = 0; i < q->open_count; i++) {
+        uint32_t c = q->open[i];
+        double size = 1e-12;
+        if (q->demand[c] <= 0) continue;
+        for (uint32_t d = 0; d < dims; d++) size += weight[d] * (double)l->requests[(size_t)c * l->dims + d];
+        double ratio = l->worth[c] / size * (1 + 0.15 * chance_part(q));
+        uint32_t at = n++;
+        for (; at > 0 && q->ratio[at - 1] < ratio; at--)
+            q->ratio[at] = q->ratio[at - 1], q->rated[at] = q->rated[at - 1];
+        q->ratio[at] = ratio;
+        q->rated[at] = c;
+    }
+    q->work += q->open_count * (uint64_t)(dims + 4) + (uint64_t)n * n / 16;
+    for (uint32_t i = 0; i < n && !q->failed; i++) fill_place(q, host, q->rated[i]);
+}
+
+/* The same, those of a sample first whose space suits the class best. */
+static void fill_suited(repack_search *q, uint32_t c, uint32_t from, uint32_t to)
+{
+    uint32_t all = to - from, tries = all <= FULL_SCAN || q->suits ? all : SAMPLE;
+    while (q->demand[c] > 0 && all > 0 && !q->failed) {
+        uint32_t at = chance_below(q, all), best = UINT32_MAX;
+        double least = HUGE_VAL;
+        for (uint32_t i = 0; i < tries; i++) {
+            if (state_fits(q, from + at, c, 1) > 0) {
+                double lost = state_lost(q, from + at, c) + 1e-6 * chance_part(q);
+                if (lost < least) best = from + at, least = lost;
+            }
+            at = at + 1 < all ? at + 1 : 0;
+        }
+        if (best == UINT32_MAX) return;
+        fill_place(q, best, c);
     }
 }
 
@@ -164,10 +220,17 @@ static bool settle(repack_search *q, double most, bool greedy)
     }
     uint32_t hosts = q->p->host_count;
     bool bins = greedy || (chance(q) >> 62) != 0, existing = greedy || (chance(q) >> 61) != 0;
+    bool suited = q->rate != NULL && !greedy && (chance(q) >> 63) != 0;
+    for (uint32_t i = 0; i < q->open_count; i++) {
+        if (q->demand[q->open[i]] < 0) return false;
+    }
+    for (uint32_t i = 0; i < q->ruined_count && !q->failed; i++) fill_host(q, q->ruined[i]);
     for (uint32_t i = 0; i < q->open_count; i++) {
         uint32_t c = q->open[i];
         if (q->demand[c] < 0) return false;
-        if (existing && greedy) fill_in_order(q, c);
+        if (existing && greedy && q->suits) fill_suited(q, c, 0, hosts);
+        else if (existing && greedy) fill_in_order(q, c);
+        else if (existing && suited) fill_suited(q, c, 0, hosts);
         else if (existing) fill_sample(q, c, 0, hosts);
         if (bins) fill_sample(q, c, hosts, (uint32_t)q->places.count);
     }
@@ -187,9 +250,11 @@ static void begin_move(repack_search *q)
     for (uint32_t i = 0; i < q->open_count; i++) q->demand[q->open[i]] = 0, q->is_open[q->open[i]] = false;
     q->open_count = 0;
     q->shrunk.count = 0;
+    q->ruined_count = 0;
     q->log.count = 0;
     q->move++;
     q->began.cost = q->cost;
+    q->began.spread = q->spread;
     q->began.evictions = q->evictions;
 }
 
@@ -197,6 +262,7 @@ static void begin_move(repack_search *q)
 static bool end_move(repack_search *q, bool settled, double slack)
 {
     double gain = objective(q, q->began.cost, q->began.evictions) - objective(q, q->cost, q->evictions);
+    if (q->mean_price > 0) gain += SPREAD / q->mean_price * (q->spread - q->began.spread);
     bool stays = settled && !q->failed && q->evictions <= q->most && gain > -slack &&
                  (gain > 1e-12 || slack > 0 || q->evictions < q->began.evictions);
     if (stays) state_commit(q);
@@ -226,7 +292,8 @@ static bool remove_one(repack_search *q, uint32_t which)
 static double ratio_of(const repack_search *q, uint32_t which)
 {
     const repack_node *n = &q->p->nodes[which];
-    return n->evictions == 0 ? HUGE_VAL : (n->price - q->part * q->worth[which]) / n->evictions;
+    double space = q->space != NULL && n->host != UINT32_MAX && q->counts_space ? q->space[n->host] : 0;
+    return n->evictions == 0 ? HUGE_VAL : (n->price - q->part * (q->worth[which] + space)) / n->evictions;
 }
 
 /* The better of three: the one that saves more per pod. */
@@ -260,7 +327,12 @@ static void ruin_bins(repack_search *q, uint32_t count)
 static void ruin_hosts(repack_search *q, uint32_t count)
 {
     uint32_t hosts = q->p->host_count;
-    for (uint32_t i = 0; i < count && hosts > 0 && !q->failed; i++) state_empty(q, chance_below(q, hosts));
+    for (uint32_t i = 0; i < count && hosts > 0 && !q->failed; i++) {
+        uint32_t host = chance_below(q, hosts);
+        if (q->closed[host]) continue;
+        state_empty(q, host);
+        if (q->ruined_count < hosts) q->ruined[q->ruined_count++] = host;
+    }
 }
 
 /* One move of the search. */
@@ -277,7 +349,10 @@ static bool move(repack_search *q, double slack)
     }
     for (uint32_t i = 0; i < restoring && !q->failed; i++) {
         uint32_t which = choose_removed(q);
-        if (which != UINT32_MAX) state_restore(q, which);
+        if (which == UINT32_MAX) continue;
+        state_restore(q, which);
+        uint32_t host = q->p->nodes[which].host;
+        if (host != UINT32_MAX && q->ruined_count < q->p->host_count) q->ruined[q->ruined_count++] = host;
     }
     for (uint32_t i = 0; i < removing && !q->failed; i++) {
         uint32_t which = choose_kept(q);
@@ -332,17 +407,21 @@ static bool pass(repack_search *q, bool whole)
     return some;
 }
 
-/* The first nodes by what they cost per pod, as many as may go, all at once. */
-static void all_at_once(repack_search *q)
+/* The first nodes by what they cost per pod, as many as may go, all at once; or those only that pay by that. */
+static void all_at_once(repack_search *q, bool paying)
 {
     begin_move(q);
     for (uint32_t i = 0; i < q->p->node_count && !q->failed; i++) {
         uint32_t which = q->by_ratio[i];
         if (q->gone[which] || q->fixed[which] || q->evictions + q->p->nodes[which].evictions > q->most) continue;
+        if (paying && !(ratio_of(q, which) > 0)) break;
         (void)state_remove(q, which);
     }
     for (uint32_t b = q->p->host_count; b < q->places.count && !q->failed; b++) state_empty(q, b);
     for (uint32_t h = 0; h < q->p->host_count && !q->failed; h++) state_empty(q, h);
+    for (uint32_t h = 0; paying && h < q->p->host_count; h++) {
+        if (!q->closed[q->host_order[h]]) q->ruined[q->ruined_count++] = q->host_order[h];
+    }
     q->next = 0;
     memset(q->first_open, 0, q->p->launches.class_count * sizeof *q->first_open);
     (void)end_move(q, !q->failed && settle(q, most_cost(q, 0), true), 0);
@@ -442,6 +521,30 @@ static void note_best(repack_search *q)
     q->best_at_hand = true;
 }
 
+/* From no node removed, by one rule after the other: in what order nodes go, whether what their free space is worth counts in it, and
+ * whether their pods go where they suit the space. The best plan of all is at hand then. */
+static bool try_starts(repack_search *q)
+{
+    static const repack_plan nothing = { .saving = 0 };
+    for (uint32_t i = 0; i < STARTS && !q->failed; i++) {
+        if (q->best_at_hand && !state_save(q, &q->best)) return false;
+        if (!state_take(q, &nothing)) return false;
+        q->best_at_hand = false;
+        q->evictions = 0;
+        q->counts_space = i % 6 >= 3;
+        q->suits = i >= 6 && q->rate != NULL;
+        if (!order_nodes(q, 0.5 * (i % 3))) return false;
+        (void)pass(q, true);
+        note_best(q);
+        all_at_once(q, true);
+        (void)pass(q, true);
+        note_best(q);
+    }
+    q->counts_space = true;
+    q->suits = false;
+    return !q->failed && go_back(q);
+}
+
 bool repack_search_run(repack_search *q, uint64_t most, uint64_t steps, bool last)
 {
     uint64_t start = repack_search_work(q), moves = 0, stale = 0;
@@ -454,17 +557,19 @@ bool repack_search_run(repack_search *q, uint64_t most, uint64_t steps, bool las
     q->best_objective = HUGE_VAL;
     note_best(q);
     bool many = q->p->node_count > MANY_NODES;
-    for (uint32_t turn = 0; turn < (many ? 1 : 3) && !q->failed; turn++) {
-        if (!many && !order_nodes(q, 0.5 * turn)) return false;
+    q->runs++;
+    for (uint32_t turn = 0; turn < (many || !last ? 1 : 3) && !q->failed; turn++) {
+        if (!many && !order_nodes(q, 0.5 * (double)((turn + q->runs) % 3))) return false;
         if (!pass(q, !many || last)) break;
         note_best(q);
     }
     note_best(q);
-    for (uint32_t i = 0; i < 3 && (!many || (last && i == 0)) && !q->failed; i++) {
+    for (uint32_t i = 0; i < 3 && last && (!many || i == 0) && !q->failed; i++) {
         if (!many && !order_nodes(q, 0.5 * i)) return false;
-        all_at_once(q);
+        all_at_once(q, false);
         note_best(q);
     }
+    if (last && !many && !try_starts(q)) return false;
     uint64_t patience = 4000 + 400 * (uint64_t)q->p->node_count;
     while (!q->failed && q->p->node_count > q->fixed_count && stale < patience) {
         uint64_t done = repack_search_work(q) - start;
@@ -491,7 +596,9 @@ bool repack_search_take(repack_search *q, const repack_plan *plan)
 
 uint64_t repack_search_work(const repack_search *q) { return q->work / WORK_A_STEP + packing_steps(q->packing); }
 
-bool repack_search_plan(repack_search *q, repack_plan *out) { return state_copy_plan(q->context, &q->best, out); }
+double repack_search_saving(const repack_search *q) { return q->best.saving; }
+
+bool repack_search_plan(const repack_search *q, repack_plan *out) { return state_copy_plan(q->context, &q->best, out); }
 
 bool repack_search_keep(repack_search *q, uint32_t which)
 {

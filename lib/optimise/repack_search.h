@@ -60,8 +60,9 @@ bool repack_search_everything(repack_search *q, uint64_t steps);
 /* Makes this the best plan of the last run. false = refused. */
 bool repack_search_take(repack_search *q, const repack_plan *plan);
 uint64_t repack_search_work(const repack_search *q);
+double repack_search_saving(const repack_search *q); /* $/h, of the best plan of the last run */
 /* A copy of the best plan of the last run. false = refused. */
-bool repack_search_plan(repack_search *q, repack_plan *out);
+bool repack_search_plan(const repack_search *q, repack_plan *out);
 
 /* Efforts at which the search is done, so that more effort has done all that less has: 1, 2 or 5 times a power of ten; where there
  * are many nodes, only powers of ten. Below the first, looking at each node would be all that is done. */

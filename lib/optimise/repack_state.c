@@ -100,6 +100,13 @@ static bool change_copies(repack_search *q, uint32_t place, uint32_t class_, int
     }
     for (uint32_t d = 0; d < l->dims; d++) x->free[d] -= r[d] * copies;
     x->entries.items[i].copies += (uint32_t)copies;
+    if (q->space != NULL) {
+        double all = is_host(q, place) ? q->space[place] : 0, more = l->worth[class_] * copies;
+        if (x->offer != NO_OFFER) all = l->prices[x->offer];
+        double was = all - x->worth, is = was - more;
+        q->spread += is * is - was * was;
+        x->worth += more;
+    }
     if (x->entries.items[i].copies == 0) x->entries.items[i] = x->entries.items[--x->entries.count];
     q->work += i + l->dims;
     return true;
@@ -118,8 +125,9 @@ static void change_offer(repack_search *q, uint32_t place, uint32_t offer)
         if (x->offer != NO_OFFER) x->free[d] -= l->rooms[(size_t)x->offer * l->dims + d];
         if (offer != NO_OFFER) x->free[d] += l->rooms[(size_t)offer * l->dims + d];
     }
-    if (x->offer != NO_OFFER) q->cost -= l->prices[x->offer];
-    if (offer != NO_OFFER) q->cost += l->prices[offer];
+    double was = x->offer != NO_OFFER ? l->prices[x->offer] : 0, is = offer != NO_OFFER ? l->prices[offer] : 0;
+    q->cost += is - was;
+    if (q->space != NULL) q->spread += (is - x->worth) * (is - x->worth) - (was - x->worth) * (was - x->worth);
     x->offer = offer;
 }
 
@@ -409,6 +417,9 @@ static bool make_room(repack_search *q)
     q->demand = arena_array(&q->data, classes, sizeof *q->demand);
     q->is_open = arena_array(&q->data, classes, sizeof *q->is_open);
     q->open = arena_array(&q->data, classes, sizeof *q->open);
+    q->rated = arena_array(&q->data, classes, sizeof *q->rated);
+    q->ratio = arena_array(&q->data, classes, sizeof *q->ratio);
+    q->ruined = arena_array(&q->data, p->host_count + (size_t)1, sizeof *q->ruined);
     q->value = arena_array(&q->data, classes, sizeof *q->value);
     q->wanted = arena_array(&q->data, classes, sizeof *q->wanted);
     q->first_open = arena_array(&q->data, classes, sizeof *q->first_open);
@@ -417,7 +428,7 @@ static bool make_room(repack_search *q)
     return q->gone != NULL && q->fixed != NULL && q->list != NULL && q->at != NULL && q->by_ratio != NULL &&
            q->closed != NULL && q->host_order != NULL && q->demand != NULL && q->is_open != NULL && q->open != NULL &&
            q->worth != NULL && q->value != NULL && q->wanted != NULL && q->first_open != NULL && q->touched != NULL &&
-           q->used != NULL;
+           q->used != NULL && q->rated != NULL && q->ratio != NULL && q->ruined != NULL;
 }
 
 static bool make_hosts(repack_search *q)
@@ -448,11 +459,12 @@ repack_search *repack_search_begin(karp_context *context, const repack_problem *
     q->offer_words = bits_words(p->launches.offer_count);
     q->class_words = bits_words(p->launches.class_count);
     q->random = UINT64_C(0x2545f4914f6cdd1d);
+    q->counts_space = true;
     q->best_objective = HUGE_VAL;
     q->best_at_hand = true;
     arena_init(&q->data, context);
     q->packing = packing_begin(context, &p->launches, NULL);
-    if (q->packing != NULL && make_room(q) && make_hosts(q)) return q;
+    if (q->packing != NULL && make_room(q) && make_hosts(q) && state_value_hosts(q)) return q;
     repack_search_end(q);
     return NULL;
 }
