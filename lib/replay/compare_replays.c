@@ -86,9 +86,12 @@ static void write_heading(comparison *c, const tree *before, const tree *after)
     buffer_char(&c->out, '\n');
 }
 
+/* At least one space. */
 static void pad(comparison *c, size_t from, size_t width)
 {
-    for (size_t n = c->out.length - from; n < width; n++) buffer_char(&c->out, ' ');
+    size_t n = c->out.length - from;
+    do buffer_char(&c->out, ' ');
+    while (++n < width);
 }
 
 static void write_change(comparison *c, double before, double after)

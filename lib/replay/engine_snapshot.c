@@ -5,7 +5,7 @@
 #include <replay/engine.h>
 
 /* Rows that are gone and keep their memory, before a fresh snapshot is worth its time. */
-enum { MOST_STALE_ROWS = 400000 };
+enum { MOST_STALE_ROWS = 100000 };
 
 #define CONDITION(type, when)                                                                                          \
     (karp_condition) { { type, sizeof type - 1 }, { "True", 4 }, { type, sizeof type - 1 }, when }

@@ -16,6 +16,7 @@ import tempfile
 INPUTS = {
     'week-empty': (7, 165, '5m', 'WhenEmpty'),
     'week-small': (7, 8, '5m', 'WhenEmptyOrUnderutilized'),
+    'week-underutilized': (7, 165, '5m', 'WhenEmptyOrUnderutilized'),
     'day-underutilized': (1, 165, '5m', 'WhenEmptyOrUnderutilized'),
 }
 DEPLOYMENTS, STEP = 40, 300
