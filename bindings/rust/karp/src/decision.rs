@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+use crate::cost::{Cost, RepackCost};
 use crate::error::{call, checked, reason, Error};
 use crate::snapshot::Context;
 use crate::text::{copy, items, text};
@@ -123,6 +124,22 @@ impl Decision {
     /// Dollars per hour after it.
     pub fn cost_after(&self) -> f64 {
         unsafe { c::karp_decision_cost_after(self.0) }
+    }
+
+    /// Of a plan with an objective; none of others.
+    pub fn cost(&self) -> Option<Cost> {
+        let mut out: c::karp_cost = unsafe { zeroed() };
+        out.size = size_of::<c::karp_cost>();
+        checked(unsafe { c::karp_decision_cost(self.0, &mut out) }).ok()?;
+        Some(Cost { cost: out.cost, compatible_cost: out.compatible_cost, bound: out.bound, optimal: out.optimal != 0 })
+    }
+
+    /// Of a repack plan; none of others.
+    pub fn repack_cost(&self) -> Option<RepackCost> {
+        let mut out: c::karp_repack_cost = unsafe { zeroed() };
+        out.size = size_of::<c::karp_repack_cost>();
+        checked(unsafe { c::karp_decision_repack(self.0, &mut out) }).ok()?;
+        Some(RepackCost { before: out.before, after: out.after, bound: out.bound, evictions: out.evictions })
     }
 
     pub fn warnings(&self) -> Vec<String> {

@@ -16,12 +16,14 @@
 //! immutable and may be used by several threads at once. What they return is copied and outlives them. A pod that fits
 //! nowhere is part of the decision, not an error.
 
+mod cost;
 mod decision;
 mod error;
 mod fit;
 mod snapshot;
 mod text;
 
+pub use cost::{Cost, Objective, Repack, RepackCost};
 pub use decision::{Command, Decision, Kept, Launch, Placement, Unschedulable};
 pub use error::{Error, Status};
 pub use fit::{fit, FitDemand, FitLeft, FitLoad, FitNode, FitRequest, FitType, Fitting};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+use crate::cost::{Objective, Repack};
 use crate::decision::Decision;
 use crate::error::{call, invalid, Error};
 use crate::text::{copy, lend};
@@ -142,6 +143,8 @@ pub struct Options<'a> {
     pub max_steps: u64,
     /// Ends the decision soon after it becomes true, with [`crate::Status::Canceled`].
     pub stop: Option<&'a AtomicBool>,
+    /// What plans aim at: the least cost; `None` = to decide as Karpenter does. Of a repack plan the effort and the cost of a node.
+    pub objective: Option<Objective>,
 }
 
 /// Asked by the library now and then.
@@ -150,7 +153,8 @@ unsafe extern "C" fn stopped(word: *mut c_void) -> i32 {
 }
 
 impl Options<'_> {
-    fn fill(&self) -> c::karp_options {
+    /// What is returned points to `objective`.
+    fn fill(&self, objective: &mut c::karp_objective) -> c::karp_options {
         // SAFETY: plain data that the call fills in.
         let mut out: c::karp_options = unsafe { std::mem::zeroed() };
         unsafe { c::karp_options_init(&mut out, size_of::<c::karp_options>()) };
@@ -160,6 +164,10 @@ impl Options<'_> {
         if let Some(word) = self.stop {
             out.should_stop = Some(stopped);
             out.stop_user = ptr::from_ref(word).cast_mut().cast();
+        }
+        if let Some(given) = &self.objective {
+            given.fill(objective);
+            out.objective = objective;
         }
         out
     }
@@ -203,7 +211,9 @@ impl Snapshot {
 
     /// Which nodes to start, for which pods; which pods go to nodes that exist; which fit nowhere, and why.
     pub fn plan(&self, options: &Options) -> Result<Decision, Error> {
-        let filled = options.fill();
+        // SAFETY: plain data that fill() fills in; likewise below.
+        let mut objective = unsafe { std::mem::zeroed() };
+        let filled = options.fill(&mut objective);
         let mut out = ptr::null_mut();
         // SAFETY: the snapshot lives; the options point to what lives as long as `options`.
         call(|error| unsafe { c::karp_provision(self.at, &filled, &mut out, error) })?;
@@ -212,7 +222,8 @@ impl Snapshot {
 
     /// One disruption pass: which nodes Karpenter would remove, and what replaces them.
     pub fn disrupt(&self, method: Method, options: &Options) -> Result<Decision, Error> {
-        let common = options.fill();
+        let mut objective = unsafe { std::mem::zeroed() };
+        let common = options.fill(&mut objective);
         // SAFETY: plain data that the call fills in.
         let mut filled: c::karp_disrupt_options = unsafe { std::mem::zeroed() };
         unsafe { c::karp_disrupt_options_init(&mut filled, size_of::<c::karp_disrupt_options>()) };
@@ -221,6 +232,16 @@ impl Snapshot {
         let mut out = ptr::null_mut();
         // SAFETY: as in plan().
         call(|error| unsafe { c::karp_disrupt(self.at, &filled, &mut out, error) })?;
+        Ok(Decision::of(out))
+    }
+    /// From the cluster there is to a cheaper one: the commands of the decision are the steps, one after the other.
+    pub fn repack(&self, limits: &Repack, options: &Options) -> Result<Decision, Error> {
+        let mut objective = unsafe { std::mem::zeroed() };
+        let common = options.fill(&mut objective);
+        let filled = limits.fill(&common);
+        let mut out = ptr::null_mut();
+        // SAFETY: as in plan().
+        call(|error| unsafe { c::karp_repack(self.at, &filled, &mut out, error) })?;
         Ok(Decision::of(out))
     }
 }

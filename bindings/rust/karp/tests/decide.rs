@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-use karp::{fit, FitDemand, FitRequest, FitType, Input, Method, Options, Profile, Status};
+use karp::{fit, FitDemand, FitRequest, FitType, Input, Method, Objective, Options, Profile, Repack, Status};
 use std::sync::atomic::AtomicBool;
 
 const CLUSTER: &str = r#"
@@ -48,6 +48,65 @@ fn disrupts() {
     let gone = snapshot.disrupt(Method::Any, &Options { profile: Profile::Karp, ..Options::default() }).unwrap();
     assert!(gone.commands().unwrap().is_empty());
     gone.kept().unwrap();
+}
+
+#[test]
+fn aims_at_the_least_cost() {
+    let snapshot = cluster();
+    let plan = snapshot.plan(&Options { objective: Some(Objective::default()), ..Options::default() }).unwrap();
+    let cost = plan.cost().unwrap();
+    assert!(cost.bound > 0.0 && cost.bound <= cost.cost + 1e-9 && cost.cost <= cost.compatible_cost + 1e-9, "{cost:?}");
+    assert!(plan.repack_cost().is_none() && snapshot.plan(&Options::default()).unwrap().cost().is_none());
+    let bad = Options { objective: Some(Objective { node_cost: f64::NAN, ..Objective::default() }), ..Options::default() };
+    assert_eq!(snapshot.plan(&bad).err().unwrap().status, Status::Invalid);
+}
+
+/// A node of the pool with one pod, an hour before the clock.
+fn node(number: u32) -> String {
+    format!(
+        r#"---
+apiVersion: v1
+kind: Node
+metadata:
+  name: node-{number}
+  creationTimestamp: "2026-01-01T00:00:00Z"
+  labels: {{kubernetes.io/hostname: node-{number}, kubernetes.io/arch: amd64, kubernetes.io/os: linux, karpenter.sh/nodepool: default,
+    karpenter.sh/capacity-type: on-demand, karpenter.sh/registered: "true", karpenter.sh/initialized: "true",
+    node.kubernetes.io/instance-type: m5.xlarge, topology.kubernetes.io/zone: us-west-2a}}
+status:
+  capacity: {{cpu: "4", memory: 15155Mi, pods: "58"}}
+  allocatable: {{cpu: 3920m, memory: 14162Mi, pods: "58"}}
+  conditions: [{{type: Ready, status: "True"}}]
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: pod-{number}
+  creationTimestamp: "2026-01-01T00:00:00Z"
+  ownerReferences: [{{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: web, controller: true}}]
+spec:
+  nodeName: node-{number}
+  containers: [{{name: main, resources: {{requests: {{cpu: 500m, memory: 1Gi}}}}}}]
+status: {{phase: Running}}
+"#
+    )
+}
+
+#[test]
+fn repacks() {
+    let pool = CLUSTER.split("---").next().unwrap().to_string();
+    let input = Input::new().text("cluster.yaml", pool + &(1..=3).map(node).collect::<String>()).region("us-west-2");
+    let snapshot = input.now(1_767_229_200_000_000_000).read().unwrap(); // 2026-01-01T01:00:00Z
+    let limits = Repack { ignore_budgets: true, ..Repack::default() };
+    let plan = snapshot.repack(&limits, &Options::default()).unwrap();
+    let cost = plan.repack_cost().unwrap();
+    assert!(cost.bound <= cost.after && cost.after < cost.before && cost.evictions > 0, "{cost:?}");
+    let saved: f64 = plan.commands().unwrap().iter().map(|step| step.savings).sum();
+    assert!((cost.before - cost.after - saved).abs() < 1e-9, "{cost:?} {saved}");
+    let still = snapshot.repack(&Repack { max_evictions: Some(0), ..limits }, &Options::default()).unwrap();
+    assert_eq!(still.repack_cost().unwrap().evictions, 0);
+    let bad = Repack { min_saving: -1.0, ..limits };
+    assert_eq!(snapshot.repack(&bad, &Options::default()).err().unwrap().status, Status::Invalid);
 }
 
 #[test]
