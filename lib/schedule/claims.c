@@ -448,6 +448,27 @@ uint32_t claims_open(scheduler *s, uint32_t pod_number, uint32_t view_number)
     return reason;
 }
 
+static bool typeless_from(scheduler *s, uint32_t template_number, const view *v)
+{
+    const template_ *t = &s->templates.items[template_number];
+    /* A label that the template lacks may come with another pod: only types decide. */
+    if (!set_compatible(&s->algebra, t->set, v->full.set, true)) return false;
+    uint32_t set = set_meet(&s->algebra, t->set, v->full.set);
+    uint32_t types = s->algebra.failed ? NO_ID : typeset_narrow(s, t->initial, set);
+    return types != NO_ID && typeset_empty(&s->types, types);
+}
+
+bool claims_typeless(scheduler *s, uint32_t view_number)
+{
+    view *v = &s->pods.views.items[view_number];
+    if (!v->typeless_known) {
+        v->typeless_known = true;
+        v->typeless = s->templates.count > 0 && !shape_of(s->snapshot, v->class_)->has_claims;
+        for (uint32_t t = 0; t < s->templates.count && v->typeless; t++) v->typeless = typeless_from(s, t, v);
+    }
+    return v->typeless;
+}
+
 /* ---- a guide ----------------------------------------------------------------------------------------------------------- */
 
 bool claims_put(scheduler *s, uint32_t claim_number, uint32_t pod_number, uint32_t view_number)

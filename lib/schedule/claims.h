@@ -63,6 +63,9 @@ bool claims_place(scheduler *s, uint32_t pod_number, uint32_t view_number);
 /* Opens a claim for the pod from the first template that can. KARP_REASON_NONE on success, else why the last template could not
  * (KARP_REASON_RESERVED: no further template was tried). */
 uint32_t claims_open(scheduler *s, uint32_t pod_number, uint32_t view_number);
+/* Whether no claim, open or new, can ever take a pod of the view, as no type of any template meets its requirements. Claims have no
+ * other types and no wider requirements than their templates, so the answer lasts. False also when it is not known. */
+bool claims_typeless(scheduler *s, uint32_t view_number);
 
 /* For a guide (guide.h): the pod goes on this open claim, if the claim takes it … */
 bool claims_put(scheduler *s, uint32_t claim_number, uint32_t pod_number, uint32_t view_number);

@@ -71,6 +71,15 @@ static bool queue_init(scheduler *s, queue *q)
 
 /* ---- one pod --------------------------------------------------------------------------------------------------------- */
 
+/* Whether asking claims is idle: no type has what the pod would rather have, and it gives that up. The reason of such a view is told
+ * to nobody. */
+static bool in_vain(scheduler *s, uint32_t view_number)
+{
+    if (!claims_typeless(s, view_number)) return false;
+    uint32_t next = view_relax(s, view_number);
+    return next != LAST_VIEW && next != NO_ID;
+}
+
 /* §17.4 */
 static uint32_t place_pod(scheduler *s, uint32_t pod_number, uint32_t view_number)
 {
@@ -82,6 +91,7 @@ static uint32_t place_pod(scheduler *s, uint32_t pod_number, uint32_t view_numbe
     if (volumes_look_up_fails(s, s->pods.views.items[view_number].class_)) return KARP_REASON_VOLUME_LOOK_UP;
     if (volumes_rule_out(s, s->pods.views.items[view_number].class_)) return KARP_REASON_VOLUME;
     if (hosts_place(s, pod_number, view_number) || s->failed) return KARP_REASON_NONE;
+    if (in_vain(s, view_number)) return KARP_REASON_TUPLE;
     if (claims_place(s, pod_number, view_number) || s->failed) return KARP_REASON_NONE;
     return claims_open(s, pod_number, view_number);
 }

@@ -242,6 +242,7 @@ uint32_t view_relax(scheduler *s, uint32_t view_number)
     if (next != NO_ID) return next;
     view v = s->pods.views.items[view_number];
     v.step++;
+    v.typeless_known = false;
     disown(&v);
     bool more = give_up(s, &v) && regroup(s, &s->pods.views.items[view_number], &v);
     next = more ? push_view(s, &v) : s->failed ? NO_ID : LAST_VIEW;

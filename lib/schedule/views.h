@@ -33,6 +33,7 @@ typedef struct view {
     bool updated;
     bool elsewhere; /* some of them are about other keys than host names */
     bool settled; /* no step of the ladder changes its groups */
+    bool typeless, typeless_known; /* no type of any template meets its requirements: claims_typeless() */
     uint64_t *tolerated; /* templates whose taints it tolerates */
     uint64_t *barred_hosts; /* nodes whose counts refuse it for the rest of a round … */
     uint32_t barred_round; /* … this one */

@@ -64,6 +64,7 @@ for input in $inputs; do
     b8-preferred-one-*) required=$one ;;
     b8-preferred-anti-*) required=$anti ;;
     b8-preferred-zone-*) required=$zone ;;
+    b8-preferred-never-*) required=$anti ;;
     *) required=0 ;;
     esac
     if [ "$required" -gt 0 ] && [ "$each" -gt $((required * 2)) ]; then
