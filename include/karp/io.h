@@ -374,7 +374,8 @@ KARP_API karp_status karp_write_catalogue(karp_context *context, const karp_cata
 /**
  * Plays a story (docs/formats.md): a file with a cluster's documents and steps, on a clock of its own. Writes the decisions of
  * each step, what followed from them, and the totals. @p catalogue, @p options and @p write may be NULL. Formats: JSON, TEXT; CSV and
- * HTML: cost, nodes and pods over time, as karp_replay() writes them.
+ * HTML: cost, nodes and pods over time, as karp_replay() writes them. max_steps bounds the work of the whole story, in which each decision
+ * is made to its end; 0 = five million steps and a thousand for each object. Beyond it: LIMIT, with how far the story has come.
  * Errors: IO, SYNTAX, INVALID, NOT_FOUND, LIMIT, RANGE, UNSUPPORTED, NOMEM, CANCELED.
  */
 KARP_API karp_status karp_story_play(karp_context *context, const char *path, karp_catalogue *catalogue,

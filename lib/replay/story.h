@@ -72,7 +72,7 @@ typedef struct story {
     story_node *nodes; /* by the engine's numbers */
     size_t node_count, node_capacity;
     bool rebuilds; /* nodes of the documents may become consolidatable, so each snapshot is read anew */
-    uint64_t events; /* so far */
+    uint64_t work, most_work; /* so far; at most: in steps, as docs/formats.md counts them */
     size_t step; /* the one that is being taken */
 
     strbuf proposed; /* the disruption that waits to be validated: method and nodes */
@@ -123,6 +123,8 @@ bool story_any_unplanned(const story *s);
 karp_status story_choose_expired(story *s, uint32_t *node);
 
 /* story_play.c */
+/* Counts work that has been done; the error when it is more than the story may do. */
+karp_status story_worked(story *s, uint64_t steps);
 karp_status story_init(story *s, karp_context *context); /* freed even when it fails */
 void story_free(story *s);
 karp_status story_play(story *s);

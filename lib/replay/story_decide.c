@@ -114,6 +114,14 @@ static karp_status follow_plan(story *s, const karp_decision *d)
     return status ? status : bind_pods(s, d, false, &bound);
 }
 
+/* What a decision costs beside its own pods and nodes; how many pods that run cost a step. */
+enum { DECISION = 1000, PENDING_POD = 4, NODE_OF_A_PASS = 30, RUNNING_PODS = 4 };
+
+static karp_status decided(story *s, uint64_t steps)
+{
+    return story_worked(s, DECISION + steps + s->e->running / RUNNING_PODS);
+}
+
 karp_status story_provision(story *s)
 {
     karp_snapshot *snapshot = NULL;
@@ -121,6 +129,7 @@ karp_status story_provision(story *s)
     karp_status status = story_snapshot(s, &snapshot);
     if (!status) status = karp_provision(snapshot, &s->options, &d, &s->error);
     s->e->result.decisions++;
+    if (!status) status = decided(s, s->e->pending * (uint64_t)PENDING_POD);
     if (!status) status = follow_plan(s, d);
     karp_decision_unref(d);
     return status;
@@ -214,6 +223,7 @@ karp_status story_choose_expired(story *s, uint32_t *node)
     options.in_progress_count = given;
     karp_status status = own ? story_snapshot(s, &snapshot) : story_nomem(s);
     if (!status) status = karp_disrupt(snapshot, &options, &d, &s->error);
+    if (!status) status = decided(s, s->e->alive_count * (uint64_t)NODE_OF_A_PASS);
     if (!status && chosen_node(s, d, node))
         status = story_fail(s, KARP_E_INTERNAL, "the decision does not show what it counts");
     if (!status && *node != IO_NONE && s->e->nodes[*node].given) *node = IO_NONE;
@@ -337,6 +347,7 @@ karp_status story_disrupt(story *s)
     karp_status status = story_snapshot(s, &snapshot);
     if (!status) status = karp_disrupt(snapshot, &options, &d, &s->error);
     s->e->result.passes++;
+    if (!status) status = decided(s, s->e->alive_count * (uint64_t)NODE_OF_A_PASS);
     if (!status) status = follow_disruption(s, d);
     if (!status && !s->old_rules) status = note_budgets(s, d);
     karp_decision_unref(d);

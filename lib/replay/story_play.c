@@ -8,7 +8,7 @@
 
 #include <io/write_buffer.h>
 
-enum { MOST_TURNS = 1000, MOST_EVENTS = 100000 };
+enum { MOST_TURNS = 1000, MOST_WORK = 5000000, WORK_OF_AN_OBJECT = 1000, EVENT = 100, NODES_OF_A_STEP = 16 };
 
 /* ---- one instant ------------------------------------------------------------------------------------------------------------ */
 
@@ -116,13 +116,15 @@ static void go_to(story *s, int64_t instant)
     s->e->now = instant;
 }
 
-/* Where a story that has too many events has come to. */
-static karp_status too_many(story *s)
+karp_status story_worked(story *s, uint64_t steps)
 {
     char text[KARP_VALUE_TEXT];
+    s->work += steps;
+    if (s->work <= s->most_work) return KARP_OK;
     karp_time_format(s->e->now, text);
-    return story_fail(s, KARP_E_LIMIT, "more than %d events in a story: it has come to steps[%zu], at %s",
-                      (int)MOST_EVENTS, s->step, text);
+    return story_fail(s, KARP_E_LIMIT,
+                      "more than %llu steps of work in a story (max_steps): it has come to steps[%zu], at %s",
+                      (unsigned long long)s->most_work, s->step, text);
 }
 
 static karp_status wait_until(story *s, int64_t end)
@@ -131,8 +133,8 @@ static karp_status wait_until(story *s, int64_t end)
         int64_t next = next_event(s);
         go_to(s, next > end ? end : next);
         if (next > end) return KARP_OK;
-        if (s->events++ == MOST_EVENTS) return too_many(s);
-        karp_status status = instant(s);
+        karp_status status = story_worked(s, EVENT + s->e->alive_count / NODES_OF_A_STEP);
+        if (!status) status = instant(s);
         if (status) return status;
     }
 }
@@ -161,6 +163,9 @@ static karp_status take_step(story *s, const story_step *step)
 
 karp_status story_play(story *s)
 {
+    s->most_work = s->options.max_steps ? s->options.max_steps
+                                        : MOST_WORK + WORK_OF_AN_OBJECT * (uint64_t)tree_count(s->base);
+    s->options.max_steps = 0; /* no decision is cut short: the story is */
     karp_status status = story_begin(s);
     if (status) return status;
     story_write_begin(s);

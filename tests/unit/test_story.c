@@ -105,6 +105,46 @@ static void test_played(void **state)
     assert_int_equal(karp_story_play(s->context, "no-such-story.yaml", NULL, NULL, NULL, &text, NULL), KARP_E_IO);
 }
 
+/* Its nodes last a second each. */
+static const char *const endless_text =
+    "apiVersion: karp/v1\n"
+    "kind: Story\n"
+    "objects:\n"
+    "- {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: pool}, spec: {template: {spec: {expireAfter: 1s, "
+    "nodeClassRef: {group: g, kind: K, name: default}, requirements: []}}}}\n"
+    "- {apiVersion: apps/v1, kind: Deployment, metadata: {name: app}, spec: {replicas: 3, selector: {}, template: "
+    "{metadata: "
+    "{labels: {a: b}}, spec: {containers: [{name: c, resources: {requests: {cpu: '1'}}}]}}}}\n"
+    "steps:\n"
+    "- wait: 10m\n"
+    "- wait: 1000h\n";
+
+static void test_bounded_work(void **state)
+{
+    stage *s = *state;
+    karp_text text = { 0 };
+    karp_options options;
+    karp_options_init(&options, sizeof options);
+    options.max_steps = 2000;
+    assert_int_equal(karp_story_play(s->context, s->path, s->types, &options, NULL, &text, &s->error), KARP_E_LIMIT);
+    assert_string_equal(
+        s->error.message,
+        "more than 2000 steps of work in a story (max_steps): it has come to steps[1], at 2026-01-01T00:01:00Z");
+    options.max_steps = 1000000;
+    assert_int_equal(karp_story_play(s->context, s->path, s->types, &options, NULL, &text, &s->error), KARP_OK);
+    karp_text_free(&text);
+    FILE *file = fopen(s->path, "w");
+    assert_non_null(file);
+    assert_true(fputs(endless_text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(play(s, KARP_FORMAT_JSON, &text), KARP_E_LIMIT);
+    assert_non_null(
+        strstr(s->error.message, "more than 5001000 steps of work in a story (max_steps): it has come to steps[1]"));
+    options.max_steps = 20000;
+    assert_int_equal(karp_story_play(s->context, s->path, s->types, &options, NULL, &text, &s->error), KARP_E_LIMIT);
+    assert_non_null(strstr(s->error.message, "it has come to steps[0]"));
+}
+
 static void test_refused_memory(void **state)
 {
     stage *s = *state;
@@ -143,6 +183,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_played, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_bounded_work, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_refused_memory, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
