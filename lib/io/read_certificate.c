@@ -23,6 +23,26 @@ enum { MOST_PAIRS = 1 << 26 }; /* of a row and a class: what a file may make the
 
 static const int64_t most = INT64_MAX;
 
+/* A proof leaves nothing open: what is null is not taken for what is absent elsewhere. */
+static void refuse_nulls(io_decoder *d, const tree *value)
+{
+    if (value->type == TREE_NULL) io_bad(d, KARP_E_INVALID, "may not be null");
+    for (size_t i = 0; i < tree_count(value) && !d->status; i++) {
+        if (value->type == TREE_LIST) io_push_index(d, i);
+        else io_push_key(d, tree_member_name(tree_member_at(value, i)));
+        refuse_nulls(d, value->type == TREE_LIST ? tree_item(value, i) : tree_member_at(value, i)->value);
+        io_pop(d);
+    }
+}
+
+static void need_members(io_decoder *d, const tree *root)
+{
+    static const char *const needed[] = { "value", "nodeCost", "resources", "classes", "rows", "offerings", "nodes" };
+    for (size_t i = 0; i < sizeof needed / sizeof *needed && !d->status; i++) {
+        if (tree_get(root, needed[i]) == NULL) io_bad_member(d, needed[i], KARP_E_INVALID, "is missing");
+    }
+}
+
 /* The number at the index, which is pushed meanwhile. */
 static int64_t number_at(io_decoder *d, const tree *list, size_t index, int64_t least, int64_t largest)
 {
@@ -258,6 +278,12 @@ static void read_certificate(io_decoder *d, const tree *root, void *into)
     c->size = sizeof *c;
     if (io_enum(d, root, "kind", kinds, 1, 0) == 0 && !d->status)
         io_bad_member(d, "kind", KARP_E_INVALID, "has to be Certificate");
+    if (!str_is(io_string(d, root, "apiVersion"), "karp/v1"))
+        io_bad_member(d, "apiVersion", KARP_E_INVALID, "has to be karp/v1");
+    if (!str_is(io_string(d, root, "unit"), "0.000000000001 $/h"))
+        io_bad_member(d, "unit", KARP_E_INVALID, "has to be 0.000000000001 $/h, which money is counted in");
+    refuse_nulls(d, root);
+    need_members(d, root);
     c->value = io_integer(d, root, "value", 0, most, 0);
     const tree *cost = tree_get(root, "nodeCost");
     if (cost && !tree_double(cost, &c->node_cost) && !d->status)

@@ -394,6 +394,42 @@ static karp_status on_event(yaml_reader *y, const yaml_event_t *event)
     return KARP_OK;
 }
 
+/* What libyaml may take of malloc() itself for a text: a scalar is kept in a buffer that doubles, and moves; levels and directives are in
+ * lists. 0 = more than there is. */
+static size_t most_of_libyaml(karp_str text, size_t levels)
+{
+    enum { FIXED = 96 << 10, SCALARS = 4, LISTED = 256 };
+    size_t directives = 0, bytes, lists;
+    for (const char *at = text.ptr, *end = text.ptr + text.len; at < end && (at = memchr(at, '%', (size_t)(end - at)));
+         at++)
+        directives += at == text.ptr || at[-1] == '\n' || at[-1] == '\r';
+    if (levels > text.len) levels = text.len;
+    if (!size_mul(text.len, SCALARS, &bytes) || !size_mul(directives + levels, LISTED, &lists) ||
+        !size_add(bytes, lists, &bytes) || !size_add(bytes, FIXED, &bytes))
+        return 0;
+    return bytes;
+}
+
+static karp_status read_events(yaml_reader *y, karp_str text)
+{
+    karp_status status = KARP_OK;
+    if (!yaml_parser_initialize(&y->parser)) return io_reader_nomem(y->reader);
+    yaml_parser_set_input_string(&y->parser, (const unsigned char *)text.ptr, text.len);
+    yaml_parser_set_encoding(&y->parser, YAML_UTF8_ENCODING);
+    for (bool more = true; more && status == KARP_OK;) {
+        yaml_event_t event;
+        if (!yaml_parser_parse(&y->parser, &event)) {
+            status = parser_failed(y);
+            break;
+        }
+        more = event.type != YAML_STREAM_END_EVENT;
+        status = on_event(y, &event);
+        yaml_event_delete(&event);
+    }
+    yaml_parser_delete(&y->parser);
+    return status;
+}
+
 karp_status io_read_yaml(karp_reader *reader, karp_str document, karp_str text)
 {
     yaml_reader y;
@@ -403,23 +439,14 @@ karp_status io_read_yaml(karp_reader *reader, karp_str document, karp_str text)
     y.document = document;
     y.most_copied = most_copied(text.len, reader->max_bytes);
     io_table_init(&y.names, reader->context);
-    if (!yaml_parser_initialize(&y.parser)) return io_reader_nomem(reader);
-    yaml_parser_set_input_string(&y.parser, (const unsigned char *)text.ptr, text.len);
-    yaml_parser_set_encoding(&y.parser, YAML_UTF8_ENCODING);
-    karp_status status = KARP_OK;
-    for (bool more = true; more && status == KARP_OK;) {
-        yaml_event_t event;
-        if (!yaml_parser_parse(&y.parser, &event)) {
-            status = parser_failed(&y);
-            break;
-        }
-        more = event.type != YAML_STREAM_END_EVENT;
-        status = on_event(&y, &event);
-        yaml_event_delete(&event);
-    }
+    /* libyaml has no allocator of the caller's: as much as it may need is had from the context, untouched, while it works, so that
+     * max_memory holds. */
+    size_t held = most_of_libyaml(text, reader->max_nesting);
+    void *place = held > 0 ? mem_alloc(reader->context, held) : NULL;
+    karp_status status = place ? read_events(&y, text) : io_reader_nomem(reader);
+    mem_free(reader->context, place, held);
     forget_document(&y);
     mem_free(reader->context, y.frames, y.frame_capacity * sizeof(frame));
     mem_free(reader->context, y.anchors, y.anchor_capacity * sizeof(anchor));
-    yaml_parser_delete(&y.parser);
     return status;
 }

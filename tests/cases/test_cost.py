@@ -8,6 +8,9 @@ import tempfile
 
 from stories import SOURCE, check, document, equal, finish, run
 
+sys.path.insert(0, str(SOURCE / 'tests' / 'reference'))
+from certificate import refusal  # noqa: E402
+
 COST = ('--objective', 'cost', '--effort', '10000')
 QUICKSTART = SOURCE / 'examples' / 'quickstart'
 READY = {'conditions': [{'type': each, 'status': 'True'} for each in ('Ready', 'ValidationSucceeded', 'NodeClassReady')]}
@@ -138,6 +141,20 @@ with tempfile.TemporaryDirectory() as folder:
     for field, value in (('spotFactor', -1), ('nodeCost', -1), ('preferences', 'some')):
         doubt.write_text(json.dumps({**certificate, field: value}))
         run('verify', '--certificate', doubt, '-f', QUICKSTART, status=1)
+    # What it is of, and counted in, has to be there, for both checkers.
+    equal(refusal(certificate), None, 'the other checker')
+    for field in ('apiVersion', 'input', 'unit', 'value', 'nodeCost', 'resources', 'classes', 'rows', 'offerings', 'nodes'):
+        for spoiled in ({k: v for k, v in certificate.items() if k != field}, {**certificate, field: None}):
+            doubt.write_text(json.dumps(spoiled))
+            why, said = run('verify', '--certificate', doubt, '-f', QUICKSTART, status=1)
+            check(field in why + said, (field, why, said))
+            check(refusal(spoiled), field)
+    row = {**certificate['rows'][0], 'extras': None}
+    for field, value, what in (('unit', '0.001 $/h', 'unit: has to be'), ('input', {'sha256': ''}, 'input.sha256 is missing'),
+                               ('input', {'sha256': None}, 'input.sha256: may not be null'), ('rows', [row, *certificate['rows'][1:]], 'rows[0].extras: may not be null')):
+        doubt.write_text(json.dumps({**certificate, field: value}))
+        why, said = run('verify', '--certificate', doubt, '-f', QUICKSTART, status=1)
+        check(what in why + said and refusal({**certificate, field: value}), (what, why, said))
 
     # Section 8: what makes no sense is named.
     for option, values in (('--node-cost', ('-1', 'nan', 'inf', 'x')), ('--spot-factor', ('-1', '0', 'nan', 'inf')), ('--price-slack', ('-0.1', 'nan', 'inf')),

@@ -135,6 +135,31 @@ static void memory_is_counted(void **state)
 }
 
 /* Every place where it is asked is a good one to stop. */
+/* libyaml takes more than three times a long scalar from malloc() itself while it reads it. */
+static void memory_of_libyaml_is_counted(void **state)
+{
+    enum { LONG = 1000000 };
+    static const char head[] = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata: {a: '";
+    (void)state;
+    char *yaml = malloc(sizeof head + LONG + 4);
+    assert_non_null(yaml);
+    memcpy(yaml, head, sizeof head);
+    memset(yaml + sizeof head - 1, 'x', LONG);
+    memcpy(yaml + sizeof head - 1 + LONG, "'}\n", 4);
+    for (uint64_t most = 3000000; most <= 12000000; most += 9000000) {
+        karp_context *context = context_with(most, NULL, NULL);
+        karp_reader *reader = NULL;
+        karp_error error;
+        karp_error_init(&error, sizeof error);
+        assert_int_equal(karp_reader_new(context, NULL, &reader, &error), KARP_OK);
+        assert_int_equal(karp_reader_add(reader, (karp_str){ "x.yaml", 6 }, (karp_str){ yaml, strlen(yaml) }, &error),
+                         most < 4000000 ? KARP_E_LIMIT : KARP_OK);
+        karp_reader_free(reader);
+        karp_context_free(context);
+    }
+    free(yaml);
+}
+
 static void stopped_anywhere(void **state)
 {
     (void)state;
@@ -193,6 +218,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ceiling),
         cmocka_unit_test(memory_is_counted),
+        cmocka_unit_test(memory_of_libyaml_is_counted),
         cmocka_unit_test(stopped_anywhere),
         cmocka_unit_test(stopped_while_preparing),
     };
