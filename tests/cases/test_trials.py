@@ -155,12 +155,16 @@ def three_tiers(folder):
     equal((first['cost']['perHour'], settled['cost']['perHour']), (8.1581, 6.74), 'three tiers')
     equal((settled['podsLeft'], settled['cpu']['requested']), (0, 50), 'all pods are there')
     equal(per_hour(played(story(folder, sorted(TIERS.iterdir()), [{'wait': '2h'}]))), 6.74, 'as a story')
+    night = document('plan', '--settle', TIERS, '--scale', 'shop/frontend=8', '--scale', 'shop/api=10')['designs'][1]
+    equal(night['cost']['perHour'], 6.7008, 'with the pods of the night')
 
 
 def a_day():
     said = run('simulate', ASKS / 'day-story.yaml')[0].split('== totals\n')[1]
     for line in ('cost  ', 'node-hours  ', 'launches  ', 'evictions  ', 'pending p99  '):
         check(line in said, f'{line}: {said}')
+    first_hour = json.loads(run('simulate', ASKS / 'day-story.yaml', '-o', 'json')[0])['steps'][2]
+    equal(float(first_hour['decisions'][-1]['cost']['after']), 6.4832, 'the first hour, with the pods of the night')
     curve = run('simulate', ASKS / 'day-story.yaml', '-o', 'csv')[0].splitlines()
     check(len(curve) > 24 and 'nodes' in curve[0], curve[:2])
 
