@@ -77,6 +77,18 @@ def check_audited(wheel, python):
         problems.append(f'{wheel.name}: auditwheel says\n{said.stdout}{said.stderr}')
 
 
+def check_musl(wheel, folder):
+    """The program of a wheel for musl, where musl's loader is (package musl of Debian)."""
+    if not pathlib.Path('/lib/ld-musl-x86_64.so.1').exists():
+        print(f'{wheel.name}: there is no musl to run it')
+        return
+    program = folder / 'karp/_bin/karp'
+    program.chmod(0o755)
+    said = subprocess.run([program, 'plan', '-f', SOURCE / 'examples/quickstart'], capture_output=True, text=True)
+    if said.returncode or 'Plan: 3 to launch' not in said.stdout:
+        problems.append(f'{wheel.name}: the program says {said.stdout}{said.stderr}')
+
+
 def check(wheel, python):
     platform = wheel.stem.split('-')[-1]
     if wheel.stat().st_size > LARGEST:
@@ -84,13 +96,15 @@ def check(wheel, python):
     with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder)
         check_papers(wheel, archive)
-        if 'linux' in platform:
-            check_audited(wheel, python)
+        if 'manylinux' in platform:
+            check_audited(wheel, python)  # it knows musl's C library by Alpine's name alone; musl's loader takes libc.so for itself as well
         inside = sorted(pathlib.Path(folder).glob('karp/_lib/*')) + sorted(pathlib.Path(folder).glob('karp/_bin/*'))
         if len(inside) != (2 if platform.startswith('win') else 3):
             problems.append(f'{wheel.name} has {[path.name for path in inside]}')
         for path in inside:
             check_one(platform, path)
+        if platform == 'musllinux_1_2_x86_64' and os.uname().machine == 'x86_64':
+            check_musl(wheel, pathlib.Path(folder))
     print(f'{wheel.name}: {wheel.stat().st_size} bytes', flush=True)
 
 
