@@ -310,6 +310,7 @@ bool packing_search(packing *k, uint64_t steps)
 {
     uint32_t moves = 0;
     while (packing_steps(k) < steps && !k->failed && k->p->class_count > 0) {
+        if (k->exact || (k->plans == 0 && (k->exact = packing_exact(k)))) break;
         if (k->plans < GREEDY_PLANS && packing_steps(k) >= greedy_start(k, k->plans)) {
             greedy_plan(k);
             continue;

@@ -28,6 +28,7 @@ struct packing {
     bool failed;
     uint64_t stale; /* moves since the best plan was found */
     uint32_t plans; /* greedy ones that were made */
+    bool exact; /* the best plan is the cheapest there is */
     uint64_t milestone, before; /* steps: where the temperature is down, and the milestone before it */
     uint32_t *promising; /* offers, those whose content can be worth most per dollar first */
     double *part; /* [offer * dims]: which part of an offer's price is for the resource, and each unit of it */
@@ -98,6 +99,11 @@ filled *packing_fresh_node(packing *k);
 /* Puts everything that is to be placed on new nodes: k->fresh. One in `sample` offers is looked at. Returns what they cost;
  * infinite = more than `most`, or it cannot be. */
 double packing_recreate(packing *k, double most, uint32_t sample);
+
+/* ---- packing_exact.c ----------------------------------------------------------------------------------------------------- */
+
+/* The cheapest plan of all, where pods are few; false = they are not, or refused. */
+bool packing_exact(packing *k);
 
 /* ---- packing_moves.c ----------------------------------------------------------------------------------------------------- */
 

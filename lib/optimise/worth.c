@@ -7,7 +7,15 @@
 #include <optimise/bound.h>
 #include <string.h>
 
-enum { FLUID_ROUNDS = 400, FEW_ROUNDS = 20, FLUID_CLASSES = 300, PATTERN_CLASSES = 100, MOST_CLASSES = 1000 };
+enum {
+    FLUID_ROUNDS = 400,
+    FEW_ROUNDS = 20,
+    FLUID_CLASSES = 300,
+    PATTERN_CLASSES = 100,
+    FEW_CLASSES = 100,
+    MOST_CLASSES = 1000,
+    MOST_FLUID_WORK = 4000000
+};
 #define FLUID_TOLERANCE 0.001
 #define LEAST_WORTH 1e-6 /* of a pod that only takes what is left over */
 
@@ -175,13 +183,20 @@ static bool rate_offers(arena *a, packing_problem *p, const bound_problem *b, co
     return true;
 }
 
+/* Whether exact prices would take longer than they are worth: their work grows with the square of the classes. */
+static bool too_many(const packing_problem *p)
+{
+    uint64_t squared = (uint64_t)p->class_count * p->class_count;
+    return p->class_count > FEW_CLASSES && squared * p->offer_count > MOST_FLUID_WORK;
+}
+
 bool packing_rate(arena *a, packing_problem *p)
 {
     groups g = { .count = 0 };
     bound_problem b;
     bound_proof proof;
     double *worth = arena_array(a, p->class_count + (size_t)1, sizeof *worth);
-    if (worth == NULL || !find_groups(a, p, p->class_count > FLUID_CLASSES, &g)) return false;
+    if (worth == NULL || !find_groups(a, p, too_many(p), &g)) return false;
     p->worth = worth;
     return fluid_worth(a, p, &g, &b, &proof, worth) && rate_offers(a, p, &b, &proof);
 }

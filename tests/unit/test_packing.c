@@ -173,9 +173,76 @@ static void many_classes_take_no_longer(void **state)
     karp_context_free(context);
 }
 
+/* What a packing of so few pods costs at least, by every way to put one pod after the other on a node. */
+static double least_cost(const world *w, uint32_t at, uint32_t count, const uint32_t *class_of, uint32_t *on,
+                         uint32_t nodes)
+{
+    double least = HUGE_VAL, cost = 0;
+    if (at < count) {
+        for (uint32_t n = 0; n <= nodes; n++) {
+            on[at] = n;
+            double found = least_cost(w, at + 1, count, class_of, on, n == nodes ? nodes + 1 : nodes);
+            least = found < least ? found : least;
+        }
+        return least;
+    }
+    for (uint32_t n = 0; n < nodes; n++) {
+        uint64_t offers = (UINT64_C(1) << OFFERS) - 1;
+        uint32_t copies[CLASSES] = { 0 };
+        double price = HUGE_VAL;
+        for (uint32_t i = 0; i < count; i++) {
+            if (on[i] != n) continue;
+            offers &= w->allowed[class_of[i]];
+            if (++copies[class_of[i]] > w->limits[class_of[i]]) return HUGE_VAL;
+            for (uint32_t j = 0; j < i; j++) {
+                if (on[j] == n && (w->conflicts[class_of[i]] >> class_of[j] & 1) != 0) return HUGE_VAL;
+            }
+        }
+        for (size_t o = 0; o < OFFERS; o++) {
+            bool holds = (offers >> o & 1) != 0;
+            for (size_t d = 0; d < DIMS; d++) {
+                int64_t used = 0;
+                for (size_t c = 0; c < CLASSES; c++) used += copies[c] * w->requests[c * DIMS + d];
+                holds = holds && used <= w->rooms[o * DIMS + d];
+            }
+            if (holds && w->prices[o] < price) price = w->prices[o];
+        }
+        cost += price;
+    }
+    return cost;
+}
+
+/* Of at most ten pods the cheapest packing of all is found, within few steps. */
+static void few_pods_are_exact(void **state)
+{
+    (void)state;
+    karp_context *context = NULL;
+    assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        world w;
+        uint32_t class_of[6], on[6], count = 1 + (uint32_t)(seed % 6);
+        uint64_t chance = seed;
+        make_world(&w, seed);
+        memset(w.counts, 0, sizeof w.counts);
+        for (uint32_t i = 0; i < count; i++) {
+            class_of[i] = (uint32_t)random_below(&chance, CLASSES);
+            w.counts[class_of[i]]++;
+        }
+        packing *k = packing_begin(context, &w.problem, NULL);
+        assert_non_null(k);
+        assert_true(packing_search(k, 1000));
+        double least = least_cost(&w, 0, count, class_of, on, 0);
+        assert_true(fabs(packing_best(k)->cost - least) < 1e-9);
+        check_plan(&w, packing_best(k));
+        packing_end(k);
+    }
+    karp_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(plans_serve_every_pod), cmocka_unit_test(begins_from_a_plan),
-                                        cmocka_unit_test(many_classes_take_no_longer) };
+                                        cmocka_unit_test(many_classes_take_no_longer),
+                                        cmocka_unit_test(few_pods_are_exact) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
