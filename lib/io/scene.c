@@ -379,7 +379,7 @@ static karp_status launch_of(collector *c, const karp_decision *d, size_t index,
     }
     double cpu = resource_amount(launch.requests, launch.request_count, "cpu");
     double memory = resource_amount(launch.requests, launch.request_count, "memory");
-    double daemons = cpu > out->cpu_used ? cpu - out->cpu_used : 0;
+    double daemons = cpu > out->cpu_used * (1 + 1e-9) ? cpu - out->cpu_used : 0; /* beyond what sums are rounded by */
     out->daemon_cpu += daemons;
     out->cpu_used += daemons;
     out->memory_used = memory > out->memory_used ? memory : out->memory_used;
