@@ -109,7 +109,7 @@ def check_wrong(folder):
 
 def check_text():
     """Of a type with several special resources the accelerators are named."""
-    lines = {line.split()[0]: line for line in run('catalogue', '--region', 'us-west-2')[0].splitlines()[1:]}
+    lines = {line.split()[0]: line for line in run('catalogue', '--region', 'us-west-2', '--width', '120')[0].splitlines()[1:]}
     for name, what in (('p5.48xlarge', '8 nvidia.com/gpu'), ('g5.48xlarge', '8 nvidia.com/gpu'), ('p4d.24xlarge', '8 nvidia.com/gpu'),
                        ('g5.xlarge', '1 nvidia.com/gpu'), ('c6gn.16xlarge', '1 vpc.amazonaws.com/efa')):
         check(what in lines[name], f'{name}: {lines[name]}')
