@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-enum { HOURS_A_MONTH = 730 };
+#define HOURS_A_MONTH 730.0
 
 typedef struct cli_writer {
     const cli_options *options;
