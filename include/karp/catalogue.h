@@ -25,7 +25,8 @@ typedef struct karp_overhead {
 /** One way to buy an instance type. */
 typedef struct karp_offering {
     /** Zone and capacity type, each In one value, as Karpenter's providers say them. What an offering leaves open, its launch
-     * leaves open: karp_launch.zone or capacity_type is "" then. */
+     * leaves open: karp_launch.choice.zone or capacity_type is "" then. Of several values the launch names the first in the order of bytes. Documents
+     * have to state one of each. */
     const karp_requirement *requirements;
     size_t requirement_count;
     double price; /**< per hour; finite, not negative */

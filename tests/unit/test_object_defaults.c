@@ -45,21 +45,18 @@ static karp_status offered(const karp_requirement *list, size_t count, karp_cata
     return karp_catalogue_new(context, &type, 1, out, error);
 }
 
-static const karp_str zone[] = { { "a", 1 }, { "b", 1 } };
+static const karp_str zone[] = { { "b", 1 }, { "a", 1 } };
 static const karp_str spot = { "spot", 4 };
 
-static karp_decision *decide(const karp_pod *pod, const karp_node_pool *pool)
+static karp_decision *decide_offered(const karp_requirement *list, size_t count, const karp_pod *pod,
+                                     const karp_node_pool *pool)
 {
-    const karp_requirement list[] = {
-        { .key = T("topology.kubernetes.io/zone"), .op = KARP_OP_IN, .values = zone, .value_count = 1 },
-        { .key = T("karpenter.sh/capacity-type"), .op = KARP_OP_IN, .values = &spot, .value_count = 1 },
-    };
     karp_catalogue *types = NULL;
     karp_builder *builder = NULL;
     karp_snapshot *snapshot = NULL;
     karp_decision *decision = NULL;
     karp_error error;
-    assert_int_equal(offered(list, 2, &types, &error), KARP_OK);
+    assert_int_equal(offered(list, count, &types, &error), KARP_OK);
     assert_int_equal(karp_builder_new(context, &builder, NULL), KARP_OK);
     assert_int_equal(karp_builder_add_catalogue(builder, types, NULL, 0, NULL), KARP_OK);
     assert_int_equal(karp_builder_add_pod(builder, pod, NULL), KARP_OK);
@@ -70,6 +67,15 @@ static karp_decision *decide(const karp_pod *pod, const karp_node_pool *pool)
     karp_builder_free(builder);
     karp_catalogue_unref(types);
     return decision;
+}
+
+static karp_decision *decide(const karp_pod *pod, const karp_node_pool *pool)
+{
+    const karp_requirement list[] = {
+        { .key = T("topology.kubernetes.io/zone"), .op = KARP_OP_IN, .values = zone, .value_count = 1 },
+        { .key = T("karpenter.sh/capacity-type"), .op = KARP_OP_IN, .values = &spot, .value_count = 1 },
+    };
+    return decide_offered(list, 2, pod, pool);
 }
 
 static void test_usable(void **state)
@@ -112,6 +118,39 @@ static void test_passed_over(void **state)
         assert_int_equal(karp_decision_ignored_count(d), 1);
         assert_int_equal(karp_decision_warning_count(d), 1);
         assert_string_equal(karp_decision_warning(d, 0).ptr, cases[i].why);
+        karp_decision_unref(d);
+    }
+}
+
+/* What an offering leaves open, its launch leaves open; of several values the first in the order of bytes is launched. */
+static void test_open_offerings(void **state)
+{
+    (void)state;
+    static const struct {
+        karp_requirement zone; /* without a key: none */
+        const char *launched;
+    } cases[] = {
+        { { .key = { NULL, 0 } }, "" },
+        { { .key = { "topology.kubernetes.io/zone", 27 }, .op = KARP_OP_EXISTS }, "" },
+        { { .key = { "topology.kubernetes.io/zone", 27 }, .op = KARP_OP_IN, .values = zone, .value_count = 2 }, "a" },
+        { { .key = { "topology.kubernetes.io/zone", 27 }, .op = KARP_OP_IN, .values = zone, .value_count = 1 }, "b" },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const karp_requirement list[] = {
+            { .key = T("karpenter.sh/capacity-type"), .op = KARP_OP_IN, .values = &spot, .value_count = 1 },
+            cases[i].zone,
+        };
+        karp_pod pod;
+        karp_node_pool pool;
+        karp_launch launch = { .size = sizeof launch };
+        karp_pod_init(&pod, sizeof pod);
+        karp_node_pool_init(&pool, sizeof pool);
+        pod.meta.name = pool.meta.name = T("x");
+        karp_decision *d = decide_offered(list, cases[i].zone.key.len > 0 ? 2 : 1, &pod, &pool);
+        assert_int_equal(karp_decision_launch_count(d), 1);
+        assert_int_equal(karp_decision_launch(d, 0, &launch), KARP_OK);
+        assert_string_equal(launch.choice.zone.ptr, cases[i].launched);
+        assert_string_equal(launch.choice.capacity_type.ptr, "spot");
         karp_decision_unref(d);
     }
 }
@@ -168,10 +207,8 @@ static void test_removed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_usable),
-        cmocka_unit_test(test_passed_over),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_removed),
+        cmocka_unit_test(test_usable), cmocka_unit_test(test_passed_over), cmocka_unit_test(test_open_offerings),
+        cmocka_unit_test(test_values), cmocka_unit_test(test_removed),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
