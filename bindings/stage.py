@@ -225,8 +225,7 @@ def compile_for(platform, zig, where, folder):
         libraries[name] = folder / name
         # A wheel is to have 1.2 MB at most: what decides is compiled for speed, reading and writing for size, and little is inlined.
         size = ['-fno-vectorize', '-fno-slp-vectorize', '-fno-unroll-loops', '-mllvm']
-        fast = ['-O2', *size, '-inline-threshold=20'] if library == 'libkarp' else ['-Os', *size, '-inline-threshold=5']
-        subprocess.run([*cc, *fast, '-shared', '-o', str(folder / name), library.removeprefix('lib') + '.c', *below, *needs, *named[names]], cwd=where, check=True)
+        subprocess.run([*cc, '-O2' if library == 'libkarp' else '-Os', *size, '-inline-threshold=5', '-shared', '-o', str(folder / name), library.removeprefix('lib') + '.c', *below, *needs, *named[names]], cwd=where, check=True)
     if names == DLL:
         return libraries, None  # the program is POSIX'
     rpath = '$ORIGIN/../_lib' if names == ELF else '@loader_path/../_lib'
@@ -239,6 +238,13 @@ def compile_for(platform, zig, where, folder):
 PROGRAMS = {'linux-amd64': 'x86_64-linux-musl', 'linux-arm64': 'aarch64-linux-musl', 'darwin-amd64': 'x86_64-macos.11.0', 'darwin-arm64': 'aarch64-macos.11.0'}
 
 
+def musl_licence(zig):
+    """That of the C library which static programs hold, as zig has it."""
+    told = subprocess.run([*zig, 'env'], check=True, capture_output=True, text=True).stdout
+    lib = re.search(r'"?lib_dir"?\s*[=:]\s*"([^"]+)"', told).group(1)
+    return pathlib.Path(lib, 'libc/musl/COPYRIGHT').read_bytes()
+
+
 def program(where, out, system, zig):
     """The program as an archive, named as a plugin of kubectl is; it is karp by any other name."""
     target = PROGRAMS[system]
@@ -247,6 +253,8 @@ def program(where, out, system, zig):
         made = pathlib.Path(folder, 'kubectl-karp')
         subprocess.run([*zig, 'cc', '-target', target, *COMPILE, '-O2', *own, '-o', str(made), 'karp.c', 'karp-io.c', *CLI, '-lm'], cwd=where, check=True)
         files = {'kubectl-karp': made.read_bytes(), 'libyaml.txt': YAML_LICENCE.read_bytes(), **licences()}
+    if own:
+        files['musl.txt'] = musl_licence(zig)
     write_tar(out / f'kubectl-karp-{version()}-{system}.tar.gz', files, programs=('kubectl-karp',))
 
 
