@@ -31,6 +31,7 @@ def check_program(release, system, runner):
 
 
 def main():
+    os.environ.pop('LD_LIBRARY_PATH', None)  # the libraries of the build are not those of the release
     with tempfile.TemporaryDirectory() as folder, installed.interpreter('ziglang') as python:
         release = pathlib.Path(folder, 'release')
         if subprocess.run([consumers.SOURCE / '.ci/libyaml', f'{folder}/libyaml.tar.gz'], capture_output=True).returncode or python is None:

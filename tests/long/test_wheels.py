@@ -112,7 +112,7 @@ def main():
     if shutil.which('readelf') is None:
         print('there is no readelf')
         return 77
-    for name in ('PYTHONPATH', 'KARP_LIBRARY'):
+    for name in ('PYTHONPATH', 'KARP_LIBRARY', 'LD_LIBRARY_PATH'):  # the libraries of the build are not those of the wheels
         os.environ.pop(name, None)
     with tempfile.TemporaryDirectory() as name, installed.interpreter('ziglang', 'auditwheel') as python:
         folder = pathlib.Path(name)
