@@ -12,13 +12,22 @@
 
 enum { PLAIN = 100, LEAST = 40, MOST_OF_TERMINAL = 400 };
 
+/* 0 = not a terminal, or none that says. */
+static uint32_t columns_of_terminal(void)
+{
+#if defined(TIOCGWINSZ)
+    struct winsize size;
+    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) return size.ws_col;
+#endif
+    return 0; /* WASI has no terminals */
+}
+
 uint32_t columns_of_output(void)
 {
     const char *given = getenv("COLUMNS");
     uint64_t columns = 0;
-    struct winsize size;
     if (given == NULL || !parse_count(given, &columns) || columns == 0) {
-        columns = isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+        columns = columns_of_terminal();
     }
     if (columns == 0) {
         return PLAIN;
