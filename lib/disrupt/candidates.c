@@ -181,14 +181,14 @@ static bool weigh(pass *p, uint32_t number, candidate *c)
     };
     c->capacity_type = label_get(n->labels, w->known.capacity_type);
     double all = 0.0;
-    c->cost = 1.0; /* as disruption_cost_of() sums it up */
+    c->cost = 1.0;
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
         uint32_t pod_number = n->all_pods[i];
         double one = eviction_cost(w, p->costs, pod_number);
         all += one;
         if (!pod_reschedulable(pod_at(&w->raw, pod_number))) continue;
         moving[c->moving_count++] = pod_number;
-        if (one > 0.0) c->cost += one;
+        c->cost = cost_with(c->cost, one);
     }
     c->price = type_price(w, n->pool, c->type, n->labels, !pass_quirk(p, 10));
     c->disruption_cost = all * lifetime_remaining(own->meta.creation, own->expire_after, p->now);

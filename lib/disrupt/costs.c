@@ -108,23 +108,12 @@ double lifetime_remaining(int64_t creation, int64_t expire_after, int64_t now)
     return left < 0.0 ? 0.0 : left > 1.0 ? 1.0 : left;
 }
 
-double disruption_cost_of(const karp_snapshot *s, cost_reading how, const uint32_t *pods, uint32_t count)
-{
-    double cost = 1.0;
-    for (uint32_t i = 0; i < count; i++) {
-        double one = eviction_cost(s, how, pods[i]);
-        if (one > 0.0) cost += one;
-    }
-    return cost;
-}
-
 double incremental_cost(const karp_snapshot *s, cost_reading how, const state_node *n)
 {
     double cost = 1.0;
     for (uint32_t i = 0; i < n->pod_count; i++) {
         if (pod_at(&s->raw, n->pods[i])->flags & POD_OF_DAEMON_SET) continue;
-        double one = eviction_cost(s, how, n->pods[i]);
-        if (one > 0.0) cost += one;
+        cost = cost_with(cost, eviction_cost(s, how, n->pods[i]));
     }
     return cost;
 }

@@ -22,8 +22,8 @@ double eviction_cost(const karp_snapshot *s, cost_reading how, uint32_t pod_numb
  * Karpenter's arithmetic: the age is an exact number of nanoseconds, and seconds are what is divided. */
 double lifetime_remaining(int64_t creation, int64_t expire_after, int64_t now);
 
-/* Σ of the positive costs of the pods, plus 1 for the node. */
-double disruption_cost_of(const karp_snapshot *s, cost_reading how, const uint32_t *pods, uint32_t count);
+/* What disrupting a node costs: 1, and the positive costs of evicting its pods, which are added one by one. */
+static inline double cost_with(double cost, double eviction) { return eviction > 0.0 ? cost + eviction : cost; }
 /* §1: the same of a node that is no candidate: its pods, daemons and terminal ones aside. */
 double incremental_cost(const karp_snapshot *s, cost_reading how, const state_node *n);
 

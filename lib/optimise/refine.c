@@ -10,7 +10,7 @@
 #include <base/context.h>
 #include <base/error.h>
 #include <math.h>
-#include <optimise/packing.h>
+#include <optimise/menu_problem.h>
 #include <string.h>
 
 typedef struct refining {
@@ -23,7 +23,7 @@ typedef struct refining {
     packing *second; /* a search from the nodes that the bound of whole pods would buy; NULL = there is none */
     uint64_t main_goal, second_goal; /* steps of both searches … */
     uint64_t pattern_steps; /* … and of what the second one comes from */
-    uint32_t *types; /* by offer: typeset + 1, 0 = not asked for yet */
+    uint32_t *types; /* by offer: see menu_types() */
     struct staying {
         uint32_t template_, types;
     } * staying; /* by claim */
@@ -34,28 +34,8 @@ typedef struct refining {
 
 static bool make_problem(refining *r)
 {
-    const menu *m = &r->menu;
-    uint32_t *counts = arena_array(&r->q->data, m->class_count + (size_t)1, sizeof *counts);
-    uint32_t *limits = arena_array(&r->q->data, m->class_count + (size_t)1, sizeof *limits);
-    double *prices = arena_array(&r->q->data, m->offer_count + (size_t)1, sizeof *prices);
-    r->types = arena_array(&r->q->data, m->offer_count + (size_t)1, sizeof *r->types);
-    if (counts == NULL || limits == NULL || prices == NULL || r->types == NULL) return false;
-    for (uint32_t c = 0; c < m->class_count; c++) {
-        counts[c] = m->classes[c].count;
-        limits[c] = m->classes[c].limit;
-    }
-    for (uint32_t o = 0; o < m->offer_count; o++) prices[o] = m->offers[o].price;
-    r->problem = (packing_problem){ .dims = m->dims,
-                                    .class_count = m->class_count,
-                                    .offer_count = m->offer_count,
-                                    .requests = m->requests,
-                                    .counts = counts,
-                                    .limits = limits,
-                                    .rooms = m->rooms,
-                                    .prices = prices,
-                                    .allowed = m->allowed,
-                                    .conflicts = m->conflicts };
-    return packing_rate(&r->q->data, &r->problem);
+    r->types = arena_array(&r->q->data, r->menu.offer_count + (size_t)1, sizeof *r->types);
+    return r->types != NULL && menu_problem(&r->q->data, &r->menu, &r->problem);
 }
 
 /* Which pods are on which claim, as bins. */
@@ -102,9 +82,7 @@ void guided_plan_free(guided_plan *g)
 
 static uint32_t types_of(refining *r, uint32_t offer)
 {
-    const menu_offer *o = &r->menu.offers[offer];
-    if (r->types[offer] == 0) r->types[offer] = 1 + guide_types(r->q->s, o->template_, o->offering, &r->q->guided);
-    return r->types[offer] - 1;
+    return menu_types(r->q->s, &r->menu, offer, &r->q->guided, r->types);
 }
 
 /* The packing as a guide: a slot for each node of it, and for each claim that stays. */

@@ -13,6 +13,7 @@
 #include <disrupt/candidates.h>
 #include <math.h>
 #include <optimise/certify.h>
+#include <optimise/menu_problem.h>
 #include <schedule/movable.h>
 #include <schedule/pricing.h>
 #include <string.h>
@@ -282,9 +283,7 @@ static karp_status make_problem(repacking *r)
 
 static uint32_t types_of(repacking *r, uint32_t offer)
 {
-    const menu_offer *o = &r->menu.offers[offer];
-    if (r->types[offer] == 0) r->types[offer] = 1 + guide_types(r->s, o->template_, o->offering, &r->policy);
-    return r->types[offer] - 1;
+    return menu_types(r->s, &r->menu, offer, &r->policy, r->types);
 }
 
 /* The guide for the plan's launches. */

@@ -53,7 +53,7 @@ typedef struct repacking {
     uint32_t *candidate_of; /* by node of the problem: in p.candidates */
     repack_pods pods;
     int64_t *evictions_at_once; /* by PodDisruptionBudget; NULL = there are none */
-    uint32_t *types; /* by offer: typeset + 1, 0 = not asked for yet */
+    uint32_t *types; /* by offer: see menu_types() */
     struct repack_bound bound;
     repack_problem small_launches; /* the same for plans that are cut into steps: budgets make dear launches useless */
     repack_search *search; /* of any plan */

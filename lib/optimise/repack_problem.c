@@ -6,35 +6,15 @@
 #include <base/str.h>
 #include <disrupt/candidates.h>
 #include <math.h>
+#include <optimise/menu_problem.h>
 #include <schedule/movable.h>
 #include <schedule/pricing.h>
 #include <string.h>
 
 static bool make_launches(repacking *r)
 {
-    const menu *m = &r->menu;
-    uint32_t *counts = arena_array(&r->data, m->class_count + (size_t)1, sizeof *counts);
-    uint32_t *limits = arena_array(&r->data, m->class_count + (size_t)1, sizeof *limits);
-    double *prices = arena_array(&r->data, m->offer_count + (size_t)1, sizeof *prices);
-    r->types = arena_array(&r->data, m->offer_count + (size_t)1, sizeof *r->types);
-    if (counts == NULL || limits == NULL || prices == NULL || r->types == NULL) return false;
-    for (uint32_t c = 0; c < m->class_count; c++) {
-        counts[c] = m->classes[c].count;
-        limits[c] = m->classes[c].limit;
-    }
-    for (uint32_t o = 0; o < m->offer_count; o++) prices[o] = m->offers[o].price;
-    packing_problem *l = &r->problem.launches;
-    *l = (packing_problem){ .dims = m->dims,
-                            .class_count = m->class_count,
-                            .offer_count = m->offer_count,
-                            .requests = m->requests,
-                            .counts = counts,
-                            .limits = limits,
-                            .rooms = m->rooms,
-                            .prices = prices,
-                            .allowed = m->allowed,
-                            .conflicts = m->conflicts };
-    return packing_rate(&r->data, l);
+    r->types = arena_array(&r->data, r->menu.offer_count + (size_t)1, sizeof *r->types);
+    return r->types != NULL && menu_problem(&r->data, &r->menu, &r->problem.launches);
 }
 
 /* How many pods of each class the node has. */
