@@ -35,6 +35,15 @@ static inline bool vector_within(const int64_t *small, const int64_t *large, uin
     return true;
 }
 
+/* Whether what is asked for is left; of what is not asked for too much may be gone without Q-24. */
+static inline bool vector_has_room(const int64_t *left, const int64_t *requests, uint32_t dims)
+{
+    for (uint32_t d = 0; d < dims; d++) {
+        if (requests[d] > left[d] && requests[d] > 0) return false;
+    }
+    return true;
+}
+
 /* Once the template's rooms are known. false = out of memory. */
 bool capacity_init(scheduler *s, template_ *t);
 bool variant_fits(const scheduler *s, const template_ *t, uint32_t variant_number, const int64_t *total);

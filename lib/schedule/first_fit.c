@@ -209,14 +209,6 @@ static struct fitted_class *class_of(scheduler *s, struct first_fit *f, uint32_t
 
 /* ---- one run --------------------------------------------------------------------------------------------------------- */
 
-static bool has_room(const int64_t *left, const int64_t *requests, uint32_t dims)
-{
-    for (uint32_t d = 0; d < dims; d++) {
-        if (requests[d] > left[d] && requests[d] > 0) return false;
-    }
-    return true;
-}
-
 /* The node that takes the pod next; NO_ID = none. */
 static uint32_t take(scheduler *s, struct first_fit *f, struct fitted_class *c, uint32_t pod_number)
 {
@@ -227,7 +219,7 @@ static uint32_t take(scheduler *s, struct first_fit *f, struct fitted_class *c, 
         uint32_t h = c->open[*next];
         int64_t *left = f->left + (size_t)h * dims;
         if (f->gone[h] == f->run || (!everywhere && s->hosts.items[h].shielded)) continue;
-        if (!has_room(left, c->requests, dims)) continue;
+        if (!vector_has_room(left, c->requests, dims)) continue;
         if (f->taken_in[h] != f->run) f->taken[f->taken_count++] = h;
         f->taken_in[h] = f->run;
         for (uint32_t d = 0; d < dims; d++) left[d] -= c->requests[d];
@@ -240,7 +232,7 @@ static uint32_t take(scheduler *s, struct first_fit *f, struct fitted_class *c, 
 static bool some_type_holds(const scheduler *s, const struct first_fit *f, double limit)
 {
     for (uint32_t i = 0; i < f->room_count && f->rooms[i].price < limit; i++) {
-        if (has_room(f->rooms[i].room, f->over, s->vectors.dims)) return true;
+        if (vector_has_room(f->rooms[i].room, f->over, s->vectors.dims)) return true;
     }
     return false;
 }

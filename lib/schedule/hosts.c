@@ -2,6 +2,7 @@
 #include <schedule/hosts.h>
 
 #include <base/bits.h>
+#include <schedule/capacity.h>
 #include <schedule/devices.h>
 #include <schedule/places.h>
 #include <schedule/ports.h>
@@ -222,12 +223,9 @@ static uint32_t settle_requirements(scheduler *s, const host *h, const view *v, 
 
 static bool host_has_room(const scheduler *s, const host *h, const class_state *k)
 {
+    if (k->asked == NULL) return vector_has_room(h->left, k->requests, s->vectors.dims);
     for (uint32_t i = 0; i < k->asked_count; i++) {
         if (k->requests[k->asked[i]] > h->left[k->asked[i]]) return false;
-    }
-    for (uint32_t d = 0; d < s->vectors.dims && k->asked == NULL; d++) {
-        if (k->requests[d] > h->left[d] && k->requests[d] > 0)
-            return false; /* without Q-24 too much may be gone of what is not asked for */
     }
     return true;
 }
