@@ -10,26 +10,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include <support/fault.h>
+#include <support/counted.h>
 #include <support/random.h>
-
-static fault faults;
-static karp_context *context;
-
-static int set_up(void **state)
-{
-    (void)state;
-    memset(&faults, 0, sizeof faults);
-    context = fault_context(&faults);
-    return context ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    karp_context_free(context);
-    return faults.live_blocks == 0 ? 0 : -1;
-}
 
 /* As io_scan_value() of a container. */
 static io_scan plain_scan(io_cursor *c)
@@ -71,7 +53,7 @@ static void make_text(uint64_t *r, char *text, size_t length)
 
 static void test_like_byte_by_byte(void **state)
 {
-    (void)state;
+    const fixture *f = *state;
     char text[700];
     size_t ends[4] = { 0 };
     for (uint64_t seed = 0; seed < 60000; seed++) {
@@ -79,7 +61,7 @@ static void test_like_byte_by_byte(void **state)
         size_t length = 1 + random_below(&r, sizeof text);
         make_text(&r, text, length);
         io_cursor fast, value;
-        io_cursor_init(&fast, (karp_str){ text, length }, context);
+        io_cursor_init(&fast, (karp_str){ text, length }, f->context);
         fast.max_nesting = seed % 2 ? 4 + (uint32_t)random_below(&r, 40) : 1000;
         io_cursor plain = fast;
         io_scan expected = plain_scan(&plain), found = io_scan_value(&fast, &value);
