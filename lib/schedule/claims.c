@@ -448,12 +448,27 @@ uint32_t claims_open(scheduler *s, uint32_t pod_number, uint32_t view_number)
     return reason;
 }
 
+/* The set without the requirements that list no values. Those that do stay as strict however many pods share a claim; another pod's
+ * NotIn makes NotIn of Exists, and of Gt, and a type without the label, which refuses Exists, meets that. */
+static uint32_t lasting_part(scheduler *s, uint32_t set)
+{
+    size_t count;
+    uint32_t lasting = set;
+    (void)set_entries(&s->algebra, set, &count);
+    for (size_t i = 0; i < count && !s->algebra.failed; i++) {
+        set_entry e = set_entries(&s->algebra, set, &count)[i]; /* anew: a new set may move them */
+        const requirement *r = requirement_get(&s->algebra, e.requirement);
+        if (r->complement || r->value_count == 0) lasting = set_remove(&s->algebra, lasting, e.key);
+    }
+    return lasting;
+}
+
 static bool typeless_from(scheduler *s, uint32_t template_number, const view *v)
 {
     const template_ *t = &s->templates.items[template_number];
     /* A label that the template lacks may come with another pod: only types decide. */
     if (!set_compatible(&s->algebra, t->set, v->full.set, true)) return false;
-    uint32_t set = set_meet(&s->algebra, t->set, v->full.set);
+    uint32_t set = lasting_part(s, set_meet(&s->algebra, t->set, v->full.set));
     uint32_t types = s->algebra.failed ? NO_ID : typeset_narrow(s, t->initial, set);
     return types != NO_ID && typeset_empty(&s->types, types);
 }
