@@ -41,7 +41,10 @@ def environment():
 
 def go(*words, folder=GO, **more):
     print('go', *words, flush=True)
-    return subprocess.run(['go', *words], cwd=folder, env={**environment(), **more}, text=True, check=True, stdout=subprocess.PIPE).stdout
+    ended = subprocess.run(['go', *words], cwd=folder, env={**environment(), **more}, text=True, stdout=subprocess.PIPE)
+    if ended.returncode != 0:
+        sys.exit(f'{ended.stdout}go {words[0]} ended with {ended.returncode}')
+    return ended.stdout
 
 
 def layout_program():
