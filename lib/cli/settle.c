@@ -459,6 +459,7 @@ static karp_status make(cli_answer *answer, void *own, int *result)
                    .reader = answer->input.reader,
                    .snapshot = answer->input.snapshot };
     s.began = s.now = karp_snapshot_now(s.snapshot);
+    s.common.now = 0; /* every round has its own time: its snapshot's */
     s.step = LOOK_AGAIN;
     progress_begin("playing rounds");
     karp_status status = play(&s);
