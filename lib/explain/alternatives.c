@@ -6,7 +6,7 @@
 #include <base/sort.h>
 #include <base/strbuf.h>
 #include <decision/decision.h>
-#include <model/quantity.h>
+#include <schedule/report.h>
 
 enum { ALTERNATIVES_MOST = 12 };
 
@@ -85,17 +85,9 @@ static void take_refusal(search *s, const karp_decision *d, karp_alternative *a)
 /* "limit cpu 400, memory 1600Gi": which they are, where the round only says that they are reached. */
 static void name_limits(search *s, uint32_t pool, karp_alternative *a)
 {
-    const resource_list *limits = &s->snapshot->raw.pools.items[pool].limits;
     strbuf text;
     strbuf_init(&text, s->snapshot->context);
-    for (uint32_t i = 0; i < limits->count; i++) {
-        char number[QUANTITY_TEXT];
-        quantity q = { .value = limits->items[i].value, .binary = limits->items[i].binary };
-        strbuf_adds(&text, i == 0 ? "limit " : ", ");
-        strbuf_addstr(&text, strings_get(&s->snapshot->raw.resources, limits->items[i].resource));
-        strbuf_addc(&text, ' ');
-        strbuf_add(&text, number, quantity_format(q, number));
-    }
+    limits_name(s->snapshot, pool, &text);
     if (text.failed) s->status = KARP_E_NOMEM;
     else if (text.len > 0) a->detail = keep_text(s, (karp_str){ text.ptr, text.len });
     strbuf_free(&text);

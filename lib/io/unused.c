@@ -291,10 +291,10 @@ static karp_status tell_static(karp_reader *reader, const io_static_pool *pool)
     uint32_t found = io_find(reader, "claims of a NodePool", (karp_str){ "", 0 }, pool->name);
     int64_t have = found == IO_NONE ? 0 : (int64_t)found, missing = pool->replicas - have;
     if (missing == 0) return KARP_OK;
-    return io_warn(reader,
-                   "NodePool %.*s: static: it has %lld of its %lld nodes; whatever pods are pending, Karpenter %s %lld",
-                   shown(pool->name), pool->name.ptr, (long long)have, (long long)pool->replicas,
-                   missing > 0 ? "launches" : "terminates", (long long)(missing > 0 ? missing : -missing));
+    return io_warn(
+        reader, "NodePool %.*s is static and has %lld of its %lld nodes; whatever pods are pending, Karpenter %s %lld",
+        shown(pool->name), pool->name.ptr, (long long)have, (long long)pool->replicas,
+        missing > 0 ? "launches" : "terminates", (long long)(missing > 0 ? missing : -missing));
 }
 
 static karp_status tell_workloads(karp_reader *reader)

@@ -519,20 +519,37 @@ uint32_t claims_open_as(scheduler *s, uint32_t template_number, uint32_t types, 
 
 /* ---- reasons ------------------------------------------------------------------------------------------------------------ */
 
+/* Why a claim of the template with these types cannot be opened for the pod. *set receives the requirements of the attempt. */
+static uint32_t refusal_from(scheduler *s, uint32_t template_number, uint32_t types, uint32_t pod_number, const view *v,
+                             uint32_t *set)
+{
+    offer o;
+    claim c = blank(s, template_number, types);
+    sum_total(s, &c, v);
+    uint32_t reason = can_add(s, &c, pod_number, v, s->settings.best_effort_min_values, &o);
+    if (o.set != EMPTY_SET) *set = o.set;
+    return reason;
+}
+
 uint32_t template_refusal(scheduler *s, uint32_t template_number, uint32_t pod_number, uint32_t view_number,
                           uint32_t *set)
 {
     view v = s->pods.views.items[view_number];
-    offer o;
     uint32_t reason = KARP_REASON_NONE, types = limits_types(s, template_number, &reason);
     *set = set_meet(&s->algebra, s->templates.items[template_number].set,
                     v.full.set); /* what the pod asks of the pool, whatever its limits */
-    if (types == NO_ID) return reason;
-    claim c = blank(s, template_number, types);
-    sum_total(s, &c, &v);
-    reason = can_add(s, &c, pod_number, &v, s->settings.best_effort_min_values, &o);
-    if (o.set != EMPTY_SET) *set = o.set;
-    return reason;
+    return types == NO_ID ? reason : refusal_from(s, template_number, types, pod_number, &v, set);
+}
+
+bool template_limited(scheduler *s, uint32_t template_number, uint32_t pod_number, uint32_t view_number)
+{
+    view v = s->pods.views.items[view_number];
+    uint32_t reason, set, all = s->templates.items[template_number].initial;
+    uint32_t types = limits_types(s, template_number, &reason);
+    if (s->failed || types == all) return false;
+    if (types != NO_ID && refusal_from(s, template_number, types, pod_number, &v, &set) == KARP_REASON_NONE)
+        return false;
+    return refusal_from(s, template_number, all, pod_number, &v, &set) == KARP_REASON_NONE && !s->failed;
 }
 
 uint32_t claim_refusal(scheduler *s, uint32_t claim_number, uint32_t pod_number, uint32_t view_number)

@@ -81,6 +81,8 @@ uint32_t claims_put_run(scheduler *s, uint32_t claim_number, const uint32_t *pod
 /* Why a template cannot open a claim for the pod; changes nothing. *set receives the requirements of the attempt. */
 uint32_t template_refusal(scheduler *s, uint32_t template_number, uint32_t pod_number, uint32_t view_number,
                           uint32_t *set);
+/* Whether it is the pool's limits alone that keep the template from opening one; changes nothing. */
+bool template_limited(scheduler *s, uint32_t template_number, uint32_t pod_number, uint32_t view_number);
 /* Why an open claim does not take the pod; changes nothing. */
 uint32_t claim_refusal(scheduler *s, uint32_t claim_number, uint32_t pod_number, uint32_t view_number);
 /* Parts of taking a pod: which suffix the claim's amounts are printed with, and what the types left could still take. */

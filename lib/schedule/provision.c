@@ -156,6 +156,7 @@ karp_status provision_view(const karp_snapshot *seen, const karp_options *option
                              error);
     karp_decision *d = status == KARP_OK ? decision_new(seen) : NULL;
     if (status == KARP_OK) status = d != NULL ? report_plan(s, d) : KARP_E_NOMEM;
+    if (status == KARP_OK && !report_limited(s, d)) status = KARP_E_NOMEM;
     if (status == KARP_OK) status = scheduler_stopped(s, error);
     scheduler_free(s);
     if (status == KARP_OK) {

@@ -3,6 +3,7 @@
 #ifndef SCHEDULE_REPORT_H
 #define SCHEDULE_REPORT_H
 
+#include <base/strbuf.h>
 #include <decision/decision.h>
 #include <schedule/places.h>
 #include <schedule/solve.h>
@@ -33,6 +34,10 @@ bool report_launch(scheduler *s, karp_decision *d, const launch_source *from);
 
 /* Everything of a launch decision: launches by pool and pods, placements, unschedulable and ignored pods, nodes, costs. */
 karp_status report_plan(scheduler *s, karp_decision *d);
+/* limited.c: warns of pools whose limits keep pods out that launches from other pools are for. The last thing that is asked. */
+bool report_limited(scheduler *s, karp_decision *d);
+/* "limit cpu 400, memory 1600Gi": the limits of a pool; nothing when it has none. */
+void limits_name(const karp_snapshot *w, uint32_t pool, strbuf *out);
 
 /* report_nodes.c: state nodes as they are after the decision, and the costs before and after. */
 bool report_nodes(scheduler *s, karp_decision *d);

@@ -121,7 +121,7 @@ def gates():
     for gate in ('NodeOverlay', 'CapacityBuffer', 'StaticCapacity'):
         check(f'(--feature-gates {gate}=true)' in off, f'{gate}: {off}')
     on = text('plan', ASKS / 'gates.json', POOL, ASKS / 'gates-off.yaml')
-    check('NodePool static: static: it has 0 of its 3 nodes; whatever pods are pending, Karpenter launches 3' in on, on)
+    check('NodePool static is static and has 0 of its 3 nodes; whatever pods are pending, Karpenter launches 3' in on, on)
 
 
 def story_from_dump(folder, calm):
@@ -148,6 +148,8 @@ def unmanaged():
 
 
 def three_tiers(folder):
+    note = 'NodePool spot: limit cpu 400, memory 1600Gi reached in this round, so that other NodePools launch for pods that it would take'
+    check(f'{note}, first shop/api-11 (on-demand)' in text('plan', TIERS), 'why on-demand')
     said = text('explain', 'pod', 'shop/api-3', TIERS)
     check('spot (weight 50) limit cpu 400, memory 1600Gi reached in this round by new-15, new-16' in said, said)
     # Pods that consolidation evicts are placed anew: what is settled has all of them, and a story comes to the same.
@@ -155,6 +157,7 @@ def three_tiers(folder):
     equal((first['cost']['perHour'], settled['cost']['perHour']), (8.1581, 6.74), 'three tiers')
     equal((settled['podsLeft'], settled['cpu']['requested']), (0, 50), 'all pods are there')
     equal(per_hour(played(story(folder, sorted(TIERS.iterdir()), [{'wait': '2h'}]))), 6.74, 'as a story')
+    equal(document('plan', '--settle', TIERS, '--now', '2026-01-01T00:00:00Z')['designs'][1]['cost'], settled['cost'], 'the same, with its clock stated')
     night = document('plan', '--settle', TIERS, '--scale', 'shop/frontend=8', '--scale', 'shop/api=10')['designs'][1]
     equal(night['cost']['perHour'], 6.7008, 'with the pods of the night')
 

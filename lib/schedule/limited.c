@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a plan says of a NodePool that is asked first and has reached its limits: pods that it would take are launched for from others. */
+#include <schedule/report.h>
+
+#include <base/str.h>
+#include <base/strbuf.h>
+#include <decision/decision.h>
+#include <model/quantity.h>
+#include <schedule/scheduler.h>
+
+void limits_name(const karp_snapshot *w, uint32_t pool, strbuf *out)
+{
+    const resource_list *limits = &w->raw.pools.items[pool].limits;
+    for (uint32_t i = 0; i < limits->count; i++) {
+        char number[QUANTITY_TEXT];
+        quantity q = { .value = limits->items[i].value, .binary = limits->items[i].binary };
+        strbuf_adds(out, i == 0 ? "limit " : ", ");
+        strbuf_addstr(out, strings_get(&w->raw.resources, limits->items[i].resource));
+        strbuf_addc(out, ' ');
+        strbuf_add(out, number, quantity_format(q, number));
+    }
+}
+
+enum { ASKED_MOST = 64 }; /* pods, for one template: the answer to a hundred alike is known from a few */
+
+static bool is_limited(scheduler *s, uint32_t template_number)
+{
+    uint32_t reason;
+    return s->templates.limits[s->templates.items[template_number].pool].count > 0 &&
+           limits_types(s, template_number, &reason) != s->templates.items[template_number].initial && !s->failed;
+}
+
+/* The place of the pool among templates, as they are asked. */
+static uint32_t place_of_pool(const scheduler *s, karp_str pool)
+{
+    uint32_t t = 0;
+    while (t < s->templates.count &&
+           !equal_str(name_of(s->snapshot, s->snapshot->raw.pools.items[s->templates.items[t].pool].meta.name), pool))
+        t++;
+    return t;
+}
+
+/* What is known of pods' classes for one template. */
+typedef struct answers {
+    uint32_t classes[ASKED_MOST], count;
+    bool limited[ASKED_MOST];
+} answers;
+
+/* Whether it is limits that keep the pod out; one too many to ask is taken for one that they do not. */
+static bool kept_out(scheduler *s, answers *known, uint32_t template_number, uint32_t pod_number)
+{
+    uint32_t class_number = s->snapshot->pod_class[pod_number], i = 0;
+    while (i < known->count && known->classes[i] != class_number) i++;
+    if (i < known->count || i == ASKED_MOST) return i < known->count && known->limited[i];
+    uint32_t v = s->pods.classes[class_number].first_view;
+    known->classes[i] = class_number;
+    known->limited[i] = v != NO_ID && template_limited(s, template_number, pod_number, v);
+    return known->limited[known->count++];
+}
+
+/* The first launch from a pool that is asked later of whose pods limits keep all from the template: one that others keep from it may
+ * have opened the node that the rest shares. NULL = there is none. */
+static const karp_launch *first_kept_out(scheduler *s, const karp_decision *d, uint32_t template_number)
+{
+    answers known = { .count = 0 };
+    for (size_t i = 0; i < d->launches.count; i++) {
+        const karp_launch *l = &d->launches.items[i];
+        uint32_t later = place_of_pool(s, l->node_pool);
+        bool all = later > template_number && later < s->templates.count && l->pod_count > 0;
+        for (size_t k = 0; k < l->pod_count && all; k++) all = kept_out(s, &known, template_number, l->pods[k]);
+        if (all) return l;
+    }
+    return NULL;
+}
+
+static bool tell(scheduler *s, karp_decision *d, uint32_t template_number)
+{
+    const karp_launch *l = first_kept_out(s, d, template_number);
+    if (l == NULL) return !s->failed;
+    uint32_t pool = s->templates.items[template_number].pool;
+    strbuf b;
+    strbuf_init(&b, s->context);
+    strbuf_adds(&b, "NodePool ");
+    strbuf_addstr(&b, name_of(s->snapshot, s->snapshot->raw.pools.items[pool].meta.name));
+    strbuf_adds(&b, ": ");
+    limits_name(s->snapshot, pool, &b);
+    strbuf_adds(&b, " reached in this round, so that other NodePools launch for pods that it would take, first ");
+    strbuf_addstr(&b, pod_name(s->snapshot, l->pods[0]));
+    strbuf_adds(&b, " (");
+    strbuf_addstr(&b, l->node_pool);
+    strbuf_addc(&b, ')');
+    bool ok = !b.failed && decision_warn(d, b.ptr, b.len);
+    strbuf_free(&b);
+    return ok;
+}
+
+bool report_limited(scheduler *s, karp_decision *d)
+{
+    bool ok = true;
+    for (uint32_t t = 0; ok && t + 1 < s->templates.count && d->launches.count > 0; t++) {
+        if (is_limited(s, t)) ok = tell(s, d, t);
+        ok = ok && !s->failed;
+    }
+    return ok && !s->algebra.failed;
+}
