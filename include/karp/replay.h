@@ -72,6 +72,11 @@ typedef struct karp_replay_options {
     void *progress_user;
     const karp_options
         *decision; /**< when to stop, quirks and rules; profile and objective are the policies'. NULL = defaults */
+    /** A RepackPlan (karp_write_repack(), JSON) of the cluster that the objects have: its steps are carried out from the beginning, and no
+     * disruption passes are made meanwhile (docs/repack.md). Without traces and an end the replay ends with it. NULL = none. Since 0.1. */
+    const karp_replay_document *repack;
+    /** 1 = pods that its steps move come to the nodes that it names, as long as these take them; 0 = where kube-scheduler puts them */
+    uint64_t as_planned;
 } karp_replay_options;
 
 /** Sets the size, boot and its jitter to UNSET, and everything else to 0. Since 0.1. */

@@ -42,6 +42,7 @@ enum {
     REPLAY_DISRUPTION_INTERVAL,
     REPLAY_INTERRUPTIONS,
     REPLAY_DUMP_AT,
+    REPLAY_REPACK,
     REPLAY_OPTIONS
 };
 
@@ -74,7 +75,7 @@ typedef struct cli_options {
     cli_list profiles; /* --profile, every one that was given */
     cli_list pools, policies; /* --nodepools, --policy, as given */
     const char *replay[REPLAY_OPTIONS]; /* NULL = not given */
-    bool most_allocated, lenient;
+    bool most_allocated, lenient, as_planned;
     size_t list_bytes; /* of each list's memory: enough for every argument */
     const char *region; /* NULL = not given; likewise below */
     const char *provider;

@@ -87,6 +87,7 @@ enum {
     KEY_POLICY,
     KEY_MOST_ALLOCATED,
     KEY_LENIENT,
+    KEY_AS_PLANNED,
     KEY_UNTIL, /* these as REPLAY_* */
     KEY_SEED,
     KEY_FORMAT,
@@ -95,7 +96,8 @@ enum {
     KEY_BOOT_JITTER,
     KEY_DISRUPTION_INTERVAL,
     KEY_INTERRUPTIONS,
-    KEY_DUMP_AT
+    KEY_DUMP_AT,
+    KEY_REPACK
 };
 
 typedef struct option_row {
@@ -217,6 +219,10 @@ static const option_row rows[] = {
     { KEY_LENIENT, "lenient", NULL, CLI_OPTION_REPLAY, "leave out and count what contradicts itself in a trace" },
     { KEY_DUMP_AT, "dump-at", "TIME", CLI_OPTION_REPLAY,
       "write the cluster of that instant as a Snapshot instead; also 36h from the beginning" },
+    { KEY_REPACK, "repack", "PLAN.json", CLI_OPTION_REPLAY,
+      "carry this RepackPlan out on the cluster of --nodepools; needs no trace" },
+    { KEY_AS_PLANNED, "as-planned", NULL, CLI_OPTION_REPLAY,
+      "pods that it moves come to the nodes that it names, not where kube-scheduler puts them" },
     { KEY_LIST, "list", NULL, CLI_OPTION_BENCH, "name the inputs that can be made" },
     { KEY_INPUT, "input", "NAME", CLI_OPTION_BENCH, "measure this input, or this Snapshot file (repeatable)" },
     { KEY_JSON, "json", NULL, CLI_OPTION_BENCH, "write JSON" },
@@ -597,6 +603,7 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
     case KEY_POLICY: options->policies.items[options->policies.count++] = value; return -1;
     case KEY_MOST_ALLOCATED: options->most_allocated = true; return -1;
     case KEY_LENIENT: options->lenient = true; return -1;
+    case KEY_AS_PLANNED: options->as_planned = true; return -1;
     case KEY_UNTIL:
     case KEY_SEED:
     case KEY_FORMAT:
@@ -606,6 +613,7 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
     case KEY_DISRUPTION_INTERVAL:
     case KEY_INTERRUPTIONS:
     case KEY_DUMP_AT:
+    case KEY_REPACK:
         if (verb->options & CLI_OPTION_LINT) return set_format(verb, options, value);
         options->replay[key - KEY_UNTIL] = value;
         return -1;

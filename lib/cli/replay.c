@@ -12,6 +12,7 @@ typedef struct replaying {
     karp_replay_options options;
     karp_str policies[MOST_POLICIES];
     karp_replay_interruption rates[MOST_RATES];
+    karp_replay_document plan;
 } replaying;
 
 static karp_str text_of(const char *text) { return (karp_str){ text, strlen(text) }; }
@@ -112,6 +113,10 @@ static bool read_options(const cli_options *options, replaying *r)
     }
     o->most_allocated = options->most_allocated;
     o->lenient = options->lenient;
+    o->as_planned = options->as_planned;
+    if (options->replay[REPLAY_REPACK] != NULL) {
+        r->plan.name = text_of(options->replay[REPLAY_REPACK]);
+    }
     return read_policies(options, r) && read_rates(options, r) && duration(options, REPLAY_STEP, "--step", &o->step) &&
            duration(options, REPLAY_BOOT, "--boot", &o->boot) &&
            duration(options, REPLAY_BOOT_JITTER, "--boot-jitter", &o->boot_jitter) &&
@@ -161,6 +166,7 @@ static int replay_with(const cli_options *options, replaying *r)
     r->options.trace_count = options->files.count;
     r->options.objects = objects;
     r->options.object_count = options->pools.count;
+    r->options.repack = r->plan.name.ptr ? &r->plan : NULL;
     bool ready = traces != NULL && objects != NULL && (!named || r->options.catalogue != NULL);
     int result = ready ? answer_without_input(options, make, &r->options) : EXIT_ERROR;
     documents_free(options, &options->files, traces);
@@ -179,7 +185,7 @@ static int run(const cli_options *options)
 
 const cli_verb verb_replay = {
     .name = "replay",
-    .arguments = "TRACE...",
+    .arguments = "[TRACE...]",
     .summary = "what a recorded or made-up load would have cost, under one policy or several",
     .details =
         "Replays traces in virtual time: pods come and go as they say, and what Karpenter would launch and disrupt is\n"

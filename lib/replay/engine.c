@@ -222,6 +222,7 @@ static void from_queue(engine *e, const replay_event *event)
         if (e->pass_due == e->now) disrupt_pass(e);
         return;
     case EVENT_VALIDATE: disrupt_validate(e, event->index); return;
+    case EVENT_PLAN: return; /* the end of the instant looks at the plan */
     default: /* EVENT_RETRY: what could not be had may be there again */
         e->stale = e->stale || !e->losses[event->index].interrupted;
         e->losses[event->index].known = false;
@@ -253,6 +254,7 @@ static void instant(engine *e)
     pods_settle(e);
     nodes_drain(e);
     pods_settle(e);
+    repack_go_on(e);
     disrupt_plan(e);
 }
 
@@ -313,6 +315,7 @@ karp_status engine_run(engine *e)
     int64_t told = e->trace->begins;
     while (engine_step(e)) tell_progress(e, &told);
     if (!e->status) meter_end(e);
+    repack_finish(e);
     return e->status;
 }
 
@@ -331,7 +334,7 @@ karp_status engine_begin(engine *e)
     if (!status) status = engine_adopt(e);
     if (!status && state) status = engine_resume(e, state);
     e->resuming = false;
-    return status;
+    return status ? status : repack_begin(e);
 }
 
 void engine_init(engine *e, const replay_base *base)
@@ -363,6 +366,7 @@ void engine_free(engine *e)
     for (size_t i = 0; i < e->shape_count; i++) karp_free(c, e->shapes[i].admits, e->shapes[i].admit_capacity);
     for (size_t i = 0; i < e->node_count; i++) arena_free(&e->nodes[i].memory);
     disrupt_free(e);
+    repack_free(e);
     karp_snapshot_unref(e->snapshot);
     karp_free(c, e->shapes, e->shape_count * sizeof *e->shapes);
     karp_free(c, e->pods, e->pod_capacity * sizeof *e->pods);
@@ -379,6 +383,7 @@ void engine_free(engine *e)
     karp_free(c, e->losses, e->loss_capacity * sizeof *e->losses);
     karp_free(c, e->commands, e->command_capacity * sizeof *e->commands);
     karp_free(c, e->waits, e->wait_capacity * sizeof *e->waits);
+    karp_free(c, e->result.repack.attempts, e->result.repack.attempt_capacity * sizeof *e->result.repack.attempts);
     karp_free(c, e->result.points, e->result.point_capacity * sizeof *e->result.points);
     io_table_free(&e->pod_index);
     io_table_free(&e->node_index);

@@ -10,6 +10,7 @@
  *     engine_disrupt.c   passes, validation, commands        engine_budgets.c   PodDisruptionBudgets
  *     engine_meter.c     what it costs                  engine_adopt.c      nodes that are there at the start
  *     engine_save.c      all of it as a document        engine_resume.c     … and from it
+ *     engine_repack.c    a repack plan, step by step
  */
 #ifndef REPLAY_ENGINE_H
 #define REPLAY_ENGINE_H
@@ -51,6 +52,7 @@ typedef struct replay_pod {
     karp_str namespace_, name;
     int64_t created, waits_since, started, lasts;
     uint32_t shape, node;
+    uint32_t meant; /* where a repack plan sends it; REPLAY_NONE = nowhere */
     uint32_t next, before; /* on its node */
     uint32_t life; /* how often it was evicted: events of an earlier life are void */
     uint8_t state; /* POD_* */
@@ -118,6 +120,7 @@ typedef struct replay_command {
     /* What a document said of one that was decided on before; the decision itself is not there then. */
     karp_launch *launches; /* as many, in the engine's memory; NULL = the decision has them */
     int64_t (*amounts)[RESOURCES_MOST]; /* of each: what the pods that it is for request */
+    uint32_t reason; /* KARP_REASON_*: why it does not hold */
     bool terminates_first;
     bool started, over;
 } replay_command;
@@ -141,7 +144,8 @@ enum {
     EVENT_BATCH,
     EVENT_PASS,
     EVENT_VALIDATE,
-    EVENT_RETRY
+    EVENT_RETRY,
+    EVENT_PLAN
 };
 
 typedef struct replay_event {
@@ -159,6 +163,28 @@ typedef struct replay_point {
     double cpu_requested, cpu, memory_requested, memory; /* cores and bytes, of ready nodes */
 } replay_point;
 
+/* A step of a repack plan that was tried. */
+typedef struct replay_attempt {
+    int64_t began, ended; /* ended: its nodes and their pods are settled; KARP_NO_TIME = not yet */
+    uint32_t plan, step, steps; /* from 1; steps: that plan has */
+    uint32_t nodes, launches;
+    uint32_t reason; /* KARP_REASON_*: why it was not carried out */
+    bool done;
+    uint64_t evictions;
+    double cost; /* per hour, afterwards */
+} replay_attempt;
+
+/* What came of a repack plan. */
+typedef struct replay_repack_result {
+    bool played; /* there was one */
+    double cost_before, cost_after, promised_before, promised_after; /* per hour */
+    uint64_t evictions, promised_evictions, promised_effort, pending, done;
+    uint32_t plans; /* the first, and those made anew */
+    int64_t ended; /* KARP_NO_TIME = it was under way when the replay ended */
+    replay_attempt *attempts;
+    size_t attempt_count, attempt_capacity;
+} replay_repack_result;
+
 enum { METHODS_MOST = 8 };
 typedef struct replay_result {
     karp_str policy;
@@ -171,6 +197,7 @@ typedef struct replay_result {
     uint64_t decisions, passes;
     uint32_t most_nodes, waiting_pods, running_pods;
     double wait_p50, wait_p99, wait_most; /* seconds */
+    replay_repack_result repack;
     replay_point *points;
     size_t point_count, point_capacity;
 } replay_result;
@@ -203,6 +230,8 @@ typedef struct replay_base {
     int64_t starts; /* the time of that cluster; KARP_NO_TIME = there is none */
     const tree *state; /* of the replay that wrote it; NULL = it begins anew */
     uint64_t earlier_pods; /* that the trace had created by then */
+    karp_str repack_name, repack_text; /* the plan that is carried out; ptr NULL = none */
+    bool ends_with_plan; /* and nothing else says when */
     size_t resumed_pods; /* so many of the trace's first events are the pods of that state, in its order */
 } replay_base;
 
@@ -284,6 +313,7 @@ typedef struct engine {
     uint64_t changes, planned_changes; /* of the cluster; when the next pass was scheduled */
     bool repacks; /* policy cost+repack */
     int64_t repack_due; /* KARP_NO_TIME = at once */
+    struct replay_repack *repack; /* NULL = no plan is carried out */
     int64_t last_pass, look_again; /* look_again: when a budget changes. KARP_NO_TIME = none */
     replay_command *commands;
     size_t command_count, command_capacity, first_command;
@@ -334,6 +364,8 @@ void pod_evict(engine *e, uint32_t pod);
 void pods_settle(engine *e); /* kube-scheduler's work at the end of an instant */
 
 /* ---- engine_nodes.c */
+/* What the nodes of the pool are chosen from; NULL = nobody knows. */
+const karp_catalogue *engine_catalogue(const engine *e, karp_str pool);
 /* REPLAY_NONE = the cloud has no such machine now. */
 uint32_t node_start(engine *e, const karp_decision *d, const karp_launch *launch);
 uint32_t node_launch(engine *e, const karp_launch *launch, const int64_t amounts[RESOURCES_MOST]);
@@ -398,6 +430,20 @@ void disrupt_validate(engine *e, uint32_t command);
 void disrupt_replacement_ready(engine *e, uint32_t node);
 void disrupt_node_gone(engine *e, uint32_t node);
 void disrupt_free(engine *e);
+
+/* Notes it among the commands; its number, or REPLAY_NONE after a failure. */
+uint32_t disrupt_note(engine *e, const karp_command *command);
+
+/* ---- engine_repack.c */
+typedef struct replay_repack replay_repack;
+karp_status repack_begin(engine *e);
+void repack_free(engine *e);
+bool repack_runs(const engine *e); /* while it does, no passes are made */
+bool repack_owns(const engine *e, const replay_command *c); /* the command is the step that is under way */
+void repack_carried_out(engine *e, const replay_command *c); /* its nodes are about to go */
+void repack_refused(engine *e, uint32_t reason);
+void repack_go_on(engine *e); /* at the end of an instant */
+void repack_finish(engine *e); /* at the end of the replay */
 
 /* ---- engine_meter.c */
 void meter_to(engine *e, int64_t at);

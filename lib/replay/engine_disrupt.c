@@ -58,7 +58,7 @@ static void schedule(engine *e, int64_t at)
 
 void disrupt_plan(engine *e)
 {
-    if (e->status || e->validating) return;
+    if (e->status || e->validating || repack_runs(e)) return;
     int64_t soonest = e->last_pass == KARP_NO_TIME ? e->now : e->last_pass + interval(e);
     if (soonest < e->now) soonest = e->now;
     if (e->pass_due != KARP_NO_TIME && e->pass_due <= soonest) return;
@@ -178,23 +178,29 @@ static void free_command(engine *e, replay_command *c)
     c->over = true;
 }
 
-static uint32_t note_command(engine *e, karp_decision *d, uint32_t index, const karp_command *command)
+uint32_t disrupt_note(engine *e, const karp_command *command)
 {
     if (!grow(e->context, (void **)&e->commands, &e->command_capacity, e->command_count + 1, sizeof *e->commands)) {
         engine_nomem(e);
         return REPLAY_NONE;
     }
     replay_command *c = &e->commands[e->command_count];
-    *c = (replay_command){ .decision = karp_decision_ref(d),
-                           .index = index,
-                           .method = command->method,
-                           .launch_count = command->launch_count };
+    *c = (replay_command){ .method = command->method, .launch_count = command->launch_count };
     c->nodes = karp_alloc(e->context, (command->node_count + 1) * sizeof *c->nodes);
     c->replacements = karp_alloc(e->context, (command->launch_count + 1) * sizeof *c->replacements);
     if (!c->nodes || !c->replacements) engine_nomem(e);
     c->node_count = c->nodes ? command->node_count : 0;
     for (size_t i = 0; i < c->node_count; i++) c->nodes[i] = io_table_get(&e->node_index, command->nodes[i]);
     return (uint32_t)e->command_count++;
+}
+
+static uint32_t note_command(engine *e, karp_decision *d, uint32_t index, const karp_command *command)
+{
+    uint32_t number = disrupt_note(e, command);
+    if (number == REPLAY_NONE) return number;
+    e->commands[number].decision = karp_decision_ref(d);
+    e->commands[number].index = index;
+    return number;
 }
 
 static void start_command(engine *e, uint32_t command);
@@ -227,6 +233,7 @@ void disrupt_pass(engine *e)
 {
     karp_decision *d = NULL;
     e->pass_due = KARP_NO_TIME;
+    if (repack_runs(e)) return;
     e->last_pass = e->now;
     if (e->pools_changed) note_drift(e);
     if (!disrupt_conditions(e)) {
@@ -272,19 +279,24 @@ static void release_nodes(engine *e, const replay_command *c)
 
 static void give_up(engine *e, replay_command *c)
 {
+    bool step = repack_owns(e, c);
+    uint32_t reason = c->reason;
     release_nodes(e, c);
     e->result.given_up++;
     free_command(e, c);
+    if (step) repack_refused(e, reason);
 }
 
 static void finish_command(engine *e, replay_command *c)
 {
+    if (repack_owns(e, c)) repack_carried_out(e, c);
     for (size_t i = 0; i < c->node_count; i++) {
         if (c->nodes[i] == REPLAY_NONE) continue;
         e->nodes[c->nodes[i]].tainted = true;
         node_delete(e, c->nodes[i]);
     }
-    if (c->method < METHODS_MOST) e->result.commands[c->method]++;
+    uint32_t method = c->method == KARP_METHOD_REPACK ? KARP_METHOD_ANY : c->method;
+    if (method < METHODS_MOST) e->result.commands[method]++;
     free_command(e, c);
 }
 
@@ -324,8 +336,12 @@ static void start_command(engine *e, uint32_t number)
         n->deleted_at = e->now;
         node_touch(e, c->nodes[i]);
     }
-    if (c->launch_count == 0 || c->terminates_first) finish_command(e, c);
-    else if (!launch_replacements(e, c, &command)) give_up(e, c);
+    if (c->launch_count == 0 || c->terminates_first) {
+        finish_command(e, c);
+    } else if (!launch_replacements(e, c, &command)) {
+        c->reason = KARP_REASON_REPLACEMENT_NOT_CREATED;
+        give_up(e, c);
+    }
 }
 
 /* Whether all its nodes are still there to be disrupted. */
@@ -413,6 +429,7 @@ static bool step_validates(engine *e, replay_command *c, const karp_snapshot *sn
     if (status) engine_fail(e, status);
     bool holds = !status && !karp_step_state(step, &state) && state.phase == KARP_PHASE_STARTING &&
                  keep_nodes(e, c, &state);
+    c->reason = state.reason;
     karp_step_free(step);
     return holds;
 }
@@ -433,6 +450,7 @@ static bool valid_state(engine *e, replay_command *c, const karp_snapshot *snaps
 static bool valid(engine *e, replay_command *c)
 {
     if (c->method == KARP_METHOD_ANY) return valid_step(e, c);
+    c->reason = KARP_REASON_CHURN;
     karp_validation validation = { .size = sizeof validation };
     karp_disrupt_options options = pass_options(e);
     if (!intact(e, c)) return false;
@@ -501,7 +519,13 @@ static void check_replacements(engine *e, replay_command *c)
 
 void disrupt_replacement_ready(engine *e, uint32_t node) { each_waiting(e, node, check_replacements); }
 
-void disrupt_node_gone(engine *e, uint32_t node) { each_waiting(e, node, give_up); }
+static void lost_replacement(engine *e, replay_command *c)
+{
+    c->reason = KARP_REASON_REPLACEMENT_GONE;
+    give_up(e, c);
+}
+
+void disrupt_node_gone(engine *e, uint32_t node) { each_waiting(e, node, lost_replacement); }
 
 void disrupt_free(engine *e)
 {

@@ -212,7 +212,8 @@ karp_status engine_dump(engine *e, karp_text *out)
     }
     if (!status) status = karp_reader_finish(reader, &snapshot, &e->error);
     if (!status) status = karp_reader_dump(reader, out, &e->error);
-    if (!status && !e->played) {
+    if (!status && !e->played &&
+        !e->repack) { /* a plan is no part of the state: what follows goes on as from any cluster */
         status = add_state(e, &t, out);
         if (status) karp_text_free(out);
     }

@@ -145,8 +145,7 @@ static void try_type(engine *e, const karp_launch *launch, const karp_catalogue 
     }
 }
 
-/* What the nodes of the pool are chosen from; NULL = nobody knows. */
-static const karp_catalogue *catalogue_of(const engine *e, karp_str pool)
+const karp_catalogue *engine_catalogue(const engine *e, karp_str pool)
 {
     const replay_base *b = e->base;
     if (e->options->catalogue) return e->options->catalogue;
@@ -168,7 +167,7 @@ static bool find_machine(engine *e, const karp_launch *launch, machine *out)
     const karp_choice *c = &launch->choice;
     if (c->instance_type.len == 0) return false;
     if (!sold_out(e, c->instance_type, c->zone, c->capacity_type)) return true;
-    const karp_catalogue *from = catalogue_of(e, launch->node_pool);
+    const karp_catalogue *from = engine_catalogue(e, launch->node_pool);
     for (size_t i = 0; i < (from ? karp_catalogue_count(from) : 0); i++) {
         karp_str name = karp_catalogue_type(from, i)->name;
         for (size_t k = 0; k < launch->instance_type_count; k++) {

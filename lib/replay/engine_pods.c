@@ -66,6 +66,7 @@ void pod_create(engine *e, const trace_event *event)
                                  .created = event->of.pod.created ? event->of.pod.created : e->now,
                                  .lasts = event->lasts,
                                  .shape = event->shape,
+                                 .meant = REPLAY_NONE,
                                  .next = REPLAY_NONE,
                                  .before = REPLAY_NONE };
     strbuf room;
@@ -236,6 +237,18 @@ static uint32_t choose_node(engine *e, uint32_t shape)
     return best;
 }
 
+/* Where a repack plan sends it, as long as that node takes it. */
+static uint32_t meant_node(engine *e, uint32_t pod)
+{
+    replay_pod *p = &e->pods[pod];
+    uint32_t node = p->meant;
+    if (node == REPLAY_NONE) return node;
+    p->meant = REPLAY_NONE;
+    const replay_node *n = &e->nodes[node];
+    bool takes = takes_pods(n) && has_room(e, n, &e->shapes[p->shape]) && shape_admitted(e, p->shape, n);
+    return takes ? node : REPLAY_NONE;
+}
+
 static int by_priority(uint32_t a, uint32_t b, const void *user)
 {
     const engine *e = user;
@@ -254,7 +267,8 @@ void pods_settle(engine *e)
     for (size_t i = 0; i < e->waiting_count && !e->status; i++) {
         uint32_t pod = e->waiting[i];
         if (e->pods[pod].state != POD_WAITING) continue;
-        uint32_t node = e->shapes[e->pods[pod].shape].plain ? choose_node(e, e->pods[pod].shape) : REPLAY_NONE;
+        uint32_t node = meant_node(e, pod);
+        if (node == REPLAY_NONE && e->shapes[e->pods[pod].shape].plain) node = choose_node(e, e->pods[pod].shape);
         if (node == REPLAY_NONE) e->waiting[kept++] = pod;
         else pod_bind(e, pod, node);
     }

@@ -2,14 +2,17 @@
 #include <karp/library.h>
 #include <karp/peer.h>
 #include <replay/objects.h>
+#include <replay/repack_play.h>
 #include <replay/replay.h>
 #include <replay/trace_read.h>
 
 #include <base/error.h>
 #include <io/reader.h>
+#include <io/whole_file.h>
 #include <io/write_width.h>
 
 #define MINUTE (60 * SECOND)
+#define LONGEST_PLAN (INT64_C(7) * 24 * 60 * MINUTE) /* without an end of its own */
 #define LONGEST (INT64_C(10) * 366 * 24 * 60 * MINUTE)
 
 enum { POINTS = 300, MOST_POINTS = 1000000, MOST_POLICIES = 64 };
@@ -157,16 +160,66 @@ static karp_status read_traces(replay *r)
 {
     trace *t = &r->base.trace;
     karp_status status = KARP_OK;
-    if (r->options.trace_count == 0) return fail(&r->error, KARP_E_INVALID, "a replay needs a trace");
+    if (r->options.trace_count == 0 && !r->options.repack)
+        return fail(&r->error, KARP_E_INVALID, "a replay needs a trace");
     for (size_t i = 0; i < r->options.trace_count && !status; i++)
         status = trace_read(t, r->options.format, &r->options.traces[i], r->options.lenient != 0, &r->error);
     return status;
+}
+
+/* ---- a repack plan ------------------------------------------------------------------------------------------------------- */
+
+static karp_status read_plan_file(replay *r, karp_str name)
+{
+    strbuf path, text;
+    strbuf_init(&path, r->base.context);
+    strbuf_init(&text, r->base.context);
+    strbuf_addstr(&path, name);
+    karp_status status = path.failed ? fail_nomem(&r->error) : KARP_OK;
+    if (!status) status = io_whole_file(r->base.context, path.ptr ? path.ptr : "", &text, &r->error);
+    if (!status) {
+        r->base.repack_text = trace_keep(&r->base.trace, (karp_str){ text.ptr, text.len });
+        if (!r->base.repack_text.ptr) status = fail_nomem(&r->error);
+    }
+    strbuf_free(&path);
+    strbuf_free(&text);
+    return status;
+}
+
+/* Faults of it are told before anything happens. */
+static karp_status read_repack(replay *r)
+{
+    const karp_replay_document *document = r->options.repack;
+    repack_plan_read plan;
+    if (!document) return KARP_OK;
+    r->base.repack_name = document->name;
+    r->base.repack_text = document->text;
+    karp_status status = document->text.ptr ? KARP_OK : read_plan_file(r, document->name);
+    if (status) return status;
+    repack_plan_begin(&plan, r->base.context);
+    status = repack_plan_take(&plan, r->base.context, document->name, r->base.repack_text, &r->error);
+    if (!status && r->base.starts == KARP_NO_TIME)
+        status = fail(&r->error, KARP_E_INVALID,
+                      "a repack plan is carried out on a cluster: the objects have no nodes");
+    if (!status && plan.now != KARP_NO_TIME && !r->base.state) r->base.starts = plan.now;
+    repack_plan_end(&plan);
+    return status;
+}
+
+/* Without a trace nothing happens but the plan. */
+static void begin_with_plan(replay *r)
+{
+    trace *t = &r->base.trace;
+    if (r->options.trace_count > 0 || !r->options.repack) return;
+    t->begins = t->ends = r->base.starts;
+    r->base.ends_with_plan = !r->options.until && !r->options.until_after;
 }
 
 /* The pods that the objects have come first. */
 static karp_status finish_trace(replay *r)
 {
     trace *t = &r->base.trace;
+    begin_with_plan(r);
     for (size_t i = 0; i < t->count; i++) {
         if (t->begins == KARP_NO_TIME || t->events[i].at < t->begins) t->begins = t->events[i].at;
     }
@@ -178,6 +231,7 @@ static karp_status finish_trace(replay *r)
     if (!status && goes_on) status = replay_given_go_on(r);
     if (!status && goes_on) status = trace_sort(t, &r->error);
     if (status) return status;
+    if (r->base.ends_with_plan) t->ends = t->begins + LONGEST_PLAN;
     if (r->options.until) t->ends = r->options.until;
     if (r->options.until_after < 0 || r->options.until_after > LONGEST || r->options.dump_after < 0 ||
         r->options.dump_after > LONGEST)
@@ -205,7 +259,10 @@ static karp_status settle_times(replay *r)
     if (o->boot < 0 || o->boot_jitter < 0 || o->step < 0 || o->disruption_interval < 0 || o->boot > INT64_MAX / 8 ||
         o->boot_jitter > INT64_MAX / 8 || o->disruption_interval > INT64_MAX / 8)
         return fail(&r->error, KARP_E_INVALID, "a duration of the replay is negative, or too long");
-    r->step = r->base.state ? replay_state_step(r) : o->step ? o->step : replay_step(length);
+    r->step = r->base.state            ? replay_state_step(r)
+              : o->step                ? o->step
+              : r->base.ends_with_plan ? MINUTE
+                                       : replay_step(length);
     if (length / r->step > MOST_POINTS) return fail(&r->error, KARP_E_LIMIT, "a series of more than a million points");
     for (size_t i = 0; i < o->interruption_count; i++) {
         double rate = o->interruptions[i].per_hour;
@@ -257,7 +314,7 @@ static karp_status check_texts(replay *r)
     const karp_replay_options *o = &r->options;
     bool given = str_given(o->format) && str_given(o->region) && (o->policies || o->policy_count == 0) &&
                  (o->interruptions || o->interruption_count == 0) && (o->traces || o->trace_count == 0) &&
-                 (o->objects || o->object_count == 0);
+                 (o->objects || o->object_count == 0) && (!o->repack || str_given(o->repack->name));
     for (size_t i = 0; given && i < o->policy_count; i++) given = str_given(o->policies[i]);
     for (size_t i = 0; given && i < o->interruption_count; i++)
         given = str_given(o->interruptions[i].instance_type) && str_given(o->interruptions[i].zone);
@@ -289,13 +346,14 @@ karp_status replay_prepare(replay *r)
     karp_status status = open_objects(r);
     if (!status) status = check_objects(r);
     if (!status) status = collect_objects(r);
+    if (!status) status = read_repack(r);
     if (!status) status = finish_trace(r);
     return status ? status : settle_times(r);
 }
 
 /* ---- policies ------------------------------------------------------------------------------------------------------------ */
 
-static karp_status run_policy(replay *r, size_t index)
+static karp_status run_policy(replay *r, size_t index, int64_t *ended)
 {
     engine *e = mem_alloc(r->base.context, sizeof *e);
     if (!e) return fail_nomem(&r->error);
@@ -310,6 +368,9 @@ static karp_status run_policy(replay *r, size_t index)
     }
     if (!status) {
         r->results[index] = e->result;
+        if (e->ends > *ended) *ended = e->ends;
+        e->result.repack.attempts = NULL;
+        e->result.repack.attempt_capacity = 0;
         e->result.points = NULL;
         e->result.point_capacity = 0;
     }
@@ -324,7 +385,9 @@ static karp_status run_all(replay *r)
     r->results = mem_zalloc(r->base.context, r->result_count * sizeof *r->results);
     if (!r->results) return fail_nomem(&r->error);
     karp_status status = KARP_OK;
-    for (size_t i = 0; i < r->result_count && !status; i++) status = run_policy(r, i);
+    int64_t ended = r->base.trace.begins;
+    for (size_t i = 0; i < r->result_count && !status; i++) status = run_policy(r, i, &ended);
+    if (r->base.ends_with_plan) r->base.trace.ends = ended;
     return status;
 }
 
@@ -364,11 +427,16 @@ static karp_status dump_at(replay *r, karp_text *out)
     return status;
 }
 
+static void free_result(karp_context *c, replay_result *p)
+{
+    karp_free(c, p->points, p->point_capacity * sizeof *p->points);
+    karp_free(c, p->repack.attempts, p->repack.attempt_capacity * sizeof *p->repack.attempts);
+}
+
 static void replay_free(replay *r)
 {
     karp_context *c = r->base.context;
-    for (size_t i = 0; r->results && i < r->result_count; i++)
-        karp_free(c, r->results[i].points, r->results[i].point_capacity * sizeof *r->results[i].points);
+    for (size_t i = 0; r->results && i < r->result_count; i++) free_result(c, &r->results[i]);
     karp_free(c, r->results, r->result_count * sizeof *r->results);
     for (size_t i = 0; i < r->base.catalogue_count; i++) karp_catalogue_unref(r->base.catalogues[i]);
     karp_reader_free(r->base.reader);

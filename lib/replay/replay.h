@@ -48,6 +48,11 @@ int64_t replay_state_step(const replay *r);
 /* The trace, checked and in order, goes on from the cluster: what is over by then is left out, and the cluster's pods come first. */
 karp_status replay_given_go_on(replay *r);
 
+/* ---- write_replay_plan.c: what came of a repack plan; nothing where there was none ---- */
+
+void replay_write_plan_json(json_out *j, const replay_result *p); /* a member of an object that is open */
+void replay_write_plan_text(const replay *r, write_buffer *out);
+
 /* ---- write_replay.c, write_replay_html.c ------------------------------------------------------------------------------------- */
 
 /* The figures of a policy, in an object that is open; all of them, a line each with a column a policy. */

@@ -123,6 +123,7 @@ static void write_policy(json_out *j, const replay_result *p)
     json_open_object(j);
     json_member_str(j, "policy", p->policy);
     replay_write_figures(j, p);
+    replay_write_plan_json(j, p);
     write_series(j, p);
     json_end(j);
 }
@@ -280,6 +281,7 @@ void replay_write_text(const replay *r, write_buffer *out)
         buffer_char(out, '\n');
         replay_write_rows(r, from, to, out);
     }
+    replay_write_plan_text(r, out);
 }
 
 /* Money as every text has it. */

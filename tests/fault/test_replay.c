@@ -29,6 +29,17 @@ static const char nodes[] =
     "apiVersion: v1\nkind: Pod\nmetadata: {name: d, ownerReferences: [{apiVersion: apps/v1, kind: DaemonSet, name: d, "
     "uid: d, controller: true}]}\nspec: {nodeName: n1, containers: [{name: c, resources: {requests: {cpu: 100m}}}]}\n";
 
+/* A step that would not pay, and so is refused and planned anew; and one whose node does not exist. */
+static const char plan[] = "{\"kind\":\"RepackPlan\",\"costBefore\":0.1,\"costAfter\":0.05,\"evictions\":1,\"effort\":"
+                           "100,\"steps\":[{\"nodes\":[\"n1\"],"
+                           "\"launches\":[{\"id\":\"new-1\",\"nodePool\":\"default\",\"pods\":[\"default/"
+                           "r\"],\"instanceTypes\":[\"t\"],\"labels\":{"
+                           "\"a\":\"b\"},\"taints\":[{\"key\":\"k\",\"effect\":\"NoSchedule\"}],\"choice\":{"
+                           "\"instanceType\":\"t\",\"zone\":\"a\","
+                           "\"capacityType\":\"on-demand\",\"price\":\"0.1\",\"allocatable\":{\"cpu\":\"4\",\"memory\":"
+                           "\"8Gi\",\"pods\":\"50\"}}}],"
+                           "\"placements\":[]},{\"nodes\":[\"n9\"]}]}";
+
 enum { POINTS = 400 };
 
 /* The other formats, each of a few pods. */
@@ -47,7 +58,7 @@ static const char *const traces[] = {
     "apiVersion: karp/v1\nkind: Load\nlength: 30m\ndeployments:\n- {name: w, cpu: 1, replicas: {least: 1, most: 9}}\n"
     "cronJobs:\n- {name: j, cpu: 1, schedule: \"*/10 * * * *\"}\n",
 };
-enum { KINDS = 6, ALL = KINDS + sizeof traces / sizeof traces[0] };
+enum { KINDS = 7, ALL = KINDS + sizeof traces / sizeof traces[0] };
 
 static karp_text cut; /* the dump of a replay, with its state */
 
@@ -88,7 +99,9 @@ static karp_status ask(karp_context *context, karp_catalogue *types, int what, k
     if (what == 5) objects[0] = (karp_replay_document){ text_of("cut"), { cut.ptr, cut.len } };
     options.objects = objects;
     options.trace_count = 1;
-    options.object_count = what == 4 ? 2 : 1; /* 4: the cluster has a node at the start */
+    options.object_count = what == 4 || what == 6 ? 2 : 1; /* 4: the cluster has a node at the start */
+    const karp_replay_document repack = { text_of("plan"), text_of(plan) };
+    if (what == 6) options.repack = &repack;
     options.catalogue = types;
     options.until_after = INT64_C(3600000000000);
     options.dump_after = what == 1 ? INT64_C(300000000000) : 0;

@@ -131,7 +131,14 @@ func TestReplay(t *testing.T) {
 	if bill.Dollars <= 0 || bill.Launches == 0 || bill.PendingSeconds.Max < 60 || len(bill.Series["time"]) != len(bill.Series["nodes"]) {
 		t.Fatalf("%+v", bill)
 	}
-	day.Policies = []string{"dear"}
+	if bill.Repack != nil {
+		t.Fatalf("%+v", bill.Repack)
+	}
+	day.Repack = "absent.json"
+	if _, err := document.Replay(&day); !errors.Is(err, karp.ErrIO) {
+		t.Fatal(err)
+	}
+	day.Repack, day.Policies = "", []string{"dear"}
 	if _, err := document.Replay(&day); !errors.Is(err, karp.ErrNotFound) {
 		t.Fatal(err)
 	}

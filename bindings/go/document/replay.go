@@ -35,6 +35,10 @@ type ReplayOptions struct {
 	Interruptions    []Interruption
 	MostAllocated    bool
 	Lenient          bool
+	// Repack is the path of a RepackPlan that is carried out on the cluster of Objects, without Traces too; "" = none.
+	Repack string
+	// AsPlanned puts the pods that it moves where it says, not where kube-scheduler does.
+	AsPlanned bool
 }
 
 // A Bill is what a policy came to. Dollars; Pending are seconds.
@@ -51,6 +55,15 @@ type Bill struct {
 	PodStarts, PodsEnded, PodsRunning              uint64
 	PodsPending, LaunchDecisions, DisruptionPasses uint64
 	Series                                         map[string][]float64 // by column; "time" is seconds since 1970
+	Repack                                         *RepackBill          // nil = no plan was carried out
+}
+
+// A RepackBill is what came of a repack plan, beside what it promised. Costs are dollars an hour.
+type RepackBill struct {
+	CostBefore, CostAfter                 float64
+	Evictions, Pending                    uint64
+	PromisedCostBefore, PromisedCostAfter float64
+	PromisedEvictions, Plans, StepsDone   uint64
 }
 
 // A Replayed is the result of a replay: a bill of each policy.
@@ -129,6 +142,14 @@ func Replay(options *ReplayOptions) (*Replayed, error) {
 	}
 	if options.BootJitter != nil {
 		o.boot_jitter = C.int64_t(*options.BootJitter)
+	}
+	if options.Repack != "" {
+		plan := documents([]string{options.Repack})
+		defer freeDocuments(plan, 1)
+		o.repack = plan
+	}
+	if options.AsPlanned {
+		o.as_planned = 1
 	}
 	if options.MostAllocated {
 		o.most_allocated = 1

@@ -98,6 +98,8 @@ class Replay:
             for key, value in policy.items():
                 if key == 'pendingSeconds':
                     row.update((f'pending_{_snake(part)}', [seconds]) for part, seconds in value.items())
+                elif key == 'repack':
+                    row.update((f'repack_{_snake(part)}', [figure]) for part, figure in value.items() if isinstance(figure, (int, float)))
                 elif key == 'disruptions':
                     row['disruptions'] = [sum(value.values())]
                 elif key != 'series':
@@ -181,6 +183,7 @@ def replay(traces: Source, *, objects: Source = (), policies: Union[str, Sequenc
            until: Union[None, Time, datetime.timedelta] = None, step: Seconds = 0, seed: int = 0,
            boot: Optional[Seconds] = None, boot_jitter: Optional[Seconds] = None, disruption_interval: Seconds = 0,
            interruptions: Union[float, Mapping[str, float]] = 0.0, most_allocated: bool = False, lenient: bool = False,
+           repack: Optional[Source] = None, as_planned: bool = False,
            progress: Optional[Callable[[Progress], object]] = None,
            should_stop: Optional[Callable[[], object]] = None) -> Replay:
     """Replays traces (paths, documents as bytes, stories as dicts) under each of the policies: what `karp replay` does, with
@@ -188,7 +191,7 @@ def replay(traces: Source, *, objects: Source = (), policies: Union[str, Sequenc
 
     Durations are seconds or timedeltas; 0 and None are the defaults of docs/replay.md. `until` is an instant, or a timedelta from
     the trace's beginning. `interruptions` of a spot node per hour: a number, or one for each instance type, with '' for all
-    others. `progress` is called with a Progress about a hundred times a policy; what it raises ends the replay.
+    others. `repack` is a RepackPlan that is carried out, without traces too; `as_planned` puts pods where it says. `progress` is called with a Progress about a hundred times a policy; what it raises ends the replay.
     """
     if isinstance(policies, str):
         policies = (policies,)
@@ -218,6 +221,11 @@ def replay(traces: Source, *, objects: Source = (), policies: Union[str, Sequenc
     rows = [S.ReplayInterruption(lent.text(name), lent.text(''), rates[name]) for name in sorted(rates)]
     options.interruptions, options.interruption_count = lent.array(S.ReplayInterruption, rows), len(rows)
     options.most_allocated, options.lenient = int(most_allocated), int(lenient)
+    if repack is not None:
+        options.repack, count = lent.documents(repack)
+        if count != 1:
+            raise ValueError('one repack plan is wanted')
+    options.as_planned = int(as_planned)
     if progress is not None and should_stop is None:
         should_stop = bool  # False, so that there is somebody to say that progress() raised
     with Run(should_stop=should_stop) as run:

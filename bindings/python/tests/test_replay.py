@@ -133,3 +133,30 @@ def test_bad_input() -> None:
         play(policies=[])
     with pytest.raises(karp.Error, match='format'):
         play(format='tarot')
+
+
+def test_repack_plan(tmp_path: pathlib.Path, program: Callable[..., str]) -> None:
+    """A plan of karp repack, carried out: what it promised, in the document and in the frame of the policies."""
+    sizes = {'cpu': '8', 'memory': '32Gi', 'pods': '58'}
+    nodes = [{'apiVersion': 'v1', 'kind': 'Node', 'metadata': {'name': f'n{i}', 'creationTimestamp': '2026-01-01T00:00:00Z', 'labels': {
+        'karpenter.sh/nodepool': 'default', 'node.kubernetes.io/instance-type': 'm6a.2xlarge', 'topology.kubernetes.io/zone': 'us-east-1a',
+        'karpenter.sh/capacity-type': 'on-demand', 'kubernetes.io/hostname': f'n{i}', 'karpenter.sh/registered': 'true',
+        'karpenter.sh/initialized': 'true'}}, 'status': {'capacity': sizes, 'allocatable': sizes}} for i in range(4)]
+    pods = [{'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': f'p{i}', 'ownerReferences': [
+        {'apiVersion': 'apps/v1', 'kind': 'ReplicaSet', 'name': 'w', 'uid': 'w', 'controller': True}]}, 'spec': {
+            'nodeName': f'n{i}', 'containers': [{'name': 'c', 'resources': {'requests': {'cpu': '1'}}}]}} for i in range(4)]
+    rules = {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name': 'default'}, 'spec': {
+        'disruption': {'consolidateAfter': '0s', 'budgets': [{'nodes': '100%'}]}, 'template': {'spec': {'expireAfter': 'Never', 'nodeClassRef': {
+            'group': 'karpenter.k8s.aws', 'kind': 'EC2NodeClass', 'name': 'default'}}}}}
+    cluster = tmp_path / 'cluster.json'
+    cluster.write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': [rules, *nodes, *pods]}))
+    plan = program('repack', '-f', cluster, '--region', 'us-east-1', '--now', '2026-01-02T00:00:00Z', '-o', 'json')
+    (tmp_path / 'plan.json').write_text(plan)
+    out = karp.replay((), objects=str(cluster), region='us-east-1', repack=str(tmp_path / 'plan.json'), as_planned=True)
+    came, said = out.to_dict()['policies'][0]['repack'], json.loads(plan)
+    assert said['steps'] and came['costBefore'] == pytest.approx(said['costBefore'])
+    assert (came['costAfter'], came['evictions'], came['pending']) == (pytest.approx(said['costAfter']), said['evictions'], 0)
+    assert out.table()['repack_evictions'] == [said['evictions']]
+    assert karp.replay((), objects=str(cluster), region='us-east-1', repack=plan.encode(), as_planned=True).to_json() == out.to_json()
+    with pytest.raises(ValueError):
+        karp.replay((), objects=str(cluster), repack=(plan.encode(), plan.encode()))

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Carrying a repack plan out in virtual time: repack_play.h. */
+#include <karp/library.h>
+#include <replay/repack_play.h>
+
+#include <base/error.h>
+#include <io/decode_fields.h>
+
+#define VALIDATION (15 * SECOND) /* after the decision; steps whose turn comes later are validated at once */
+#define RETRY (300 * SECOND) /* until what was refused twice in a row is planned once more */
+#define DRAINS (3600 * SECOND) /* how long the nodes of a step are waited for */
+
+enum { MOST_FRUITLESS = 3 };
+
+bool repack_runs(const engine *e) { return e->repack && e->repack->phase != PLAY_OVER; }
+
+bool repack_owns(const engine *e, const replay_command *c)
+{
+    return repack_runs(e) && e->repack->phase == PLAY_UNDER_WAY && c == &e->commands[e->repack->command];
+}
+
+/* ---- what is told of it ---------------------------------------------------------------------------------------------------- */
+
+static replay_attempt *last_attempt(engine *e)
+{
+    replay_repack_result *r = &e->result.repack;
+    return r->attempt_count ? &r->attempts[r->attempt_count - 1] : NULL;
+}
+
+static void note_attempt(engine *e, const repack_play_step *step)
+{
+    const replay_repack *p = e->repack;
+    replay_repack_result *r = &e->result.repack;
+    if (!grow(e->context, (void **)&r->attempts, &r->attempt_capacity, r->attempt_count + 1, sizeof *r->attempts)) {
+        engine_nomem(e);
+        return;
+    }
+    r->attempts[r->attempt_count++] = (replay_attempt){ .began = e->now,
+                                                        .ended = KARP_NO_TIME,
+                                                        .plan = r->plans,
+                                                        .step = (uint32_t)p->next + 1,
+                                                        .steps = (uint32_t)p->plan.step_count,
+                                                        .nodes = (uint32_t)step->node_count,
+                                                        .launches = (uint32_t)step->launch_count };
+}
+
+static void end_attempt(engine *e, uint32_t reason, bool done)
+{
+    replay_attempt *a = last_attempt(e);
+    if (!a) return;
+    a->ended = e->now;
+    a->reason = reason;
+    a->done = done;
+    a->evictions = e->result.evictions - e->repack->moved_before;
+    a->cost = e->cost_rate;
+    e->result.repack.done += done;
+}
+
+void repack_finish(engine *e)
+{
+    replay_repack_result *r = &e->result.repack;
+    if (!e->repack || r->ended != KARP_NO_TIME) return;
+    r->cost_after = e->cost_rate;
+    r->evictions = e->result.evictions - e->repack->evictions;
+    r->pending = e->pending;
+}
+
+/* Nothing is left to do. Without a trace the replay ends here. */
+static void finish_play(engine *e)
+{
+    repack_finish(e);
+    e->result.repack.ended = e->now;
+    e->repack->phase = PLAY_OVER;
+    e->changes++;
+    if (e->base->ends_with_plan) e->ends = e->now;
+}
+
+/* ---- what launches have of their NodePool and type ------------------------------------------------------------------------- */
+
+static void take_pool(engine *e, karp_launch *l)
+{
+    for (size_t i = 0; i < tree_count(e->objects); i++) {
+        const tree *object = tree_item(e->objects, i);
+        if (!str_is(tree_get_text(object, "kind"), "NodePool") ||
+            !equal_str(tree_get_text(tree_get(object, "metadata"), "name"), l->node_pool))
+            continue;
+        karp_node_pool pool;
+        io_decoder d;
+        karp_node_pool_init(&pool, sizeof pool);
+        io_decoder_init(&d, &e->repack->plan.memory);
+        io_decode(&d, &io_node_pool_shape, object, &pool);
+        if (d.status) {
+            e->error = d.error;
+            engine_fail(e, d.status);
+        }
+        l->node_class = pool.node_class;
+        l->expire_after = pool.expire_after;
+        l->termination_grace_period = pool.termination_grace_period;
+        return;
+    }
+}
+
+static void take_type(const engine *e, karp_launch *l)
+{
+    const karp_catalogue *from = engine_catalogue(e, l->node_pool);
+    l->capacity = l->allocatable;
+    l->capacity_count = l->allocatable_count;
+    for (size_t i = 0; i < (from ? karp_catalogue_count(from) : 0); i++) {
+        const karp_instance_type *type = karp_catalogue_type(from, i);
+        if (!equal_str(type->name, l->choice.instance_type)) continue;
+        l->capacity = type->capacity;
+        l->capacity_count = type->capacity_count;
+        return;
+    }
+}
+
+static void add_requests(const engine *e, karp_str name, int64_t amounts[RESOURCES_MOST])
+{
+    uint32_t pod = io_table_get(&e->pod_index, name);
+    if (pod == IO_NONE) return;
+    const replay_shape *s = &e->shapes[e->pods[pod].shape];
+    for (size_t k = 0; k < e->resource_names.count; k++) amounts[k] += s->requests[k];
+}
+
+/* A launch has room for what later steps move there, too. */
+static void measure_launches(engine *e, repack_play_step *steps, size_t count)
+{
+    for (size_t i = 0; i < count && !e->status; i++) {
+        for (size_t k = 0; k < steps[i].launch_count && !e->status; k++) {
+            take_pool(e, &steps[i].launches[k]);
+            take_type(e, &steps[i].launches[k]);
+            for (size_t n = i; n < count; n++) {
+                for (size_t m = 0; m < steps[n].move_count; m++) {
+                    if (equal_str(steps[n].moves[m].to, steps[i].launches[k].id))
+                        add_requests(e, steps[n].moves[m].pod, steps[i].amounts[k]);
+                }
+            }
+        }
+    }
+}
+
+/* ---- plans ------------------------------------------------------------------------------------------------------------------ */
+
+static void take_plan(engine *e, karp_str name, karp_str text)
+{
+    replay_repack *p = e->repack;
+    repack_plan_end(&p->plan);
+    io_table_free(&p->launched);
+    repack_plan_begin(&p->plan, e->context);
+    p->next = 0;
+    p->again = p->done_any = false;
+    p->decided = e->now;
+    karp_status status = repack_plan_take(&p->plan, e->context, name, text, &e->error);
+    if (status) engine_fail(e, status);
+    else measure_launches(e, p->plan.steps, p->plan.step_count);
+    if (p->plan.step_count) e->result.repack.plans++;
+}
+
+static void begin_play(engine *e)
+{
+    replay_repack *p = e->repack;
+    replay_repack_result *r = &e->result.repack;
+    p->begun = true;
+    p->evictions = e->result.evictions;
+    take_plan(e, e->base->repack_name, e->base->repack_text);
+    r->cost_before = e->cost_rate;
+    r->promised_before = p->plan.cost_before;
+    r->promised_after = p->plan.cost_after;
+    r->promised_evictions = p->plan.evictions;
+    r->promised_effort = p->plan.effort;
+    r->plans = 1;
+}
+
+/* Evictions that the plan promised and that are left. */
+static uint64_t evictions_left(const engine *e)
+{
+    uint64_t moved = e->result.evictions - e->repack->evictions, promised = e->result.repack.promised_evictions;
+    return promised > moved ? promised - moved : 0;
+}
+
+static void plan_again(engine *e)
+{
+    replay_repack_result *r = &e->result.repack;
+    karp_options common = e->decision;
+    karp_objective objective = e->objective;
+    karp_repack_options options;
+    karp_write_options write;
+    karp_decision *d = NULL;
+    karp_text text = { .ptr = NULL };
+    if (r->promised_effort) objective.effort = r->promised_effort;
+    common.objective = &objective;
+    karp_repack_options_init(&options, sizeof options);
+    karp_write_options_init(&write, sizeof write);
+    options.common = &common;
+    options.max_evictions = evictions_left(e);
+    write.format = KARP_FORMAT_JSON;
+    write.compact = 1;
+    (void)disrupt_conditions(e);
+    karp_snapshot *snapshot = engine_snapshot(e);
+    if (!snapshot) return;
+    karp_status status = karp_repack(snapshot, &options, &d, &e->error);
+    if (!status) status = karp_write_repack(e->context, d, &write, &text, &e->error);
+    if (status) engine_fail(e, status);
+    else take_plan(e, str("the plan made anew"), (karp_str){ text.ptr, text.len });
+    karp_text_free(&text);
+    karp_decision_unref(d);
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------------------------ */
+
+static void wake(engine *e, int64_t at)
+{
+    e->repack->not_before = at;
+    if (at > e->now) engine_at(e, at, EVENT_PLAN, 0, 0);
+}
+
+static void begin_step(engine *e)
+{
+    replay_repack *p = e->repack;
+    repack_play_step *step = &p->plan.steps[p->next];
+    const karp_command command = { .size = sizeof command,
+                                   .method = KARP_METHOD_REPACK,
+                                   .nodes = step->nodes,
+                                   .node_count = step->node_count,
+                                   .launch_count = step->launch_count };
+    note_attempt(e, step);
+    p->command = disrupt_note(e, &command);
+    if (e->status) return;
+    replay_command *c = &e->commands[p->command];
+    c->launches = step->launches;
+    c->amounts = step->amounts;
+    p->phase = PLAY_UNDER_WAY;
+    p->pending = e->pending;
+    p->moved_before = e->result.evictions;
+    e->validating++;
+    int64_t due = p->decided + VALIDATION;
+    engine_at(e, due > e->now ? due : e->now, EVENT_VALIDATE, p->command, 0);
+}
+
+/* Where the plan sends pods that leave now, when it is asked for. */
+static void say_where(engine *e, const repack_play_step *step)
+{
+    const replay_repack *p = e->repack;
+    for (size_t i = 0; i < step->move_count && e->options->as_planned; i++) {
+        uint32_t pod = io_table_get(&e->pod_index, step->moves[i].pod),
+                 node = io_table_get(&p->launched, step->moves[i].to);
+        if (node == IO_NONE) node = io_table_get(&e->node_index, step->moves[i].to);
+        if (pod != IO_NONE) e->pods[pod].meant = node;
+    }
+}
+
+void repack_carried_out(engine *e, const replay_command *c)
+{
+    replay_repack *p = e->repack;
+    const repack_play_step *step = &p->plan.steps[p->next];
+    for (size_t i = 0; i < c->replacement_count; i++) {
+        if (!io_table_put(&p->launched, step->launches[i].id, c->replacements[i])) engine_nomem(e);
+    }
+    say_where(e, step);
+    p->phase = PLAY_DRAINING;
+    p->done_any = true;
+    p->fruitless = 0;
+    wake(e, e->now + DRAINS);
+}
+
+void repack_refused(engine *e, uint32_t reason)
+{
+    replay_repack *p = e->repack;
+    bool at_once = p->done_any;
+    end_attempt(e, reason, false);
+    p->phase = PLAY_BETWEEN;
+    p->again = true;
+    p->fruitless++;
+    wake(e, at_once ? e->now : e->now + RETRY);
+}
+
+/* The next step, or a new plan; what is refused again and again is left. */
+static void go_on(engine *e)
+{
+    replay_repack *p = e->repack;
+    if (!p->begun) begin_play(e);
+    if (!e->status && p->again && p->fruitless < MOST_FRUITLESS) {
+        plan_again(e);
+        if (!e->status && p->plan.step_count == 0) {
+            p->again = true;
+            p->fruitless++;
+            wake(e, e->now + RETRY);
+            if (p->fruitless < MOST_FRUITLESS && evictions_left(e) > 0) return;
+        }
+    }
+    if (e->status) return;
+    if (p->again || p->next == p->plan.step_count) finish_play(e);
+    else begin_step(e);
+}
+
+void repack_go_on(engine *e)
+{
+    replay_repack *p = e->repack;
+    if (e->status || !repack_runs(e)) return;
+    if (p->phase == PLAY_DRAINING) {
+        if ((e->draining || e->pending > p->pending) && e->now < p->not_before) return;
+        end_attempt(e, KARP_REASON_NONE, true);
+        p->phase = PLAY_BETWEEN;
+        p->not_before = e->now;
+        p->next++;
+    }
+    if (p->phase == PLAY_BETWEEN && e->now >= p->not_before) go_on(e);
+}
+
+/* ---- its life ---------------------------------------------------------------------------------------------------------------- */
+
+karp_status repack_begin(engine *e)
+{
+    if (!e->base->repack_text.ptr) return KARP_OK;
+    replay_repack *p = arena_zalloc(&e->memory, sizeof *p);
+    if (!p) return fail_nomem(&e->error);
+    e->repack = p;
+    e->result.repack.ended = KARP_NO_TIME;
+    e->result.repack.played = true;
+    repack_plan_begin(&p->plan, e->context);
+    io_table_init(&p->launched, e->context);
+    p->not_before = e->now;
+    engine_at(e, e->now, EVENT_PLAN, 0, 0);
+    return e->status;
+}
+
+void repack_free(engine *e)
+{
+    if (!e->repack) return;
+    repack_plan_end(&e->repack->plan);
+    io_table_free(&e->repack->launched);
+}
