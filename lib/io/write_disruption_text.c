@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A DisruptionPlan for people. */
 #include "write_rows.h"
+#include "write_totals.h"
 
 static void write_budgets(const text_out *t, const write_job *job)
 {
@@ -83,6 +84,7 @@ karp_status disruption_as_text(const write_job *job)
         text_clean(b, header.error_message.len > 0 ? header.error_message : header.error_code);
         buffer_char(b, '\n');
     }
+    write_note(job, totals_as_text(t, job));
     write_budgets(t, job);
     write_candidates(t, job);
     if (karp_decision_command_count(job->decision) > 0) {

@@ -16,18 +16,23 @@ static uint64_t mix(uint64_t hash, karp_str text)
     return (hash ^ text.len) * UINT64_C(0x100000001b3);
 }
 
-static karp_str workload_at(const write_job *job, const karp_launch *l, size_t pod)
+static void launch_at(const launch_folds *folds, const write_job *job, size_t index, karp_launch *out)
 {
-    return text_workload(karp_decision_pod_name(job->decision, l->pods[pod]));
+    get_launch(job, folds->decision, folds->first + index, out);
 }
 
-static uint64_t hash_launch(const write_job *job, const karp_launch *l)
+static karp_str workload_at(const launch_folds *folds, const karp_launch *l, size_t pod)
+{
+    return text_workload(karp_decision_pod_name(folds->decision, l->pods[pod]));
+}
+
+static uint64_t hash_launch(const launch_folds *folds, const karp_launch *l)
 {
     uint64_t hash = mix(UINT64_C(0xcbf29ce484222325), l->node_pool);
     hash = mix(hash, l->choice.instance_type);
     hash = mix(hash, l->choice.zone);
     hash = mix(hash, l->choice.capacity_type);
-    for (size_t i = 0; i < l->pod_count; i++) hash = mix(hash, workload_at(job, l, i));
+    for (size_t i = 0; i < l->pod_count; i++) hash = mix(hash, workload_at(folds, l, i));
     return hash;
 }
 
@@ -53,7 +58,7 @@ static bool same_types(const karp_launch *a, const karp_launch *b)
     return true;
 }
 
-static bool alike(const write_job *job, const karp_launch *a, const karp_launch *b)
+static bool alike(const launch_folds *folds, const karp_launch *a, const karp_launch *b)
 {
     node_row x = launch_row(a), y = launch_row(b);
     if (!equal_str(a->node_pool, b->node_pool) || !equal_str(x.instance_type, y.instance_type) ||
@@ -61,7 +66,7 @@ static bool alike(const write_job *job, const karp_launch *a, const karp_launch 
         x.memory != y.memory || x.price != y.price || a->pod_count != b->pod_count)
         return false;
     for (size_t i = 0; i < a->pod_count; i++) {
-        if (!equal_str(workload_at(job, a, i), workload_at(job, b, i))) return false;
+        if (!equal_str(workload_at(folds, a, i), workload_at(folds, b, i))) return false;
     }
     return same_amounts(a, b) && same_types(a, b);
 }
@@ -85,11 +90,11 @@ typedef struct fold_table {
 static void put_launch(launch_folds *folds, const fold_table *table, const write_job *job, uint32_t index)
 {
     karp_launch launch, other;
-    get_launch(job, job->decision, index, &launch);
-    size_t slot = (size_t)hash_launch(job, &launch) & (table->slots - 1);
+    launch_at(folds, job, index, &launch);
+    size_t slot = (size_t)hash_launch(folds, &launch) & (table->slots - 1);
     while (table->first[slot] != none) {
-        get_launch(job, job->decision, table->first[slot], &other);
-        if (alike(job, &launch, &other)) {
+        launch_at(folds, job, table->first[slot], &other);
+        if (alike(folds, &launch, &other)) {
             folds->next[table->last[slot]] = index;
             table->last[slot] = index;
             folds->same[table->first[slot]]++;
@@ -113,11 +118,11 @@ static void part_small(launch_folds *folds)
     }
 }
 
-karp_status launch_folds_find(launch_folds *folds, const write_job *job, size_t width)
+karp_status launch_folds_find(launch_folds *folds, const write_job *job, const karp_decision *decision, size_t first,
+                              size_t count, size_t width)
 {
-    size_t count = karp_decision_launch_count(job->decision);
-    *folds = (launch_folds){ array_alloc(job->context, count, sizeof(uint32_t)),
-                             array_alloc(job->context, count, sizeof(uint32_t)), count };
+    *folds = (launch_folds){ decision, first, count, array_alloc(job->context, count, sizeof(uint32_t)),
+                             array_alloc(job->context, count, sizeof(uint32_t)) };
     if (folds->same == NULL || folds->next == NULL) return write_fail(job->error, KARP_E_NOMEM, "out of memory");
     all_apart(folds);
     if (count <= MOST_APART || width >= NO_END) return KARP_OK;
@@ -164,7 +169,7 @@ node_row folded_row(const launch_folds *folds, const write_job *job, size_t firs
                     char type[FOLD_TEXT])
 {
     karp_launch launch;
-    get_launch(job, job->decision, first, &launch);
+    launch_at(folds, job, first, &launch);
     node_row row = launch_row(&launch);
     uint32_t same = folds->same[first];
     if (same == 1) return row;
@@ -181,7 +186,7 @@ size_t folded_type_count(const launch_folds *folds, const write_job *job, size_t
     size_t least = SIZE_MAX;
     for (uint32_t k = (uint32_t)first; k != none; k = folds->next[k]) {
         karp_launch launch;
-        get_launch(job, job->decision, k, &launch);
+        launch_at(folds, job, k, &launch);
         if (launch.instance_type_count < least) least = launch.instance_type_count;
     }
     return least;
@@ -191,24 +196,24 @@ size_t folded_type_count(const launch_folds *folds, const write_job *job, size_t
 static void gather(const launch_folds *folds, const write_job *job, size_t first, uint32_t *pods)
 {
     karp_launch one, launch;
-    get_launch(job, job->decision, first, &one);
+    launch_at(folds, job, first, &one);
     size_t filled = 0;
     for (size_t from = 0, to; from < one.pod_count; from = to) {
         for (to = from + 1; to < one.pod_count; to++) {
-            if (!equal_str(workload_at(job, &one, to), workload_at(job, &one, from))) break;
+            if (!equal_str(workload_at(folds, &one, to), workload_at(folds, &one, from))) break;
         }
         for (uint32_t k = (uint32_t)first; k != none; k = folds->next[k]) {
-            get_launch(job, job->decision, k, &launch);
+            launch_at(folds, job, k, &launch);
             memcpy(pods + filled, launch.pods + from, (to - from) * sizeof(*pods));
             filled += to - from;
         }
     }
 }
 
-void folded_pods(const text_out *t, const launch_folds *folds, const write_job *job, size_t first)
+void folded_pods(const text_out *t, const launch_folds *folds, const write_job *job, const char *verb, size_t first)
 {
     karp_launch launch;
-    get_launch(job, job->decision, first, &launch);
+    launch_at(folds, job, first, &launch);
     size_t count = launch.pod_count * folds->same[first];
     if (count == 0) return;
     uint32_t *pods = array_alloc(job->context, count, sizeof(*pods));
@@ -217,6 +222,6 @@ void folded_pods(const text_out *t, const launch_folds *folds, const write_job *
         return;
     }
     gather(folds, job, first, pods);
-    rows_pods(t, job, job->decision, "", pods, count);
+    rows_pods(t, job, folds->decision, verb, pods, count);
     karp_free(job->context, pods, count * sizeof(*pods));
 }

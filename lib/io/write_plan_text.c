@@ -211,7 +211,7 @@ static void write_launches(const text_out *t, const write_job *job, const launch
         get_launch(job, job->decision, i, &launch);
         node_row row = folded_row(folds, job, i, name, type);
         row_write(t, widths, &row);
-        folded_pods(t, folds, job, i);
+        folded_pods(t, folds, job, "", i);
         launch.instance_type_count = folded_type_count(folds, job, i);
         write_why(t, job, &launch);
     }
@@ -481,7 +481,8 @@ karp_status plan_as_text(const write_job *job)
     plan_totals totals = { 0 };
     command_totals commands = { 0 };
     launch_folds folds;
-    karp_status status = launch_folds_find(&folds, job, t->width);
+    karp_status status = launch_folds_find(&folds, job, job->decision, 0, karp_decision_launch_count(job->decision),
+                                           t->width);
     if (status != KARP_OK) {
         launch_folds_free(&folds, job);
         return status;

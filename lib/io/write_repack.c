@@ -3,6 +3,7 @@
 #include "write_plan_json.h"
 #include "write_call.h"
 #include "write_rows.h"
+#include "write_totals.h"
 
 #include <karp/repack.h>
 
@@ -176,6 +177,7 @@ karp_status repack_as_text(const write_job *job)
     get_cost(job, &cost);
     size_t steps = karp_decision_command_count(job->decision);
     header_line(t, job, "karp repack");
+    write_note(job, totals_as_text(t, job));
     for (size_t i = 0; i < steps; i++) {
         step_as_text(t, job, i);
     }

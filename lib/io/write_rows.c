@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "write_rows.h"
 
+#include "write_folds.h"
 #include "write_launch.h"
 
 #include <math.h>
@@ -154,31 +155,45 @@ void rows_pods(const text_out *t, const write_job *job, const karp_decision *dec
     buffer_char(b, '\n');
 }
 
-/* The node's line of what replaces or receives. */
+/* "-> 3 × m6a.large us-west-2b on-demand  $0.2592/h" and its pods, for a launch and those that are like it. */
+static void replacement(const text_out *t, const write_job *job, const launch_folds *folds, size_t index)
+{
+    write_buffer *b = t->out;
+    char name[FOLD_TEXT], type[FOLD_TEXT];
+    karp_launch launch;
+    get_launch(job, folds->decision, folds->first + index, &launch);
+    node_row row = folded_row(folds, job, index, name, type);
+    buffer_repeat(b, " ", ROW_INDENT);
+    buffer_text(b, "-> ");
+    text_clean(b, launch.choice.instance_type.len > 0 || folds->same[index] > 1 ? row.instance_type : launch.node_pool);
+    if (launch.choice.instance_type.len > 0) {
+        buffer_char(b, ' ');
+        text_clean(b, row.zone);
+        buffer_char(b, ' ');
+        text_clean(b, row.capacity_type);
+        buffer_text(b, "  $");
+        text_money(b, row.price);
+        buffer_text(b, "/h");
+    }
+    buffer_char(b, '\n');
+    if (launch.pod_count > 0) {
+        folded_pods(t, folds, job, "   ", index);
+    }
+}
+
+/* The lines of what replaces or receives. */
 static void command_details(const text_out *t, const write_job *job, const karp_decision *decision,
                             const karp_command *command)
 {
     write_buffer *b = t->out;
-    for (size_t i = 0; i < command->launch_count; i++) {
-        karp_launch launch;
-        get_launch(job, decision, command->launch_first + i, &launch);
-        buffer_repeat(b, " ", ROW_INDENT);
-        buffer_text(b, "-> ");
-        text_clean(b, launch.choice.instance_type.len > 0 ? launch.choice.instance_type : launch.node_pool);
-        if (launch.choice.instance_type.len > 0) {
-            buffer_char(b, ' ');
-            text_clean(b, launch.choice.zone);
-            buffer_char(b, ' ');
-            text_clean(b, launch.choice.capacity_type);
-            buffer_text(b, "  $");
-            text_money(b, launch.choice.price);
-            buffer_text(b, "/h");
-        }
-        buffer_char(b, '\n');
-        if (launch.pod_count > 0) {
-            rows_pods(t, job, decision, "   ", launch.pods, launch.pod_count);
+    launch_folds folds;
+    write_note(job, launch_folds_find(&folds, job, decision, command->launch_first, command->launch_count, t->width));
+    for (size_t i = 0; i < command->launch_count && folds.same != NULL && folds.next != NULL; i++) {
+        if (folds.same[i] > 0) {
+            replacement(t, job, &folds, i);
         }
     }
+    launch_folds_free(&folds, job);
     for (size_t i = 0; i < command->placement_count; i++) {
         karp_placement placement;
         get_placement(job, decision, command->placement_first + i, &placement);
@@ -300,9 +315,9 @@ void rows_command(const text_out *t, const write_job *job, const karp_decision *
     buffer_text(b, karp_method_reason(command.method));
     buffer_text(b, " (");
     buffer_text(b, karp_method_name(command.method));
-    buffer_text(b, ")  saves $");
-    text_money(b, command.savings);
-    buffer_text(b, "/h");
+    buffer_text(b, command.savings < 0 ? ")  costs $" : ")  saves $");
+    text_money(b, fabs(command.savings));
+    buffer_text(b, command.savings < 0 ? "/h more" : "/h");
     if (command.score >= 0) {
         buffer_text(b, "  score ");
         text_money(b, command.score);
