@@ -76,6 +76,8 @@ bool packing_complete(packing *k, const packing_bins *part);
 /* New nodes for these pods alone, beside the plan: what they cost, infinite = more than `most`, or some fit nowhere. They can be read until
  * the next call, and leave the plan as it is. */
 double packing_buy(packing *k, const packing_entry *pods, uint32_t count, double most);
+/* From here on packing_buy() gives up once it has worked for so many steps more, or somebody wants to stop. */
+void packing_limit(packing *k, uint64_t steps);
 uint32_t packing_bought_count(const packing *k);
 uint32_t packing_bought(const packing *k, uint32_t index, const packing_entry **entries,
                         uint32_t *count); /* its offer */

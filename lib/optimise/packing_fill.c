@@ -7,11 +7,12 @@
 #include <optimise/packing_state.h>
 
 #include <base/bits.h>
+#include <base/context.h>
 #include <base/sort.h>
 #include <math.h>
 #include <string.h>
 
-enum { BUY_VISITS = 8192 };
+enum { BUY_VISITS = 8192, FEW_RATED = 64, CLASS_RATED = 16 };
 #define PROMISE 0.3 /* offers that promise so much less than the best are looked at when nothing else fits */
 #define BALANCED_MOVES 0.25
 
@@ -82,6 +83,28 @@ bool packing_fill_init(packing *k)
 
 /* ---- filling a node by a fixed order --------------------------------------------------------------------------------------- */
 
+static int by_ratio(const void *a, const void *b, const void *user)
+{
+    const struct rated *x = a, *y = b;
+    (void)user;
+    return x->ratio < y->ratio;
+}
+
+/* The best first; equals stay in order. Few are sorted as they come. */
+static void sort_rated(packing *k, struct rated *list)
+{
+    if (k->open_count > FEW_RATED) {
+        if (!sort_stable(k->context, list, k->open_count, sizeof *list, by_ratio, NULL)) k->failed = true;
+        return;
+    }
+    for (uint32_t i = 1; i < k->open_count; i++) {
+        struct rated r = list[i];
+        uint32_t at = i;
+        for (; at > 0 && list[at - 1].ratio < r.ratio; at--) list[at] = list[at - 1];
+        list[at] = r;
+    }
+}
+
 /* What a pod takes, in shares of a node of the shape, each resource weighed by how much of it is still asked for. */
 static void rate_classes(packing *k, uint32_t shape_number)
 {
@@ -104,11 +127,9 @@ static void rate_classes(packing *k, uint32_t shape_number)
         uint32_t c = k->open[i];
         double size = 1e-12;
         for (uint32_t d = 0; d < p->dims; d++) size += k->rate[d] * (double)p->requests[(size_t)c * p->dims + d];
-        struct rated r = { k->value[c] / size * (1 + 0.15 * packing_chance_part(k)), c };
-        uint32_t at = i;
-        for (; at > 0 && list[at - 1].ratio < r.ratio; at--) list[at] = list[at - 1];
-        list[at] = r;
+        list[i] = (struct rated){ k->value[c] / size * (1 + 0.15 * packing_chance_part(k)), c };
     }
+    sort_rated(k, list);
     k->work += (size_t)k->open_count * (p->dims + 4) + (size_t)k->open_count * k->open_count / 16;
 }
 
@@ -319,10 +340,18 @@ static bool repeat_node(packing *k, uint32_t times)
     return true;
 }
 
+/* Of a search with a limit: whether it has come to it, or is to stop. */
+static bool out_of_work(packing *k)
+{
+    if (!context_work(k->context, (size_t)k->open_count * CLASS_RATED)) k->failed = true;
+    return k->failed || k->context->stop_noted || k->work >= k->most_work;
+}
+
 double packing_recreate(packing *k, double most, uint32_t sample)
 {
     double cost = 0;
     for (find_open(k); k->open_count > 0; find_open(k)) {
+        if (k->most_work != 0 && out_of_work(k)) return HUGE_VAL;
         bool evenly = k->balanced || packing_chance_part(k) < BALANCED_MOVES;
         if (!best_content(k, sample, evenly)) {
             if (sample == 1 && k->window >= k->open_count) return HUGE_VAL;
@@ -357,6 +386,11 @@ double packing_buy(packing *k, const packing_entry *pods, uint32_t count, double
     double cost = packing_recreate(k, most, sample < 3 ? sample : 3);
     for (uint32_t i = 0; i < count; i++) k->rest[pods[i].class_] = 0;
     return k->failed ? HUGE_VAL : cost;
+}
+
+void packing_limit(packing *k, uint64_t steps)
+{
+    k->most_work = steps > UINT64_MAX / 2 / WORK_A_STEP ? UINT64_MAX : k->work + steps * WORK_A_STEP;
 }
 
 uint32_t packing_bought_count(const packing *k) { return k->fresh_count; }

@@ -21,6 +21,7 @@ struct packing {
     arena data;
     size_t offer_words, class_words;
     uint64_t random, work;
+    uint64_t most_work; /* at which nothing more is placed; 0 = there is no such limit */
     LIST_OF(filled) nodes; /* the plan at hand … */
     double cost; /* … and its cost, infinite = there is none */
     packing_bins best;

@@ -7,6 +7,7 @@
 #include <optimise/repack_state.h>
 
 #include <base/bits.h>
+#include <base/context.h>
 #include <base/sort.h>
 #include <math.h>
 #include <string.h>
@@ -19,7 +20,9 @@ enum {
     MANY_NODES = 500,
     LEAST_EFFORT = 1000,
     EFFORT_A_NODE = 50,
-    STARTS = 12
+    STARTS = 12,
+    LEAST_LOOK = 1000000,
+    LOOK_A_NODE = 20000
 };
 
 #define SPREAD                                                                                                         \
@@ -38,6 +41,27 @@ static uint64_t chance(repack_search *q)
 
 static uint32_t chance_below(repack_search *q, uint32_t n) { return (uint32_t)(((chance(q) >> 32) * n) >> 32); }
 static double chance_part(repack_search *q) { return (double)(chance(q) >> 11) * (1.0 / 9007199254740992.0); }
+
+/* ---- how long ------------------------------------------------------------------------------------------------------------ */
+
+/* Whole passes look at every node, whatever the effort. Where many kinds of pods cannot share nodes this takes long, so that all passes of
+ * a search have a limit; what comes after it is bounded by the effort. */
+static void begin_looking(repack_search *q)
+{
+    uint64_t most = LEAST_LOOK + (uint64_t)LOOK_A_NODE * q->p->node_count,
+             left = most > q->looked ? most - q->looked : 0;
+    q->most_looked = repack_search_work(q) + left;
+    packing_limit(q->packing, left);
+}
+
+static void end_looking(repack_search *q, uint64_t start)
+{
+    q->looked += repack_search_work(q) - start;
+    packing_limit(q->packing, UINT64_MAX);
+}
+
+static bool stopped(const repack_search *q) { return q->failed || q->context->stop_noted; }
+static bool looked_enough(const repack_search *q) { return stopped(q) || repack_search_work(q) >= q->most_looked; }
 
 /* ---- placing -------------------------------------------------------------------------------------------------------------- */
 
@@ -397,7 +421,7 @@ static bool pass(repack_search *q, bool whole)
     bool some = false;
     if (whole) q->next = 0;
     if (q->next == 0) memset(q->first_open, 0, q->p->launches.class_count * sizeof *q->first_open);
-    for (uint32_t i = q->next; i < q->p->node_count && !q->failed; i++) {
+    for (uint32_t i = q->next; i < q->p->node_count && !looked_enough(q); i++) {
         uint32_t which = q->by_ratio[i];
         bool fits = q->evictions + q->p->nodes[which].evictions <= q->most;
         if (fits || whole) q->next = i + 1;
@@ -526,7 +550,7 @@ static void note_best(repack_search *q)
 static bool try_starts(repack_search *q)
 {
     static const repack_plan nothing = { .saving = 0 };
-    for (uint32_t i = 0; i < STARTS && !q->failed; i++) {
+    for (uint32_t i = 0; i < STARTS && !looked_enough(q); i++) {
         if (q->best_at_hand && !state_save(q, &q->best)) return false;
         if (!state_take(q, &nothing)) return false;
         q->best_at_hand = false;
@@ -558,20 +582,22 @@ bool repack_search_run(repack_search *q, uint64_t most, uint64_t steps, bool las
     note_best(q);
     bool many = q->p->node_count > MANY_NODES;
     q->runs++;
-    for (uint32_t turn = 0; turn < (many || !last ? 1 : 3) && !q->failed; turn++) {
+    begin_looking(q);
+    for (uint32_t turn = 0; turn < (many || !last ? 1 : 3) && !looked_enough(q); turn++) {
         if (!many && !order_nodes(q, 0.5 * (double)((turn + q->runs) % 3))) return false;
         if (!pass(q, !many || last)) break;
         note_best(q);
     }
     note_best(q);
-    for (uint32_t i = 0; i < 3 && last && (!many || i == 0) && !q->failed; i++) {
+    for (uint32_t i = 0; i < 3 && last && (!many || i == 0) && !looked_enough(q); i++) {
         if (!many && !order_nodes(q, 0.5 * i)) return false;
         all_at_once(q, false);
         note_best(q);
     }
     if (last && !many && !try_starts(q)) return false;
+    end_looking(q, start);
     uint64_t patience = 4000 + 400 * (uint64_t)q->p->node_count;
-    while (!q->failed && q->p->node_count > q->fixed_count && stale < patience) {
+    while (!stopped(q) && q->p->node_count > q->fixed_count && stale < patience) {
         uint64_t done = repack_search_work(q) - start;
         if (done >= steps) break;
         double heat = (1 - (double)done / (double)steps) * q->mean_price * 0.08;

@@ -29,6 +29,7 @@ struct repack_search {
     arena data;
     size_t host_words, offer_words, class_words;
     uint64_t random, work, runs; /* runs: so many there were */
+    uint64_t looked, most_looked; /* steps of whole passes so far; of work at which the one at hand ends */
     bool failed, begun;
     bool counts_space, suits; /* what free space is worth counts in the order of nodes; pods go where they suit it */
     LIST_OF(repack_place) places; /* the hosts, then the launches */
