@@ -27,9 +27,10 @@ bool contents_init(contents *w, arena *a, const bound_problem *p, const double *
         w->left == NULL || !knapsack_init(&w->k, a, p->dims, p->class_count))
         return false;
     w->k.copies = arena_array(a, n, sizeof(double));
+    w->k.surplus = arena_array(a, n, sizeof(double));
     w->k.stride = p->dims;
     w->k.sizes = sizes;
-    return w->k.copies != NULL;
+    return w->k.copies != NULL && w->k.surplus != NULL;
 }
 
 /* ---- branches that are not split, the largest first ---------------------------------------------------------------------- */

@@ -1,67 +1,187 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fluid bound: offers are priced by the continuous knapsack, whose best content is a new column (master.h). */
+/*
+ * The fluid bound: offers are priced by the continuous knapsack, whose best content is a new column (master.h).
+ *
+ * The knapsack of an offer also gives prices of its resources. These say what the offer would bear for each class when all of its
+ * resources cost what the offer does, whatever the classes were worth when they were found. The least that any offer bears is a
+ * price that all of them bear: a bound, and a better one than all prices divided by what the worst offer is short of (Farley), because
+ * only those classes give way which that offer holds, and others rise.
+ */
 #include <optimise/prove.h>
 
 #include <math.h>
 
-/* Prices every offer with `tried`; takes the bound that follows when it is the best. false = stopped. */
-static bool price_offers(master *m, const arena *a)
+enum { COLUMN_ROUNDS = 8 };
+#define OWN_PART 0.18 /* of the master's prices in those that are tried … */
+#define NEW_PART 0.5 /* … and of those of the last round in the master's, which jump */
+#define FAR                                                                                                            \
+    0.97 /* an offer whose contents are worth less of its price limits nothing; prices rise by less than 1 / FAR in a round */
+
+typedef struct fluid {
+    master m;
+    double *per_paid; /* [place * classes]: 1 / what the class pays at the place's prices; 0 = it may not go there */
+    double *total; /* by place: what all of its resources cost at these, and what is paid above them … */
+    double
+        *at_most; /* … and what part of its price its contents are worth at most, at the prices that were tried last */
+    double *borne; /* by class: 1 / what all offers bear for it */
+    double *mean, *before; /* by class: the master's prices over rounds; what was tried before */
+    uint32_t found; /* columns, by the last pricing */
+} fluid;
+
+static bool fluid_init(fluid *f, arena *a, const bound_problem *p)
 {
+    master *m = &f->m;
+    size_t n = p->class_count + (size_t)1;
+    *f = (fluid){ .found = 0 };
+    if (!master_init(m, a, p) || !master_choose_offers(m, a) || !master_knapsacks(m, a, COLUMN_ROUNDS, false))
+        return false;
+    f->per_paid = arena_array(a, m->offer_count * n, sizeof *f->per_paid);
+    f->total = arena_array(a, m->offer_count + (size_t)1, sizeof *f->total);
+    f->at_most = arena_array(a, m->offer_count + (size_t)1, sizeof *f->at_most);
+    f->borne = arena_array(a, n, sizeof *f->borne);
+    f->mean = arena_array(a, n, sizeof *f->mean);
+    f->before = arena_array(a, n, sizeof *f->before);
+    for (uint32_t i = 0; f->at_most != NULL && i < m->offer_count; i++) f->at_most[i] = HUGE_VAL;
+    return f->per_paid != NULL && f->total != NULL && f->at_most != NULL && f->borne != NULL && f->mean != NULL &&
+           f->before != NULL;
+}
+
+/* ---- what offers bear ------------------------------------------------------------------------------------------------------ */
+
+/* The prices that the knapsack has found. Where nothing is worth anything, any would do: the same for each resource. */
+static void note_prices(fluid *f, uint32_t place)
+{
+    knapsack *k = &f->m.knapsacks[place];
+    double *per_paid = f->per_paid + (size_t)place * f->m.problem->class_count;
+    bool any = k->value > 0;
+    f->total[place] = any ? k->value : k->dims;
+    for (uint32_t i = 0; i < k->count; i++) {
+        uint32_t c = k->items[i];
+        double above = k->surplus[i], paid = k->worth[c] - above;
+        if (above > 0 && k->most[i] < HUGE_VAL) paid = k->worth[c]; /* the rest is paid above the shares */
+        if (!any) paid = 0;
+        for (uint32_t d = 0; !any && d < k->dims; d++)
+            paid += k->sizes[(size_t)c * k->stride + k->dim_of[d]] / k->capacity[d];
+        per_paid[c] = paid > 0 ? 1 / paid : HUGE_VAL;
+    }
+}
+
+static inline double larger(double a, double b) { return a > b ? a : b; } /* b when either is no number */
+
+/* What part of its price a content of the place is worth at most: so often its prices are enough for every class. (0 × infinity: what
+ * is worth nothing needs no price.) */
+static double part_at_most(const fluid *f, uint32_t place)
+{
+    uint32_t n = f->m.problem->class_count, c = 0;
+    const double *per_paid = f->per_paid + (size_t)place * n, *worth = f->m.tried;
+    double price = f->m.prices[f->m.offers[place]], a = 0, b = 0;
+    for (; c + 2 <= n; c += 2) {
+        a = larger(worth[c] * per_paid[c], a);
+        b = larger(worth[c + 1] * per_paid[c + 1], b);
+    }
+    if (c < n) a = larger(worth[c] * per_paid[c], a);
+    a = larger(a, b) * f->total[place];
+    return a > 0 ? a / price : 0;
+}
+
+/* By how much a price has risen at most since the last round. */
+static double find_rise(fluid *f)
+{
+    double rise = 1;
+    for (uint32_t c = 0; c < f->m.problem->class_count; c++) {
+        if (f->m.tried[c] > rise * f->before[c]) rise = f->m.tried[c] / f->before[c];
+        f->before[c] = f->m.tried[c];
+    }
+    return rise;
+}
+
+/* The bound of the prices that all offers bear; it is taken when it is the best. Offers that are far from limiting the prices that were
+ * tried do not limit 1 / FAR of them, either. */
+static void bear(fluid *f)
+{
+    master *m = &f->m;
+    uint32_t n = m->problem->class_count;
+    double *borne = f->borne, bound = 0;
+    for (uint32_t c = 0; c < n; c++) borne[c] = m->tried[c] > 0 ? FAR / m->tried[c] : 0;
+    for (uint32_t i = 0; i < m->offer_count; i++) {
+        const double *per_paid = f->per_paid + (size_t)i * n;
+        double part = f->total[i] / m->prices[m->offers[i]];
+        if (f->at_most[i] <= FAR) continue;
+        for (uint32_t c = 0; c < n; c++) borne[c] = larger(part * per_paid[c], borne[c]);
+    }
+    for (uint32_t c = 0; c < n; c++) {
+        borne[c] = m->tried[c] > 0 ? 1 / borne[c] : 0;
+        bound += borne[c] * (double)m->counts[c];
+    }
+    if (!(bound > m->bound)) return;
+    m->bound = bound;
+    for (uint32_t c = 0; c < n; c++) m->best[c] = borne[c];
+}
+
+/* ---- rounds ------------------------------------------------------------------------------------------------------------------ */
+
+/* Prices every offer with `tried`. false = stopped. */
+static bool price_offers(fluid *f, const arena *a)
+{
+    master *m = &f->m;
     const bound_problem *p = m->problem;
-    double most = 0, total = 0;
-    m->column_count = 0;
-    m->entry_count = 0;
-    for (uint32_t c = 0; c < p->class_count; c++) total += m->tried[c] * (double)m->counts[c];
+    master_make_room(m);
+    uint32_t had = m->column_count;
+    double rise = find_rise(f);
     for (uint32_t i = 0; i < m->offer_count; i++) {
         knapsack *k = &m->knapsacks[i];
-        double price = m->prices[m->offers[i]];
+        f->at_most[i] *= rise;
+        if (f->at_most[i] <= FAR) continue;
         if (!master_worked(a, p, p->dims)) return false;
+        if (k->solved > 0) f->at_most[i] = part_at_most(f, i);
+        if (f->at_most[i] <= 1) continue; /* whatever it holds is not worth its price */
         k->worth = m->tried;
-        double at_most = price > 0 && k->solved > 0 ? knapsack_at_most(k) / price : HUGE_VAL;
-        if (at_most <= 1 ||
-            at_most <= most) { /* whatever it holds is not worth its price, or no more than what was seen */
-            if (at_most > most) most = at_most;
-            continue;
-        }
         uint32_t steps = knapsack_solve(k);
         if (!master_worked(a, p, (size_t)steps * p->dims)) return false;
-        double ratio = price > 0 ? k->value / price : k->value > 0 ? HUGE_VAL : 0;
-        if (ratio > most) most = ratio;
+        note_prices(f, i);
         master_keep(m, i, k->items, k->copies, k->count);
     }
-    if (!(most > 0) || !(total / most > m->bound)) return true;
-    m->bound = total / most;
-    for (uint32_t c = 0; c < p->class_count; c++) m->best[c] = m->tried[c] / most;
+    f->found = m->column_count - had;
+    bear(f);
     return true;
 }
 
-static bool find_fluid(arena *scratch, arena *a, const bound_problem *p, double tolerance, uint32_t rounds,
-                       bound_proof *out)
+/* Between the best prices and the master's, or those alone. */
+static void choose_prices(fluid *f, double new_part, double own_part)
 {
-    master m;
-    if (!master_init(&m, scratch, p) || !master_choose_offers(&m, scratch) || !master_knapsacks(&m, scratch, 1))
-        return false;
-    master_start(&m, false);
-    master_price_classes(&m);
-    bool limited = true;
-    for (uint32_t r = 0; r < rounds && limited; r++) {
-        master_choose_prices(&m, r == 0 ? 1 : 0.25);
-        if (!price_offers(&m, a)) return false;
-        if (m.column_count == 0 && r > 0) {
-            master_choose_prices(&m, 1);
-            if (!price_offers(&m, a)) return false;
-        }
-        if (m.column_count == 0 || m.cost - m.bound <= tolerance * m.bound) break;
-        if (!master_use_columns(&m, a, &limited)) return false;
+    master *m = &f->m;
+    for (uint32_t c = 0; c < m->problem->class_count; c++) {
+        double y = m->y[c] > 0 ? m->y[c] : 0;
+        f->mean[c] = new_part * y + (1 - new_part) * f->mean[c];
+        m->tried[c] = own_part * f->mean[c] + (1 - own_part) * m->best[c];
     }
-    return prove_begin(&m, a, out) && prove_offers(&m, a, out) && prove_nodes(&m, a, out);
+}
+
+static bool find_fluid(fluid *f, arena *a, double tolerance, uint32_t rounds, bound_proof *out)
+{
+    master *m = &f->m;
+    bool limited = true;
+    master_start(m, false);
+    master_price_classes(m);
+    for (uint32_t r = 0; r < rounds && limited; r++) {
+        choose_prices(f, r == 0 ? 1 : NEW_PART, r == 0 ? 1 : OWN_PART);
+        if (!price_offers(f, a)) return false;
+        if (f->found == 0 && r > 0) {
+            choose_prices(f, 1, 1);
+            if (!price_offers(f, a)) return false;
+        }
+        if (f->found == 0 || m->cost - m->bound <= tolerance * m->bound) break;
+        if (!master_use_columns(m, a, &limited)) return false;
+    }
+    return prove_begin(m, a, out) && prove_offers(m, a, out) && prove_nodes(m, a, out);
 }
 
 bool bound_fluid(arena *a, const bound_problem *p, double tolerance, uint32_t rounds, bound_proof *out)
 {
     arena scratch;
+    fluid f;
     arena_init(&scratch, a->context);
-    bool ok = find_fluid(&scratch, a, p, tolerance, rounds, out);
+    bool ok = fluid_init(&f, &scratch, p) && find_fluid(&f, a, tolerance, rounds, out);
     arena_free(&scratch);
     return ok;
 }

@@ -18,21 +18,21 @@ typedef struct knapsack {
     /* the answer: */
     double *shares; /* [dims]: what all of a resource is worth, not negative */
     double *copies; /* by item; knapsacks may share them */
+    double *surplus; /* by item, what a copy is worth above its shares; may be shared, too */
     double value; /* sum of shares + most × what each item is worth above its shares: never below the best */
     /* its own: */
     double *inverse, *level, *paid, *column, *rate; /* [dims * dims]; the rest [dims] */
     uint32_t *basis; /* [dims]: an item, or count + d for what is left of resource d */
     uint8_t *state; /* by item */
+    bool limited; /* the copies of some item are */
     uint32_t solved; /* how often since it began anew */
 } knapsack;
 
 /* Memory for `dims` and at most `count` items; the caller fills dim_of, items, capacity and most, sets `stride` and `count`, and shares
- * `copies`. false = refused. */
+ * `copies` and `surplus`. false = refused. */
 bool knapsack_init(knapsack *k, arena *a, uint32_t dims, uint32_t count);
 /* Goes on from the answer before: other prices do not make that one infeasible. How many steps of the simplex it took. */
 uint32_t knapsack_solve(knapsack *k);
-/* More than the content is worth at no time, by the prices of the resources that were found last. */
-double knapsack_at_most(const knapsack *k);
 /* What a copy of the item is worth above what it takes. */
 double knapsack_surplus(const knapsack *k, uint32_t item);
 

@@ -8,6 +8,8 @@
 
 /* What the exchanges of one master may take. */
 #define MOST_WORK (UINT64_C(1) << 32)
+#define ROUNDS_IN_A_ROW 8 /* after so many the prices are computed anew: what was rounded adds up */
+#define ENOUGH (1 + 1e-7) /* of its price a column has to be worth to be let in */
 
 int64_t bound_copies(const bound_problem *p, uint32_t row, uint32_t class_)
 {
@@ -39,9 +41,10 @@ bool master_init(master *m, arena *a, const bound_problem *p)
     m->offers = arena_array(a, p->offer_count + 1, sizeof(uint32_t));
     m->replaced_by = arena_array(a, p->offer_count + 1, sizeof(uint32_t));
     m->copies = arena_array(a, n + 1, sizeof(double));
+    m->surplus = arena_array(a, n + 1, sizeof(double));
     if (m->sizes == NULL || m->prices == NULL || m->inverse == NULL || m->level == NULL || m->paid == NULL ||
         m->direction == NULL || m->y == NULL || m->tried == NULL || m->best == NULL || m->offers == NULL ||
-        m->replaced_by == NULL || m->copies == NULL) {
+        m->replaced_by == NULL || m->copies == NULL || m->surplus == NULL) {
         return false;
     }
     for (size_t i = 0; i < n * p->dims; i++) m->sizes[i] = (double)p->requests[i];
@@ -60,6 +63,15 @@ static bool replaced_by(const bound_problem *p, uint32_t offer, uint32_t other)
         if (p->allowed[offer * words + w] & ~p->allowed[other * words + w]) return false;
     }
     return true;
+}
+
+/* Whether two offers hold the same. */
+static bool alike(const bound_problem *p, uint32_t x, uint32_t y)
+{
+    size_t words = bits_words(p->class_count);
+    return memcmp(p->capacity + (size_t)x * p->dims, p->capacity + (size_t)y * p->dims,
+                  p->dims * sizeof *p->capacity) == 0 &&
+           memcmp(p->allowed + x * words, p->allowed + y * words, words * sizeof *p->allowed) == 0;
 }
 
 static int by_cost(uint32_t a, uint32_t b, const void *user)
@@ -82,6 +94,10 @@ bool master_choose_offers(master *m, arena *a)
     if (!sort_ids(a->context, order, p->offer_count, by_cost, p->costs)) return false;
     for (uint32_t i = 0; i < p->offer_count; i++) {
         uint32_t j = 0;
+        if (i > 0 && alike(p, order[i], order[i - 1])) { /* the same type in another zone */
+            m->replaced_by[order[i]] = m->replaced_by[order[i - 1]];
+            continue;
+        }
         if (!mem_work(a->context, (m->offer_count + (size_t)1) * p->dims)) return false;
         while (j < m->offer_count && !replaced_by(p, order[i], m->offers[j])) j++;
         if (j == m->offer_count) m->offers[m->offer_count++] = order[i];
@@ -112,12 +128,20 @@ bool master_knapsack(master *m, arena *a, uint32_t row, knapsack *k)
     }
     k->sizes = m->sizes;
     k->copies = m->copies;
+    k->surplus = m->surplus;
     return true;
 }
 
-bool master_knapsacks(master *m, arena *a, uint32_t rounds)
+/* How many classes a content of the knapsack has at most: in fractions those of its basis, and those of which it holds all. */
+static size_t longest_content(const knapsack *k, bool whole)
 {
-    size_t entries = 0;
+    size_t count = k->dims;
+    for (uint32_t i = 0; i < k->count && !whole; i++) count += k->most[i] < HUGE_VAL;
+    return whole || count > k->count ? k->count : count;
+}
+
+bool master_knapsacks(master *m, arena *a, uint32_t rounds, bool whole)
+{
     m->column_room = m->offer_count * rounds;
     m->knapsacks = arena_array(a, m->offer_count + (size_t)1, sizeof *m->knapsacks);
     m->columns = arena_array(a, m->column_room + (size_t)1, sizeof *m->columns);
@@ -125,11 +149,10 @@ bool master_knapsacks(master *m, arena *a, uint32_t rounds)
     for (uint32_t i = 0; i < m->offer_count; i++) {
         if (!master_worked(a, m->problem, m->problem->dims) || !master_knapsack(m, a, m->offers[i], &m->knapsacks[i]))
             return false;
-        entries += m->knapsacks[i].count;
+        m->round_entries += longest_content(&m->knapsacks[i], whole);
     }
-    m->entry_room = entries * rounds;
-    m->round_entries = entries;
-    m->entries = arena_array(a, entries * rounds + 1, sizeof *m->entries);
+    m->entry_room = m->round_entries * rounds;
+    m->entries = arena_array(a, m->entry_room + 1, sizeof *m->entries);
     return m->entries != NULL;
 }
 
@@ -171,16 +194,33 @@ void master_start(master *m, bool whole)
     }
 }
 
+/* from[j] -= times × what[j]; four at a time, which compilers make vectors of. */
+static void take(double *restrict from, const double *restrict what, double times, uint32_t count)
+{
+    uint32_t j = 0;
+    for (; j + 4 <= count; j += 4) {
+        from[j] -= times * what[j];
+        from[j + 1] -= times * what[j + 1];
+        from[j + 2] -= times * what[j + 2];
+        from[j + 3] -= times * what[j + 3];
+    }
+    for (; j < count; j++) from[j] -= times * what[j];
+}
+
+static void sum_cost(master *m)
+{
+    m->cost = 0;
+    for (uint32_t i = 0; i < m->problem->class_count; i++) m->cost += m->paid[i] * m->level[i];
+}
+
 void master_price_classes(master *m)
 {
     uint32_t n = m->problem->class_count;
     memset(m->y, 0, n * sizeof(double));
-    m->cost = 0;
     for (uint32_t i = 0; i < n; i++) {
-        m->cost += m->paid[i] * m->level[i];
-        const double *row = m->inverse + (size_t)i * n;
-        for (uint32_t c = 0; c < n && m->paid[i] != 0; c++) m->y[c] += m->paid[i] * row[c];
+        if (m->paid[i] > 0) take(m->y, m->inverse + (size_t)i * n, -m->paid[i], n);
     }
+    sum_cost(m);
 }
 
 double master_worth_of(const master *m, const column *c)
@@ -208,25 +248,51 @@ void master_keep(master *m, uint32_t place, const uint32_t *classes, const doubl
         if (!(copies[i] > 1e-12)) continue;
         m->entries[m->entry_count + c.count++] = (entry){ .class_ = classes[i], .copies = copies[i] };
     }
-    if (!(master_worth_of(m, &c) > m->prices[m->offers[place]] * (1 + 1e-7))) return;
+    if (!(master_worth_of(m, &c) > m->prices[m->offers[place]] * ENOUGH)) return;
     m->columns[m->column_count++] = c;
     m->entry_count += c.count;
 }
 
-/* The kept column that is worth most per dollar, taken out; false = none is worth its price. */
-static bool best_column(master *m, column *out)
+/* What a column is worth per dollar. */
+static double ratio_of(const master *m, const column *c)
+{
+    double price = m->prices[m->offers[c->offer]], worth = master_worth_of(m, c);
+    return price > 0 ? worth / price : worth > 1e-9 ? HUGE_VAL : 0;
+}
+
+/* Those that are worth their price come first. */
+static void find_near(master *m)
+{
+    m->near = 0;
+    for (uint32_t i = 0; i < m->column_count; i++) {
+        column c = m->columns[i];
+        if (!(ratio_of(m, &c) > ENOUGH)) continue;
+        m->columns[i] = m->columns[m->near];
+        m->columns[m->near++] = c;
+    }
+}
+
+/* The kept column that is worth most per dollar of those that were near, taken out; false = none is worth its price. */
+static bool best_near(master *m, column *out)
 {
     uint32_t best = UINT32_MAX;
-    double most = 1 + 1e-7;
-    for (uint32_t i = 0; i < m->column_count; i++) {
-        double price = m->prices[m->offers[m->columns[i].offer]], worth = master_worth_of(m, &m->columns[i]);
-        double ratio = price > 0 ? worth / price : worth > 1e-9 ? HUGE_VAL : 0;
+    double most = ENOUGH;
+    for (uint32_t i = 0; i < m->near; i++) {
+        double ratio = ratio_of(m, &m->columns[i]);
         if (ratio > most) most = ratio, best = i;
     }
     if (best == UINT32_MAX) return false;
     *out = m->columns[best];
-    m->columns[best] = m->columns[--m->column_count];
+    m->columns[best] = m->columns[--m->near];
+    m->columns[m->near] = m->columns[--m->column_count];
     return true;
+}
+
+static bool best_column(master *m, column *out)
+{
+    if (best_near(m, out)) return true;
+    find_near(m);
+    return best_near(m, out);
 }
 
 static void put_content(master *m, uint32_t row, const column *c)
@@ -264,8 +330,7 @@ static bool enter(master *m, const column *c, uint32_t class_)
         if (i == row || fabs(m->direction[i]) <= 1e-12) continue;
         double left = m->level[i] - length * m->direction[i];
         m->level[i] = left > 0 ? left : 0;
-        double *inverse = m->inverse + (size_t)i * n;
-        for (uint32_t j = 0; j < n; j++) inverse[j] -= m->direction[i] * pivot[j];
+        take(m->inverse + (size_t)i * n, pivot, m->direction[i], n);
     }
     if (m->content != NULL) put_content(m, row, c);
     m->level[row] = length;
@@ -277,6 +342,7 @@ bool master_use_columns(master *m, const arena *a, bool *limited)
 {
     const bound_problem *p = m->problem;
     uint64_t squared = (uint64_t)p->class_count * p->class_count;
+    m->near = 0;
     for (uint64_t t = 0; t < 64 + 8 * (uint64_t)(p->class_count + p->offer_count); t++) {
         uint32_t cheapest = UINT32_MAX;
         double least = -1e-9;
@@ -292,7 +358,8 @@ bool master_use_columns(master *m, const arena *a, bool *limited)
         *limited = enter(m, cheapest == UINT32_MAX ? &next : NULL, cheapest);
         if (!*limited) return true;
     }
-    master_price_classes(m);
+    if (m->rounds++ % ROUNDS_IN_A_ROW == 0) master_price_classes(m);
+    else sum_cost(m);
     return true;
 }
 

@@ -32,11 +32,13 @@ typedef struct master {
     double bound, cost; /* the best bound so far; what the master pays */
     uint32_t *offers, offer_count; /* those that no other one replaces, cheapest first */
     uint32_t *replaced_by; /* by offer: the place of the one that does, or its own */
-    double *copies; /* scratch of the knapsacks */
-    column *columns; /* at most one of each offer a round */
+    double *copies, *surplus; /* scratch of the knapsacks */
+    column *columns; /* at most one of each offer a round … */
+    uint32_t near; /* … of which so many, the first ones, were worth their price when all were looked at */
     entry *entries;
     uint32_t column_count, column_room;
     size_t entry_count, entry_room, round_entries; /* … and what one round takes at most */
+    uint32_t rounds; /* of letting columns in */
     uint64_t work; /* of exchanges: each is the square of the classes */
 } master;
 
@@ -45,8 +47,8 @@ bool master_init(master *m, arena *a, const bound_problem *p);
 bool master_choose_offers(master *m, arena *a);
 /* The knapsack of a row, in the resources that it has: what needs others does not come. */
 bool master_knapsack(master *m, arena *a, uint32_t row, knapsack *k);
-/* Those of all chosen offers, and memory for the columns of so many rounds. */
-bool master_knapsacks(master *m, arena *a, uint32_t rounds);
+/* Those of all chosen offers, and memory for the columns of so many rounds, of whole pods or of fractions. */
+bool master_knapsacks(master *m, arena *a, uint32_t rounds, bool whole);
 /* Before master_start(), when somebody asks what is in the basis. false = refused. */
 bool master_keep_contents(master *m, arena *a);
 /* The first basis: each class on nodes of its own, of whole pods if that is asked. One that needs nothing, or fits nowhere, costs nothing. */

@@ -62,7 +62,6 @@ int64_t prove_paid(const bound_problem *p, uint32_t row, const int64_t *shares, 
 static uint32_t read_knapsack(const master *m, knapsack *k, int64_t *shares, int64_t *extra)
 {
     k->worth = m->best;
-    k->solved = 0;
     uint32_t steps = knapsack_solve(k);
     for (uint32_t d = 0; d < k->dims; d++) shares[k->dim_of[d]] = prove_money(k->shares[d]);
     for (uint32_t i = 0; i < k->count; i++) {

@@ -5,8 +5,9 @@
 #include <optimise/certificate.h>
 #include <schedule/pricing.h>
 
-enum { ROUNDS = 400, LEAST_EFFORT = 5000, EFFORT_PART = 4, MOST_EFFORT = 10000000 };
-#define TOLERANCE 0.001 /* of the fluid optimum */
+enum { ROUNDS = 400, FEW_CLASSES = 50, LEAST_EFFORT = 5000, EFFORT_PART = 4, MOST_EFFORT = 10000000 };
+#define TOLERANCE 0.001 /* of the fluid optimum … */
+#define FEW_TOLERANCE 0.00001 /* … and where classes are few, so that it takes no time */
 
 /* How many steps of a search for a plan go into its bound, besides the fluid one. */
 static uint64_t round_bound_effort(const karp_objective *objective)
@@ -71,7 +72,8 @@ bool round_bound_find(scheduler *s, arena *a, const uint16_t *steps, const karp_
 {
     bound_proof whole;
     if (!round_problem(s, a, steps, aim, out)) return false;
-    if (!bound_fluid(a, &out->problem, TOLERANCE, ROUNDS, &out->proof)) return false;
+    double tolerance = out->problem.class_count <= FEW_CLASSES ? FEW_TOLERANCE : TOLERANCE;
+    if (!bound_fluid(a, &out->problem, tolerance, ROUNDS, &out->proof)) return false;
     if (!round_problem_limits(a, out)) return false;
     out->value = value_of(&out->problem, &out->proof);
     /* From the least effort on, twice as much each time: more effort has tried all that less has, so that its bound is no lower. */

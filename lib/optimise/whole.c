@@ -36,7 +36,8 @@ static bool whole_init(whole *w, arena *a, const bound_problem *p, const bound_p
     master *m = &w->m;
     arena *s = &w->scratch;
     arena_init(s, a->context);
-    if (!master_init(m, s, p) || !master_choose_offers(m, s) || !master_knapsacks(m, s, COLUMN_ROUNDS)) return false;
+    if (!master_init(m, s, p) || !master_choose_offers(m, s) || !master_knapsacks(m, s, COLUMN_ROUNDS, true))
+        return false;
     w->order = arena_array(s, m->offer_count + (size_t)1, sizeof *w->order);
     w->ratios = arena_array(s, m->offer_count + (size_t)1, sizeof *w->ratios);
     w->classes = arena_array(s, p->class_count + (size_t)1, sizeof *w->classes);
