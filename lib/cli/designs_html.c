@@ -25,7 +25,8 @@ static const char style[] =
     ".designs tr:first-child td,.designs tr:nth-child(2) td{font-weight:650}"
     ".side{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,520px),1fr))}"
     ".side>div{min-width:0;border-top:1px solid #8a94a355;margin-top:14px}"
-    "@media(max-width:600px){.designs{padding:12px 14px 4px}.designs td{padding-left:14px}}"
+    "@media(max-width:600px){.designs{padding:12px 14px 4px}.designs td,.designs th{white-space:normal}"
+    ".designs td{padding-left:10px}.designs th{min-width:84px;overflow-wrap:break-word}}"
     "@media(prefers-color-scheme:dark){.designs{--ink:#e6ebf0;--dim:#9aa6b3;--page:#121212;--line:#343c46}}"
     "</style></head>\n<body style=\"margin:0\">\n<div class=\"designs\">\n<div class=\"t\">Designs side by "
     "side</div>\n";

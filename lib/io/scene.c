@@ -16,6 +16,7 @@ typedef struct collector {
     size_t pod_count, node_count;
     const double *cpu, *memory; /* of pods; NULL = no pod asks for any */
     karp_column bound; /* per node: pods that run there */
+    const uint32_t *cordoned; /* per node */
     scene_owners owners;
     uint32_t *workload_of; /* by pod */
     bool *moved; /* by pod: it is somewhere else afterwards */
@@ -58,6 +59,12 @@ static karp_status open_tables(collector *c, const karp_snapshot *snapshot)
     c->pod_count = karp_table_row_count(c->pods);
     c->node_count = karp_table_row_count(c->nodes);
     c->bound = (karp_column){ .size = sizeof(c->bound) };
+    karp_column cordoned = { .size = sizeof(cordoned) };
+    status = karp_table_find(c->nodes, str("cordoned"), &cordoned);
+    if (status != KARP_OK) {
+        return status;
+    }
+    c->cordoned = cordoned.values;
     status = scene_owners_open(&c->owners, c->pods);
     return status == KARP_OK ? karp_table_find(c->nodes, str("pods"), &c->bound) : status;
 }
@@ -152,17 +159,19 @@ static scene_run *run_of(collector *c, scene_node *node, uint32_t workload, bool
 
 static void count_pod(collector *c, scene_node *node, uint32_t pod)
 {
-    double cpu = c->cpu != NULL ? c->cpu[pod] : 0;
+    double cpu = c->cpu != NULL ? c->cpu[pod] : 0, memory = c->memory != NULL ? c->memory[pod] : 0;
     node->pods++;
     node->cpu_used += cpu;
-    node->memory_used += c->memory != NULL ? c->memory[pod] : 0;
+    node->memory_used += memory;
     if (scene_of_daemon(&c->owners, pod)) {
         node->daemon_cpu += cpu;
+        node->daemon_memory += memory;
         return;
     }
     scene_run *run = run_of(c, node, c->workload_of[pod], c->moved[pod]);
     run->pods++;
     run->cpu += cpu;
+    run->memory += memory;
     c->s->workloads[c->workload_of[pod]].cpu += cpu;
 }
 
@@ -306,6 +315,7 @@ static karp_status node_of(collector *c, size_t index, size_t most_pods, scene_n
                          .price = node.price,
                          .cpu = node.cpu_allocatable,
                          .memory = node.memory_allocatable,
+                         .cordoned = c->cordoned[index] != 0,
                          .copies = 1 };
     return make_runs(c, out, most_pods) ? KARP_OK : no_memory(c);
 }
@@ -382,7 +392,10 @@ static karp_status launch_of(collector *c, const karp_decision *d, size_t index,
     double daemons = cpu > out->cpu_used * (1 + 1e-9) ? cpu - out->cpu_used : 0; /* beyond what sums are rounded by */
     out->daemon_cpu += daemons;
     out->cpu_used += daemons;
-    out->memory_used = memory > out->memory_used ? memory : out->memory_used;
+    if (memory > out->memory_used) {
+        out->daemon_memory += memory - out->memory_used;
+        out->memory_used = memory;
+    }
     note_scarce(out, &launch);
     return KARP_OK;
 }
@@ -530,91 +543,6 @@ static karp_status find_kept(collector *c)
     return KARP_OK;
 }
 
-/* ---- folding ------------------------------------------------------------------------------------------------------- */
-
-static int by_kind(const void *a, const void *b)
-{
-    const scene_node *x = a, *y = b;
-    const karp_str left[] = { x->node_pool, x->instance_type, x->zone, x->capacity_type };
-    const karp_str right[] = { y->node_pool, y->instance_type, y->zone, y->capacity_type };
-    /* What changes comes first. */
-    static const int order[] = {
-        [FATE_NEW] = 0, [FATE_REPLACES] = 1, [FATE_GONE] = 2, [FATE_REPLACED] = 3, [FATE_RECEIVES] = 4, [FATE_STAYS] = 5
-    };
-    int difference = order[x->fate] - order[y->fate];
-    for (size_t i = 0; i < 4 && difference == 0; i++) {
-        difference = compare_str(left[i], right[i]);
-    }
-    return difference;
-}
-
-static void fold_into(scene_node *group, const scene_node *node)
-{
-    group->copies++;
-    group->price += node->price;
-    group->idle += node->idle;
-    if (group->kept != node->kept) group->kept = 0;
-    group->kept_detail = (karp_str){ "", 0 };
-    group->cpu += node->cpu;
-    group->memory += node->memory;
-    group->cpu_used += node->cpu_used;
-    group->memory_used += node->memory_used;
-    group->daemon_cpu = 0;
-    if (!equal_str(group->scarce, node->scarce)) group->scarce = (karp_str){ "", 0 };
-    group->scarce_used += node->scarce_used;
-    group->scarce_all += node->scarce_all;
-    group->pods += node->pods;
-    group->run_count = 0;
-}
-
-static double part_of(double amount, double whole) { return whole > 0 ? amount / whole : 0; }
-
-static karp_status fold(collector *c, scene_lane *lane)
-{
-    lane->node_total = lane->count;
-    for (size_t i = 0; i < lane->count; i++) {
-        scene_node *node = &lane->nodes[i];
-        double cpu = part_of(node->cpu_used, node->cpu), memory = part_of(node->memory_used, node->memory);
-        double part = cpu > memory ? cpu : memory;
-        node->idle = node->price * (1 - (part < 1 ? part : 1));
-        lane->cpu += node->cpu;
-        lane->cpu_used += node->cpu_used;
-        lane->memory += node->memory;
-        lane->memory_used += node->memory_used;
-        lane->idle += node->idle;
-        lane->pods += node->pods;
-    }
-    if (lane->count <= SCENE_MOST_NODES) {
-        return KARP_OK;
-    }
-    const void **order = arena_array(&c->s->arena, lane->count, sizeof(*order));
-    scene_node *folded = arena_array(&c->s->arena, lane->count, sizeof(*folded));
-    if (order == NULL || folded == NULL) {
-        return no_memory(c);
-    }
-    for (size_t i = 0; i < lane->count; i++) {
-        order[i] = &lane->nodes[i];
-    }
-    if (!sort_pointers(c->job->context, order, lane->count, by_kind)) {
-        return no_memory(c);
-    }
-    size_t groups = 0;
-    for (size_t i = 0; i < lane->count; i++) {
-        const scene_node *node = order[i];
-        if (groups > 0 && by_kind(&folded[groups - 1], node) == 0) {
-            fold_into(&folded[groups - 1], node);
-        } else {
-            folded[groups++] = *node;
-        }
-    }
-    for (size_t i = SCENE_MOST_GROUPS; i < groups; i++) {
-        lane->left_out += folded[i].copies;
-    }
-    lane->nodes = folded;
-    lane->count = groups < SCENE_MOST_GROUPS ? groups : SCENE_MOST_GROUPS;
-    return KARP_OK;
-}
-
 karp_status scene_collect(scene *s, const write_job *job, const karp_decision *plan, const karp_decision *disruption)
 {
     *s = (scene){ 0 };
@@ -631,11 +559,13 @@ karp_status scene_collect(scene *s, const write_job *job, const karp_decision *p
     for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && status == KARP_OK; i++) {
         status = steps[i](&c);
     }
-    if (status == KARP_OK) {
-        status = fold(&c, &s->before);
+    scene_add_up(&s->before);
+    scene_add_up(&s->after);
+    if (status == KARP_OK && !scene_share_costs(s, job->context)) {
+        status = no_memory(&c);
     }
-    if (status == KARP_OK) {
-        status = fold(&c, &s->after);
+    if (status == KARP_OK && !(scene_fold(s, &s->before, job->context) && scene_fold(s, &s->after, job->context))) {
+        status = no_memory(&c);
     }
     io_table_free(&c.launches);
     karp_table_free(c.pods);

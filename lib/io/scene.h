@@ -14,7 +14,7 @@ typedef struct scene_run {
     uint32_t workload;
     uint32_t pods;
     bool moved;
-    double cpu; /* of all of them, cores */
+    double cpu, memory; /* of all of them: cores, bytes */
 } scene_run;
 
 /* A node, or `copies` nodes that differ in nothing but their names and pods; amounts are those of all together. */
@@ -28,7 +28,8 @@ typedef struct scene_node {
     karp_str
         scarce; /* what only few types have and its pods ask for: "nvidia.com/gpu"; "" = nothing, or it is a node that exists */
     double scarce_used, scarce_all;
-    double daemon_cpu; /* the part of cpu_used that is not in the runs */
+    double daemon_cpu, daemon_memory; /* the parts of what is used that are not in the runs */
+    bool cordoned;
     uint32_t pods;
     uint32_t copies;
     uint32_t kept; /* KARP_REASON_*: why the disruption keeps it; 0 = nothing is said */
@@ -47,11 +48,19 @@ typedef struct scene_lane {
     size_t pods;
 } scene_lane;
 
+/* What somebody's pods request of the nodes afterwards, and what that part of the nodes costs. */
+typedef struct scene_share {
+    uint32_t pods;
+    double cpu, memory; /* cores, bytes */
+    double cost, idle; /* per hour; `idle` is the part of it that no pod requests */
+} scene_share;
+
 typedef struct scene_workload {
     karp_str name; /* "namespace/name" */
     double cpu; /* over both lanes, without daemons */
     double running; /* of it, before */
     uint32_t rank; /* 0 = the largest */
+    scene_share share;
 } scene_workload;
 
 typedef struct scene {
@@ -59,6 +68,9 @@ typedef struct scene {
     scene_lane before, after;
     scene_workload *workloads;
     size_t workload_count;
+    const void **owners; /* workloads that have pods afterwards, the dearest first */
+    size_t owner_count;
+    scene_share daemons, nobody; /* nobody: nodes on which nothing is requested */
 } scene;
 
 /* More nodes than this are folded by fate, pool, type, zone and capacity type; more groups than the other left out. */
@@ -67,5 +79,10 @@ enum { SCENE_MOST_NODES = 60, SCENE_MOST_GROUPS = 120 };
 /* Collects the scene of the job's plan (NULL = none) and disruption (NULL = none). Freed by scene_free(), also after a failure. */
 karp_status scene_collect(scene *s, const write_job *job, const karp_decision *plan, const karp_decision *disruption);
 void scene_free(scene *s);
+/* scene_fold.c: the sums of a lane and the idle cost of its nodes; then one box for many of a kind. false = out of memory. */
+void scene_add_up(scene_lane *lane);
+bool scene_fold(scene *s, scene_lane *lane, karp_context *context);
+/* scene_shares.c: the shares; the nodes have their idle cost and are not folded yet. false = out of memory. */
+bool scene_share_costs(scene *s, karp_context *context);
 
 #endif

@@ -9,6 +9,7 @@
 #include <karp/objective.h>
 #include <karp/peer.h>
 #include <karp/repack.h>
+#include <karp/what_if.h>
 #include <math.h>
 
 /* A decision whose JSON is longer is not embedded: such pages should still open at once. */
@@ -33,7 +34,8 @@ static void raw(const page *p, const char *text) { buffer_text(p->b, text); }
 
 static void write_name(const page *p)
 {
-    raw(p, p->plan != NULL ? "karp plan" : p->repack ? "karp repack" : "karp disrupt");
+    bool changed = p->plan != NULL && karp_decision_change_count(p->plan) > 0;
+    raw(p, changed ? "karp whatif" : p->plan != NULL ? "karp plan" : p->repack ? "karp repack" : "karp disrupt");
     if (p->job->options->title.len > 0) {
         raw(p, DOT);
         html_text(p->b, p->job->options->title);
@@ -81,9 +83,15 @@ static void write_title(const page *p, const command_totals *commands)
     if (fabs(month) < 0.005) {
         raw(p, "same cost");
     } else {
-        raw(p, month < 0 ? "\xe2\x88\x92" : "+");
+        raw(p, month < 0 ? "<span class=\"nb\">\xe2\x88\x92" : "<span class=\"nb\">+");
         text_dollars(b, fabs(month), false);
-        raw(p, "/month");
+        raw(p, "/month</span>");
+        size_t down = p->plan != NULL ? karp_decision_unschedulable_count(p->plan) : 0;
+        if (month < 0 && down > 0 && karp_decision_change_count(p->plan) > 0) {
+            raw(p, DOT "no saving: ");
+            buffer_uint(b, down);
+            raw(p, down == 1 ? " pod has no node" : " pods have no node");
+        }
     }
     raw(p, "</div>\n<div class=\"s\">profile ");
     raw(p, karp_profile_name(karp_decision_profile(p->job->decision), karp_decision_peer_version(p->job->decision)));
@@ -309,6 +317,7 @@ static karp_status write_body(page *p)
     scene_html_lane(&picture, "Before", &p->s->before, p->before, dearest);
     scene_html_lane(&picture, "After", &p->s->after, p->after, dearest);
     scene_html_keys(&picture);
+    scene_html_shares(&picture);
     if (p->repack) status = repack_picture(p->job);
     else write_unplaced(p);
     write_notes(p);

@@ -67,7 +67,7 @@ static karp_status write_line(const picture *p, const scale *s, size_t count, in
 
 static void label(const picture *p, double x, double y, const char *anchor)
 {
-    raw(p, "<text font-size=\"11\" fill=\"#5b6673\" text-anchor=\"");
+    raw(p, "<text font-size=\"11\" style=\"fill:var(--dim)\" text-anchor=\"");
     raw(p, anchor);
     raw(p, "\" x=\"");
     text_fixed(p->b, x, 0, 1);
@@ -94,8 +94,9 @@ static karp_status write_curve(const picture *p)
     scale s = { first.cost, (double)last.evictions };
     raw(p,
         "<div class=\"h\">Curve<span>$/h after so many evictions; below the dashed line no plan goes</span></div>\n");
-    raw(p, "<svg width=\"640\" height=\"200\" viewBox=\"0 0 640 200\" role=\"img\" aria-label=\"cost by evictions\">\n"
-           "<path d=\"M64 8V176H632\" fill=\"none\" stroke=\"#c9d0d8\"/>\n");
+    raw(p, "<svg style=\"width:640px;max-width:100%;height:auto\" viewBox=\"0 0 640 200\" role=\"img\" "
+           "aria-label=\"cost by evictions\">\n"
+           "<path d=\"M64 8V176H632\" fill=\"none\" style=\"stroke:var(--line)\"/>\n");
     status = write_line(p, &s, count, 1, "stroke=\"#8a94a3\" stroke-dasharray=\"4 4\"");
     if (status == KARP_OK) {
         status = write_line(p, &s, count, 0, "stroke=\"#2a78d6\" stroke-width=\"2\"");

@@ -67,8 +67,18 @@ static const char style[] =
     ".karp pre{overflow-x:auto;background:var(--box);color:var(--ink);border-radius:6px;padding:10px 12px;"
     "margin:8px 0 0;font:12px/1.45 ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace}";
 
+/* The table of write_shares_html.c. */
+static const char tables[] =
+    ".karp .n>.c{border-color:var(--bad);color:var(--bad)}"
+    ".karp .own{border-collapse:collapse;width:100%;max-width:900px;font-size:12px;font-variant-numeric:tabular-nums}"
+    ".karp .own td,.karp .own th{padding:3px 0 3px 14px;text-align:right;border-bottom:1px solid var(--line)}"
+    ".karp .own th{color:var(--dim);font-weight:400}.karp .own tr>:first-child{text-align:left;padding-left:0;"
+    "overflow-wrap:anywhere}.karp .own .mem{margin:0}.karp .nb{white-space:nowrap}";
+
 static const char other_screens[] =
-    "@media(max-width:600px){.karp{padding:12px 14px}.karp .tiles{grid-template-columns:1fr 1fr;gap:8px}"
+    "@media(max-width:600px){.karp{padding:12px 14px}.karp .own .o{display:none}.karp svg text{font-size:19px}.karp "
+    ".tiles{grid-template-columns:1fr "
+    "1fr;gap:8px}"
     ".karp .h span{display:block;margin-left:0}.karp .lane{display:block}"
     ".karp .n{width:100%;margin-bottom:8px}.karp .n .bar,.karp .n .mem{width:var(--p)}}"
     "@media(prefers-color-scheme:dark){.karp{--ink:#e6ebf0;--dim:#9aa6b3;--page:#121212;--box:#1b2026;--line:#3b444e;"
@@ -79,6 +89,7 @@ static const char other_screens[] =
 void scene_html_style(write_buffer *b)
 {
     buffer_text(b, style);
+    buffer_text(b, tables);
     buffer_text(b, other_screens);
 }
 
@@ -287,6 +298,7 @@ static void write_pool(const scene_html *p, const scene_node *node)
 
 static void write_kept(const scene_html *p, const scene_node *node)
 {
+    if (node->cordoned) raw(p, "<span class=\"k c\" title=\"nothing is scheduled here\">cordoned</span>");
     if (node->kept == 0) {
         return;
     }

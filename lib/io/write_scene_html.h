@@ -23,6 +23,8 @@ scene_html scene_html_begin(write_buffer *b, const scene *s);
 /* "Before", its totals, a bar of its cost beside the dearer lane's, its nodes. */
 void scene_html_lane(const scene_html *p, const char *title, const scene_lane *lane, double cost, double dearest);
 void scene_html_keys(const scene_html *p);
+/* write_shares_html.c: what each owner's requests cost afterwards; nothing where nothing has a price. */
+void scene_html_shares(const scene_html *p);
 /* "style="width:40%", without the last quotation mark. */
 void scene_html_part(write_buffer *b, double fraction);
 

@@ -113,6 +113,15 @@ static bool node_amounts(const karp_snapshot *s, karp_table *t)
     return done;
 }
 
+/* By the taint, which schedulers heed; who cordons a node sets it as well. */
+static bool cordoned(const karp_snapshot *s, const state_node *n)
+{
+    for (uint32_t i = 0; i < n->taints.count; i++) {
+        if (equal_str(text_of(s, n->taints.items[i].key), str("node.kubernetes.io/unschedulable"))) return true;
+    }
+    return false;
+}
+
 static bool nodes(const karp_snapshot *s, karp_table *t)
 {
     column *name = table_text(t, "name"), *pool = table_words(t, "node_pool"), *type = table_words(t, "instance_type");
@@ -120,6 +129,7 @@ static bool nodes(const karp_snapshot *s, karp_table *t)
            *managed = table_uint32(t, "managed");
     column *registered = table_uint32(t, "registered"), *initialized = table_uint32(t, "initialized");
     column *marked = table_uint32(t, "marked"), *nominated = table_uint32(t, "nominated");
+    column *cordons = table_uint32(t, "cordoned");
     column *bound = table_list_uint32(t, "pods");
     for (uint32_t i = 0; i < s->node_count; i++) {
         const state_node *n = &s->nodes[i];
@@ -133,6 +143,7 @@ static bool nodes(const karp_snapshot *s, karp_table *t)
         column_uint32(initialized, n->initialized);
         column_uint32(marked, n->marked);
         column_uint32(nominated, n->nominated);
+        column_uint32(cordons, cordoned(s, n));
         column_uint32s(bound, n->pods, n->pod_count);
     }
     return node_amounts(s, t);

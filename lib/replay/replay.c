@@ -398,7 +398,7 @@ static karp_status write_result(replay *r, karp_text *out)
     switch (r->write.format) {
     case KARP_FORMAT_TEXT: replay_write_text(r, &buffer); break;
     case KARP_FORMAT_CSV: replay_write_csv(r, &buffer); break;
-    case KARP_FORMAT_HTML: replay_write_html(r, &buffer); break;
+    case KARP_FORMAT_HTML: replay_write_html(r, "karp replay", &buffer); break;
     default: replay_write_json(r, &buffer);
     }
     if (r->write.format == KARP_FORMAT_TEXT) text_fold_buffer(&buffer, r->write.width);

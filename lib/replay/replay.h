@@ -61,6 +61,6 @@ void replay_write_rows(const replay *r, size_t from, size_t to, write_buffer *ou
 void replay_write_json(const replay *r, write_buffer *out);
 void replay_write_text(const replay *r, write_buffer *out);
 void replay_write_csv(const replay *r, write_buffer *out);
-void replay_write_html(const replay *r, write_buffer *out);
+void replay_write_html(const replay *r, const char *verb, write_buffer *out);
 
 #endif

@@ -218,11 +218,13 @@ karp_status story_write_end(story *s, karp_text *out)
     r->results = &s->e->result;
     r->result_count = 1;
     r->pods = s->e->pod_count;
+    r->write = s->write;
+    str_shorten(r->title, sizeof r->title, str(s->title));
     s->e->result.policy = str(karp_profile_name(s->options.profile, s->options.peer_version));
     buffer_init(&buffer, s->context);
     switch (s->write.format) {
     case KARP_FORMAT_CSV: replay_write_csv(r, &buffer); break;
-    case KARP_FORMAT_HTML: replay_write_html(r, &buffer); break;
+    case KARP_FORMAT_HTML: replay_write_html(r, "karp simulate", &buffer); break;
     default: buffer_bytes(&buffer, s->out.ptr, s->out.len); write_totals(s, &buffer);
     }
     if (s->write.format == KARP_FORMAT_TEXT) text_fold_buffer(&buffer, s->write.width);

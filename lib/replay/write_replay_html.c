@@ -4,13 +4,21 @@
 #include <replay/replay.h>
 
 #include <io/html.h>
+#include <io/write_text.h>
+#include <karp/peer.h>
 
 #include <math.h>
 
 enum { WIDTH = 960, HEIGHT = 190, LEFT = 56, RIGHT = 24, TOP = 10, BOTTOM = 22, COLOURS = 6, MOST_PIXELS = 900 };
 
 static const char head[] =
-    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>karp replay</title><style>"
+    "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+    "<meta name=\"color-scheme\" content=\"light dark\">\n<title>";
+
+static const char style[] =
+    "</title>\n<style>"
     ":root{color-scheme:light "
     "dark;--ink:#1c2530;--dim:#5b6673;--page:#fff;--line:#d9dee4;--c0:#2a78d6;--c1:#d9661f;--c2:#1a9a6a;"
     "--c3:#9a3fb0;--c4:#c23b4e;--c5:#7a6a10}"
@@ -33,13 +41,35 @@ static const char head[] =
     "stroke:var(--c5)}"
     ".b0{background:var(--c0)}.b1{background:var(--c1)}.b2{background:var(--c2)}.b3{background:var(--c3)}.b4{"
     "background:var(--c4)}"
-    ".b5{background:var(--c5)}.d1{stroke-dasharray:6 3}</style></head><body>\n";
+    ".b5{background:var(--c5)}.d1{stroke-dasharray:6 3}"
+    /* On a phone a policy is a list, a figure a line. */
+    "@media(max-width:600px){h1{overflow-wrap:anywhere}svg{overflow:visible;margin:12px 0 24px}"
+    "svg text{font-size:24px}svg .x{transform:translateY(14px)}svg .m{display:none}"
+    "table,tbody,tr,td{display:block}tr:first-child{display:none}tr{margin-bottom:14px}"
+    "td{display:flex;justify-content:space-between;padding:3px 0}"
+    "td::before{content:attr(data-l);color:var(--dim)}td:first-child{justify-content:flex-start;font-weight:600}}"
+    "</style></head><body>\n";
 
 /* ---- the table ------------------------------------------------------------------------------------------------------------- */
 
-static void data_cell(write_buffer *b, double value, const char *unit)
+/* `what`: the column, which small screens show beside the figure. */
+static void begin_cell(write_buffer *b, const char *what)
 {
-    buffer_text(b, "<td>");
+    buffer_text(b, "<td data-l=\"");
+    html_words(b, what);
+    buffer_text(b, "\">");
+}
+
+static void money_cell(write_buffer *b, const char *what, double dollars)
+{
+    begin_cell(b, what);
+    text_dollars(b, dollars, false);
+    buffer_text(b, "</td>");
+}
+
+static void data_cell(write_buffer *b, const char *what, double value, const char *unit)
+{
+    begin_cell(b, what);
     html_number(b, value);
     buffer_text(b, unit);
     buffer_text(b, "</td>");
@@ -63,17 +93,17 @@ static void write_table(const replay *r, write_buffer *b)
         buffer_text(b, "\"></i>");
         html_text(b, p->policy);
         buffer_text(b, "</td>");
-        data_cell(b, p->dollars, " $");
-        data_cell(b, p->idle_dollars, " $");
-        data_cell(b, p->node_hours, "");
-        data_cell(b, (double)p->launches, "");
-        data_cell(b, (double)p->evictions, "");
-        data_cell(b, (double)p->interruptions, "");
-        data_cell(b, p->wait_p50, " s");
-        data_cell(b, p->wait_p99, " s");
-        data_cell(b, p->wait_most, " s");
-        data_cell(b, p->cpu_use * 100, " %");
-        data_cell(b, p->memory_use * 100, " %");
+        money_cell(b, "cost", p->dollars);
+        money_cell(b, "idle", p->idle_dollars);
+        data_cell(b, "node-hours", p->node_hours, "");
+        data_cell(b, "launches", (double)p->launches, "");
+        data_cell(b, "evictions", (double)p->evictions, "");
+        data_cell(b, "interruptions", (double)p->interruptions, "");
+        data_cell(b, "pending p50", p->wait_p50, " s");
+        data_cell(b, "pending p99", p->wait_p99, " s");
+        data_cell(b, "pending at most", p->wait_most, " s");
+        data_cell(b, "cpu requested", p->cpu_use * 100, " %");
+        data_cell(b, "memory requested", p->memory_use * 100, " %");
         buffer_text(b, "</tr>\n");
     }
     buffer_text(b, "</table>\n");
@@ -138,8 +168,8 @@ static void write_levels(double top, double tick, const char *unit, write_buffer
         buffer_text(b, "\"/><text text-anchor=\"end\" x=\"50\" y=\"");
         position(b, down(i * tick, top) + 4);
         buffer_text(b, "\">");
+        buffer_text(b, unit);
         html_number(b, i * tick);
-        buffer_text(b, i ? unit : "");
         buffer_text(b, "</text>\n");
     }
 }
@@ -152,9 +182,12 @@ static void write_times(const replay *r, write_buffer *b)
     char text[KARP_VALUE_TEXT];
     for (size_t i = 0; i < sizeof steps / sizeof steps[0] && (ends - begins) / step > 9; i++) step = steps[i];
     if ((ends - begins) / step > 1000) return;
+    bool every_other = false; /* those that small screens have no room for */
     for (int64_t at = (begins / step + (begins % step != 0)) * step; at <= ends; at += step) {
         karp_time_format(at * SECOND, text);
-        buffer_text(b, "<text text-anchor=\"middle\" x=\"");
+        buffer_text(b, every_other ? "<text class=\"x m\" text-anchor=\"middle\" x=\""
+                                   : "<text class=\"x\" text-anchor=\"middle\" x=\"");
+        every_other = !every_other;
         position(b, across(r, at * SECOND));
         buffer_text(b, "\" y=\"184\">");
         if (step < 86400) buffer_bytes(b, text + 11, 5);
@@ -182,13 +215,29 @@ static void write_chart(const replay *r, const char *title, const char *unit, cu
     buffer_text(b, "</svg>\n");
 }
 
-void replay_write_html(const replay *r, write_buffer *out)
+/* "karp replay · load.yaml" */
+static void write_name(const replay *r, const char *verb, write_buffer *out)
+{
+    html_words(out, verb);
+    if (r->write.title.len == 0) return;
+    buffer_text(out, " \xc2\xb7 ");
+    html_text(out, r->write.title);
+}
+
+void replay_write_html(const replay *r, const char *verb, write_buffer *out)
 {
     char text[KARP_VALUE_TEXT];
+    karp_str catalogue = r->write.catalogue.len ? r->write.catalogue : str(r->title);
     buffer_text(out, head);
+    write_name(r, verb, out);
+    buffer_text(out, style);
     buffer_text(out, "<h1>");
-    html_text(out, r->write.title.len ? r->write.title : str("karp replay"));
-    buffer_text(out, "</h1>\n<p>");
+    write_name(r, verb, out);
+    buffer_text(out, "</h1>\n<p>karpenter is ");
+    html_words(out, karp_profile_name(KARP_PROFILE_KARPENTER, 0));
+    buffer_text(out, catalogue.len ? " \xc2\xb7 catalogue " : "");
+    html_text(out, catalogue);
+    buffer_text(out, " \xc2\xb7 ");
     karp_time_format(r->base.trace.begins, text);
     buffer_text(out, text);
     buffer_text(out, " to ");
@@ -198,7 +247,7 @@ void replay_write_html(const replay *r, write_buffer *out)
     buffer_uint(out, r->pods);
     buffer_text(out, " pods</p>\n");
     write_table(r, out);
-    write_chart(r, "cost per hour", " $", cost_of, out);
+    write_chart(r, "cost per hour", "$", cost_of, out);
     write_chart(r, "nodes", "", nodes_of, out);
     write_chart(r, "pending pods", "", pending_of, out);
     buffer_text(out, "</body></html>\n");

@@ -4,6 +4,7 @@ import html.parser
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -169,6 +170,38 @@ def check_people(folder):
     expect('what is asked', 'cluster.json, without node n2, price factor spot=2' in asked.inside['title'], asked.inside['title'])
 
 
+def check_owners(folder):
+    """Whose requests the nodes are paid for; the costs of all are the cost of the nodes. Cordoned nodes say so."""
+    daemon = pod('agent-abcde', '500m', 'n1')
+    daemon['metadata']['ownerReferences'][0].update(kind='DaemonSet', name='agent')
+    cordoned = node('n2', 'small', '2')
+    cordoned['spec']['taints'] = [{'key': 'node.kubernetes.io/unschedulable', 'effect': 'NoSchedule'}]
+    world = World(folder, [node('n1'), cordoned, node('n3'), daemon, pod('web-0', '3', 'n1'), pod('api-0', '1', 'n2'), pod('new-0', '2')])
+    source = world.karp('plan', '-o', 'html')
+    expect('well formed', not Page(source).problems, Page(source).problems)
+    table = source.split('<table class="own">')[1].split('</table>')[0]
+    rows = {cells[0]: cells[1:] for cells in (re.findall(r'<td[^>]*>([^<]*)', row) for row in table.split('<tr>')[2:])}
+    expect('owners, the dearest first', list(rows) == ['default/web', 'default/new', 'default/api', 'DaemonSets', 'nodes without pods'], rows)
+    # 5.5 of n1's 8 CPUs and 3 of its 64 GiB are requested; web has 3 and 1 of them.
+    part, price = (3 / 8 + 1 / 64) / (5.5 / 8 + 3 / 64), 0.4 * 730
+    expect('a part of n1', rows['default/web'] == ['1', '3', '1 GiB', f'${price * part:.2f}', f'${price * part * 2.5 / 8:.2f}', '69%'], rows['default/web'])
+    dollars = [float(row[k].strip('$')) for k in (3, 4) for row in rows.values()]
+    expect('cost', abs(sum(dollars[:5]) - 0.9 * 730) < 0.03, dollars)
+    expect('idle', f'${sum(dollars[5:]):.2f}'[:-1] in source.split('Idle per month')[1][:60], dollars)
+    expect('cordoned', source.split('As text')[0].count('>cordoned</span>') == 2, source.count('cordoned'))
+    expect('no owners', '<table' not in World(folder, [node('n1')]).karp('plan', '-o', 'html'))
+    both = World(folder, [node('n1'), node('n2', 'unknown'), pod('web-0', '1', 'n2')]).karp('plan', '-o', 'html')
+    expect('without a price', '<td>nodes without pods</td>' in both and '<td>no price</td>' in both, both)
+
+
+def check_whatif(folder):
+    types = [dict(TYPES[0], name='small')]
+    page = World(folder, [node('n1'), pod('web-0', '7', 'n1')], [*types, dict(TYPES[1], offerings=[dict(TYPES[1]['offerings'][0], available=False)])]
+                 ).page('whatif', '--remove', 'n1')
+    expect('its name', 'karp whatif' in page.inside['title'], page.inside['title'])
+    expect('no saving', 'no saving: 1 pod has no node' in page.text, page.text[:400])
+
+
 def check_designs(folder):
     world = World(folder, [node('n1'), *[pod(f'api-{i}', '1') for i in range(3)]])
     hostile = json.loads(json.dumps(POOL))
@@ -246,7 +279,7 @@ def check_gpus(folder):
 
 
 def main():
-    for check in (check_gpus, check_everyday, check_people, check_designs, check_nothing, check_hostile, check_many):
+    for check in (check_gpus, check_everyday, check_people, check_owners, check_whatif, check_designs, check_nothing, check_hostile, check_many):
         with tempfile.TemporaryDirectory() as folder:
             check(pathlib.Path(folder))
         print('passed', check.__name__)

@@ -177,7 +177,9 @@ def tell_totals(folder):
     check('\n== totals\ncost ' in run('simulate', STORY)[0], 'totals as text')
     rows = run('simulate', STORY, '-o', 'csv')[0].splitlines()
     check(rows[0].startswith('policy,time,costPerHour,dollars,nodes') and abs(float(rows[-1].split(',')[3]) - totals['dollars']) < 1e-5, 'series')
-    check('<svg' in run('simulate', STORY, '-o', 'html')[0], 'curves')
+    page = run('simulate', STORY, '-o', 'html')[0]
+    check('<svg' in page and '<title>karp simulate' in page and '<td data-l="cost">$' in page, 'curves, with money as everywhere')
+    check('<meta name="viewport" content="width=device-width' in page and '@media(max-width:600px)' in page, 'for phones, too')
     dump = folder / 'dump.json'
     dump.write_text(run('replay', STORIES.parent / 'replay' / 'day.yaml', '--dump-at', '12h')[0])
     story = folder / 'goes-on.yaml'
