@@ -342,6 +342,27 @@ static karp_status fill_b6_plain(bench_maker *m, uint32_t pods) { return fill_b6
 static karp_status fill_b6_mixed(bench_maker *m, uint32_t pods) { return fill_b6(m, pods, SHAPES_OF_B6, true); }
 static karp_status fill_b6_few(bench_maker *m, uint32_t pods) { return fill_b6(m, pods, FEW_SHAPES, false); }
 
+/* So many kinds of pods of all sizes, some 25 of each, and from one to eight GiB a core. */
+static karp_status fill_c2(bench_maker *m, uint32_t kinds)
+{
+    karp_status status = bench_aws_types(m, 700);
+    for (uint32_t k = 0; k < kinds && status == KARP_OK; k++) {
+        uint32_t thousandths = (20U << bench_below(m, 8)) * (8 + bench_below(m, 8)) / 8, pods = 1 + bench_below(m, 49);
+        char name[24];
+        char cpu[16];
+        char memory[16];
+        (void)snprintf(name, sizeof(name), "kind-%u", k);
+        (void)snprintf(cpu, sizeof(cpu), "%um", thousandths);
+        (void)snprintf(memory, sizeof(memory), "%uMi", thousandths * (4 + bench_below(m, 28)) / 4);
+        pod_kind kind = { .cpu = cpu, .memory = memory, .label = { bench_str("app"), bench_str(name) } };
+        kind.selected = kind.label;
+        for (uint32_t i = 0; i < pods && status == KARP_OK; i++) {
+            status = add_pod(m, &kind);
+        }
+    }
+    return status;
+}
+
 static const family families[] = {
     { "b1-", "the mix of Karpenter's own benchmark, 400 made-up types", fill_b1, BENCH_DECIDE, KARP_METHOD_ANY,
       "1000 5000 10000 20000" },
@@ -390,6 +411,8 @@ static const family families[] = {
     { "c1-zone-", "b2-zone likewise", fill_b2_zone, BENCH_COST, KARP_METHOD_ANY, "1000" },
     { "c1-few-", "b6-few likewise", fill_b6_few, BENCH_COST, KARP_METHOD_ANY, "1000 10000 100000" },
     { "c1-shapes-", "b6-plain likewise", fill_b6_plain, BENCH_COST, KARP_METHOD_ANY, "10000 100000" },
+    { "c2-bound-", "N kinds of pods, 25 of each, 700 types of AWS: Karpenter's plan, and the least that any could cost",
+      fill_c2, BENCH_BOUND, KARP_METHOD_ANY, "60 200" },
 };
 
 enum { FAMILY_COUNT = sizeof(families) / sizeof(families[0]) };
@@ -400,7 +423,8 @@ void bench_list(void)
         printf("%sN%*s%s; N = %s\n", families[i].prefix, (int)(20 - strlen(families[i].prefix)), "", families[i].text,
                families[i].sizes);
     }
-    fputs("N is a number of pods (b4, b5, b7-bound, b7-node: nodes) from 1 to 10000000, as in b1-1000. The path of a "
+    fputs("N is a number of pods (b4, b5, b7-bound, b7-node: nodes; c2: kinds of pods) from 1 to 10000000, as in "
+          "b1-1000. The path of a "
           "Snapshot file will do as well.\n",
           stdout);
 }

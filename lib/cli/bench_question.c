@@ -28,13 +28,17 @@ static karp_status decide(const karp_snapshot *snapshot, uint32_t method, karp_d
     return karp_disrupt(snapshot, &disrupt, out, error);
 }
 
-static karp_status decide_for_cost(const karp_snapshot *snapshot, karp_decision **out, karp_error *error)
+static karp_status decide_for_cost(const karp_snapshot *snapshot, bool bound_alone, karp_decision **out,
+                                   karp_error *error)
 {
     karp_options options;
     karp_objective objective;
     karp_options_init(&options, sizeof(options));
     karp_objective_init(&objective, sizeof(objective));
     objective.kind = KARP_OBJECTIVE_COST;
+    if (bound_alone) {
+        objective.effort = 0;
+    }
     options.objective = &objective;
     return karp_provision(snapshot, &options, out, error);
 }
@@ -75,7 +79,8 @@ karp_status bench_answer(const karp_snapshot *snapshot, bench_question question,
         return ask_each(snapshot, KARP_CHANGE_REMOVE_NODE, NULL, counts.nodes, out, asked, error);
     case BENCH_EACH_ZONE:
         return ask_each(snapshot, KARP_CHANGE_LOSE_ZONE, zones, sizeof(zones) / sizeof(zones[0]), out, asked, error);
-    case BENCH_COST: *asked = 1; return decide_for_cost(snapshot, out, error);
+    case BENCH_COST:
+    case BENCH_BOUND: *asked = 1; return decide_for_cost(snapshot, question.ask == BENCH_BOUND, out, error);
     case BENCH_DECIDE:
     case BENCH_EDIT_PENDING:
     case BENCH_EDIT_BOUND:

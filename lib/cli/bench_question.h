@@ -8,6 +8,7 @@
 enum bench_ask {
     BENCH_DECIDE, /* one decision */
     BENCH_COST, /* one for the least cost, with the usual effort */
+    BENCH_BOUND, /* Karpenter's own plan, and the least that any could cost */
     BENCH_EACH_NODE, /* what if a node were gone, for every node in turn */
     BENCH_EACH_ZONE, /* what if a zone were lost, for every zone in turn */
     /* one decision, on a snapshot in which one object was replaced: */

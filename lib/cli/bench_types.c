@@ -8,7 +8,7 @@
 
 #define CAPACITY_TYPE_KEY "karpenter.sh/capacity-type"
 
-enum { MOST_TYPES = 400 };
+enum { MOST_TYPES = 700 };
 
 karp_str bench_str(const char *text) { return (karp_str){ text, strlen(text) }; }
 
@@ -188,11 +188,20 @@ karp_status bench_fake_types(bench_maker *maker, uint32_t count)
     return status;
 }
 
-/* c5 to c8, m5 to m8 and so on, and t3: what most clusters run on. */
-static bool common(karp_str name)
+/* c5 to c8, m5 to m8 and so on, and t3: what most clusters run on; `all`: with more network or disks, too. */
+static bool common(karp_str name, bool all)
 {
     return name.len > 2 && memchr("cmrt", name.ptr[0], 4) != NULL && name.ptr[1] >= '3' && name.ptr[1] <= '8' &&
-           memchr(name.ptr, 'n', name.len) == NULL && memchr(name.ptr, 'd', name.len) == NULL;
+           (all || (memchr(name.ptr, 'n', name.len) == NULL && memchr(name.ptr, 'd', name.len) == NULL));
+}
+
+static size_t count_common(const karp_catalogue *catalogue, bool all)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < karp_catalogue_count(catalogue); i++) {
+        count += common(karp_catalogue_type(catalogue, i)->name, all);
+    }
+    return count;
 }
 
 static karp_status use_aws_labels(bench_maker *maker)
@@ -216,18 +225,15 @@ karp_status bench_aws_types(bench_maker *maker, uint32_t count)
     karp_catalogue *all = NULL;
     karp_instance_type types[MOST_TYPES];
     karp_status status = karp_catalogue_builtin(maker->context, bench_str("us-west-2"), &all, maker->error);
-    size_t candidates = 0;
     uint32_t used = 0;
     if (status != KARP_OK) {
         return status;
     }
-    for (size_t i = 0; i < karp_catalogue_count(all); i++) {
-        candidates += common(karp_catalogue_type(all, i)->name);
-    }
-    size_t seen = 0;
+    bool wide = count_common(all, false) < count;
+    size_t candidates = count_common(all, wide), seen = 0;
     for (size_t i = 0; i < karp_catalogue_count(all) && used < count && used < MOST_TYPES; i++) {
         const karp_instance_type *type = karp_catalogue_type(all, i);
-        if (common(type->name) && seen++ >= used * candidates / count) {
+        if (common(type->name, wide) && seen++ >= used * candidates / count) {
             types[used++] = *type;
         }
     }

@@ -6,7 +6,9 @@
  *
  * rounds_repeatable() is false when a round could depend on an earlier one: a group shared by pods that should have groups of
  * their own (Q-3, Q-4) keeps what the first of them gave it, and so do pods whose volumes could not be looked up (Q-2). Then
- * every round needs a new scheduler.
+ * every round needs a new scheduler. Whoever asks before the first round (karp_repack()), or of rounds that are no simulations (plans for the
+ * least cost), learns nothing of groups that a round will bring up late (Q-5): they stay, and count in later rounds from the start. Those are stricter
+ * than Karpenter's own, and keep the constraint.
  */
 #ifndef SCHEDULE_ROUNDS_H
 #define SCHEDULE_ROUNDS_H
