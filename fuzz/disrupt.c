@@ -3,11 +3,13 @@
 #include "world.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include <karp/passes.h>
 
 #include <property/worlds.h>
+#include <support/same_commands.h>
 
 enum { MOST_VALIDATED = 8 };
 
@@ -106,6 +108,24 @@ static karp_decision *disrupt(const fuzz_world *w, const karp_disrupt_options *o
     return decision;
 }
 
+/* ---- a pass that tells commands alone ------------------------------------------------------------------------------------- */
+
+/* It leaves simulations out, and comes to the same commands. Not with a budget of simulations, which would end it elsewhere. */
+static void compare_told(const fuzz_world *w, uint32_t method)
+{
+    karp_decision *d[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        karp_disrupt_options options;
+        karp_disrupt_options_init(&options, sizeof options);
+        options.method = method;
+        options.commands_only = i;
+        d[i] = disrupt(w, &options);
+    }
+    if (d[0] != NULL && d[1] != NULL && commands_differ(d[0], d[1]) != NULL)
+        broken("passes come to the same commands, whatever they tell");
+    for (uint32_t i = 0; i < 2; i++) karp_decision_unref(d[i]);
+}
+
 static void run(const fuzz_world *w, uint32_t method)
 {
     karp_disrupt_options options;
@@ -125,8 +145,12 @@ static void run(const fuzz_world *w, uint32_t method)
             if (i < MOST_VALIDATED) validate(w, &options, first, i);
         }
     }
+    bool whole = false;
+    karp_disruption told = { .size = sizeof told };
+    if (first != NULL && karp_decision_disruption(first, &told) == KARP_OK) whole = told.simulations < MAX_SIMULATIONS;
     karp_decision_unref(first);
     karp_decision_unref(second);
+    if (whole) compare_told(w, method);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
