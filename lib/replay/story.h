@@ -53,6 +53,8 @@ typedef struct story {
     tree *base; /* objects other than the workloads */
     tree *head; /* of the Snapshot among them, or NULL */
     tree *root; /* the story */
+    io_place place; /* where it stands; */
+    io_marks marks; /* and what is in it */
     trees *t; /* the reader's: where all of them lie */
     int64_t begins, delay;
     bool starts; /* the story says when */
@@ -90,6 +92,9 @@ typedef struct story {
 /* story_read.c: reads the file; with a text, that, and the path is what errors call it. Errors in story.error. */
 karp_status story_read(story *s, const char *path, karp_str text);
 karp_status story_fail(story *s, karp_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The same of a field of the story ("steps[1].wait"), with the place where it stands. */
+karp_status story_fail_at(story *s, karp_status status, const char *field, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 karp_status story_nomem(story *s);
 
 /* story_world.c */

@@ -18,17 +18,49 @@ karp_status story_fail(story *s, karp_status status, const char *format, ...)
     return fail(&s->error, status, "%s", message);
 }
 
+karp_status story_fail_at(story *s, karp_status status, const char *field, const char *format, ...)
+{
+    io_step path[IO_PATH_MOST];
+    char names[sizeof s->error.field];
+    io_place at = s->place;
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vfail(&s->error, status, format, arguments);
+    va_end(arguments);
+    error_set_field(&s->error, "%s", field);
+    io_place_refine(&at, s->root, path, io_path_read(field, names, sizeof names, path));
+    io_error_place(&s->error, &at);
+    return status;
+}
+
 karp_status story_nomem(story *s) { return fail_nomem(&s->error); }
 
 /* ---- files ------------------------------------------------------------------------------------------------------------ */
 
-static karp_status read_documents(story *s, const char *path, karp_str text, tree *list)
+static karp_status read_documents(story *s, const char *path, karp_str text,
+                                  karp_status (*take)(karp_reader *, tree *, const io_place *, void *), void *user)
 {
-    s->reader->take = replay_take;
-    s->reader->take_user = list;
+    s->reader->take = take;
+    s->reader->take_user = user;
     karp_status status = text.ptr ? io_reader_text(s->reader, str(path), text) : io_read_path(s->reader, path);
     if (status) s->error = s->reader->error;
     return status;
+}
+
+/* The story itself, with the places of what is in it. */
+static karp_status take_story(karp_reader *reader, tree *root, const io_place *place, void *user)
+{
+    story *s = user;
+    if (s->root) return fail(&reader->error, KARP_E_INVALID, "a story is one YAML document");
+    s->root = root;
+    s->place = *place;
+    size_t count = place->marks ? place->marks->count : 0;
+    s->marks.list = arena_array(&reader->keep, count + 1, sizeof *s->marks.list);
+    if (!s->marks.list) return io_reader_nomem(reader);
+    if (count > 0) memcpy(s->marks.list, place->marks->list, count * sizeof *s->marks.list);
+    s->marks.count = count;
+    s->place.marks = &s->marks;
+    return KARP_OK;
 }
 
 static karp_status read_named(story *s, karp_str directory, karp_str name)
@@ -41,7 +73,7 @@ static karp_status read_named(story *s, karp_str directory, karp_str name)
     }
     strbuf_add(&path, name.ptr, name.len);
     karp_status status = path.failed ? story_nomem(s) : KARP_OK;
-    if (!status) status = read_documents(s, path.ptr, (karp_str){ 0 }, s->base);
+    if (!status) status = read_documents(s, path.ptr, (karp_str){ 0 }, replay_take, s->base);
     strbuf_free(&path);
     return status;
 }
@@ -85,13 +117,20 @@ static karp_status sort_out(story *s)
 
 /* ---- steps -------------------------------------------------------------------------------------------------------------- */
 
+static karp_status bad_step(story *s, size_t index, const char *member, karp_status status, const char *message)
+{
+    char field[64];
+    (void)snprintf(field, sizeof field, "steps[%zu]%s", index, member);
+    return story_fail_at(s, status, field, "%s", message);
+}
+
 static karp_status read_scale(story *s, size_t index, const tree *given, story_step *step)
 {
     karp_str name = tree_get_text(given, "deployment"), space = tree_get_text(given, "namespace");
     const tree *replicas = tree_get(given, "replicas");
     int64_t count = 0;
     if (!tree_integer(replicas, &count) || count < 0 || count > MOST_REPLICAS) {
-        return story_fail(s, KARP_E_INVALID, "steps[%zu].scale.replicas: not a number from 0 to 1000000", index);
+        return bad_step(s, index, ".scale.replicas", KARP_E_INVALID, "not a number from 0 to 1000000");
     }
     *step = (story_step){ .what = STORY_SCALE, .replicas = (uint64_t)count, .workload = IO_NONE };
     if (space.len == 0) space = str("default");
@@ -99,9 +138,8 @@ static karp_status read_scale(story *s, size_t index, const tree *given, story_s
         if (equal_str(s->workloads[i].name, name) && equal_str(s->workloads[i].namespace_, space))
             step->workload = (uint32_t)i;
     }
-    return step->workload != IO_NONE
-               ? KARP_OK
-               : story_fail(s, KARP_E_NOT_FOUND, "steps[%zu].scale.deployment: no such Deployment", index);
+    return step->workload != IO_NONE ? KARP_OK
+                                     : bad_step(s, index, ".scale.deployment", KARP_E_NOT_FOUND, "no such Deployment");
 }
 
 static karp_status read_step(story *s, size_t index, const tree *given)
@@ -113,14 +151,13 @@ static karp_status read_step(story *s, size_t index, const tree *given)
     story_step *step = &s->steps[s->step_count++];
     *step = (story_step){ .what = STORY_EXPIRE, .node = expire };
     if (tree_count(given) != 1)
-        return story_fail(s, KARP_E_INVALID, "steps[%zu]: one of scale, wait and expire is wanted", index);
+        return bad_step(s, index, "", KARP_E_INVALID, "one of scale, wait and expire is wanted");
     if (scale) return read_scale(s, index, scale, step);
     if (expire.len) return KARP_OK;
     step->what = STORY_WAIT;
-    if (wait.len == 0)
-        return story_fail(s, KARP_E_INVALID, "steps[%zu]: one of scale, wait and expire is wanted", index);
+    if (wait.len == 0) return bad_step(s, index, "", KARP_E_INVALID, "one of scale, wait and expire is wanted");
     if (karp_duration_parse(wait, &step->duration) || step->duration < 0) {
-        return story_fail(s, KARP_E_INVALID, "steps[%zu].wait: not a duration like 10m", index);
+        return bad_step(s, index, ".wait", KARP_E_INVALID, "not a duration like 10m");
     }
     return KARP_OK;
 }
@@ -131,15 +168,15 @@ static karp_status read_head(story *s)
              rules = tree_get_text(s->root, "semantics");
     s->is_load = str_is(tree_get_text(s->root, "kind"), "Load");
     if (!s->is_load && !str_is(tree_get_text(s->root, "kind"), "Story"))
-        return story_fail(s, KARP_E_INVALID, "a document of kind Story is wanted");
+        return story_fail_at(s, KARP_E_INVALID, "kind", "a document of kind Story is wanted");
     s->starts = start.len > 0;
     if (karp_time_parse(start.len ? start : str("2026-01-01T00:00:00Z"), &s->begins))
-        return story_fail(s, KARP_E_INVALID, "start: not a time");
+        return story_fail_at(s, KARP_E_INVALID, "start", "not a time");
     if (karp_duration_parse(delay.len ? delay : str("60s"), &s->delay) || s->delay < 0) {
-        return story_fail(s, KARP_E_INVALID, "nodeReadyAfter: not a duration like 60s");
+        return story_fail_at(s, KARP_E_INVALID, "nodeReadyAfter", "not a duration like 60s");
     }
     if (rules.len && !str_is(rules, "v1") && !str_is(rules, "v1alpha5"))
-        return story_fail(s, KARP_E_INVALID, "semantics: v1 or v1alpha5");
+        return story_fail_at(s, KARP_E_INVALID, "semantics", "v1 or v1alpha5");
     s->old_rules = str_is(rules, "v1alpha5");
     s->region = tree_get_text(s->root, "region");
     return KARP_OK;
@@ -154,18 +191,18 @@ static karp_str directory_of(const char *path)
 
 karp_status story_read(story *s, const char *path, karp_str text)
 {
-    tree *documents = tree_new(s->t, TREE_LIST);
-    karp_status status = documents ? read_documents(s, path, text, documents) : story_nomem(s);
-    if (!status && tree_count(documents) != 1) status = story_fail(s, KARP_E_INVALID, "a story is one YAML document");
-    if (!status) s->root = tree_item(documents, 0);
+    karp_status status = read_documents(s, path, text, take_story, s);
+    if (!status && !s->root) status = story_fail(s, KARP_E_INVALID, "a story is one YAML document");
     if (!status) status = read_head(s);
     const tree *files = tree_get(s->root, "files"), *objects = tree_get(s->root, "objects"),
                *steps = tree_get(s->root, "steps");
     if (!status && text.ptr && tree_count(files))
-        status = story_fail(s, KARP_E_UNSUPPORTED, "files: a story that names files is read from a file");
+        status = story_fail_at(s, KARP_E_UNSUPPORTED, "files", "a story that names files is read from a file");
     for (size_t i = 0; !status && i < tree_count(files); i++) {
         const tree *name = tree_item(files, i);
-        if (!tree_is(name, TREE_STRING)) status = story_fail(s, KARP_E_INVALID, "files[%zu]: not a path", i);
+        char field[32];
+        (void)snprintf(field, sizeof field, "files[%zu]", i);
+        if (!tree_is(name, TREE_STRING)) status = story_fail_at(s, KARP_E_INVALID, field, "not a path");
         else status = read_named(s, directory_of(path), tree_text(name));
     }
     for (size_t i = 0; !status && i < tree_count(objects); i++) {
@@ -174,6 +211,7 @@ karp_status story_read(story *s, const char *path, karp_str text)
     if (!status && s->t->status) status = story_nomem(s);
     if (!status) status = sort_out(s);
     for (size_t i = 0; !status && i < tree_count(steps); i++) status = read_step(s, i, tree_item(steps, i));
-    if (!status && s->step_count == 0 && !s->is_load) status = story_fail(s, KARP_E_INVALID, "a story has steps");
+    if (!status && s->step_count == 0 && !s->is_load)
+        status = story_fail_at(s, KARP_E_INVALID, "steps", "a story has steps");
     return status;
 }

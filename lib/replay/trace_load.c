@@ -5,9 +5,11 @@
 #include <replay/trace_workloads.h>
 
 #include <base/hash.h>
+#include <base/nearest.h>
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <karp/library.h>
 
@@ -39,14 +41,45 @@ static double draw(const load *l, uint64_t a, uint64_t b)
 
 /* ---- fields ---------------------------------------------------------------------------------------------------------------- */
 
+static bool bad(load *l, const char *where, const char *name, const char *message)
+{
+    char field[96];
+    (void)snprintf(field, sizeof field, "%s%s%s", where, *where ? "." : "", name);
+    (void)story_fail_at(l->s, KARP_E_INVALID, field, "%s", message);
+    return false;
+}
+
+/* A Load has no other members than those that are listed, each followed by a space. */
+static bool members_known(load *l, const tree *map, const char *where, const char *names)
+{
+    for (size_t i = 0; i < tree_count(map); i++) {
+        karp_str name = tree_member_name(tree_member_at(map, i));
+        nearest near = nearest_to(name);
+        bool known = false;
+        for (const char *at = names; *at && !known; at = strchr(at, ' ') + 1) {
+            karp_str one = { at, strcspn(at, " ") };
+            known = equal_str(one, name);
+            nearest_offer(&near, one);
+        }
+        if (known) continue;
+        char own[48], message[96];
+        str_shorten(own, sizeof own, name);
+        (void)snprintf(message, sizeof message, near.best.ptr ? "no such field: is %.*s meant?" : "no such field",
+                       (int)near.best.len, near.best.ptr);
+        return bad(l, where, own, message);
+    }
+    return true;
+}
+
 static bool whole(load *l, const tree *map, const char *name, int64_t absent, int64_t most, const char *where,
                   int64_t *out)
 {
     const tree *value = tree_get(map, name);
     *out = absent;
     if (tree_is_null(value) || (tree_integer(value, out) && *out >= 0 && *out <= most)) return true;
-    (void)story_fail(l->s, KARP_E_INVALID, "%s.%s: not a number from 0 to %lld", where, name, (long long)most);
-    return false;
+    char message[64];
+    (void)snprintf(message, sizeof message, "not a number from 0 to %lld", (long long)most);
+    return bad(l, where, name, message);
 }
 
 static bool part(load *l, const tree *map, const char *name, double absent, const char *where, double *out)
@@ -54,8 +87,7 @@ static bool part(load *l, const tree *map, const char *name, double absent, cons
     const tree *value = tree_get(map, name);
     *out = absent;
     if (tree_is_null(value) || (tree_double(value, out) && *out >= 0 && *out <= 1)) return true;
-    (void)story_fail(l->s, KARP_E_INVALID, "%s.%s: not a number from 0 to 1", where, name);
-    return false;
+    return bad(l, where, name, "not a number from 0 to 1");
 }
 
 static bool duration(load *l, const tree *map, const char *name, int64_t absent, const char *where, int64_t *out)
@@ -64,8 +96,7 @@ static bool duration(load *l, const tree *map, const char *name, int64_t absent,
     *out = absent;
     if (!tree_get(map, name)) return true;
     if (karp_duration_parse(text, out) == KARP_OK && *out > 0 && *out < INT64_MAX / 8) return true;
-    (void)story_fail(l->s, KARP_E_INVALID, "%s%s%s: not a duration like 10m", where, *where ? "." : "", name);
-    return false;
+    return bad(l, where, name, "not a duration like 10m");
 }
 
 /* "14:30" of a day. */
@@ -80,8 +111,7 @@ static bool clock_time(load *l, const tree *map, const char *name, const char *w
             minute = digits ? (t.ptr[3] - '0') * 10 + t.ptr[4] - '0' : 60;
     *out = (hour * 60 + minute) * MINUTE;
     if (hour < 24 && minute < 60) return true;
-    (void)story_fail(l->s, KARP_E_INVALID, "%s.%s: not a time of the day like \"14:00\"", where, name);
-    return false;
+    return bad(l, where, name, "not a time of the day like \"14:00\"");
 }
 
 /* The pod template that is given, or one of a container with cpu and memory. */
@@ -111,8 +141,8 @@ static karp_status named(load *l, const tree *given, const char *where, karp_str
     *name = tree_get_text(given, "name");
     *namespace_ = tree_get_text(given, "namespace");
     if (namespace_->len == 0) *namespace_ = str("default");
-    return name->len && name->len < 200 ? KARP_OK
-                                        : story_fail(l->s, KARP_E_INVALID, "%s.name: a name is wanted", where);
+    if (!name->len || name->len >= 200) (void)bad(l, where, "name", "a name is wanted");
+    return l->s->error.status;
 }
 
 /* ---- curves ---------------------------------------------------------------------------------------------------------------- */
@@ -164,16 +194,20 @@ static karp_status tell_deployment(load *l, const tree *given, size_t index, uin
     karp_str name, namespace_;
     const tree *replicas = tree_get(given, "replicas");
     (void)snprintf(where, sizeof where, "deployments[%zu]", index);
+    if (!members_known(l, given, where, "name namespace copies replicas template cpu memory "))
+        return l->s->error.status;
     karp_status status = named(l, given, where, &name, &namespace_);
     if (status) return status;
     if (!whole(l, given, "copies", 1, MOST_COPIES, where, &copies)) return l->s->error.status;
     (void)snprintf(where, sizeof where, "deployments[%zu].replicas", index);
-    if (!whole(l, replicas, "least", 1, MOST_REPLICAS, where, &c.least) ||
+    if (!members_known(l, replicas, where, "least most peak noise weekend ") ||
+        !whole(l, replicas, "least", 1, MOST_REPLICAS, where, &c.least) ||
         !whole(l, replicas, "most", c.least, MOST_REPLICAS, where, &c.most) ||
         !clock_time(l, replicas, "peak", where, &c.peak) || !part(l, replicas, "noise", 0, where, &c.noise) ||
         !part(l, replicas, "weekend", 1, where, &c.weekend))
         return l->s->error.status;
-    if (c.most < c.least) return story_fail(l->s, KARP_E_INVALID, "%s.most: below least", where);
+    if (c.most < c.least) (void)bad(l, where, "most", "below least");
+    status = l->s->error.status;
     for (int64_t i = 0; i < copies && !status; i++) {
         strbuf own;
         strbuf_init(&own, l->t->context);
@@ -276,12 +310,14 @@ static karp_status tell_cron_job(load *l, const tree *given, size_t index, uint6
     double noise = 0;
     karp_str name, namespace_, stated = tree_get_text(given, "schedule");
     (void)snprintf(where, sizeof where, "cronJobs[%zu]", index);
+    if (!members_known(l, given, where, "name namespace schedule parallelism duration noise template cpu memory "))
+        return l->s->error.status;
     karp_status status = named(l, given, where, &name, &namespace_);
     if (status) return status;
     str_shorten(text, sizeof text, stated);
     if (stated.len >= sizeof text || !read_schedule(text, &when))
-        return story_fail(l->s, KARP_E_INVALID, "%s.schedule: not a schedule like \"*/30 * * * *\"", where);
-    if (!whole(l, given, "parallelism", 1, MOST_REPLICAS, where, &parallel) ||
+        (void)bad(l, where, "schedule", "not a schedule like \"*/30 * * * *\"");
+    if (l->s->error.status || !whole(l, given, "parallelism", 1, MOST_REPLICAS, where, &parallel) ||
         !duration(l, given, "duration", 10 * MINUTE, where, &lasts) || !part(l, given, "noise", 0, where, &noise))
         return l->s->error.status;
     int64_t first = (l->s->begins + MINUTE - 1) / MINUTE * MINUTE;
@@ -312,8 +348,11 @@ static karp_status tell(load *l)
     const tree *root = l->s->root, *deployments = tree_get(root, "deployments"), *jobs = tree_get(root, "cronJobs");
     int64_t seed = 0;
     uint64_t number = 0;
-    if (!duration(l, root, "length", DAY, "", &l->length) || !duration(l, root, "step", 5 * MINUTE, "", &l->step) ||
-        !whole(l, root, "seed", 0, INT64_MAX, "Load", &seed))
+    if (!members_known(l, root, "",
+                       "apiVersion kind metadata start region nodeReadyAfter semantics files objects length step seed "
+                       "deployments cronJobs ") ||
+        !duration(l, root, "length", DAY, "", &l->length) || !duration(l, root, "step", 5 * MINUTE, "", &l->step) ||
+        !whole(l, root, "seed", 0, INT64_MAX, "", &seed))
         return l->s->error.status;
     l->seed = (uint64_t)seed;
     if (l->step < SECOND || l->length / l->step > MOST_STEPS || l->length > 3660 * DAY || l->s->begins < 0)

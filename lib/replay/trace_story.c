@@ -6,6 +6,7 @@
 #include <replay/trace_read.h>
 
 #include <base/error.h>
+#include <stdio.h>
 
 typedef struct teller {
     trace *t;
@@ -51,16 +52,23 @@ static bool scale(teller *l, size_t workload, uint64_t replicas)
     return fine;
 }
 
+static karp_status bad_step(teller *l, size_t index, const char *member, karp_status status, const char *message)
+{
+    char field[64];
+    (void)snprintf(field, sizeof field, "steps[%zu].%s", index, member);
+    return story_fail_at(&l->s, status, field, "%s", message);
+}
+
 static karp_status tell_steps(teller *l)
 {
     for (size_t i = 0; i < l->s.step_count; i++) {
         const story_step *step = &l->s.steps[i];
         if (step->what == STORY_EXPIRE)
-            return story_fail(&l->s, KARP_E_UNSUPPORTED, "steps[%zu].expire: a replay has its own nodes", i);
+            return bad_step(l, i, "expire", KARP_E_UNSUPPORTED, "a replay has its own nodes");
         if (step->what == STORY_SCALE) {
             if (!scale(l, step->workload, step->replicas)) return l->s.error.status;
         } else if (step->duration > INT64_MAX / 4 - l->now) {
-            return story_fail(&l->s, KARP_E_RANGE, "the story lasts too long");
+            return bad_step(l, i, "wait", KARP_E_RANGE, "the story lasts too long");
         } else {
             l->now += step->duration;
         }
@@ -111,7 +119,8 @@ karp_status trace_read_story(trace *t, const karp_replay_document *document, kar
     l.pods = mem_zalloc(t->context, bytes);
     if (!status && (!l.shapes || !l.pods)) status = story_nomem(&l.s);
     if (!status && l.s.old_rules)
-        status = story_fail(&l.s, KARP_E_UNSUPPORTED, "semantics: v1alpha5's rules are those of karp simulate alone");
+        status = story_fail_at(&l.s, KARP_E_UNSUPPORTED, "semantics",
+                               "v1alpha5's rules are those of karp simulate alone");
     if (!status) status = tell(&l);
     if (status) {
         l.s.error.status = status;

@@ -2,6 +2,7 @@
 """The story of spot and on-demand nodes played on a clock, and what a wrong story is told."""
 import json
 import pathlib
+import re
 import sys
 import tempfile
 
@@ -160,6 +161,11 @@ def tell_wrong(folder):
         story.write_text(text.replace(old, new, 1))
         out, error = run('simulate', story, status=1)
         check(out == '' and error.startswith('karp: ') and part in error, f'{new}: {error}')
+        if part.startswith(('steps[', 'files[', 'nodeReadyAfter', 'semantics', 'start')):
+            check(re.match(rf'karp: {re.escape(str(story))}:\d+:\d+: {re.escape(part)}', error), f'{new} has no place: {error}')
+    story.write_text(text.replace('wait: 1m', 'wait: -1m', 1))
+    line = next(i for i, one in enumerate(story.read_text().splitlines(), 1) if '-1m' in one)
+    check(f'wrong.yaml:{line}:9: steps[1].wait: not a duration' in run('simulate', story, status=1)[1], 'the line of a step')
     run('simulate', folder / 'none.yaml', status=1)
     run('simulate', status=1)
 

@@ -45,12 +45,12 @@ static void say_types(cluster *c)
 {
     fputs("\"catalogues\":[{\"instanceTypes\":[", c->out);
     for (unsigned i = 0; i < SIZES * 2; i++) {
-        unsigned cpu = cpus[i / 2], dear = below(c, 20);
+        unsigned cpu = cpus[i / 2], dear = below(c, 20), pods = chance(c, 80) ? 30 : 3;
         fprintf(c->out,
                 "%s{\"name\":\"t%u%c\",\"capacity\":{\"cpu\":\"%u\",\"memory\":\"%uGi\",\"pods\":\"%u\"},\"labels\":{"
                 "\"kubernetes.io/"
                 "arch\":[\"amd64\"],\"kubernetes.io/os\":[\"linux\"]},\"offerings\":[",
-                i > 0 ? "," : "", cpu, i % 2 ? 'b' : 'a', cpu, cpu * (i % 2 ? 8 : 4), chance(c, 80) ? 30 : 3);
+                i > 0 ? "," : "", cpu, i % 2 ? 'b' : 'a', cpu, cpu * (i % 2 ? 8 : 4), pods);
         for (unsigned zone = 1; zone <= 2; zone++) {
             say_offering(c, cpu, dear, zone, false);
             say_offering(c, cpu, dear, zone, true);
@@ -68,41 +68,46 @@ static void say_pool(cluster *c, unsigned number)
     fprintf(c->out,
             ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodePool\",\"metadata\":{\"name\":\"pool%u\"},\"spec\":{",
             number);
-    if (chance(c, 20)) fprintf(c->out, "\"weight\":%u,", 1 + below(c, 9));
-    if (chance(c, 25)) fprintf(c->out, "\"limits\":{\"cpu\":\"%u\"},", 4 + below(c, 60));
+    unsigned weight = 1 + below(c, 9), most = 4 + below(c, 60);
+    if (chance(c, 20)) fprintf(c->out, "\"weight\":%u,", weight);
+    if (chance(c, 25)) fprintf(c->out, "\"limits\":{\"cpu\":\"%u\"},", most);
+    const char *after = chance(c, 60) ? "0s" : "10m", *policy = policies[below(c, 3)];
     fprintf(
         c->out,
         "\"disruption\":{\"consolidateAfter\":\"%s\",\"consolidationPolicy\":\"%s\",\"budgets\":[{\"nodes\":\"%s\"}]},",
-        chance(c, 60) ? "0s" : "10m", policies[below(c, 3)], budgets[below(c, 4)]);
+        after, policy, budgets[below(c, 4)]);
     fputs("\"template\":{\"spec\":{", c->out);
+    const char *effect = chance(c, 60) ? "PreferNoSchedule" : "NoSchedule", *kind = kinds[below(c, 2)];
     if (c->taints && chance(c, 50))
-        fprintf(c->out, "\"taints\":[{\"key\":\"team\",\"value\":\"a\",\"effect\":\"%s\"}],",
-                chance(c, 60) ? "PreferNoSchedule" : "NoSchedule");
+        fprintf(c->out, "\"taints\":[{\"key\":\"team\",\"value\":\"a\",\"effect\":\"%s\"}],", effect);
     fprintf(c->out,
             "\"nodeClassRef\":{\"group\":\"karpenter.test\",\"kind\":\"TestNodeClass\",\"name\":\"default\"},"
             "\"requirements\":[{\"key\":\"karpenter.sh/"
             "capacity-type\",\"operator\":\"In\",\"values\":[%s]}%s]}}},\"status\":{\"conditions\":["
             "{\"type\":\"ValidationSucceeded\",\"status\":\"True\"},{\"type\":\"NodeClassReady\",\"status\":\"True\"},{"
             "\"type\":\"Ready\",\"status\":\"True\"}]}}",
-            kinds[below(c, 2)],
+            kind,
             chance(c, 20) ? ",{\"key\":\"node.kubernetes.io/instance-type\",\"operator\":\"Exists\",\"minValues\":2}"
                           : "");
 }
 
 static void say_condition(cluster *c, const char *type, unsigned percent)
 {
+    unsigned day = 2 + below(c, 3);
     if (chance(c, percent))
         fprintf(c->out, ",{\"type\":\"%s\",\"status\":\"True\",\"lastTransitionTime\":\"2026-01-0%uT00:00:00Z\"}", type,
-                2 + below(c, 3));
+                day);
 }
 
 static void say_pod(cluster *c, unsigned number, const char *node, unsigned zone, unsigned millis)
 {
+    unsigned second = below(c, 60);
+    char app = chance(c, 50) ? 'a' : 'b';
     fprintf(c->out,
             ",{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p%u\",\"namespace\":\"default\",\"uid\":"
             "\"u%u\","
             "\"creationTimestamp\":\"2026-01-01T00:00:%02uZ\",\"labels\":{\"app\":\"%c\"}%s",
-            number, number, below(c, 60), 'a' + below(c, 2),
+            number, number, second, app,
             chance(c, 90) ? ",\"ownerReferences\":[{\"apiVersion\":\"apps/"
                             "v1\",\"kind\":\"ReplicaSet\",\"name\":\"r\",\"uid\":\"r\",\"controller\":true}]"
                           : "");
@@ -132,44 +137,60 @@ static unsigned say_pods_of(cluster *c, unsigned number, const char *node, unsig
     return number;
 }
 
-/* A node, its claim, and pods on it. Returns the number of the next pod. */
-static unsigned say_node(cluster *c, unsigned number, unsigned first_pod)
-{
-    unsigned size = below(c, SIZES), zone = 1 + below(c, 2);
+typedef struct node {
     char name[16], labels[400];
-    bool initialized = chance(c, 88);
-    (void)snprintf(name, sizeof name, "n%u", number);
+    unsigned number, size, zone; /* size: an index of cpus */
+    bool initialized;
+} node;
+
+static node draw_node(cluster *c, unsigned number)
+{
+    node n = { .number = number, .size = below(c, SIZES) };
+    unsigned pool = below(c, c->pools);
+    char family = chance(c, 50) ? 'a' : 'b';
+    const char *kind = chance(c, 75) ? "on-demand" : "spot";
+    n.zone = 1 + below(c, 2);
+    n.initialized = chance(c, 88);
+    (void)snprintf(n.name, sizeof n.name, "n%u", number);
     (void)snprintf(
-        labels, sizeof labels,
+        n.labels, sizeof n.labels,
         "{\"karpenter.sh/nodepool\":\"pool%u\",\"node.kubernetes.io/instance-type\":\"t%u%c\",\"topology.kubernetes.io/"
         "zone\":\"z%u\",\"karpenter.sh/capacity-type\":\"%s\",\"kubernetes.io/hostname\":\"%s\",\"karpenter.sh/"
         "registered\":\"true\"%s}",
-        below(c, c->pools), cpus[size], chance(c, 50) ? 'a' : 'b', zone, chance(c, 75) ? "on-demand" : "spot", name,
-        initialized ? ",\"karpenter.sh/initialized\":\"true\"" : "");
+        pool, cpus[n.size], family, n.zone, kind, n.name,
+        n.initialized ? ",\"karpenter.sh/initialized\":\"true\"" : "");
+    return n;
+}
+
+static void say_node(cluster *c, const node *n)
+{
+    unsigned cpu = cpus[n->size];
+    const char *ready = chance(c, 95) ? "True" : "False", *taints = "";
+    if (c->taints && chance(c, 20))
+        taints = ",\"taints\":[{\"key\":\"team\",\"value\":\"a\",\"effect\":\"PreferNoSchedule\"}]";
     fprintf(c->out,
             ",{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"%s\",\"labels\":%s},\"spec\":{"
-            "\"providerID\":\"i-%u\"%s}",
-            name, labels, number,
-            c->taints && chance(c, 20)
-                ? ",\"taints\":[{\"key\":\"team\",\"value\":\"a\",\"effect\":\"PreferNoSchedule\"}]"
-                : "");
+            "\"providerID\":\"i-%u\"%s},\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"%s\"}],",
+            n->name, n->labels, n->number, taints, ready);
     fprintf(c->out,
-            ",\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"%s\"}],\"capacity\":{\"cpu\":\"%u\","
-            "\"memory\":\"%uGi\",\"pods\":\"30\"},\"allocatable\":{\"cpu\":"
-            "\"%u\",\"memory\":\"%uGi\",\"pods\":\"30\"}}}",
-            chance(c, 95) ? "True" : "False", cpus[size], cpus[size] * 4, cpus[size], cpus[size] * 4);
+            "\"capacity\":{\"cpu\":\"%u\",\"memory\":\"%uGi\",\"pods\":\"30\"},"
+            "\"allocatable\":{\"cpu\":\"%u\",\"memory\":\"%uGi\",\"pods\":\"30\"}}}",
+            cpu, cpu * 4, cpu, cpu * 4);
+}
+
+static void say_claim(cluster *c, const node *n)
+{
+    const char *ends = chance(c, 4) ? ",\"deletionTimestamp\":\"2026-01-05T11:59:00Z\"" : "";
     fprintf(c->out,
-            ",{\"apiVersion\":\"karpenter.sh/"
-            "v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"%s\",\"creationTimestamp\":\"2026-01-01T00:00:00Z\","
-            "\"labels\":%s%s},\"status\":{"
-            "\"providerID\":\"i-%u\",\"nodeName\":\"%s\",\"conditions\":[{\"type\":\"Launched\",\"status\":\"True\"},{"
-            "\"type\":\"Registered\",\"status\":\"True\"}",
-            name, labels, chance(c, 4) ? ",\"deletionTimestamp\":\"2026-01-05T11:59:00Z\"" : "", number, name);
-    say_condition(c, "Initialized", initialized ? 100 : 0);
+            ",{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"%s\","
+            "\"creationTimestamp\":\"2026-01-01T00:00:00Z\",\"labels\":%s%s},\"status\":{"
+            "\"providerID\":\"i-%u\",\"nodeName\":\"%s\",\"conditions\":["
+            "{\"type\":\"Launched\",\"status\":\"True\"},{\"type\":\"Registered\",\"status\":\"True\"}",
+            n->name, n->labels, ends, n->number, n->name);
+    say_condition(c, "Initialized", n->initialized ? 100 : 0);
     say_condition(c, "Consolidatable", 85);
     say_condition(c, "Drifted", 8);
     fputs("]}}", c->out);
-    return say_pods_of(c, first_pod, name, zone, cpus[size]);
 }
 
 static void say_daemons(cluster *c)
@@ -204,8 +225,16 @@ static char *make(uint64_t seed)
     for (unsigned i = 0; i < c.pools; i++) say_pool(&c, i);
     if (chance(&c, 40)) say_daemons(&c);
     unsigned pods = 0, pending = chance(&c, 25) ? 1 + below(&c, 3) : 0;
-    for (unsigned i = 0; i < c.nodes; i++) pods = say_node(&c, i, pods);
-    for (unsigned i = 0; i < pending; i++) say_pod(&c, pods++, NULL, 1 + below(&c, 2), 200 * (1 + below(&c, 8)));
+    for (unsigned i = 0; i < c.nodes; i++) {
+        node n = draw_node(&c, i);
+        say_node(&c, &n);
+        say_claim(&c, &n);
+        pods = say_pods_of(&c, pods, n.name, n.zone, cpus[n.size]);
+    }
+    for (unsigned i = 0; i < pending; i++) {
+        unsigned zone = 1 + below(&c, 2), millis = 200 * (1 + below(&c, 8));
+        say_pod(&c, pods++, NULL, zone, millis);
+    }
     fputs("]}", c.out);
     if (fclose(c.out) != 0) exit(2);
     return text;
