@@ -331,20 +331,40 @@ static bool make_guide(repacking *r)
     return !scheduler_failed(r->s);
 }
 
+static void set_limits(repacking *r)
+{
+    uint32_t budgets = (uint32_t)r->seen->raw.budgets.count;
+    r->limits = (repack_limits){ .at_once = r->options.ignore_budgets ? NULL : r->p.remaining,
+                                 .pool_count = (uint32_t)r->seen->raw.pools.count,
+                                 .evictions_at_once = r->evictions_at_once,
+                                 .budget_count = r->evictions_at_once == NULL ? 0 : budgets,
+                                 .max_steps = r->options.max_steps,
+                                 .min_saving = r->options.min_saving,
+                                 .min_saving_per_eviction = r->options.min_saving_per_eviction };
+}
+
+static double saving_of_stages(const repacking *r)
+{
+    double sum = 0;
+    for (size_t i = 0; i < r->stages.stages.count; i++) sum += r->stages.stages.items[i].saving;
+    return sum;
+}
+
+/* Steps that were made one by one, where they save more than those of the plan. */
+static bool take_walk(repacking *r)
+{
+    if (r->walk == NULL || !(repack_walk_saving(r->walk) > saving_of_stages(r) + 1e-9)) return true;
+    repack_steps_free(r->context, &r->stages);
+    return repack_walk_steps(r->walk, &r->stages);
+}
+
+/* The steps of the search's best plan. */
 static karp_status make_stages(repacking *r, const repack_search *from)
 {
-    const repack_limits limits = { .at_once = r->options.ignore_budgets ? NULL : r->p.remaining,
-                                   .pool_count = (uint32_t)r->seen->raw.pools.count,
-                                   .evictions_at_once = r->evictions_at_once,
-                                   .budget_count = r->evictions_at_once == NULL ? 0
-                                                                                : (uint32_t)r->seen->raw.budgets.count,
-                                   .max_steps = r->options.max_steps,
-                                   .min_saving = r->options.min_saving,
-                                   .min_saving_per_eviction = r->options.min_saving_per_eviction };
     repack_steps_free(r->context, &r->stages);
     repack_plan_free(r->context, &r->plan);
     if (!repack_search_plan(from, &r->plan) ||
-        !repack_steps_make(r->context, &r->problem, &r->plan, &r->pods, &limits, &r->stages) || !make_guide(r))
+        !repack_steps_make(r->context, &r->problem, &r->plan, &r->pods, &r->limits, &r->stages))
         return fail_nomem(r->error);
     return KARP_OK;
 }
@@ -383,8 +403,8 @@ static karp_status try_plan(repacking *r, uint32_t *refused, uint32_t *good)
     return *good > 0 && r->guide.refused > 0 ? repack_round(r, *good) : KARP_OK;
 }
 
-/* A node of a step that does not pay, as the scheduler found its launches; UINT32_MAX = there is none. */
-static karp_status check_savings(repacking *r, uint32_t *refused)
+/* A node of a step that does not pay, as the scheduler found its launches; UINT32_MAX = there is none. *good: steps before it. */
+static karp_status check_savings(repacking *r, uint32_t *refused, uint32_t *good)
 {
     const repack_steps *o = &r->stages;
     size_t all = o->stages.count;
@@ -406,9 +426,35 @@ static karp_status check_savings(repacking *r, uint32_t *refused)
         for (uint32_t k = 0; k < s->count; k++) savings[i] += r->problem.nodes[o->order.items[s->first + k]].price;
         bool pays = savings[i] > 1e-9 && savings[i] >= r->options.min_saving &&
                     savings[i] >= r->options.min_saving_per_eviction * (double)s->evictions;
-        if (!pays) *refused = o->order.items[s->first + s->count - 1];
+        if (pays) continue;
+        *refused = o->order.items[s->first + s->count - 1];
+        *good = (uint32_t)i;
     }
     return KARP_OK;
+}
+
+/* The best of the plans as they were cut. */
+static bool take_chosen(repacking *r)
+{
+    repack_steps steps;
+    if (!(r->chosen_saving > repack_walk_saving(r->walk) + 1e-9)) return true;
+    if (!repack_steps_make(r->context, &r->problem, &r->chosen, &r->pods, &r->limits, &steps)) return false;
+    bool ok = repack_walk_take(r->walk, &steps);
+    repack_steps_free(r->context, &steps);
+    return ok;
+}
+
+/* Where budgets cut what this search has found, steps are also made one by one. */
+static bool walk_on(repacking *r, const repack_search *from, uint64_t most, uint64_t steps)
+{
+    bool cut = r->stepped != r->search || repack_search_saving(from) > r->chosen_saving + 1e-6;
+    if (r->problem.node_count > FEW_NODES || !cut) return true;
+    if (r->walk == NULL) r->walk = repack_walk_begin(r->context, &r->problem, &r->pods, &r->limits);
+    repack_plan plan = { .saving = 0 };
+    bool ok = r->walk != NULL && take_chosen(r) && repack_search_plan(from, &plan) &&
+              repack_walk_run(r->walk, &plan, most, steps);
+    repack_plan_free(r->context, &plan);
+    return ok;
 }
 
 /* The best plan that the scheduler admits: nodes that it does not let go stay, and the others are searched once more. */
@@ -417,13 +463,16 @@ static karp_status settle_plan(repacking *r, uint64_t most, uint64_t steps)
     uint32_t refused = UINT32_MAX, good = 0;
     for (uint32_t turn = 0;; turn++) {
         karp_status status = make_stages(r, r->stepped);
+        if (status == KARP_OK && (!take_walk(r) || !make_guide(r))) status = fail_nomem(r->error);
         if (status == KARP_OK) status = try_plan(r, &refused, &good);
-        if (status == KARP_OK && refused == UINT32_MAX) status = check_savings(r, &refused);
+        if (status == KARP_OK && refused == UINT32_MAX) status = check_savings(r, &refused, &good);
         if (status != KARP_OK || refused == UINT32_MAX) return status;
         if (turn == SPARE_PLANS) break;
         if (!repack_search_keep(r->stepped, refused) ||
             !repack_search_run(r->stepped, most, steps / SPARE_PLANS, false))
             return fail_nomem(r->error);
+        if (r->walk != NULL) repack_walk_keep(r->walk, refused);
+        if (!walk_on(r, r->stepped, most, steps / SPARE_PLANS)) return fail_nomem(r->error);
     }
     repack_steps_cut(&r->stages, good);
     return repack_round(r, good);
@@ -443,13 +492,6 @@ static uint64_t most_evictions(const repacking *r)
                         ? UINT64_MAX
                         : (uint64_t)((double)r->cost.pods * r->options.max_evicted_percent / 100);
     return part < r->options.max_evictions ? part : r->options.max_evictions;
-}
-
-static double saving_of_stages(const repacking *r)
-{
-    double sum = 0;
-    for (size_t i = 0; i < r->stages.stages.count; i++) sum += r->stages.stages.items[i].saving;
-    return sum;
 }
 
 /* What of the last run comes out as steps; the best of all runs is remembered. */
@@ -537,12 +579,15 @@ static karp_status plan(repacking *r)
 {
     uint64_t most = most_evictions(r), all = 0, effort = r->objective.effort;
     for (uint32_t i = 0; i < r->problem.node_count; i++) all += r->problem.nodes[i].evictions;
+    set_limits(r);
     if (!begin_searches(r) || !keep_what_budgets_hold(r)) return fail_nomem(r->error);
     karp_status status = KARP_OK;
     uint64_t e = repack_first_effort(r->problem.node_count);
     do {
         status = search_curve(r, all, most, e / 4);
         if (status == KARP_OK) status = search_plan(r, most, e - e / 4);
+        if (status == KARP_OK && !repack_asked_to_stop(r) && !walk_on(r, r->stepped, most, e))
+            status = fail_nomem(r->error);
         e = e > UINT64_MAX / 100 ? UINT64_MAX : repack_next_effort(r->problem.node_count, e);
     } while (status == KARP_OK && e <= effort && !repack_asked_to_stop(r));
     if (status != KARP_OK) return status;
@@ -616,6 +661,7 @@ static void finish(repacking *r)
     repack_steps_free(r->context, &r->stages);
     repack_plan_free(r->context, &r->plan);
     repack_plan_free(r->context, &r->chosen);
+    repack_walk_end(r->walk);
     if (r->stepped != r->search) repack_search_end(r->stepped);
     repack_search_end(r->search);
     list_free(r->context, &r->points, sizeof *r->points.items);

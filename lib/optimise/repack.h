@@ -6,7 +6,7 @@
 #include <disrupt/pass.h>
 #include <karp/certificate.h>
 #include <karp/repack.h>
-#include <optimise/repack_steps.h>
+#include <optimise/repack_walk.h>
 #include <optimise/round_bound.h>
 #include <schedule/guide.h>
 #include <schedule/menu.h>
@@ -58,6 +58,8 @@ typedef struct repacking {
     repack_problem small_launches; /* the same for plans that are cut into steps: budgets make dear launches useless */
     repack_search *search; /* of any plan */
     repack_search *stepped; /* of plans that budgets allow; the same where they allow any */
+    repack_limits limits;
+    repack_walk *walk; /* step by step, where budgets cut plans; NULL = they do not */
     repack_plan plan;
     repack_plan chosen; /* of all searches, the one whose steps save most */
     double chosen_saving;

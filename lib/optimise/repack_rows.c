@@ -269,6 +269,7 @@ karp_status repack_decision(repacking *r, karp_decision **out)
     }
     r->cost.work = r->search != NULL ? repack_search_work(r->search) : 0;
     if (r->stepped != r->search) r->cost.work += repack_search_work(r->stepped);
+    if (r->walk != NULL) r->cost.work += repack_walk_work(r->walk);
     r->cost.stopped = r->stopped;
     d->repack = r->cost;
     *out = d;

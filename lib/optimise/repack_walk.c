@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <optimise/repack_walk_state.h>
+
+#include <math.h>
+#include <string.h>
+
+enum { WORK_A_STEP = 160, LOOKED_AT = 6, MOST_STEPS = 100, MOST_BINS = 4, PATIENCE = 300, TOGETHER = 4 };
+
+#define SLACK 0.1 /* of what a node costs */
+
+static uint64_t chance(repack_walk *w)
+{
+    w->random ^= w->random << 13;
+    w->random ^= w->random >> 7;
+    w->random ^= w->random << 17;
+    return w->random;
+}
+
+static uint32_t chance_below(repack_walk *w, uint32_t n) { return (uint32_t)(((chance(w) >> 32) * n) >> 32); }
+static double chance_part(repack_walk *w) { return (double)(chance(w) >> 11) * (1.0 / 9007199254740992.0); }
+
+static bool pays(const repack_limits *l, double saving, uint64_t evictions)
+{
+    return saving > 1e-9 && saving >= l->min_saving && saving >= l->min_saving_per_eviction * (double)evictions;
+}
+
+static void count_budgets(const repack_walk *w, uint32_t which, int64_t by)
+{
+    w->pool_now[w->p->nodes[which].pool] += by;
+    for (uint32_t i = 0; w->pods->budget_of != NULL && i < w->pods->counts[which]; i++) {
+        uint32_t b = w->pods->budget_of[w->pods->pods[which][i]];
+        if (b != UINT32_MAX) w->evicted[b] += by;
+    }
+}
+
+/* Whether the step may remove it besides. */
+static bool allowed(const repack_walk *w, uint32_t which, uint64_t evictions)
+{
+    const repack_limits *l = w->limits;
+    const repack_node *n = &w->p->nodes[which];
+    if (evictions + n->evictions > w->most) return false;
+    if (l->at_once != NULL && w->pool_now[n->pool] >= l->at_once[n->pool]) return false;
+    bool fine = true;
+    count_budgets(w, which, 1);
+    for (uint32_t i = 0; fine && w->pods->budget_of != NULL && i < w->pods->counts[which]; i++) {
+        uint32_t b = w->pods->budget_of[w->pods->pods[which][i]];
+        fine = b == UINT32_MAX || w->evicted[b] <= l->evictions_at_once[b];
+    }
+    count_budgets(w, which, -1);
+    return fine;
+}
+
+/* The best node to add to those of the step; UINT32_MAX = none may be. As its place among those that wait. */
+static uint32_t choose(repack_walk *w, uint32_t *nodes, uint32_t count, uint64_t evictions)
+{
+    size_t puts = w->now.puts.count, bins = w->now.bins.count;
+    uint32_t best = UINT32_MAX, at = w->waiting_count > 0 ? chance_below(w, w->waiting_count) : 0, seen = 0;
+    double most = -HUGE_VAL;
+    for (uint32_t i = 0; i < w->waiting_count && seen < LOOKED_AT && !w->failed; i++) {
+        uint32_t place = (at + i) % w->waiting_count;
+        double saving;
+        if (!allowed(w, w->waiting[place], evictions)) continue;
+        seen++;
+        nodes[count] = w->waiting[place];
+        double value = walk_try(w, nodes, count + 1, &saving);
+        walk_take_back(w, puts, bins);
+        value += fabs(value) * 0.2 * (chance_part(w) - 0.5);
+        if (saving > 1e-9) value += 1e-3; /* what pays already comes first, more or less */
+        if (value > most) most = value, best = place;
+    }
+    return best;
+}
+
+static void forget(repack_walk *w, uint32_t place)
+{
+    memmove(&w->waiting[place], &w->waiting[place + 1], (w->waiting_count - place - 1) * sizeof *w->waiting);
+    w->waiting_count--;
+}
+
+static bool note_leg(repack_walk *w, leg x, const uint32_t *nodes)
+{
+    leg *slot = list_push(w->context, &w->now.legs, sizeof *slot);
+    if (slot == NULL) return false;
+    *slot = x;
+    for (uint32_t i = 0; i < x.nodes; i++) {
+        uint32_t *next = list_push(w->context, &w->now.order, sizeof *next);
+        if (next == NULL) return false;
+        *next = nodes[i];
+    }
+    w->now.saving += x.saving;
+    w->now.evictions += x.evictions;
+    return true;
+}
+
+/* The next step: nodes are added until it pays. When it does not, its first node stays. */
+static bool next_leg(repack_walk *w)
+{
+    uint32_t nodes[TOGETHER + 1], first = UINT32_MAX;
+    leg x = { .first_node = (uint32_t)w->now.order.count,
+              .first_put = (uint32_t)w->now.puts.count,
+              .first_bin = (uint32_t)w->now.bins.count };
+    memset(w->pool_now, 0, w->limits->pool_count * sizeof *w->pool_now);
+    memset(w->evicted, 0, w->limits->budget_count * sizeof *w->evicted);
+    while (x.nodes < TOGETHER && !w->failed) {
+        uint32_t place = choose(w, nodes, x.nodes, w->now.evictions + x.evictions);
+        if (place == UINT32_MAX) break;
+        uint32_t which = w->waiting[place];
+        nodes[x.nodes++] = which;
+        if (first == UINT32_MAX) first = which;
+        x.evictions += w->p->nodes[which].evictions;
+        count_budgets(w, which, 1);
+        forget(w, place);
+        double value = walk_try(w, nodes, x.nodes, &x.saving);
+        if (value > -HUGE_VAL && pays(w->limits, x.saving, x.evictions)) {
+            x.puts = (uint32_t)w->now.puts.count - x.first_put;
+            x.bins = (uint32_t)w->now.bins.count - x.first_bin;
+            return note_leg(w, x, nodes) || !(w->failed = true);
+        }
+        walk_take_back(w, x.first_put, x.first_bin);
+    }
+    for (uint32_t i = 1; i < x.nodes; i++) w->waiting[w->waiting_count++] = nodes[i];
+    if (x.nodes == 0) w->waiting_count = 0; /* none may go any more */
+    return !w->failed;
+}
+
+/* ---- attempts ------------------------------------------------------------------------------------------------------------ */
+
+static void clear(attempt *a)
+{
+    a->order.count = a->puts.count = a->bins.count = a->legs.count = 0;
+    a->saving = 0;
+    a->evictions = 0;
+}
+
+/* The first steps of the attempt at hand, once more. */
+static bool repeat(repack_walk *w, uint32_t legs)
+{
+    const attempt *from = &w->at_hand;
+    for (uint32_t i = 0; i < legs; i++) {
+        const leg *x = &from->legs.items[i];
+        leg y = *x;
+        uint32_t place;
+        for (uint32_t b = 0; b < x->bins; b++) {
+            if (!walk_launch(w, from->bins.items[x->first_bin + b], &place)) return false;
+        }
+        for (uint32_t k = 0; k < x->puts; k++) {
+            const put *q = &from->puts.items[x->first_put + k];
+            uint32_t which = q->place < w->p->host_count ? w->p->node_of_host[q->place] : UINT32_MAX;
+            if (which != UINT32_MAX) w->chosen[which] = false; /* it has taken pods */
+            if (!walk_put(w, q->place, q->class_, q->copies)) return false;
+        }
+        for (uint32_t n = 0; n < x->nodes; n++) w->chosen[from->order.items[x->first_node + n]] = true;
+        if (!note_leg(w, y, from->order.items + x->first_node)) return !(w->failed = true);
+    }
+    return true;
+}
+
+static void walk(repack_walk *w, uint32_t legs)
+{
+    const repack_problem *p = w->p;
+    size_t dims = p->launches.dims;
+    uint64_t steps = w->limits->max_steps < MOST_STEPS ? w->limits->max_steps : MOST_STEPS;
+    clear(&w->now);
+    memcpy(w->free, p->left, p->host_count * dims * sizeof *w->free);
+    if (!repeat(w, legs)) return;
+    w->waiting_count = 0;
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        if (w->chosen[i]) w->waiting[w->waiting_count++] = i;
+    }
+    for (size_t i = 0; i < w->now.order.count; i++) {
+        uint32_t at = 0;
+        while (at < w->waiting_count && w->waiting[at] != w->now.order.items[i]) at++;
+        if (at < w->waiting_count) forget(w, at);
+    }
+    w->part = chance_part(w);
+    w->per_pod = (chance(w) >> 63) != 0;
+    w->larger = (chance(w) >> 63) != 0 ? 1 : 1 + 2 * chance_part(w);
+    w->bins_first = (chance(w) >> 63) != 0;
+    while (w->waiting_count > 0 && w->now.legs.count < steps && w->work < w->end && next_leg(w)) {
+    }
+}
+
+/* Some nodes more, some less than go now. */
+static void change(repack_walk *w)
+{
+    uint32_t n = w->p->node_count;
+    memset(w->chosen, 0, n * sizeof *w->chosen);
+    for (size_t i = 0; i < w->at_hand.order.count; i++) w->chosen[w->at_hand.order.items[i]] = true;
+    for (uint32_t i = chance_below(w, 4); i > 0; i--) {
+        uint32_t which = chance_below(w, n);
+        w->chosen[which] = !w->chosen[which] && !w->fixed[which];
+    }
+}
+
+static bool copy_attempt(repack_walk *w, const attempt *from, attempt *to)
+{
+    clear(to);
+    for (size_t i = 0; i < from->order.count; i++) {
+        uint32_t *slot = list_push(w->context, &to->order, sizeof *slot);
+        if (slot == NULL) return !(w->failed = true);
+        *slot = from->order.items[i];
+    }
+    for (size_t i = 0; i < from->puts.count; i++) {
+        put *slot = list_push(w->context, &to->puts, sizeof *slot);
+        if (slot == NULL) return !(w->failed = true);
+        *slot = from->puts.items[i];
+    }
+    for (size_t i = 0; i < from->bins.count; i++) {
+        uint32_t *slot = list_push(w->context, &to->bins, sizeof *slot);
+        if (slot == NULL) return !(w->failed = true);
+        *slot = from->bins.items[i];
+    }
+    for (size_t i = 0; i < from->legs.count; i++) {
+        leg *slot = list_push(w->context, &to->legs, sizeof *slot);
+        if (slot == NULL) return !(w->failed = true);
+        *slot = from->legs.items[i];
+    }
+    to->saving = from->saving;
+    to->evictions = from->evictions;
+    return true;
+}
+
+/* The new attempt takes the place of the one at hand unless it saves much less; after a while without a better one the best is gone on
+ * from. */
+static void judge(repack_walk *w)
+{
+    double slack = w->slack * chance_part(w);
+    if (w->now.saving > w->at_hand.saving - slack) {
+        attempt old = w->at_hand;
+        w->at_hand = w->now;
+        w->now = old;
+    }
+    w->stale++;
+    if (w->at_hand.saving > w->best.saving + 1e-9) {
+        w->stale = 0;
+        (void)copy_attempt(w, &w->at_hand, &w->best);
+    } else if (w->stale > PATIENCE) {
+        w->stale = 0;
+        (void)copy_attempt(w, &w->best, &w->at_hand);
+    }
+}
+
+/* The put of the step that is being made, with one more of the class. */
+static bool count_put(repack_walk *w, uint32_t first, uint32_t place, uint32_t c)
+{
+    for (size_t i = first; i < w->now.puts.count; i++) {
+        put *x = &w->now.puts.items[i];
+        if (x->place == place && x->class_ == c) return ++x->copies > 0;
+    }
+    put *slot = list_push(w->context, &w->now.puts, sizeof *slot);
+    if (slot != NULL) *slot = (put){ place, c, 1 };
+    return slot != NULL;
+}
+
+/* The stage as a step of the attempt at hand; `number`: of each bin in the order in which they are launched. */
+static bool take_stage(repack_walk *w, const repack_steps *s, uint32_t which, uint32_t *number)
+{
+    const repack_stage *stage = &s->stages.items[which];
+    const uint32_t *nodes = s->order.items + stage->first;
+    leg x = { (uint32_t)w->now.order.count,
+              stage->count,
+              (uint32_t)w->now.puts.count,
+              0,
+              (uint32_t)w->now.bins.count,
+              0,
+              stage->evictions,
+              stage->saving };
+    for (size_t b = 0; b < s->bins.list.count; b++) {
+        if (s->stage_of_bin[b] != which) continue;
+        number[b] = w->p->host_count + (uint32_t)w->now.bins.count;
+        uint32_t *slot = list_push(w->context, &w->now.bins, sizeof *slot);
+        if (slot == NULL) return false;
+        *slot = s->bins.list.items[b].offer;
+    }
+    for (uint32_t i = 0; i < stage->count; i++) {
+        for (uint32_t k = 0; k < w->pods->counts[nodes[i]]; k++) {
+            uint32_t p = w->pods->pods[nodes[i]][k];
+            uint32_t place = s->host_of[p] != UINT32_MAX ? s->host_of[p] : number[s->bin_of[p]];
+            if (!count_put(w, x.first_put, place, w->pods->class_of[p])) return false;
+        }
+    }
+    x.puts = (uint32_t)w->now.puts.count - x.first_put;
+    x.bins = (uint32_t)w->now.bins.count - x.first_bin;
+    return note_leg(w, x, nodes);
+}
+
+bool repack_walk_take(repack_walk *w, const repack_steps *steps)
+{
+    for (size_t i = 0; i < steps->order.count; i++) {
+        if (w->fixed[steps->order.items[i]]) return true;
+    }
+    uint32_t *number = arena_array(&w->data, steps->bins.list.count + 1, sizeof *number);
+    clear(&w->now);
+    for (uint32_t i = 0; number != NULL && i < steps->stages.count && !w->failed; i++) {
+        if (!take_stage(w, steps, i, number)) w->failed = true;
+    }
+    if (number == NULL || w->failed) return false;
+    judge(w);
+    return true;
+}
+
+uint64_t repack_walk_work(const repack_walk *w) { return w->work / WORK_A_STEP + packing_steps(w->packing); }
+
+double repack_walk_saving(const repack_walk *w) { return w->best.saving; }
+
+bool repack_walk_run(repack_walk *w, const repack_plan *from, uint64_t most, uint64_t steps)
+{
+    uint64_t start = repack_walk_work(w);
+    uint32_t legs = 0;
+    w->most = most;
+    w->end = w->work + steps * WORK_A_STEP;
+    memset(w->chosen, 0, w->p->node_count * sizeof *w->chosen);
+    for (size_t i = 0; i < from->removed.count; i++)
+        w->chosen[from->removed.items[i]] = !w->fixed[from->removed.items[i]];
+    while (!w->failed && repack_walk_work(w) - start < steps) {
+        walk(w, legs);
+        if (!w->failed) judge(w);
+        w->work += w->p->node_count;
+        change(w);
+        legs = w->at_hand.legs.count > 0 ? chance_below(w, (uint32_t)w->at_hand.legs.count) : 0;
+    }
+    return !w->failed;
+}
+
+void repack_walk_keep(repack_walk *w, uint32_t which)
+{
+    w->fixed[which] = true;
+    clear(&w->at_hand);
+    for (size_t i = 0; i < w->best.order.count; i++) {
+        if (w->best.order.items[i] != which) continue;
+        clear(&w->best);
+        return;
+    }
+    (void)copy_attempt(w, &w->best, &w->at_hand);
+}
+
+/* ---- its life ------------------------------------------------------------------------------------------------------------ */
+
+static void free_attempt(karp_context *context, attempt *a)
+{
+    list_free(context, &a->order, sizeof *a->order.items);
+    list_free(context, &a->puts, sizeof *a->puts.items);
+    list_free(context, &a->bins, sizeof *a->bins.items);
+    list_free(context, &a->legs, sizeof *a->legs.items);
+}
+
+static bool rank_classes(repack_walk *w)
+{
+    const packing_problem *l = &w->p->launches;
+    for (uint32_t c = 0; c < l->class_count; c++) {
+        uint32_t at = c;
+        for (; at > 0 && l->worth[w->rank[at - 1]] < l->worth[c]; at--) w->rank[at] = w->rank[at - 1];
+        w->rank[at] = c;
+    }
+    for (uint32_t i = 0; i < w->p->node_count; i++) w->slack += SLACK * w->p->nodes[i].price / w->p->node_count;
+    for (uint32_t d = 0; d < l->dims; d++) {
+        double sum = 0;
+        for (uint32_t o = 0; o < l->offer_count; o++) sum += (double)l->rooms[(size_t)o * l->dims + d];
+        w->scale[d] = sum > 0 ? l->offer_count / sum : 0;
+    }
+    return true;
+}
+
+static bool make_arrays(repack_walk *w)
+{
+    const packing_problem *l = &w->p->launches;
+    size_t nodes = w->p->node_count + (size_t)1, classes = l->class_count + (size_t)1;
+    w->free_places = w->p->host_count + nodes * MOST_BINS;
+    w->fixed = arena_array(&w->data, nodes, sizeof *w->fixed);
+    w->chosen = arena_array(&w->data, nodes, sizeof *w->chosen);
+    w->waiting = arena_array(&w->data, nodes + TOGETHER, sizeof *w->waiting);
+    w->free = arena_array(&w->data, w->free_places * l->dims + 1, sizeof *w->free);
+    w->scale = arena_array(&w->data, l->dims + (size_t)1, sizeof *w->scale);
+    w->used = arena_array(&w->data, l->dims + (size_t)1, sizeof *w->used);
+    w->demand = arena_array(&w->data, classes, sizeof *w->demand);
+    w->rank = arena_array(&w->data, classes, sizeof *w->rank);
+    w->wanted = arena_array(&w->data, classes, sizeof *w->wanted);
+    w->pool_now = arena_array(&w->data, w->limits->pool_count + (size_t)1, sizeof *w->pool_now);
+    w->evicted = arena_array(&w->data, w->limits->budget_count + (size_t)1, sizeof *w->evicted);
+    return w->fixed != NULL && w->chosen != NULL && w->waiting != NULL && w->free != NULL && w->scale != NULL &&
+           w->used != NULL && w->demand != NULL && w->rank != NULL && w->wanted != NULL && w->pool_now != NULL &&
+           w->evicted != NULL && rank_classes(w);
+}
+
+repack_walk *repack_walk_begin(karp_context *context, const repack_problem *p, const repack_pods *pods,
+                               const repack_limits *limits)
+{
+    repack_walk *w = mem_zalloc(context, sizeof *w);
+    if (w == NULL) return NULL;
+    w->context = context;
+    w->p = p;
+    w->pods = pods;
+    w->limits = limits;
+    w->random = UINT64_C(0x9e3779b97f4a7c15);
+    arena_init(&w->data, context);
+    w->packing = packing_begin(context, &p->launches, NULL);
+    if (w->packing != NULL && make_arrays(w)) return w;
+    repack_walk_end(w);
+    return NULL;
+}
+
+void repack_walk_end(repack_walk *w)
+{
+    if (w == NULL) return;
+    packing_end(w->packing);
+    free_attempt(w->context, &w->now);
+    free_attempt(w->context, &w->at_hand);
+    free_attempt(w->context, &w->best);
+    arena_free(&w->data);
+    mem_free(w->context, w, sizeof *w);
+}
