@@ -10,16 +10,18 @@
 
 typedef struct domain_count {
     uint32_t domain, before, own, others;
+    uint32_t open; /* so many of the kind's terms allow it; NO_ID = nobody has asked */
     bool used; /* pods of the kind went there */
 } domain_count;
 
 typedef struct spread_check {
     verifier *v;
     const spread_constraint *c;
-    uint32_t kind;
+    uint32_t kind; /* at hand, of those that say the same */
     const wishes *w;
     bool soft_taints; /* count for the nodes it looks at */
     bool unsure; /* pods went to a domain that their node does not state (S-Q36) */
+    bool own_unsure; /* those of the kind at hand did */
     map64 index; /* domain -> place in domains */
     LIST_OF(domain_count) domains;
     size_t known; /* so many of them, the first, are those of nodes and pools */
@@ -35,7 +37,7 @@ static domain_count *count_of(spread_check *s, uint32_t domain)
         s->v->failed = true;
         return NULL;
     }
-    fresh->domain = domain;
+    *fresh = (domain_count){ .domain = domain, .open = NO_ID };
     return fresh;
 }
 
@@ -200,43 +202,58 @@ static void count_running(spread_check *s)
     }
 }
 
-static void count_pod(spread_check *s, uint32_t p, bool own, bool selected)
+/* Where the pod goes; NO_ID = nobody can tell, which is noted once, for its own kind. */
+static uint32_t domain_of_pod(spread_check *s, uint32_t p, bool own)
 {
     verifier *v = s->v;
     const target *t = &v->targets[v->at[p]];
     spot_domains d = domains_of(v, t, s->c->topology_key);
-    if (d.count != 1) {
-        bool imagined = label_imagined(v, t, s->c->topology_key);
-        s->unsure = s->unsure || imagined;
-        if (own && !imagined)
-            note(v, KARP_FINDING_SPREAD, pod_object(v, p), "%.*s has no certain %.*s, over which it must be spread",
-                 SHOW(t->name), SHOW(text_of(v->snapshot, s->c->topology_key)));
-        return;
-    }
-    bool looked = looked_at(s, t, own);
-    if (!own && !looked) return; /* nor is its domain one that the constraint knows */
-    domain_count *c = count_of(s, d.one);
-    if (c == NULL) return;
-    c->used = c->used || own;
-    if (!selected || !looked) return;
-    if (own) c->own++;
-    else c->others++;
+    if (d.count == 1) return d.one;
+    bool imagined = label_imagined(v, t, s->c->topology_key);
+    if (own) s->own_unsure = s->own_unsure || imagined;
+    else s->unsure = s->unsure || imagined;
+    if (own && !imagined)
+        note(v, KARP_FINDING_SPREAD, pod_object(v, p), "%.*s has no certain %.*s, over which it must be spread",
+             SHOW(t->name), SHOW(text_of(v->snapshot, s->c->topology_key)));
+    return NO_ID;
 }
 
-static void count_kind(spread_check *s, uint32_t kind)
-{
-    kind_list pods = pods_of_kind(s->v->kinds, kind);
-    for (uint32_t i = 0; i < pods.count && !s->v->failed; i++) {
-        if (usable_target(s->v, s->v->at[pods.items[i]]))
-            count_pod(s, pods.items[i], kind == s->kind, s->v->kinds->is_selected[kind] != 0);
-    }
-}
-
+/* As pods of others: those that the constraint may look at. */
 static void count_placed(spread_check *s)
 {
-    const kinds *k = s->v->kinds;
-    if (!k->is_selected[s->kind]) count_kind(s, s->kind);
-    for (uint32_t i = 0; i < k->selected_count; i++) count_kind(s, k->selected[i]);
+    verifier *v = s->v;
+    for (uint32_t i = 0; i < v->kinds->selected_count; i++) {
+        kind_list pods = pods_of_kind(v->kinds, v->kinds->selected[i]);
+        for (uint32_t k = 0; k < pods.count && !v->failed; k++) {
+            uint32_t p = pods.items[k];
+            if (!usable_target(v, v->at[p])) continue;
+            uint32_t domain = domain_of_pod(s, p, false);
+            if (domain == NO_ID || !looked_at(s, &v->targets[v->at[p]], false)) continue;
+            domain_count *c = count_of(s, domain);
+            if (c != NULL) c->others++;
+        }
+    }
+}
+
+/* The pods of the kind at hand count as its own, and not as others; or as before again. */
+static void count_own(spread_check *s, bool own)
+{
+    verifier *v = s->v;
+    bool selected = v->kinds->is_selected[s->kind] != 0;
+    kind_list pods = pods_of_kind(v->kinds, s->kind);
+    for (uint32_t i = 0; i < pods.count && !v->failed; i++) {
+        uint32_t p = pods.items[i];
+        if (!usable_target(v, v->at[p])) continue;
+        const target *t = &v->targets[v->at[p]];
+        spot_domains d = domains_of(v, t, s->c->topology_key);
+        uint32_t domain = own ? domain_of_pod(s, p, true) : d.count == 1 ? d.one : NO_ID;
+        domain_count *c = domain == NO_ID ? NULL : count_of(s, domain);
+        if (c == NULL) continue;
+        c->used = own;
+        uint32_t by = own ? 1 : UINT32_MAX;
+        if (selected && looked_at(s, t, true)) c->own += by;
+        if (selected && looked_at(s, t, false)) c->others -= by;
+    }
 }
 
 /* Domains that the pools could open. */
@@ -268,57 +285,171 @@ static void count_pools(spread_check *s)
 /* ---- the verdict ------------------------------------------------------------------------------------------------------------ */
 
 /* How many of its terms allow the domain: which of them the pod was placed by is not known. */
-static uint32_t terms_open_to(const spread_check *s, uint32_t key, uint32_t domain)
+static uint32_t terms_open_to(const spread_check *s, domain_count *d)
 {
-    uint32_t open = 0;
+    if (d->open != NO_ID) return d->open;
+    d->open = 0;
     for (uint32_t i = 0; i < s->w->count; i++) {
-        const rule *own = rules_find(&s->w->terms[i], key);
-        open += own == NULL || rule_accepts(&s->v->words, own, domain);
+        const rule *own = rules_find(&s->w->terms[i], s->c->topology_key);
+        d->open += own == NULL || rule_accepts(&s->v->words, own, d->domain);
     }
-    return open;
+    return d->open;
 }
 
 static uint32_t least_count(const spread_check *s)
 {
-    uint32_t key = s->c->topology_key, least = UINT32_MAX, open = 0;
-    if (key == s->v->snapshot->known.hostname) return 0; /* a new node is always possible */
+    uint32_t least = UINT32_MAX, open = 0;
+    if (s->c->topology_key == s->v->snapshot->known.hostname) return 0; /* a new node is always possible */
     for (size_t i = 0; i < s->domains.count; i++) {
-        const domain_count *d = &s->domains.items[i];
-        uint32_t total = d->before + d->own + d->others, terms = terms_open_to(s, key, d->domain);
+        domain_count *d = &s->domains.items[i];
+        uint32_t total = d->before + d->own + d->others;
+        if (i >= s->known && total == 0 && !d->used) continue; /* another kind's alone */
+        uint32_t terms = terms_open_to(s, d);
         if (terms > 0) open++;
         if (i < s->known && terms == s->w->count && total < least) least = total;
     }
     return s->c->min_domains > 0 && open < (uint32_t)s->c->min_domains ? 0 : least;
 }
 
+/* The first domain, as they are listed, to which too many pods of the kind went; NULL = none. */
+static const domain_count *crowded(const spread_check *s, uint32_t least)
+{
+    verifier *v = s->v;
+    const domain_count *first = NULL;
+    kind_list pods = pods_of_kind(v->kinds, s->kind);
+    for (uint32_t i = 0; i < pods.count; i++) {
+        if (!usable_target(v, v->at[pods.items[i]])) continue;
+        spot_domains spot = domains_of(v, &v->targets[v->at[pods.items[i]]], s->c->topology_key);
+        uint32_t at = spot.count == 1 ? map64_get(&s->index, spot.one) : NO_ID;
+        const domain_count *d = at == NO_ID ? NULL : &s->domains.items[at];
+        if (d == NULL || (int64_t)d->before + d->own - least <= s->c->max_skew) continue;
+        if (first == NULL || d < first) first = d;
+    }
+    return first;
+}
+
 static void judge(spread_check *s)
 {
     verifier *v = s->v;
     uint32_t least = least_count(s);
-    for (size_t i = 0; i < s->domains.count; i++) {
-        const domain_count *d = &s->domains.items[i];
-        int64_t skew = (int64_t)d->before + d->own - least;
-        if (!d->used || skew <= s->c->max_skew) continue;
-        note(v, KARP_FINDING_SPREAD, pod_object(v, pods_of_kind(v->kinds, s->kind).items[0]),
-             "%u pods like it in one %.*s, %u in the emptiest, and maxSkew is %d", (unsigned)(d->before + d->own),
-             SHOW(text_of(v->snapshot, s->c->topology_key)), (unsigned)least, (int)s->c->max_skew);
-        return;
+    const domain_count *d = crowded(s, least);
+    if (d == NULL) return;
+    note(v, KARP_FINDING_SPREAD, pod_object(v, pods_of_kind(v->kinds, s->kind).items[0]),
+         "%u pods like it in one %.*s, %u in the emptiest, and maxSkew is %d", (unsigned)(d->before + d->own),
+         SHOW(text_of(v->snapshot, s->c->topology_key)), (unsigned)least, (int)s->c->max_skew);
+}
+
+/* ---- constraints that say the same ------------------------------------------------------------------------------------------ */
+
+/* A kind with a constraint. Those whose constraints say the same of the same nodes are counted together, so that many kinds, as pods that
+ * differ in size, cost as one. */
+typedef struct spreading {
+    uint32_t kind, same; /* same: equal for equal constraints */
+    const spread_constraint *c;
+} spreading;
+
+typedef struct spreadings {
+    verifier *v;
+    words constraints;
+    saying constraint; /* at hand */
+    LIST_OF(spreading) list;
+    uint32_t *first; /* [same + 1] into ordered */
+    spreading *ordered;
+} spreadings;
+
+static void say_number(saying *x, int64_t number)
+{
+    say(x, (uint32_t)(uint64_t)number);
+    say(x, (uint32_t)((uint64_t)number >> 32));
+}
+
+static void say_rules(saying *x, const rules *list)
+{
+    say(x, list->count);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const rule *r = &list->items[i];
+        say(x, r->key);
+        say(x, r->excludes);
+        say_number(x, r->gte);
+        say_number(x, r->lte);
+        say(x, r->count);
+        for (uint32_t k = 0; k < r->count; k++) say(x, r->values[k]);
     }
 }
 
-static void check_constraint(spread_check *s)
+static void say_tolerations(saying *x, toleration_list list)
 {
-    verifier *v = s->v;
-    if (!select_kinds(s)) return;
-    map64_init(&s->index, v->context);
-    count_nodes(s);
-    if (!v->failed) count_running(s);
-    if (!v->failed && s->c->topology_key != v->snapshot->known.hostname) count_pools(s);
-    s->known = s->domains.count;
-    if (!v->failed) count_placed(s);
-    if (!v->failed && !s->unsure) judge(s);
-    map64_free(&s->index);
-    list_free(v->context, &s->domains, sizeof(domain_count));
+    say(x, list.count);
+    for (uint32_t i = 0; i < list.count; i++) {
+        say(x, list.items[i].key);
+        say(x, list.items[i].op);
+        say(x, list.items[i].value);
+        say(x, list.items[i].effect);
+    }
+}
+
+static uint32_t constraint_number(spreadings *x, uint32_t kind, const spread_constraint *c)
+{
+    const pod_class *own = &x->v->snapshot->classes[kind];
+    const wishes *w = pod_wishes(x->v, own->shape);
+    saying *at_hand = &x->constraint;
+    say(at_hand, own->name_space);
+    say(at_hand, c->topology_key);
+    say(at_hand, (uint32_t)c->max_skew);
+    say(at_hand, (uint32_t)c->min_domains);
+    say(at_hand, (uint32_t)c->honor_affinity | (uint32_t)c->honor_taints << 1);
+    say_selector(at_hand, c->label_selector);
+    say(at_hand, c->match_label_key_count);
+    for (uint32_t i = 0; i < c->match_label_key_count; i++) {
+        say(at_hand, c->match_label_keys[i]);
+        say(at_hand, label_get(kind_labels(x->v, kind), c->match_label_keys[i]));
+    }
+    say(at_hand, w->count);
+    for (uint32_t i = 0; i < w->count; i++) say_rules(at_hand, &w->terms[i]);
+    if (c->honor_taints) say_tolerations(at_hand, x->v->snapshot->raw.shapes.items[own->shape].tolerations);
+    return said(at_hand, &x->constraints);
+}
+
+/* Those of equal constraints one after the other, in the order in which these were first said. */
+static bool order_spreadings(spreadings *x)
+{
+    if (x->v->failed) return false;
+    x->first = room_for(x->v, x->constraints.count + 2, sizeof *x->first);
+    x->ordered = room_for(x->v, x->list.count + 1, sizeof *x->ordered);
+    if (x->first == NULL || x->ordered == NULL) return false;
+    for (size_t i = 0; i < x->list.count; i++) x->first[x->list.items[i].same + 2]++;
+    for (size_t i = 2; i < x->constraints.count + 2; i++) x->first[i] += x->first[i - 1];
+    for (size_t i = 0; i < x->list.count; i++) x->ordered[x->first[x->list.items[i].same + 1]++] = x->list.items[i];
+    return true;
+}
+
+static void check_kind(spread_check *s, uint32_t kind)
+{
+    s->kind = kind;
+    s->own_unsure = false;
+    count_own(s, true);
+    if (!s->v->failed && !s->unsure && !s->own_unsure) judge(s);
+    count_own(s, false);
+    (void)verifier_worked(s->v, (s->domains.count + pods_of_kind(s->v->kinds, kind).count) * 8);
+}
+
+static void check_same(verifier *v, const spreading *list, size_t count)
+{
+    spread_check s = { .v = v,
+                       .c = list->c,
+                       .kind = list->kind,
+                       .w = pod_wishes(v, v->snapshot->classes[list->kind].shape),
+                       .soft_taints = !v->kinds->soft_pools };
+    if (v->failed || !select_kinds(&s)) return;
+    map64_init(&s.index, v->context);
+    count_nodes(&s);
+    if (!v->failed) count_running(&s);
+    if (!v->failed && s.c->topology_key != v->snapshot->known.hostname) count_pools(&s);
+    s.known = s.domains.count;
+    if (!v->failed) count_placed(&s);
+    for (size_t i = 0; i < count && !v->failed; i++) check_kind(&s, list[i].kind);
+    map64_free(&s.index);
+    list_free(v->context, &s.domains, sizeof(domain_count));
 }
 
 static bool places_some(const verifier *v, uint32_t kind)
@@ -329,36 +460,43 @@ static bool places_some(const verifier *v, uint32_t kind)
     return i < pods.count;
 }
 
-static void check_kind(verifier *v, sets *all, uint32_t kind)
+/* The constraints of the kind that can be judged. */
+static void ask_kind(spreadings *x, sets *all, uint32_t kind)
 {
-    const karp_snapshot *w = v->snapshot;
-    uint32_t shape_number = w->classes[kind].shape;
-    const shape *h = &w->raw.shapes.items[shape_number];
-    for (uint32_t i = 0; i < h->spread.count && !v->failed; i++) {
-        spread_check s = { .v = v,
-                           .c = &h->spread.items[i],
-                           .kind = kind,
-                           .w = pod_wishes(v, shape_number),
-                           .soft_taints = !v->kinds->soft_pools };
+    verifier *v = x->v;
+    spread_list list = v->snapshot->raw.shapes.items[v->snapshot->classes[kind].shape].spread;
+    for (uint32_t i = 0; i < list.count && !v->failed; i++) {
+        spread_check s = { .v = v, .c = &list.items[i], .kind = kind };
         if (s.c->schedule_anyway || s.c->label_selector == NULL || !key_as_written(v, s.c->topology_key)) continue;
         if (v->quirks && (conflated(all, &s) || may_change_group(&s))) continue;
-        check_constraint(&s);
+        uint32_t same = constraint_number(x, kind, s.c);
+        spreading *one = same == NO_ID ? NULL : list_push(v->context, &x->list, sizeof *one);
+        if (one == NULL) v->failed = true;
+        else *one = (spreading){ kind, same, s.c };
     }
 }
 
 void check_spread(verifier *v)
 {
     sets all = { .v = v, .at_hand = { .v = v } };
+    spreadings x = { .v = v, .constraint = { .v = v } };
     words_init(&all.numbers, v->context);
     words_init(&all.filters, v->context);
+    words_init(&x.constraints, v->context);
     if (v->quirks) sets_fill(&all);
     for (uint32_t k = 0; k < v->snapshot->class_count && !v->failed; k++) {
         if (v->snapshot->raw.shapes.items[v->snapshot->classes[k].shape].spread.count > 0 && constrained(v, k) &&
             places_some(v, k))
-            check_kind(v, &all, k);
+            ask_kind(&x, &all, k);
     }
+    size_t different = order_spreadings(&x) ? x.constraints.count : 0;
+    for (size_t i = 0; i < different && !v->failed; i++)
+        check_same(v, x.ordered + x.first[i], x.first[i + 1] - x.first[i]);
     words_free(&all.numbers);
     words_free(&all.filters);
+    words_free(&x.constraints);
     saying_free(&all.at_hand);
+    saying_free(&x.constraint);
     list_free(v->context, &all.list, sizeof(struct constraint_set));
+    list_free(v->context, &x.list, sizeof(spreading));
 }

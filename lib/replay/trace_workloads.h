@@ -26,6 +26,8 @@ typedef struct workloads {
     size_t count, capacity;
     karp_error *error;
     karp_str document, text; /* whose trees are read: for the lines of errors */
+    size_t told; /* the place in it whose line was asked for last … */
+    uint32_t line; /* … and how many lines are before it */
     char event[32]; /* "events[3]." where there are no lines; "" else */
     bool lenient;
     workload_lasts *lasts;

@@ -13,6 +13,7 @@ import tempfile
 SOURCE = pathlib.Path(os.environ.get('KARP_SOURCE', pathlib.Path(__file__).parents[2]))
 sys.path.insert(0, str(SOURCE / 'tests' / 'cases'))
 import growth  # noqa: E402
+import growth_verbs  # noqa: E402
 import many_devices  # noqa: E402
 import traps  # noqa: E402
 from traps import DISRUPT, HOST, PLAN, ZONE, lines, own_label, own_node, pod, pool_named  # noqa: E402
@@ -124,24 +125,40 @@ TRAPS = {
         pod(f'p{i}', apart(own_label(i)), labels={'a': f'v{i}'}) for i in range(n)])),
     'pods near each other, verified': (VERIFY, 1000, LINEAR, LINEAR, lambda n: lines(*[
         sized(i, spec={'affinity': {'podAffinity': {REQUIRED: [{'topologyKey': ZONE, 'labelSelector': {'matchLabels': {'a': 'b'}}}]}}}, labels={'a': 'b'}) for i in range(n)])),
-    'pods that differ, spread over as many hosts, verified': (VERIFY, 500, SQUARE, LINEAR, lambda n: lines(*[
+    'pods that differ, spread over as many hosts, verified': (VERIFY, 1000, LINEAR, LINEAR, lambda n: lines(*[
         sized(i, spec=spread(HOST, {'a': 'b'}), labels={'a': 'b'}) for i in range(n)])),
+    'pods that differ, spread over as many zones, verified': (VERIFY, 300, SQUARE, LINEAR, lambda n: (
+        lines(*[sized(i, spec=spread(ZONE, {'a': 'b'}), labels={'a': 'b'}) for i in range(n)]), zones(n))),
+    'pods apart from all without a label, verified': (VERIFY, 500, SQUARE, LINEAR, lambda n: lines(*[
+        pod(f'p{i}', apart({'matchExpressions': [{'key': f'k{i}', 'operator': 'DoesNotExist'}]}), labels={f'k{i}': 'b'}) for i in range(n)])),
     'pods spread over as many hosts, verified': (VERIFY, 1000, LINEAR, LINEAR, lambda n: lines(*[pod(f'p{i}', spread(HOST, {'a': 'b'}), labels={'a': 'b'}) for i in range(n)])),
 }
 
 
+TRAPS.update(growth_verbs.VERBS)
+
+
+def files(trap, n):
+    text = trap(n)
+    text = text if isinstance(text, (dict, tuple)) else (text,)
+    made = text if isinstance(text, dict) else dict(zip(('in', 'types'), text))
+    return {'types': json.dumps([traps.instance_type(i) for i in range(1, 6)]), **made}
+
+
 def cost(name, n):
     command, _, _, _, trap = TRAPS[name]
-    text = trap(n)
-    text, types = text if isinstance(text, tuple) else (text, json.dumps([traps.instance_type(i) for i in range(1, 6)]))
     with tempfile.TemporaryDirectory() as folder:
-        for part, content in (('in', text), ('types', types)):
+        for part, content in files(trap, n).items():
             pathlib.Path(folder, part).write_text(content, encoding='utf-8')
-        arguments = [os.environ['KARP'], *(a.replace('@', f'{folder}/') for a in command)]
-        if '@plan' in command:
-            with open(f'{folder}/plan', 'wb') as plan:
-                growth.subprocess.run([arguments[0], *(a.replace('@', f'{folder}/') for a in PLAN)], stdout=plan, check=True)
-        return growth.cost(arguments, folder)
+
+        def words(of):
+            return [os.environ['KARP'], *(a.replace('@', f'{folder}/') for a in of)]
+
+        for made, (before, answer) in growth_verbs.BEFORE.items():
+            if made in command:
+                with open(f'{folder}/{made[1:]}' if answer else os.devnull, 'wb') as out:
+                    growth.subprocess.run(words(before), stdout=out, check=True)
+        return growth.cost(words(command), folder)
 
 
 def grown(name):
