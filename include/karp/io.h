@@ -109,7 +109,7 @@ KARP_API karp_str karp_reader_digest(const karp_reader *reader);
 KARP_API karp_str karp_reader_region(const karp_reader *reader);
 /**
  * What headers call the built-in instance types: "us-west-2, prices 2026-07-20", or the region alone when the date of its prices
- * is not known. Borrowed, after karp_reader_finish(); "" when the types are others. Since 0.1.
+ * is not known. Borrowed, after karp_reader_finish(); "" when the types are others, with a NULL pointer when memory was refused. Since 0.1.
  */
 KARP_API karp_str karp_reader_catalogue_title(karp_reader *reader);
 

@@ -187,6 +187,12 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
         input_free(options, input);
         return false;
     }
+    /* It is worked out once; without memory for it headers would lack it and say nothing. */
+    if (karp_reader_catalogue_title(input->reader).ptr == NULL) {
+        print_problem("input", "there is not enough memory for the name of its catalogue");
+        input_free(options, input);
+        return false;
+    }
     if (options->verbose) {
         print_counts(input);
     }

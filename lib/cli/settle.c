@@ -417,7 +417,8 @@ static void write_text(cli_writer *w, const settling *s, const cli_input *input,
     designs_write_table(w, both, 2);
 }
 
-static karp_status write_answer(cli_answer *answer, const settling *s)
+/* *told: it could be printed; else that has been said. */
+static karp_status write_answer(cli_answer *answer, const settling *s, bool *told)
 {
     const cli_options *options = answer->options;
     design both[2] = { { .name = "first round", .options = *options, .plan = karp_decision_ref(s->first) },
@@ -440,7 +441,7 @@ static karp_status write_answer(cli_answer *answer, const settling *s)
         status = KARP_E_NOMEM;
     }
     if (status == KARP_OK) {
-        (void)print_folded(options, (karp_str){ out.ptr, out.len });
+        *told = print_folded(options, (karp_str){ out.ptr, out.len });
     }
     answer->error.status = status;
     text_file_free(options, &out);
@@ -464,11 +465,12 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     progress_begin("playing rounds");
     karp_status status = play(&s);
     progress_end();
+    bool told = false;
     if (status == KARP_OK) {
-        status = write_answer(answer, &s);
+        status = write_answer(answer, &s, &told);
     }
     if (status == KARP_OK) {
-        *result = exit_status_of_settled(answer, s.first, s.last, s.count > 0);
+        *result = told ? exit_status_of_settled(answer, s.first, s.last, s.count > 0) : EXIT_ERROR;
     }
     leave(&s);
     karp_decision_unref(s.first);

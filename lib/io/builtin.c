@@ -56,10 +56,14 @@ karp_str karp_reader_catalogue_title(karp_reader *reader)
     karp_str region = karp_reader_region(reader), date = nothing;
     char *title = reader->catalogue_title;
     if (region.len == 0 || *title) return str(title);
-    bool told = io_provider(reader, &provider) == KARP_OK &&
-                karp_provider_memory_new(reader->context, &memory, NULL) == KARP_OK &&
-                karp_provider_get_facts_info(provider, memory, &info, NULL) == KARP_OK;
-    if (told) date = date_of_prices(info.as_of, region);
+    karp_status status = io_provider(reader, &provider);
+    if (!status) status = karp_provider_memory_new(reader->context, &memory, NULL);
+    if (!status) status = karp_provider_get_facts_info(provider, memory, &info, NULL);
+    if (!status) date = date_of_prices(info.as_of, region);
+    if (status == KARP_E_NOMEM || status == KARP_E_LIMIT || status == KARP_E_CANCELED) {
+        karp_provider_memory_free(memory);
+        return (karp_str){ NULL, 0 };
+    }
     (void)snprintf(title, sizeof reader->catalogue_title, "%.*s%s%.*s", (int)(region.len < 64 ? region.len : 64),
                    region.ptr, date.len ? ", prices " : "", (int)(date.len < 32 ? date.len : 32), date.ptr);
     karp_provider_memory_free(memory);

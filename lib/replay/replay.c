@@ -121,7 +121,9 @@ static karp_status check_objects(replay *r)
     for (size_t i = 0; i < r->base.trace.object_count && !status; i++)
         status = add_object_of_trace(r, reader, r->base.trace.objects[i]);
     if (!status) status = karp_reader_finish(reader, &snapshot, &r->error);
-    if (!status) str_shorten(r->title, sizeof r->title, karp_reader_catalogue_title(reader));
+    karp_str title = status ? str("") : karp_reader_catalogue_title(reader);
+    if (!title.ptr) status = fail_nomem(&r->error);
+    if (!status) str_shorten(r->title, sizeof r->title, title);
     if (!status) status = replay_given_read(r, reader, snapshot);
     if (!status) status = keep_catalogues(r, reader);
     karp_snapshot_unref(snapshot);

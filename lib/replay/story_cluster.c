@@ -42,8 +42,10 @@ static karp_status read_cluster(story *s)
     for (size_t i = 0; i < tree_count(s->base) && !status; i++) status = add_object(s, reader, tree_item(s->base, i));
     for (size_t i = 0; i < s->workload_count && !status; i++) status = add_object(s, reader, s->workloads[i].object);
     if (!status) status = karp_reader_finish(reader, &snapshot, &s->error);
+    karp_str title = status ? str("") : karp_reader_catalogue_title(reader);
+    if (!title.ptr) status = story_nomem(s);
     if (!status) {
-        str_shorten(s->title, sizeof s->title, karp_reader_catalogue_title(reader));
+        str_shorten(s->title, sizeof s->title, title);
         if (!s->starts) s->begins = karp_snapshot_now(snapshot);
         status = replay_given_read(&s->played, reader, snapshot);
         if (status) s->error = s->played.error;

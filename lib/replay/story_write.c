@@ -52,8 +52,9 @@ static void find_title(story *s)
     if (s->title[0] || s->head || s->catalogue) return;
     karp_reader_options_init(&options, sizeof options);
     options.region = s->region;
-    if (karp_reader_new(s->context, &options, &reader, NULL) == KARP_OK)
-        str_shorten(s->title, sizeof s->title, karp_reader_catalogue_title(reader));
+    karp_str title = { NULL, 0 };
+    if (karp_reader_new(s->context, &options, &reader, NULL) == KARP_OK) title = karp_reader_catalogue_title(reader);
+    if (title.ptr) str_shorten(s->title, sizeof s->title, title);
     karp_reader_free(reader);
 }
 

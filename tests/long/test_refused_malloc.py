@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Refused memory, whoever asks for it: libyaml and the C library as well as libkarp. Each verb of the program is run with its N-th request
 refused, and from there on; it answers as it does with memory, or says that there is none, and never ends by a signal. How many of the
-requests are tried is an argument: 150 of each verb, spread evenly, where nothing is said; 0 = all."""
+requests are tried is an argument: 150 of each verb, spread evenly, where nothing is said; 0 = all. The last are tried one by one: there
+the answer is written."""
 import concurrent.futures
 import json
 import os
@@ -13,6 +14,7 @@ import tempfile
 SOURCE = pathlib.Path(os.environ['KARP_SOURCE'])
 KARP = os.environ['KARP']
 TRIED = int(sys.argv[1]) if len(sys.argv) > 1 else 150
+LAST = 30
 QUICKSTART = SOURCE / 'examples' / 'quickstart'
 GIVEN = [word for path in sorted(QUICKSTART.glob('*.yaml')) for word in ('-f', str(path))]
 
@@ -83,7 +85,7 @@ def check_verb(shim, name, command):
     requests = int(run(shim, command, REFUSE_COUNT='1').stderr.split()[-1])
     step = max(1, requests // TRIED) if TRIED else 1
     wrong, runs = [], 0
-    for at in range(1, requests + 1, step):
+    for at in sorted({*range(1, requests + 1, step), *range(max(1, requests - LAST), requests + 1)}):
         for more in ({}, {'REFUSE_ON': '1'}) if at % (3 * step) == 1 else ({},):
             why, runs = wrong_with(run(shim, command, REFUSE_AT=str(at), **more), base), runs + 1
             wrong += [f'{name}: request {at} of {requests}{" and later ones" if more else ""}: {why}'] if why else []
