@@ -65,3 +65,25 @@ def test_the_program_says_the_same(thin: karp.Snapshot, program: Callable[..., s
     file.write_bytes(thin.dump())
     said = json.loads(program('repack', '-f', file, '--now', NOW, '--effort', '1000', '-o', 'json'))
     assert said['steps'] == thin.repack(effort=1000).to_dict()['steps']
+
+
+def test_pods_that_may_not_share_a_node() -> None:
+    """Required anti-affinity about host names: two pods of a kind never come to one node, and so three nodes stay for three of them."""
+    apart = {'podAntiAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': [
+        {'labelSelector': {'matchLabels': {'app': 'apart'}}, 'topologyKey': 'kubernetes.io/hostname'}]}}
+    nodes = [Node(f'n{i}', {'cpu': 8, 'memory': '16Gi', 'pods': 60}, instance_type='large', zone='a', capacity_type='on-demand', pool='default',
+                  created=BORN) for i in range(6)]
+    pool = NodePool('default', [Requirement('karpenter.sh/capacity-type', 'In', ('on-demand',))],
+                    consolidation_policy='WhenEmptyOrUnderutilized', consolidate_after='0s', budgets=[Budget('100%')])
+    pods = [{'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {
+        'name': f'p{i}', 'namespace': 'default', 'creationTimestamp': BORN, 'labels': {'app': 'apart' if i < 3 else 'web'},
+        'ownerReferences': [{'apiVersion': 'apps/v1', 'kind': 'ReplicaSet', 'name': 'w', 'uid': 'w', 'controller': True}]}, 'spec': {
+            'nodeName': f'n{i}', 'containers': [{'name': 'c', 'resources': {'requests': {'cpu': '1'}}}], **({'affinity': apart} if i < 3 else {})},
+        'status': {'phase': 'Running'}} for i in range(6)]
+    plan = karp.load([pool, *nodes, *pods], catalogue=TYPES, now=NOW).repack(effort=1000)
+    at = {f'default/p{i}': f'n{i}' for i in range(6)}
+    for step in plan.steps:
+        at.update({pod: launch.id for launch in step.command.replacements for pod in launch.pods})
+        at.update({pod: placement.node for placement in step.command.placements for pod in placement.pods})
+    assert len({at[f'default/p{i}'] for i in range(3)}) == 3, at
+    assert plan.cost.after < plan.cost.before
