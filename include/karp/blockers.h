@@ -57,6 +57,10 @@ KARP_API void karp_blockers_free(karp_blockers *blockers);
 KARP_API size_t karp_blockers_count(const karp_blockers *blockers);
 /** Blocker @p index: the one that saves most by itself first, then by kind and object. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 0.1. */
 KARP_API karp_status karp_blockers_at(const karp_blockers *blockers, size_t index, karp_holding *out);
+/** KARP_PROFILE_*: whose passes were asked. Since 0.1. */
+KARP_API uint32_t karp_blockers_profile(const karp_blockers *blockers);
+/** KARP_PEER_*: the version of Karpenter that they decide as. Since 0.1. */
+KARP_API uint32_t karp_blockers_peer_version(const karp_blockers *blockers);
 /** $/h that the next pass saves as things are. Since 0.1. */
 KARP_API double karp_blockers_now(const karp_blockers *blockers);
 /** $/h that it saves on all nodes that are held, without all of the blockers together. Since 0.1. */

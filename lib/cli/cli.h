@@ -66,6 +66,7 @@ typedef struct cli_options {
     const cli_difference *laid; /* NULL = none; karp diff plans with one at a time */
     char **sides; /* of karp diff A -- B: from the first "--" on, NULL = there is none */
     int side_count;
+    const char *of_answer; /* an option of how the answer is written or judged that was given; NULL = none */
     cli_list removed; /* --remove, as given; likewise below */
     cli_list zones;
     cli_list factors;

@@ -112,6 +112,12 @@ static int read_sides(const cli_verb *verb, const cli_options *options, design *
         options->sides[at] = verb_name;
         int status = options_read(verb, end - at, options->sides + at, side);
         options->sides[at] = mark;
+        if (status < 0 && side->of_answer != NULL) { /* it would be a side's, and would change nothing */
+            char name[64];
+            (void)snprintf(name, sizeof name, "diff: --%s", side->of_answer);
+            print_problem(name, "is of all sides: it stands before the first --");
+            status = EXIT_ERROR;
+        }
         if (status >= 0) {
             ++*read;
             return status;

@@ -269,6 +269,10 @@ void design_write_json(cli_writer *w, const design *d)
         cli_put_quoted(w, digest.ptr, digest.len);
         design_write_catalogue(w, karp_reader_catalogue_title(d->input.reader));
     }
+    if (d->plan != NULL)
+        cli_put_format(w, ", \"profile\": \"%s\", \"peerVersion\": \"%s\"",
+                       karp_decision_profile(d->plan) == KARP_PROFILE_KARP ? "karp" : "karpenter",
+                       karp_peer_version_name(karp_decision_peer_version(d->plan)));
     cli_put_format(w, ",\n   \"nodes\": %zu, \"launches\": %zu, \"podsPlaced\": %zu, \"podsLeft\": %zu", d->nodes,
                    d->launched, d->placed, d->left);
     cli_put_text(w, ",\n   \"cost\": {\"perHour\": ");
@@ -317,7 +321,10 @@ static void json_difference(cli_writer *w, const design *a, const design *b)
 
 static void write_json(cli_writer *w, design *list, size_t count)
 {
-    cli_put_text(w, "{\"apiVersion\": \"karp/v1\", \"kind\": \"Comparison\",\n \"designs\": [");
+    cli_put_text(w, "{\"apiVersion\": \"karp/v1\", \"kind\": \"Comparison\",\n \"engine\": {\"name\": \"libkarp\", "
+                    "\"version\": \"");
+    cli_put_text(w, karp_version());
+    cli_put_text(w, "\"},\n \"designs\": [");
     for (size_t i = 0; i < count; i++) {
         if (i > 0) cli_put_text(w, ",");
         design_write_json(w, &list[i]);

@@ -8,6 +8,8 @@
 
 #include <stdio.h>
 #include <string.h>
+
+#include <karp/peer.h>
 #if defined(__APPLE__)
 #include <sys/random.h> /* … which is here */
 #endif
@@ -133,6 +135,8 @@ static int print_version(void)
     memset(&options, 0, sizeof(options));
     karp_context_options_init(&context_options, sizeof(context_options));
     printf("karp %s\n", karp_version());
+    printf("Decides as Karpenter %s does, or %s (--profile %s).\n", karp_peer_version_name(KARP_PEER_NEWEST),
+           karp_peer_version_name(KARP_PEER_1_14), karp_profile_name(KARP_PROFILE_KARPENTER, KARP_PEER_1_14));
     if (karp_context_new(&context_options, &options.context, NULL) == KARP_OK) {
         facts_print_built_in(&options);
         karp_context_free(options.context);

@@ -435,9 +435,7 @@ static int set_color(const cli_verb *verb, cli_options *options, const char *tex
     if (!parse_word(text, words, 3, &word)) {
         return wrong_option(verb, "--color", "auto, always or never");
     }
-    if (word < 2) {
-        options->color = word == 1;
-    }
+    if (word < 2) options->color = word == 1;
     return -1;
 }
 
@@ -792,6 +790,7 @@ int options_read(const cli_verb *verb, int argc, char **argv, cli_options *optio
             print_verb_help(verb);
             return standard_output_written();
         }
+        if (row->group & (CLI_OPTION_OUTPUT | CLI_OPTION_EXIT | CLI_OPTION_FAIL_ON)) options->of_answer = row->name;
         int status = set_option(verb, options, key, optarg);
         if (status >= 0) {
             return status;

@@ -29,6 +29,7 @@ struct karp_blockers {
     arena data;
     LIST_OF(karp_holding) rows;
     double now, together;
+    uint32_t profile, peer_version;
 };
 
 typedef struct finder {
@@ -380,6 +381,8 @@ karp_status karp_find_blockers(const karp_snapshot *snapshot, const karp_disrupt
     f.out = mem_zalloc(snapshot->context, sizeof *f.out);
     if (f.out == NULL) return context_refusal(snapshot->context, fail_nomem(error), error);
     f.out->context = context_ref(snapshot->context);
+    f.out->profile = common.profile;
+    f.out->peer_version = options_peer(&common);
     arena_init(&f.out->data, f.out->context);
     status = find_all(&f, error);
     list_free(f.out->context, &f.lifts, sizeof(lift));
@@ -408,6 +411,13 @@ karp_status karp_blockers_at(const karp_blockers *blockers, size_t index, karp_h
 {
     if (blockers == NULL || index >= blockers->rows.count) return KARP_E_NOT_FOUND;
     return struct_give(out, &blockers->rows.items[index], sizeof *out, SIZE_THROUGH(karp_holding, savings));
+}
+
+uint32_t karp_blockers_profile(const karp_blockers *blockers) { return blockers == NULL ? 0 : blockers->profile; }
+
+uint32_t karp_blockers_peer_version(const karp_blockers *blockers)
+{
+    return blockers == NULL ? 0 : blockers->peer_version;
 }
 
 double karp_blockers_now(const karp_blockers *blockers) { return blockers == NULL ? 0 : blockers->now; }

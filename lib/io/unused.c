@@ -214,7 +214,8 @@ static karp_status tell_nodes(karp_reader *reader)
         priced += kind->unmanaged;
     }
     karp_double_format(round(sum * 1e4) / 1e4, hourly);
-    if (priced == c->count) (void)snprintf(known, sizeof known, "; the catalogue asks $%s/h for them", hourly);
+    if (priced == c->count)
+        (void)snprintf(known, sizeof known, "; the catalogue asks $%s/h for %s", hourly, c->count == 1 ? "it" : "them");
     else if (priced > 0)
         (void)snprintf(known, sizeof known, "; the catalogue asks $%s/h for %zu of them", hourly, priced);
     return io_warn(reader, "%zu %s without a price, as no NodePool has %s (%.*s%s): not in the cost%s", c->count,

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include <karp/blockers.h>
+#include <karp/peer.h>
 
 enum { NODES_SHOWN = 3 };
 static const double HOURS = 730; /* of a month */
@@ -25,6 +26,9 @@ static karp_status as_json(write_buffer *b, const karp_blockers *found, const ka
     json_open_object(j);
     json_member_text(j, "apiVersion", "karp/v1");
     json_member_text(j, "kind", "Blockers");
+    json_member_engine(j);
+    json_member_text(j, "profile", karp_blockers_profile(found) == KARP_PROFILE_KARP ? "karp" : "karpenter");
+    json_member_text(j, "peerVersion", karp_peer_version_name(karp_blockers_peer_version(found)));
     json_member_catalogue(j, options->catalogue);
     member_number(j, "now", karp_blockers_now(found));
     member_number(j, "together", karp_blockers_together(found));

@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include <karp/library.h>
+#include <karp/peer.h>
+
 enum { FILL_COLUMN = 120 };
 
 void json_init(json_out *j, write_buffer *out, bool compact)
@@ -241,6 +244,22 @@ void json_member_str(json_out *j, const char *key, karp_str value)
 }
 
 void json_member_text(json_out *j, const char *key, const char *value) { json_member_str(j, key, str(value)); }
+
+void json_member_engine(json_out *j)
+{
+    json_key(j, "engine");
+    json_flat_object(j);
+    json_member_text(j, "name", "libkarp");
+    json_member_text(j, "version", karp_version());
+    json_key(j, "abi");
+    json_uint(j, karp_version_number() >> 16);
+    json_end(j);
+}
+
+void json_member_newest_peer(json_out *j)
+{
+    json_member_text(j, "peerVersion", karp_peer_version_name(KARP_PEER_NEWEST));
+}
 
 void json_member_catalogue(json_out *j, karp_str title)
 {

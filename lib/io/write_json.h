@@ -53,6 +53,10 @@ void json_member_text(json_out *j, const char *key, const char *value);
 /* "catalogue": {"name": "us-west-2", "prices": "2026-07-20"}, of what headers call it ("us-west-2, prices 2026-07-20"); nothing when that
  * has no date, as a file's name. */
 void json_member_catalogue(json_out *j, karp_str title);
+/* "engine": {"name": "libkarp", "version": "0.1.0", "abi": 0} */
+void json_member_engine(json_out *j);
+/* "peerVersion": "1.15", the version that profile karpenter decides as, where no decision states one. */
+void json_member_newest_peer(json_out *j);
 
 /* A quoted JSON string; what is not UTF-8 becomes U+FFFD. Also what YAML's double quotes and log lines need. */
 void buffer_json_string(write_buffer *b, karp_str text);

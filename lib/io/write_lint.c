@@ -149,6 +149,9 @@ static void write_json(json_out *j, const karp_lint *lint, const karp_write_opti
     json_open_object(j);
     json_member_text(j, "apiVersion", "karp/v1");
     json_member_text(j, "kind", "Lint");
+    json_member_engine(j);
+    json_member_newest_peer(j);
+    json_member_catalogue(j, options->catalogue);
     json_key(j, "findings");
     json_open_array(j);
     for (size_t i = 0; i < count_all(lint, options); i++) {

@@ -18,13 +18,7 @@ void plan_header(json_out *j, const write_job *job, const char *kind)
     karp_time_format(karp_decision_now(job->decision), now);
     json_member_text(j, "apiVersion", "karp/v1");
     json_member_text(j, "kind", kind);
-    json_key(j, "engine");
-    json_flat_object(j);
-    json_member_text(j, "name", "libkarp");
-    json_member_text(j, "version", karp_version());
-    json_key(j, "abi");
-    json_uint(j, karp_version_number() >> 16);
-    json_end(j);
+    json_member_engine(j);
     json_key(j, "input");
     json_flat_object(j);
     json_member_text(j, "now", now);

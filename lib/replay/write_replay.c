@@ -135,6 +135,8 @@ void replay_write_json(const replay *r, write_buffer *out)
     json_open_object(&j);
     json_member_text(&j, "apiVersion", "karp/v1");
     json_member_text(&j, "kind", "Replay");
+    json_member_engine(&j);
+    json_member_newest_peer(&j);
     instant(&j, "begins", r->base.trace.begins);
     instant(&j, "ends", r->base.trace.ends);
     count(&j, "seed", r->options.seed);

@@ -18,6 +18,9 @@ def by_name(rows):
 # The totals are those of the plans.
 got = json.loads(run('diff', DUMP, '-o', 'json', '--', '--scale', 'report=10', '--', '--delete', 'nodepool/spot')[0])
 equal(got['kind'], 'Comparison', 'kind')
+for late in (['-o', 'html'], ['--width', '80'], ['--fail-on', 'notes'], ['--detailed-exitcode']):
+    _, error = run('diff', DUMP, '--', DUMP, *late, status=1)
+    check('stands before the first --' in error, f'{late}: {error}')
 designs = got['designs']
 equal([d['name'] for d in designs], ['A', 'B', 'C'], 'names')
 for design, way in zip(designs, ([], ['--scale', 'report=10'], ['--delete', 'nodepool/spot'])):
@@ -95,7 +98,7 @@ with tempfile.TemporaryDirectory() as folder:
     check('--fail-on: it judges the designs of A -- B' in error, error)
 
     # Options that differ are differences.
-    shown, _ = run('diff', THREE, '--region', 'us-west-2', '--', '--region', 'us-east-1', '--profile', 'karp', '--width', '80')
+    shown, _ = run('diff', THREE, '--region', 'us-west-2', '--width', '80', '--', '--region', 'us-east-1', '--profile', 'karp')
     check('  option --profile  karpenter-1.15 \u2192 karp\n  option --region  us-west-2 \u2192 us-east-1\n' in shown, shown)
 
     # Text and markdown.

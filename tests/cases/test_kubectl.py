@@ -15,7 +15,7 @@ from stories import SOURCE, check, equal, finish, run
 HERE = pathlib.Path(__file__).resolve().parent
 NOW = '2026-11-21T10:00:00Z'
 
-UNMANAGED = '1 node without a price, as no NodePool has it (system): not in the cost; the catalogue asks $0.096/h for them'
+UNMANAGED = '1 node without a price, as no NodePool has it (system): not in the cost; the catalogue asks $0.096/h for it'
 
 
 class Cluster:

@@ -97,10 +97,17 @@ PRICES = {'name': 'us-west-2', 'prices': '2026-07-20'}
 for words in (['plan', TIERS], ['disrupt', DUMP], ['explain', 'pod', 'shop/api-17', TIERS], ['explain', 'pod', 'ml/train-6d4f8b9c7-shfbd', DUMP],
               ['explain', 'node', 'ip-10-0-32-45', DUMP], ['repack', '--effort', '500', DUMP]):
     equal(document(*words)['input']['catalogue'], PRICES, f'{words[0]}: catalogue')
-for words in (['blockers', DUMP], ['plan', '--settle', ASKS / 'limits-one-round.yaml'], ['simulate', ASKS / 'limits-story.yaml']):
-    equal(document(*words)['catalogue'], PRICES, f'{words[0]}: catalogue')
+for words in (['blockers', DUMP], ['plan', '--settle', ASKS / 'limits-one-round.yaml'], ['simulate', ASKS / 'limits-story.yaml'], ['lint', DUMP]):
+    got = document(*words)
+    equal((got['catalogue'], got['engine']['name']), (PRICES, 'libkarp'), f'{words[0]}: catalogue')
+    peer = got['designs'][0] if words[1] == '--settle' else got
+    equal(peer['peerVersion'], '1.15', f'{words[0]}: whose decisions')
+got = document('replay', ASKS / 'limits-story.yaml')
+equal((got['engine']['name'], got['peerVersion']), ('libkarp', '1.15'), 'replay: whose decisions')
+equal([document('blockers', DUMP, '--profile', p)['peerVersion'] for p in ('karpenter', 'karpenter-1.14')], ['1.15', '1.14'], 'blockers: versions')
 sides = json.loads(run('diff', TIERS, '-o', 'json', '--', '--replace', ASKS / 'dear-pools.yaml')[0])['designs']
 equal([side['catalogue'] for side in sides], [PRICES, PRICES], 'diff: catalogues')
+equal([(side['profile'], side['peerVersion']) for side in sides], [('karpenter', '1.15')] * 2, 'diff: profiles')
 
 # Wide text wraps nothing; -q says nothing beside the answer, -v what was read.
 wide = run('plan', DUMP, '-o', 'wide')[0]

@@ -48,6 +48,10 @@ type ReplayOptions struct {
 	Interruptions    []Interruption
 	MostAllocated    bool
 	Lenient          bool
+
+	Repack string
+
+	AsPlanned bool
 }
 
 type Bill struct {
@@ -63,6 +67,14 @@ type Bill struct {
 	PodStarts, PodsEnded, PodsRunning              uint64
 	PodsPending, LaunchDecisions, DisruptionPasses uint64
 	Series                                         map[string][]float64
+	Repack                                         *RepackBill
+}
+
+type RepackBill struct {
+	CostBefore, CostAfter                 float64
+	Evictions, Pending                    uint64
+	PromisedCostBefore, PromisedCostAfter float64
+	PromisedEvictions, Plans, StepsDone   uint64
 }
 
 type Replayed struct {
