@@ -8,13 +8,28 @@
 #include <model/quantity.h>
 #include <schedule/scheduler.h>
 
+/* The limit whose resource comes next by name after `last` (NO_ID: the first); NO_ID = none. */
+static uint32_t next_limit(const karp_snapshot *w, const resource_list *limits, uint32_t last)
+{
+    uint32_t next = NO_ID;
+    for (uint32_t i = 0; i < limits->count; i++) {
+        karp_str name = strings_get(&w->raw.resources, limits->items[i].resource);
+        if (last != NO_ID && compare_str(name, strings_get(&w->raw.resources, limits->items[last].resource)) <= 0)
+            continue;
+        if (next == NO_ID || compare_str(name, strings_get(&w->raw.resources, limits->items[next].resource)) < 0)
+            next = i;
+    }
+    return next;
+}
+
 void limits_name(const karp_snapshot *w, uint32_t pool, strbuf *out)
 {
     const resource_list *limits = &w->raw.pools.items[pool].limits;
-    for (uint32_t i = 0; i < limits->count; i++) {
+    uint32_t first = next_limit(w, limits, NO_ID);
+    for (uint32_t i = first; i != NO_ID; i = next_limit(w, limits, i)) {
         char number[QUANTITY_TEXT];
         quantity q = { .value = limits->items[i].value, .binary = limits->items[i].binary };
-        strbuf_adds(out, i == 0 ? "limit " : ", ");
+        strbuf_adds(out, i == first ? "limit " : ", ");
         strbuf_addstr(out, strings_get(&w->raw.resources, limits->items[i].resource));
         strbuf_addc(out, ' ');
         strbuf_add(out, number, quantity_format(q, number));

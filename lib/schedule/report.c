@@ -205,23 +205,36 @@ static const char *why_unusable(const karp_snapshot *w, const node_pool *p)
     return "it has no condition NodeClassReady";
 }
 
-/* Each pool, when there is none that could serve. */
+static int by_pool_name(uint32_t x, uint32_t y, const void *user)
+{
+    const karp_snapshot *w = user;
+    return compare_str(name_of(w, w->raw.pools.items[x].meta.name), name_of(w, w->raw.pools.items[y].meta.name));
+}
+
+static bool warn_of_pool(scheduler *s, karp_decision *d, const node_pool *p)
+{
+    strbuf b;
+    strbuf_init(&b, s->context);
+    strbuf_adds(&b, "NodePool ");
+    strbuf_addstr(&b, name_of(s->snapshot, p->meta.name));
+    strbuf_adds(&b, " is passed over: ");
+    strbuf_adds(&b, why_unusable(s->snapshot, p));
+    bool ok = !b.failed && decision_warn(d, b.ptr, b.len);
+    strbuf_free(&b);
+    return ok;
+}
+
+/* Each pool, when there is none that could serve; by name, whatever the order of the input. */
 static bool warn_of_unusable(scheduler *s, karp_decision *d)
 {
     const karp_snapshot *w = s->snapshot;
-    for (size_t i = 0; i < w->raw.pools.count; i++) {
-        const node_pool *p = &w->raw.pools.items[i];
-        strbuf b;
-        strbuf_init(&b, s->context);
-        strbuf_adds(&b, "NodePool ");
-        strbuf_addstr(&b, name_of(w, p->meta.name));
-        strbuf_adds(&b, " is passed over: ");
-        strbuf_adds(&b, why_unusable(w, p));
-        bool ok = !b.failed && decision_warn(d, b.ptr, b.len);
-        strbuf_free(&b);
-        if (!ok) return false;
-    }
-    return true;
+    size_t count = w->raw.pools.count;
+    uint32_t *pools = arena_array(&s->round.data, count + 1, sizeof *pools);
+    if (pools == NULL) return false;
+    for (size_t i = 0; i < count; i++) pools[i] = (uint32_t)i;
+    bool ok = sort_ids(s->context, pools, count, by_pool_name, w);
+    for (size_t i = 0; ok && i < count; i++) ok = warn_of_pool(s, d, &w->raw.pools.items[pools[i]]);
+    return ok;
 }
 
 static bool report_no_pools(scheduler *s, karp_decision *d)

@@ -17,7 +17,7 @@ def bench(*names):
 
 listed, _ = run('bench', '--list')
 families = [line.split()[0].removesuffix('N') for line in listed.splitlines()[:-1]]
-check(len(families) == 28 and 'b1-' in families and 'b6-mixed-' in families, f'families: {families}')
+check(len(families) == 29 and 'b1-' in families and 'b6-mixed-' in families, f'families: {families}')
 names = [family + ('50' if family.startswith(NODES) else '200') for family in families]
 first = bench(*names)
 equal([row['input'] for row in first], names, 'order')
@@ -41,6 +41,8 @@ for name in names:
         check((row['savings'] > 0) == (row['commands'] > 0), f'{name}: savings {row["savings"]}')
     elif name.startswith(('b7-bound', 'b7-node')):
         equal((row['nodes'], row['launches']), (50, 0), f'{name}: nodes in use')
+    elif name.startswith('c2'):
+        check(row['pods'] > 200 and row['launches'] > 0 and row['price'] > 0, f'{name}: {row}')
     elif not name.startswith('b3'):
         check(row['pods'] == 200 and row['launches'] > 0 and row['price'] > 0, f'{name}: {row}')
 equal(by_name['b1-200']['launches'] >= 40, True, 'b1: the fifth that bars itself from its hosts')
