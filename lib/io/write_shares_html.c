@@ -4,7 +4,8 @@
 
 #include "write_text.h"
 
-enum { MOST_OWNERS = 20, HOURS = 730 };
+enum { MOST_OWNERS = 20 };
+static const double HOURS = 730; /* of a month */
 
 static void raw(const scene_html *p, const char *text) { buffer_text(p->b, text); }
 
