@@ -26,6 +26,8 @@ SYSTEM = frozenset('''access accept bind bcmp bcopy bzero cabs chdir chgsign chm
     read recv remove rename rindex rmdir rmtmp select send setmode shutdown sleep socket sopen spawnl spawnv stat strdup stricmp strlwr strnicmp strnset
     strrev strset strupr swab sync system tell tempnam timezone truncate tzname tzset umask ungetch unlink utime wait write y0 y1 yn'''.split())
 OPERATORS = tuple('=<>?:|&+-*/%')
+BRACES = '{', '}'
+NEEDS_NO_SPACE = ',', ';', *BRACES
 OPERAND_FOLLOWS = 'return', 'case', 'else', 'do'  # what stands behind these has no left side
 SECOND_IS_A_MEMBER = 'offsetof', 'SIZE_THROUGH' # macros whose second argument names one
 
@@ -369,8 +371,8 @@ class Writer:
 
 
 def short(text):
-    """Indented by tabs, statements on one line, without empty lines and the spaces around most operators, and of the comments only the
-    names of files: a third less."""
+    """Indented by tabs, statements on one line, without empty lines and the spaces beside most operators, commas and braces, and of the
+    comments only the names of files: a third less."""
     tokens, open_brackets = [], 0
     for match in TOKEN.finditer(text):
         kind, part = match.lastgroup, match.group()
@@ -388,8 +390,10 @@ def short(text):
 
 
 def beside_operator(tokens, i):
-    """Whether the space at i stands beside an operator with two sides, so that it is not needed."""
+    """Whether the space at i stands beside an operator with two sides, a comma, a semicolon or a brace, so that it is not needed."""
     (kind, left), (next_kind, right), (_, then) = (tokens[k] if 0 <= k < len(tokens) else ('', '') for k in (i - 1, i + 1, i + 2))
+    if kind == 'sign' and left in NEEDS_NO_SPACE or next_kind == 'sign' and right in BRACES:
+        return True
     if kind == 'sign' and left in OPERATORS:  # nothing stands behind an operator with one side
         return left != right and left + right != '/*'
     operand = kind in ('word', 'number') and left not in OPERAND_FOLLOWS or left in (')', ']')

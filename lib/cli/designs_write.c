@@ -321,10 +321,9 @@ static void json_difference(cli_writer *w, const design *a, const design *b)
 
 static void write_json(cli_writer *w, design *list, size_t count)
 {
-    cli_put_text(w, "{\"apiVersion\": \"karp/v1\", \"kind\": \"Comparison\",\n \"engine\": {\"name\": \"libkarp\", "
-                    "\"version\": \"");
-    cli_put_text(w, karp_version());
-    cli_put_text(w, "\"},\n \"designs\": [");
+    cli_put_text(w, "{\"apiVersion\": \"karp/v1\", \"kind\": \"Comparison\",\n ");
+    cli_put_engine(w);
+    cli_put_text(w, ",\n \"designs\": [");
     for (size_t i = 0; i < count; i++) {
         if (i > 0) cli_put_text(w, ",");
         design_write_json(w, &list[i]);

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double HOURS = 730; /* of a month */
-
 /* "cost=+10%", "cost=+$50", "cost=$500" */
 static bool read_cost(cli_options *options, const char *text)
 {
@@ -110,15 +108,15 @@ static int too_dear(const cli_options *options, base than, double after)
         return -1;
     }
     double limit = options->cost_is_part   ? before * (1 + options->cost_limit / 100)
-                   : options->cost_is_more ? before + options->cost_limit / HOURS
-                                           : options->cost_limit / HOURS;
+                   : options->cost_is_more ? before + options->cost_limit / HOURS_A_MONTH
+                                           : options->cost_limit / HOURS_A_MONTH;
     if (after <= limit * (1 + 1e-12)) {
         return 0;
     }
     char money[3][MONEY_TEXT];
-    money_text(after * HOURS, false, money[0]);
-    money_text(limit * HOURS, false, money[1]);
-    money_text(before * HOURS, false, money[2]);
+    money_text(after * HOURS_A_MONTH, false, money[0]);
+    money_text(limit * HOURS_A_MONTH, false, money[1]);
+    money_text(before * HOURS_A_MONTH, false, money[2]);
     fprintf(stderr, "karp: --fail-on cost: %s/month (730 h) is more than %s/month (%s %s/month)\n", money[0], money[1],
             options->baseline != NULL ? "baseline" : than.name, money[2]);
     return 1;

@@ -317,11 +317,8 @@ static void json_rounds(cli_writer *w, const settling *s)
 
 static void write_json(cli_writer *w, const settling *s, const cli_input *input, const design *both)
 {
-    cli_put_text(
-        w,
-        "{\"apiVersion\": \"karp/v1\", \"kind\": \"Settlement\", \"engine\": {\"name\": \"libkarp\", \"version\": \"");
-    cli_put_text(w, karp_version());
-    cli_put_text(w, "\"}");
+    cli_put_text(w, "{\"apiVersion\": \"karp/v1\", \"kind\": \"Settlement\", ");
+    cli_put_engine(w);
     design_write_catalogue(w, karp_reader_catalogue_title(input->reader));
     cli_put_text(w, ",\n \"rounds\": [");
     json_rounds(w, s);

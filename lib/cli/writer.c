@@ -40,6 +40,11 @@ void cli_put_made_by(cli_writer *w, const char *verb, const cli_options *options
     text_file_free(w->options, &line);
 }
 
+void cli_put_engine(cli_writer *w)
+{
+    cli_put_format(w, "\"engine\": {\"name\": \"libkarp\", \"version\": \"%s\"}", karp_version());
+}
+
 void cli_put_quoted(cli_writer *w, const char *text, size_t length)
 {
     cli_put_text(w, "\"");

@@ -178,6 +178,41 @@ uint32_t said(saying *x, words *table)
 
 void saying_free(saying *x) { list_free(x->v->context, &x->list, sizeof(uint32_t)); }
 
+void askings_init(askings *a, verifier *v)
+{
+    *a = (askings){ .at_hand = { .v = v } };
+    words_init(&a->different, v->context);
+}
+
+void askings_note(askings *a, asking one)
+{
+    verifier *v = a->at_hand.v;
+    one.same = said(&a->at_hand, &a->different);
+    asking *slot = one.same == NO_ID ? NULL : list_push(v->context, &a->list, sizeof *slot);
+    if (slot == NULL) v->failed = true;
+    else *slot = one;
+}
+
+size_t askings_order(askings *a)
+{
+    verifier *v = a->at_hand.v;
+    if (v->failed) return 0;
+    a->first = room_for(v, a->different.count + 2, sizeof *a->first);
+    a->ordered = room_for(v, a->list.count + 1, sizeof *a->ordered);
+    if (a->first == NULL || a->ordered == NULL) return 0;
+    for (size_t i = 0; i < a->list.count; i++) a->first[a->list.items[i].same + 2]++;
+    for (size_t i = 2; i < a->different.count + 2; i++) a->first[i] += a->first[i - 1];
+    for (size_t i = 0; i < a->list.count; i++) a->ordered[a->first[a->list.items[i].same + 1]++] = a->list.items[i];
+    return a->different.count;
+}
+
+void askings_free(askings *a)
+{
+    words_free(&a->different);
+    saying_free(&a->at_hand);
+    list_free(a->at_hand.v->context, &a->list, sizeof(asking));
+}
+
 /* ---- nodes ----------------------------------------------------------------------------------------------------------------- */
 
 const target *kinds_node(verifier *v, kinds *k, uint32_t node_index)

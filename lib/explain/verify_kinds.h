@@ -57,6 +57,28 @@ void say_selector(saying *x, const selector *selector_); /* NULL is one, too */
 uint32_t said(saying *x, words *table);
 void saying_free(saying *x);
 
+/* A kind with a term or a constraint. Those that say the same are checked together. */
+typedef struct asking {
+    uint32_t kind, same; /* same: equal for what is equal */
+    const pod_term *term; /* one of these two */
+    const spread_constraint *constraint;
+} asking;
+
+typedef struct askings {
+    saying at_hand;
+    words different;
+    LIST_OF(asking) list;
+    uint32_t *first; /* [same + 1] into ordered */
+    asking *ordered;
+} askings;
+
+void askings_init(askings *a, verifier *v);
+/* What is at hand has been said; `one` says of whom, and its number is filled in. */
+void askings_note(askings *a, asking one);
+/* Those that say the same one after the other, in the order in which it was first said. How many differ; 0 = refused, too. */
+size_t askings_order(askings *a);
+void askings_free(askings *a);
+
 /* The Node object itself, as a target; NULL = refused, which is noted. */
 const target *kinds_node(verifier *v, kinds *k, uint32_t node_index);
 

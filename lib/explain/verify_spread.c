@@ -341,22 +341,6 @@ static void judge(spread_check *s)
 
 /* ---- constraints that say the same ------------------------------------------------------------------------------------------ */
 
-/* A kind with a constraint. Those whose constraints say the same of the same nodes are counted together, so that many kinds, as pods that
- * differ in size, cost as one. */
-typedef struct spreading {
-    uint32_t kind, same; /* same: equal for equal constraints */
-    const spread_constraint *c;
-} spreading;
-
-typedef struct spreadings {
-    verifier *v;
-    words constraints;
-    saying constraint; /* at hand */
-    LIST_OF(spreading) list;
-    uint32_t *first; /* [same + 1] into ordered */
-    spreading *ordered;
-} spreadings;
-
 static void say_number(saying *x, int64_t number)
 {
     say(x, (uint32_t)(uint64_t)number);
@@ -388,11 +372,13 @@ static void say_tolerations(saying *x, toleration_list list)
     }
 }
 
-static uint32_t constraint_number(spreadings *x, uint32_t kind, const spread_constraint *c)
+/* Kinds whose constraints say the same of the same nodes are counted together, so that many kinds, as pods that differ in size, cost as one. */
+static void ask(askings *a, uint32_t kind, const spread_constraint *c)
 {
-    const pod_class *own = &x->v->snapshot->classes[kind];
-    const wishes *w = pod_wishes(x->v, own->shape);
-    saying *at_hand = &x->constraint;
+    saying *at_hand = &a->at_hand;
+    verifier *v = at_hand->v;
+    const pod_class *own = &v->snapshot->classes[kind];
+    const wishes *w = pod_wishes(v, own->shape);
     say(at_hand, own->name_space);
     say(at_hand, c->topology_key);
     say(at_hand, (uint32_t)c->max_skew);
@@ -402,25 +388,12 @@ static uint32_t constraint_number(spreadings *x, uint32_t kind, const spread_con
     say(at_hand, c->match_label_key_count);
     for (uint32_t i = 0; i < c->match_label_key_count; i++) {
         say(at_hand, c->match_label_keys[i]);
-        say(at_hand, label_get(kind_labels(x->v, kind), c->match_label_keys[i]));
+        say(at_hand, label_get(kind_labels(v, kind), c->match_label_keys[i]));
     }
     say(at_hand, w->count);
     for (uint32_t i = 0; i < w->count; i++) say_rules(at_hand, &w->terms[i]);
-    if (c->honor_taints) say_tolerations(at_hand, x->v->snapshot->raw.shapes.items[own->shape].tolerations);
-    return said(at_hand, &x->constraints);
-}
-
-/* Those of equal constraints one after the other, in the order in which these were first said. */
-static bool order_spreadings(spreadings *x)
-{
-    if (x->v->failed) return false;
-    x->first = room_for(x->v, x->constraints.count + 2, sizeof *x->first);
-    x->ordered = room_for(x->v, x->list.count + 1, sizeof *x->ordered);
-    if (x->first == NULL || x->ordered == NULL) return false;
-    for (size_t i = 0; i < x->list.count; i++) x->first[x->list.items[i].same + 2]++;
-    for (size_t i = 2; i < x->constraints.count + 2; i++) x->first[i] += x->first[i - 1];
-    for (size_t i = 0; i < x->list.count; i++) x->ordered[x->first[x->list.items[i].same + 1]++] = x->list.items[i];
-    return true;
+    if (c->honor_taints) say_tolerations(at_hand, v->snapshot->raw.shapes.items[own->shape].tolerations);
+    askings_note(a, (asking){ .kind = kind, .constraint = c });
 }
 
 static void check_kind(spread_check *s, uint32_t kind)
@@ -433,10 +406,10 @@ static void check_kind(spread_check *s, uint32_t kind)
     (void)verifier_worked(s->v, (s->domains.count + pods_of_kind(s->v->kinds, kind).count) * 8);
 }
 
-static void check_same(verifier *v, const spreading *list, size_t count)
+static void check_same(verifier *v, const asking *list, size_t count)
 {
     spread_check s = { .v = v,
-                       .c = list->c,
+                       .c = list->constraint,
                        .kind = list->kind,
                        .w = pod_wishes(v, v->snapshot->classes[list->kind].shape),
                        .soft_taints = !v->kinds->soft_pools };
@@ -461,42 +434,37 @@ static bool places_some(const verifier *v, uint32_t kind)
 }
 
 /* The constraints of the kind that can be judged. */
-static void ask_kind(spreadings *x, sets *all, uint32_t kind)
+static void ask_kind(askings *a, sets *all, uint32_t kind)
 {
-    verifier *v = x->v;
+    verifier *v = a->at_hand.v;
     spread_list list = v->snapshot->raw.shapes.items[v->snapshot->classes[kind].shape].spread;
     for (uint32_t i = 0; i < list.count && !v->failed; i++) {
         spread_check s = { .v = v, .c = &list.items[i], .kind = kind };
         if (s.c->schedule_anyway || s.c->label_selector == NULL || !key_as_written(v, s.c->topology_key)) continue;
         if (v->quirks && (conflated(all, &s) || may_change_group(&s))) continue;
-        uint32_t same = constraint_number(x, kind, s.c);
-        spreading *one = same == NO_ID ? NULL : list_push(v->context, &x->list, sizeof *one);
-        if (one == NULL) v->failed = true;
-        else *one = (spreading){ kind, same, s.c };
+        ask(a, kind, s.c);
     }
 }
 
 void check_spread(verifier *v)
 {
     sets all = { .v = v, .at_hand = { .v = v } };
-    spreadings x = { .v = v, .constraint = { .v = v } };
+    askings a;
     words_init(&all.numbers, v->context);
     words_init(&all.filters, v->context);
-    words_init(&x.constraints, v->context);
+    askings_init(&a, v);
     if (v->quirks) sets_fill(&all);
     for (uint32_t k = 0; k < v->snapshot->class_count && !v->failed; k++) {
         if (v->snapshot->raw.shapes.items[v->snapshot->classes[k].shape].spread.count > 0 && constrained(v, k) &&
             places_some(v, k))
-            ask_kind(&x, &all, k);
+            ask_kind(&a, &all, k);
     }
-    size_t different = order_spreadings(&x) ? x.constraints.count : 0;
+    size_t different = askings_order(&a);
     for (size_t i = 0; i < different && !v->failed; i++)
-        check_same(v, x.ordered + x.first[i], x.first[i + 1] - x.first[i]);
+        check_same(v, a.ordered + a.first[i], a.first[i + 1] - a.first[i]);
     words_free(&all.numbers);
     words_free(&all.filters);
-    words_free(&x.constraints);
     saying_free(&all.at_hand);
-    saying_free(&x.constraint);
     list_free(v->context, &all.list, sizeof(struct constraint_set));
-    list_free(v->context, &x.list, sizeof(spreading));
+    askings_free(&a);
 }

@@ -142,48 +142,17 @@ bool label_imagined(const verifier *v, const target *t, uint32_t key)
 
 enum { AFFINITY, ANTI, ANTI_OF_BOUND };
 
-/* A kind with a term. Those whose terms say the same are checked together: whom they select is looked up once. */
-typedef struct asking {
-    uint32_t kind, same; /* same: equal for equal terms */
-    const pod_term *term;
-} asking;
-
-typedef struct askings {
-    verifier *v;
-    words terms;
-    saying term; /* at hand */
-    LIST_OF(asking) list;
-    uint32_t *first; /* [same + 1] into ordered */
-    asking *ordered;
-} askings;
-
 static void ask(askings *a, uint32_t role, uint32_t kind, const pod_term *t)
 {
-    if (t->label_selector == NULL || !key_as_written(a->v, t->topology_key)) return;
-    say(&a->term, role);
-    say(&a->term, t->topology_key);
-    say(&a->term, a->v->snapshot->classes[kind].name_space);
-    say(&a->term, t->namespace_count);
-    for (uint32_t i = 0; i < t->namespace_count; i++) say(&a->term, t->namespaces[i]);
-    say_selector(&a->term, t->namespace_selector);
-    say_selector(&a->term, t->label_selector);
-    uint32_t same = said(&a->term, &a->terms);
-    asking *one = same == NO_ID ? NULL : list_push(a->v->context, &a->list, sizeof *one);
-    if (one == NULL) a->v->failed = true;
-    else *one = (asking){ kind, same, t };
-}
-
-/* Those of equal terms one after the other, the terms in the order in which they were first asked. */
-static bool order_askings(askings *a)
-{
-    if (a->v->failed) return false;
-    a->first = room_for(a->v, a->terms.count + 2, sizeof *a->first);
-    a->ordered = room_for(a->v, a->list.count + 1, sizeof *a->ordered);
-    if (a->first == NULL || a->ordered == NULL) return false;
-    for (size_t i = 0; i < a->list.count; i++) a->first[a->list.items[i].same + 2]++;
-    for (size_t i = 2; i < a->terms.count + 2; i++) a->first[i] += a->first[i - 1];
-    for (size_t i = 0; i < a->list.count; i++) a->ordered[a->first[a->list.items[i].same + 1]++] = a->list.items[i];
-    return true;
+    if (t->label_selector == NULL || !key_as_written(a->at_hand.v, t->topology_key)) return;
+    say(&a->at_hand, role);
+    say(&a->at_hand, t->topology_key);
+    say(&a->at_hand, a->at_hand.v->snapshot->classes[kind].name_space);
+    say(&a->at_hand, t->namespace_count);
+    for (uint32_t i = 0; i < t->namespace_count; i++) say(&a->at_hand, t->namespaces[i]);
+    say_selector(&a->at_hand, t->namespace_selector);
+    say_selector(&a->at_hand, t->label_selector);
+    askings_note(a, (asking){ .kind = kind, .term = t });
 }
 
 /* ---- affinity ------------------------------------------------------------------------------------------------------------- */
@@ -472,14 +441,14 @@ static void check_anti_of_bound(verifier *v, const asking *list, size_t count)
 
 static void ask_all(askings *a, uint32_t role, uint32_t kind, pod_term_list list)
 {
-    for (uint32_t i = 0; i < list.count && !a->v->failed; i++) ask(a, role, kind, &list.items[i]);
+    for (uint32_t i = 0; i < list.count && !a->at_hand.v->failed; i++) ask(a, role, kind, &list.items[i]);
 }
 
 static void check_terms(verifier *v)
 {
     const karp_snapshot *s = v->snapshot;
-    askings a = { .v = v, .term = { .v = v } };
-    words_init(&a.terms, v->context);
+    askings a;
+    askings_init(&a, v);
     for (uint32_t role = AFFINITY; role <= ANTI_OF_BOUND; role++) {
         for (uint32_t k = 0; k < s->class_count && !v->failed; k++) {
             const shape *h = &s->raw.shapes.items[s->classes[k].shape];
@@ -492,19 +461,17 @@ static void check_terms(verifier *v)
                 ask_all(&a, role, k, role == AFFINITY ? h->required_affinity : h->required_anti);
         }
     }
-    size_t different = order_askings(&a) ? a.terms.count : 0;
+    size_t different = askings_order(&a);
     for (size_t i = 0; i < different && !v->failed; i++) {
         const asking *list = a.ordered + a.first[i];
         size_t count = a.first[i + 1] - a.first[i];
-        uint32_t role = a.terms.entries[i].ptr[0];
+        uint32_t role = a.different.entries[i].ptr[0];
         if (!select_by_term(v, list->term, s->classes[list->kind].name_space)) break;
         if (role == AFFINITY) check_affinity(v, list, count);
         else if (role == ANTI) check_anti(v, list, count);
         else check_anti_of_bound(v, list, count);
     }
-    words_free(&a.terms);
-    saying_free(&a.term);
-    list_free(v->context, &a.list, sizeof(asking));
+    askings_free(&a);
 }
 
 void check_topology(verifier *v)

@@ -79,6 +79,7 @@ enum { SCENE_MOST_NODES = 60, SCENE_MOST_GROUPS = 120 };
 /* Collects the scene of the job's plan (NULL = none) and disruption (NULL = none). Freed by scene_free(), also after a failure. */
 karp_status scene_collect(scene *s, const write_job *job, const karp_decision *plan, const karp_decision *disruption);
 void scene_free(scene *s);
+static inline double scene_part(double amount, double whole) { return whole > 0 ? amount / whole : 0; }
 /* scene_fold.c: the sums of a lane and the idle cost of its nodes; then one box for many of a kind. false = out of memory. */
 void scene_add_up(scene_lane *lane);
 bool scene_fold(scene *s, scene_lane *lane, karp_context *context);

@@ -38,14 +38,12 @@ static void fold_into(scene_node *group, const scene_node *node)
     group->run_count = 0;
 }
 
-static double part_of(double amount, double whole) { return whole > 0 ? amount / whole : 0; }
-
 void scene_add_up(scene_lane *lane)
 {
     lane->node_total = lane->count;
     for (size_t i = 0; i < lane->count; i++) {
         scene_node *node = &lane->nodes[i];
-        double cpu = part_of(node->cpu_used, node->cpu), memory = part_of(node->memory_used, node->memory);
+        double cpu = scene_part(node->cpu_used, node->cpu), memory = scene_part(node->memory_used, node->memory);
         double part = cpu > memory ? cpu : memory;
         node->idle = node->price * (1 - (part < 1 ? part : 1));
         lane->cpu += node->cpu;

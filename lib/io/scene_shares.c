@@ -3,11 +3,9 @@
  * what of it no pod requests. */
 #include "scene.h"
 
-static double part_of(double amount, double whole) { return whole > 0 ? amount / whole : 0; }
-
 static double weight(const scene_node *node, double cpu, double memory)
 {
-    return part_of(cpu, node->cpu) + part_of(memory, node->memory);
+    return scene_part(cpu, node->cpu) + scene_part(memory, node->memory);
 }
 
 static void give(scene_share *share, const scene_node *node, double part, double cpu, double memory)

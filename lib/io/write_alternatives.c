@@ -3,7 +3,6 @@
 #include "write_alternatives.h"
 
 enum { ALTERNATIVE_INDENT = 6, ALTERNATIVE_LINES = 6 };
-static const double HOURS_OF_MONTH = 730;
 
 static karp_status get_alternative(const write_job *job, const karp_pod_explanation *explanation, size_t index,
                                    karp_alternative *out)
@@ -48,7 +47,7 @@ karp_status alternatives_as_json(json_out *j, const write_job *job, const karp_p
 
 static void write_change(const text_out *t, text_flow *flow, double change)
 {
-    double month = change * HOURS_OF_MONTH;
+    double month = change * HOURS_A_MONTH;
     flow_words(flow, str(month < 0 ? "saves" : "costs"));
     buffer_text(t->out, " $");
     text_fixed(t->out, month < 0 ? -month : month, 2, 2);

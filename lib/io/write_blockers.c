@@ -10,7 +10,6 @@
 #include <karp/peer.h>
 
 enum { NODES_SHOWN = 3 };
-static const double HOURS = 730; /* of a month */
 
 static void member_number(json_out *j, const char *key, double value)
 {
@@ -27,7 +26,7 @@ static karp_status as_json(write_buffer *b, const karp_blockers *found, const ka
     json_member_text(j, "apiVersion", "karp/v1");
     json_member_text(j, "kind", "Blockers");
     json_member_engine(j);
-    json_member_text(j, "profile", karp_blockers_profile(found) == KARP_PROFILE_KARP ? "karp" : "karpenter");
+    json_member_profile(j, karp_blockers_profile(found));
     json_member_text(j, "peerVersion", karp_peer_version_name(karp_blockers_peer_version(found)));
     json_member_catalogue(j, options->catalogue);
     member_number(j, "now", karp_blockers_now(found));
@@ -92,7 +91,7 @@ static void right_money(write_buffer *b, double savings)
 {
     write_buffer money;
     buffer_init(&money, b->context);
-    text_dollars(&money, savings * HOURS, true);
+    text_dollars(&money, savings * HOURS_A_MONTH, true);
     buffer_text(&money, "/month");
     text_right(b, (karp_str){ buffer_start(&money), money.failed ? 0 : money.length }, SAVED_COLUMNS);
     b->failed = b->failed || money.failed;
@@ -183,11 +182,11 @@ static karp_status as_markdown(write_buffer *b, const karp_blockers *found, cons
         buffer_text(b, " | ");
         buffer_uint(b, row.pod_count);
         buffer_text(b, " | ");
-        text_fixed(b, row.savings * HOURS, 2, 2);
+        text_fixed(b, row.savings * HOURS_A_MONTH, 2, 2);
         buffer_text(b, " |\n");
     }
     buffer_text(b, "| all together | | | | ");
-    text_fixed(b, karp_blockers_together(found) * HOURS, 2, 2);
+    text_fixed(b, karp_blockers_together(found) * HOURS_A_MONTH, 2, 2);
     buffer_text(b, " |\n");
     return status;
 }

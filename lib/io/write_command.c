@@ -4,16 +4,6 @@
 #include "write_members.h"
 #include "write_plan_json.h"
 
-static void member_instant(json_out *j, const char *key, int64_t instant)
-{
-    char text[KARP_VALUE_TEXT];
-    if (instant == KARP_NO_TIME) {
-        return;
-    }
-    karp_time_format(instant, text);
-    json_member_text(j, key, text);
-}
-
 static void member_duration(json_out *j, const char *key, int64_t value)
 {
     char text[KARP_VALUE_TEXT] = "Never";
@@ -106,9 +96,9 @@ karp_status karp_write_command(karp_context *context, const karp_command_state *
     if (state->reason != KARP_REASON_NONE) {
         json_member_text(j, "code", karp_reason_name(state->reason));
     }
-    member_instant(j, "decided", state->decided);
-    member_instant(j, "validateAt", state->validate_at);
-    member_instant(j, "started", state->started);
+    json_member_time(j, "decided", state->decided);
+    json_member_time(j, "validateAt", state->validate_at);
+    json_member_time(j, "started", state->started);
     json_key(j, "savings");
     json_price(j, state->savings);
     write_nodes(j, state);

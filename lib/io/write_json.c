@@ -245,6 +245,31 @@ void json_member_str(json_out *j, const char *key, karp_str value)
 
 void json_member_text(json_out *j, const char *key, const char *value) { json_member_str(j, key, str(value)); }
 
+void json_member_uint(json_out *j, const char *key, uint64_t value)
+{
+    json_key(j, key);
+    json_uint(j, value);
+}
+
+void json_member_money(json_out *j, const char *key, double value)
+{
+    json_key(j, key);
+    json_money(j, value);
+}
+
+void json_member_time(json_out *j, const char *key, int64_t at)
+{
+    char text[KARP_VALUE_TEXT];
+    if (at == KARP_NO_TIME) return;
+    karp_time_format(at, text);
+    json_member_text(j, key, text);
+}
+
+void json_member_profile(json_out *j, uint32_t profile)
+{
+    json_member_text(j, "profile", profile == KARP_PROFILE_KARP ? "karp" : "karpenter");
+}
+
 void json_member_engine(json_out *j)
 {
     json_key(j, "engine");

@@ -49,6 +49,11 @@ void json_money(json_out *j, double value);
 
 void json_member_str(json_out *j, const char *key, karp_str value);
 void json_member_text(json_out *j, const char *key, const char *value);
+void json_member_uint(json_out *j, const char *key, uint64_t value);
+void json_member_money(json_out *j, const char *key, double value); /* as json_money() */
+void json_member_time(json_out *j, const char *key, int64_t at); /* nothing when it is KARP_NO_TIME */
+/* "profile": "karpenter" or "karp", of KARP_PROFILE_* */
+void json_member_profile(json_out *j, uint32_t profile);
 
 /* "catalogue": {"name": "us-west-2", "prices": "2026-07-20"}, of what headers call it ("us-west-2, prices 2026-07-20"); nothing when that
  * has no date, as a file's name. */

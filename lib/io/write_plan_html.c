@@ -79,7 +79,7 @@ static void write_title(const page *p, const command_totals *commands)
         buffer_uint(b, commands->replaced);
         raw(p, " to replace" DOT);
     }
-    double month = (p->after - p->before) * 730;
+    double month = (p->after - p->before) * HOURS_A_MONTH;
     if (fabs(month) < 0.005) {
         raw(p, "same cost");
     } else {
@@ -120,10 +120,10 @@ static void begin_tile(const page *p, const char *name)
 static void tile_dollars(const page *p, const char *name, double before, double after, const char *below)
 {
     begin_tile(p, name);
-    text_dollars(p->b, before * 730, false);
-    if (fabs(after - before) * 730 >= 0.005) {
+    text_dollars(p->b, before * HOURS_A_MONTH, false);
+    if (fabs(after - before) * HOURS_A_MONTH >= 0.005) {
         raw(p, ARROW);
-        text_dollars(p->b, after * 730, false);
+        text_dollars(p->b, after * HOURS_A_MONTH, false);
     }
     raw(p, "</b><span>");
     raw(p, below);

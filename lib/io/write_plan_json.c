@@ -27,7 +27,7 @@ void plan_header(json_out *j, const write_job *job, const char *kind)
     }
     json_member_catalogue(j, job->options->catalogue);
     json_end(j);
-    json_member_text(j, "profile", karp_decision_profile(job->decision) == KARP_PROFILE_KARP ? "karp" : "karpenter");
+    json_member_profile(j, karp_decision_profile(job->decision));
     json_member_text(j, "peerVersion", karp_peer_version_name(karp_decision_peer_version(job->decision)));
     json_key(j, "complete");
     json_bool(j, karp_decision_complete(job->decision) != 0);

@@ -32,18 +32,6 @@ static void get_point(const write_job *job, size_t index, karp_repack_point *out
 
 /* ---- JSON ---------------------------------------------------------------------------------------------------------- */
 
-static void member_money(json_out *j, const char *key, double value)
-{
-    json_key(j, key);
-    json_money(j, value);
-}
-
-static void member_uint(json_out *j, const char *key, uint64_t value)
-{
-    json_key(j, key);
-    json_uint(j, value);
-}
-
 static void step_as_json(json_out *j, const write_job *job, size_t index)
 {
     karp_command command;
@@ -59,11 +47,11 @@ static void step_as_json(json_out *j, const write_job *job, size_t index)
     json_end(j);
     plan_launches(j, "launches", job, job->decision, command.launch_first, command.launch_count);
     plan_placements(j, job, job->decision, command.placement_first, command.placement_count);
-    member_uint(j, "evictions", step.evictions);
-    member_uint(j, "totalEvictions", step.total_evictions);
-    member_money(j, "saving", step.saving);
-    member_money(j, "totalSaving", step.total_saving);
-    member_money(j, "costAfter", step.cost_after);
+    json_member_uint(j, "evictions", step.evictions);
+    json_member_uint(j, "totalEvictions", step.total_evictions);
+    json_member_money(j, "saving", step.saving);
+    json_member_money(j, "totalSaving", step.total_saving);
+    json_member_money(j, "costAfter", step.cost_after);
     json_end(j);
 }
 
@@ -75,9 +63,9 @@ static void curve_as_json(json_out *j, const write_job *job)
         karp_repack_point point;
         get_point(job, i, &point);
         json_flat_object(j);
-        member_uint(j, "evictions", point.evictions);
-        member_money(j, "cost", point.cost);
-        member_money(j, "bound", point.bound);
+        json_member_uint(j, "evictions", point.evictions);
+        json_member_money(j, "cost", point.cost);
+        json_member_money(j, "bound", point.bound);
         json_end(j);
     }
     json_end(j);
@@ -92,13 +80,13 @@ karp_status repack_as_json(const write_job *job)
     json_init(j, job->out, job->options->compact != 0);
     json_open_object(j);
     plan_header(j, job, "RepackPlan");
-    member_money(j, "costBefore", cost.before);
-    member_money(j, "costAfter", cost.after);
-    member_money(j, "bound", cost.bound);
-    member_uint(j, "evictions", cost.evictions);
-    member_uint(j, "pods", cost.pods);
-    member_uint(j, "effort", cost.effort);
-    member_uint(j, "work", cost.work);
+    json_member_money(j, "costBefore", cost.before);
+    json_member_money(j, "costAfter", cost.after);
+    json_member_money(j, "bound", cost.bound);
+    json_member_uint(j, "evictions", cost.evictions);
+    json_member_uint(j, "pods", cost.pods);
+    json_member_uint(j, "effort", cost.effort);
+    json_member_uint(j, "work", cost.work);
     json_key(j, "stopped");
     json_bool(j, cost.stopped != 0);
     json_key(j, "steps");

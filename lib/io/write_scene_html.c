@@ -139,11 +139,9 @@ static const char *words_of(uint32_t code)
     return karp_reason_text(code);
 }
 
-static double part_of(double amount, double whole) { return whole > 0 ? amount / whole : 0; }
-
 static double cpu_part(const scene_html *p, const scene_node *node)
 {
-    double part = part_of(node->cpu / node->copies, p->widest);
+    double part = scene_part(node->cpu / node->copies, p->widest);
     bool far_apart = p->least > 0 && p->widest / p->least > 20;
     return far_apart ? sqrt(part) : part;
 }
@@ -188,7 +186,7 @@ static void write_piece(const scene_html *p, const scene_run *run, double whole,
     raw(p, ", cpu ");
     html_number(p->b, run->cpu);
     raw(p, !run->moved ? "\" " : comes ? ", placed here now\" " : ", leaves\" ");
-    scene_html_part(p->b, part_of(run->cpu, whole));
+    scene_html_part(p->b, scene_part(run->cpu, whole));
     /* A line between its pods, where that is more than stripes. */
     if (run->pods > 1 && run->cpu / whole * pixels / run->pods >= least_piece) {
         raw(p, ";--n:");
@@ -203,14 +201,14 @@ static void write_cpu(const scene_html *p, const scene_node *node, bool after)
     raw(p, "<div class=\"bar\">");
     if (node->copies > 1 && node->cpu_used > 0) {
         raw(p, "<i class=\"wu\" ");
-        scene_html_part(p->b, part_of(node->cpu_used, whole));
+        scene_html_part(p->b, scene_part(node->cpu_used, whole));
         raw(p, "\"></i>");
     }
     if (node->daemon_cpu > 0) {
         raw(p, "<i class=\"wd\" title=\"DaemonSets, cpu ");
         html_number(p->b, node->daemon_cpu);
         raw(p, "\" ");
-        scene_html_part(p->b, part_of(node->daemon_cpu, whole));
+        scene_html_part(p->b, scene_part(node->daemon_cpu, whole));
         raw(p, "\"></i>");
     }
     double rest = 0;
@@ -223,7 +221,7 @@ static void write_cpu(const scene_html *p, const scene_node *node, bool after)
     }
     if (rest > 0) {
         raw(p, "<i class=\"wx\" ");
-        scene_html_part(p->b, part_of(rest, whole));
+        scene_html_part(p->b, scene_part(rest, whole));
         raw(p, "\"></i>");
     }
     raw(p, "</div>");
@@ -345,11 +343,11 @@ static void write_node(const scene_html *p, const scene_node *node, bool after)
     raw(p, "</span>");
     write_cpu(p, node, after);
     raw(p, "<div class=\"mem\"><i ");
-    scene_html_part(p->b, part_of(node->memory_used, node->memory));
+    scene_html_part(p->b, scene_part(node->memory_used, node->memory));
     raw(p, "\"></i></div><span>cpu ");
-    text_percent(p->b, part_of(node->cpu_used, node->cpu), 0);
+    text_percent(p->b, scene_part(node->cpu_used, node->cpu), 0);
     raw(p, HTML_DOT "mem ");
-    text_percent(p->b, part_of(node->memory_used, node->memory), 0);
+    text_percent(p->b, scene_part(node->memory_used, node->memory), 0);
     raw(p, HTML_DOT);
     buffer_uint(p->b, node->pods);
     raw(p, node->pods == 1 ? " pod" : " pods");
@@ -383,9 +381,9 @@ static void write_sum(const scene_html *p, const scene_lane *lane, double cost, 
         return;
     }
     raw(p, "<div class=\"sum\"><i ");
-    scene_html_part(p->b, part_of(cost - idle, dearest));
+    scene_html_part(p->b, scene_part(cost - idle, dearest));
     raw(p, "\"></i><i class=\"idle\" ");
-    scene_html_part(p->b, part_of(idle, dearest));
+    scene_html_part(p->b, scene_part(idle, dearest));
     raw(p, "\"></i></div>\n");
 }
 

@@ -5,7 +5,6 @@
 #include "write_text.h"
 
 enum { MOST_OWNERS = 20 };
-static const double HOURS = 730; /* of a month */
 
 static void raw(const scene_html *p, const char *text) { buffer_text(p->b, text); }
 
@@ -20,7 +19,7 @@ static void amount(const scene_html *p, double value, const char *unit)
 static void dollars(const scene_html *p, double per_hour)
 {
     raw(p, "<td>");
-    text_dollars(p->b, per_hour * HOURS, false);
+    text_dollars(p->b, per_hour * HOURS_A_MONTH, false);
     raw(p, "</td>");
 }
 

@@ -161,7 +161,7 @@ void text_dollars(write_buffer *b, double value, bool sign)
 
 void text_per_month(write_buffer *b, double per_hour, bool sign)
 {
-    text_dollars(b, per_hour * 730, sign);
+    text_dollars(b, per_hour * HOURS_A_MONTH, sign);
     buffer_text(b, "/month (730 h)");
 }
 

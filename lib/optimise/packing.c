@@ -180,7 +180,7 @@ static void greedy_plan(packing *k)
     for (uint32_t c = 0; c < p->class_count; c++) {
         k->open[c] = c;
         k->rest[c] = p->counts[c];
-        k->value[c] = p->worth[c] * (k->plans == 0 ? 1 : 1 + 0.1 * (packing_chance_part(k) - 0.5));
+        k->value[c] = p->worth[c] * (k->plans == 0 ? 1 : 1 + 0.1 * (chance_part(&k->random) - 0.5));
     }
     fill_greedily(k, k->plans);
     double cost = packing_recreate(k, k->best.cost, 1);
@@ -224,10 +224,10 @@ bool packing_complete(packing *k, const packing_bins *part)
 /* How long until the first success, about: mostly short. (No logarithm: those differ between C libraries.) */
 static double chance_delay(packing *k)
 {
-    uint64_t bits = packing_chance(k) | 1;
+    uint64_t bits = chance_next(&k->random) | 1;
     double whole = 0;
     while ((bits & (UINT64_C(1) << 63)) == 0) bits <<= 1, whole++;
-    return 0.69 * (whole + packing_chance_part(k));
+    return 0.69 * (whole + chance_part(&k->random));
 }
 
 /* Few nodes have few other ways: whether they have all been tried, more or less. */

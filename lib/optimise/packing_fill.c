@@ -127,7 +127,7 @@ static void rate_classes(packing *k, uint32_t shape_number)
         uint32_t c = k->open[i];
         double size = 1e-12;
         for (uint32_t d = 0; d < p->dims; d++) size += k->rate[d] * (double)p->requests[(size_t)c * p->dims + d];
-        list[i] = (struct rated){ k->value[c] / size * (1 + 0.15 * packing_chance_part(k)), c };
+        list[i] = (struct rated){ k->value[c] / size * (1 + 0.15 * chance_part(&k->random)), c };
     }
     sort_rated(k, list);
     k->work += (size_t)k->open_count * (p->dims + 4) + (size_t)k->open_count * k->open_count / 16;
@@ -266,7 +266,7 @@ static void find_open(packing *k)
     }
     k->open_count = n;
     k->work += n / 8;
-    k->window_from = k->window < n ? packing_chance_below(k, n) : 0;
+    k->window_from = k->window < n ? chance_below(&k->random, n) : 0;
 }
 
 filled *packing_fresh_node(packing *k)
@@ -290,10 +290,10 @@ filled *packing_fresh_node(packing *k)
 static bool best_content(packing *k, uint32_t sample, bool evenly)
 {
     const packing_problem *p = k->p;
-    double best = -1, part = packing_chance_part(k), least = sample > 1 ? 1 - PROMISE * part * part : 0;
+    double best = -1, part = chance_part(&k->random), least = sample > 1 ? 1 - PROMISE * part * part : 0;
     bool rated[PACKING_SHAPES] = { false };
-    for (uint32_t i = sample > 1 ? packing_chance_below(k, sample) : 0;
-         i<p->offer_count; i += sample> 1 ? 1 + packing_chance_below(k, 2 * sample - 1) : 1) {
+    for (uint32_t i = sample > 1 ? chance_below(&k->random, sample) : 0;
+         i<p->offer_count; i += sample> 1 ? 1 + chance_below(&k->random, 2 * sample - 1) : 1) {
         uint32_t o = k->promising[i], s = k->shape[o];
         if (best > 0 && (i >= k->tries || promise_of(k, o) < least)) break;
         if (!evenly && !rated[s]) rate_classes(k, s);
@@ -352,7 +352,7 @@ double packing_recreate(packing *k, double most, uint32_t sample)
     double cost = 0;
     for (find_open(k); k->open_count > 0; find_open(k)) {
         if (k->most_work != 0 && out_of_work(k)) return HUGE_VAL;
-        bool evenly = k->balanced || packing_chance_part(k) < BALANCED_MOVES;
+        bool evenly = k->balanced || chance_part(&k->random) < BALANCED_MOVES;
         if (!best_content(k, sample, evenly)) {
             if (sample == 1 && k->window >= k->open_count) return HUGE_VAL;
             sample = 1;
@@ -372,7 +372,7 @@ double packing_recreate(packing *k, double most, uint32_t sample)
 
 double packing_buy(packing *k, const packing_entry *pods, uint32_t count, double most)
 {
-    double shake = 0.3 * packing_chance_part(k);
+    double shake = 0.3 * chance_part(&k->random);
     k->open_count = count;
     k->fresh_count = 0;
     packing_fill_freely(k);
@@ -380,7 +380,7 @@ double packing_buy(packing *k, const packing_entry *pods, uint32_t count, double
         uint32_t c = pods[i].class_;
         k->open[i] = c;
         k->rest[c] = pods[i].copies;
-        k->value[c] = k->p->worth[c] * (1 + shake * (packing_chance_part(k) - 0.5));
+        k->value[c] = k->p->worth[c] * (1 + shake * (chance_part(&k->random) - 0.5));
     }
     uint32_t sample = 1 + (uint32_t)((uint64_t)k->p->offer_count * count / BUY_VISITS);
     double cost = packing_recreate(k, most, sample < 3 ? sample : 3);

@@ -24,18 +24,18 @@ static double use_of(packing *k, const filled *n)
 static uint32_t choose_ruined(packing *k, uint32_t *chosen)
 {
     uint32_t all = (uint32_t)k->nodes.count, most = all < MOST_RUINED ? all : MOST_RUINED;
-    uint32_t wanted = 2 + packing_chance_below(k, 6), count = 0;
+    uint32_t wanted = 2 + chance_below(&k->random, 6), count = 0;
     double least = HUGE_VAL;
     chosen[0] = 0;
     for (uint32_t t = 0; t < 3; t++) {
-        uint32_t i = packing_chance_below(k, all);
+        uint32_t i = chance_below(&k->random, all);
         double use = use_of(k, &k->nodes.items[i]);
         if (use < least) least = use, chosen[0] = i;
     }
     count = 1;
     if (wanted > most) wanted = most;
     while (count < wanted) {
-        uint32_t i = packing_chance_below(k, all), at = 0;
+        uint32_t i = chance_below(&k->random, all), at = 0;
         while (at < count && chosen[at] != i) at++;
         if (at < count) continue;
         chosen[count++] = i;
@@ -90,10 +90,10 @@ static void fill_others(packing *k, const uint32_t *chosen, uint32_t count, put_
 {
     done->count = 0;
     for (uint32_t t = 0; t < TOUCHED && k->nodes.count > count; t++) {
-        uint32_t i = packing_chance_below(k, (uint32_t)k->nodes.count);
+        uint32_t i = chance_below(&k->random, (uint32_t)k->nodes.count);
         if (chosen_has(chosen, count, i)) continue;
         filled *n = &k->nodes.items[i];
-        uint32_t from = packing_chance_below(k, k->open_count);
+        uint32_t from = chance_below(&k->random, k->open_count);
         for (uint32_t o = 0; o < k->open_count && done->count < 64; o++) {
             uint32_t c = k->open[from + o < k->open_count ? from + o : from + o - k->open_count];
             if (k->rest[c] == 0) continue;
@@ -150,10 +150,10 @@ static double ruin(packing *k, const uint32_t *chosen, uint32_t count)
         }
         k->work += n->entries.count * 2;
     }
-    double shake = 0.1 + 0.4 * packing_chance_part(k);
+    double shake = 0.1 + 0.4 * chance_part(&k->random);
     for (uint32_t i = 0; i < k->open_count; i++) {
         uint32_t c = k->open[i];
-        k->value[c] = k->p->worth[c] * (1 + shake * (packing_chance_part(k) - 0.5));
+        k->value[c] = k->p->worth[c] * (1 + shake * (chance_part(&k->random) - 0.5));
     }
     return cost;
 }
@@ -182,7 +182,7 @@ void packing_move(packing *k, double slack)
     put_list done;
     uint32_t count = choose_ruined(k, chosen);
     double old = ruin(k, chosen, count);
-    if (packing_chance(k) >> 63) fill_others(k, chosen, count, &done);
+    if (chance_next(&k->random) >> 63) fill_others(k, chosen, count, &done);
     else done.count = 0;
     k->fresh_count = 0;
     packing_fill_freely(k);

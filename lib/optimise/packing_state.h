@@ -3,10 +3,10 @@
 #ifndef OPTIMISE_PACKING_STATE_H
 #define OPTIMISE_PACKING_STATE_H
 
+#include <optimise/chance.h>
 #include <optimise/packing.h>
 
-/* What a step is: about a microsecond. Visits of a class while a node is filled are what most of the time goes into. */
-enum { WORK_A_STEP = 160, PACKING_SHAPES = 32 };
+enum { PACKING_SHAPES = 32 };
 
 /* A node with what is left of it. */
 typedef struct filled {
@@ -59,27 +59,6 @@ struct packing {
     LIST_OF(filled) fresh; /* of the move at hand; those beyond fresh_count keep their memory */
     uint32_t fresh_count;
 };
-
-/* ---- chance ------------------------------------------------------------------------------------------------------------ */
-
-static inline uint64_t packing_chance(packing *k)
-{
-    k->random ^= k->random << 13;
-    k->random ^= k->random >> 7;
-    k->random ^= k->random << 17;
-    return k->random;
-}
-
-static inline uint32_t packing_chance_below(packing *k, uint32_t n)
-{
-    return (uint32_t)(((packing_chance(k) >> 32) * n) >> 32);
-}
-
-/* From 0 to below 1. */
-static inline double packing_chance_part(packing *k)
-{
-    return (double)(packing_chance(k) >> 11) * (1.0 / 9007199254740992.0);
-}
 
 /* ---- packing.c ----------------------------------------------------------------------------------------------------------- */
 

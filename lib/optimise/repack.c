@@ -424,9 +424,7 @@ static karp_status check_savings(repacking *r, uint32_t *refused, uint32_t *good
     for (size_t i = 0; i < all && *refused == UINT32_MAX; i++) {
         const repack_stage *s = &o->stages.items[i];
         for (uint32_t k = 0; k < s->count; k++) savings[i] += r->problem.nodes[o->order.items[s->first + k]].price;
-        bool pays = savings[i] > 1e-9 && savings[i] >= r->options.min_saving &&
-                    savings[i] >= r->options.min_saving_per_eviction * (double)s->evictions;
-        if (pays) continue;
+        if (step_pays(&r->limits, savings[i], s->evictions)) continue;
         *refused = o->order.items[s->first + s->count - 1];
         *good = (uint32_t)i;
     }

@@ -4,6 +4,7 @@
  * back with the pods they had, a few launches are taken back, and what has no place then is placed anew. A move that does not
  * pay is undone from a log.
  */
+#include <optimise/chance.h>
 #include <optimise/repack_state.h>
 
 #include <base/bits.h>
@@ -13,7 +14,6 @@
 #include <string.h>
 
 enum {
-    WORK_A_STEP = 160,
     MOST_TOGETHER = 6,
     FULL_SCAN = 64,
     SAMPLE = 24,
@@ -28,19 +28,6 @@ enum {
 #define SPREAD                                                                                                         \
     0.01 /* what it counts that space without pods is in few places, as part of its square per price of a node */
 #define LEAST_COST 0.999 /* of launches, as part of what their pods are worth, about */
-
-/* ---- chance ------------------------------------------------------------------------------------------------------------ */
-
-static uint64_t chance(repack_search *q)
-{
-    q->random ^= q->random << 13;
-    q->random ^= q->random >> 7;
-    q->random ^= q->random << 17;
-    return q->random;
-}
-
-static uint32_t chance_below(repack_search *q, uint32_t n) { return (uint32_t)(((chance(q) >> 32) * n) >> 32); }
-static double chance_part(repack_search *q) { return (double)(chance(q) >> 11) * (1.0 / 9007199254740992.0); }
 
 /* ---- how long ------------------------------------------------------------------------------------------------------------ */
 
@@ -80,7 +67,7 @@ static void fill_sample(repack_search *q, uint32_t c, uint32_t from, uint32_t to
 {
     uint32_t all = to - from;
     if (all == 0) return;
-    uint32_t tries = all <= FULL_SCAN ? all : SAMPLE, at = chance_below(q, all);
+    uint32_t tries = all <= FULL_SCAN ? all : SAMPLE, at = chance_below(&q->random, all);
     for (uint32_t i = 0; i < tries && q->demand[c] > 0 && !q->failed; i++) {
         fill_place(q, from + at, c);
         at = at + 1 < all ? at + 1 : 0;
@@ -110,7 +97,7 @@ static void fill_host(repack_search *q, uint32_t host)
         double size = 1e-12;
         if (q->demand[c] <= 0) continue;
         for (uint32_t d = 0; d < dims; d++) size += weight[d] * (double)l->requests[(size_t)c * l->dims + d];
-        double ratio = l->worth[c] / size * (1 + 0.15 * chance_part(q));
+        double ratio = l->worth[c] / size * (1 + 0.15 * chance_part(&q->random));
         uint32_t at = n++;
         for (; at > 0 && q->ratio[at - 1] < ratio; at--)
             q->ratio[at] = q->ratio[at - 1], q->rated[at] = q->rated[at - 1];
@@ -126,11 +113,11 @@ static void fill_suited(repack_search *q, uint32_t c, uint32_t from, uint32_t to
 {
     uint32_t all = to - from, tries = all <= FULL_SCAN || q->suits ? all : SAMPLE;
     while (q->demand[c] > 0 && all > 0 && !q->failed) {
-        uint32_t at = chance_below(q, all), best = UINT32_MAX;
+        uint32_t at = chance_below(&q->random, all), best = UINT32_MAX;
         double least = HUGE_VAL;
         for (uint32_t i = 0; i < tries; i++) {
             if (state_fits(q, from + at, c, 1) > 0) {
-                double lost = state_lost(q, from + at, c) + 1e-6 * chance_part(q);
+                double lost = state_lost(q, from + at, c) + 1e-6 * chance_part(&q->random);
                 if (lost < least) best = from + at, least = lost;
             }
             at = at + 1 < all ? at + 1 : 0;
@@ -172,7 +159,7 @@ static bool order_open(repack_search *q)
         uint32_t c = q->open[i];
         q->is_open[c] = q->demand[c] != 0;
         if (q->demand[c] == 0) continue;
-        q->value[c] = q->p->launches.worth[c] * (1 + 0.3 * chance_part(q));
+        q->value[c] = q->p->launches.worth[c] * (1 + 0.3 * chance_part(&q->random));
         q->open[n++] = c;
     }
     q->open_count = n;
@@ -210,7 +197,7 @@ static double buy(repack_search *q, double most)
 /* Pods that a node gets back are taken from wherever some of their class are. */
 static void take_missing(repack_search *q, uint32_t c)
 {
-    uint32_t all = (uint32_t)q->places.count, at = all > 0 ? chance_below(q, all) : 0;
+    uint32_t all = (uint32_t)q->places.count, at = all > 0 ? chance_below(&q->random, all) : 0;
     bool bins_first = true;
     for (uint32_t turn = 0; turn < 2 && q->demand[c] < 0; turn++, bins_first = false) {
         for (uint32_t i = 0; i < all && q->demand[c] < 0 && !q->failed; i++) {
@@ -243,8 +230,9 @@ static bool settle(repack_search *q, double most, bool greedy)
         return false;
     }
     uint32_t hosts = q->p->host_count;
-    bool bins = greedy || (chance(q) >> 62) != 0, existing = greedy || (chance(q) >> 61) != 0;
-    bool suited = q->rate != NULL && !greedy && (chance(q) >> 63) != 0;
+    bool bins = greedy || (chance_next(&q->random) >> 62) != 0,
+         existing = greedy || (chance_next(&q->random) >> 61) != 0;
+    bool suited = q->rate != NULL && !greedy && (chance_next(&q->random) >> 63) != 0;
     for (uint32_t i = 0; i < q->open_count; i++) {
         if (q->demand[q->open[i]] < 0) return false;
     }
@@ -325,7 +313,7 @@ static uint32_t choose_kept(repack_search *q)
 {
     uint32_t best = UINT32_MAX;
     for (uint32_t t = 0; t < 3 && q->kept_count > 0; t++) {
-        uint32_t which = q->list[chance_below(q, q->kept_count)];
+        uint32_t which = q->list[chance_below(&q->random, q->kept_count)];
         if (best == UINT32_MAX || ratio_of(q, which) > ratio_of(q, best)) best = which;
     }
     return best;
@@ -335,7 +323,7 @@ static uint32_t choose_removed(repack_search *q)
 {
     uint32_t best = UINT32_MAX, removed = q->p->node_count - q->fixed_count - q->kept_count;
     for (uint32_t t = 0; t < 2 && removed > 0; t++) {
-        uint32_t which = q->list[q->kept_count + chance_below(q, removed)];
+        uint32_t which = q->list[q->kept_count + chance_below(&q->random, removed)];
         if (best == UINT32_MAX || ratio_of(q, which) < ratio_of(q, best)) best = which;
     }
     return best;
@@ -345,14 +333,14 @@ static void ruin_bins(repack_search *q, uint32_t count)
 {
     uint32_t hosts = q->p->host_count;
     for (uint32_t i = 0; i < count && q->places.count > hosts && !q->failed; i++)
-        state_empty(q, hosts + chance_below(q, (uint32_t)q->places.count - hosts));
+        state_empty(q, hosts + chance_below(&q->random, (uint32_t)q->places.count - hosts));
 }
 
 static void ruin_hosts(repack_search *q, uint32_t count)
 {
     uint32_t hosts = q->p->host_count;
     for (uint32_t i = 0; i < count && hosts > 0 && !q->failed; i++) {
-        uint32_t host = chance_below(q, hosts);
+        uint32_t host = chance_below(&q->random, hosts);
         if (q->closed[host]) continue;
         state_empty(q, host);
         if (q->ruined_count < hosts) q->ruined[q->ruined_count++] = host;
@@ -362,14 +350,14 @@ static void ruin_hosts(repack_search *q, uint32_t count)
 /* One move of the search. */
 static bool move(repack_search *q, double slack)
 {
-    uint32_t kind = chance_below(q, 8), removing = 0, restoring = 0;
-    q->part = 0.5 * chance_below(q, 3);
+    uint32_t kind = chance_below(&q->random, 8), removing = 0, restoring = 0;
+    q->part = 0.5 * chance_below(&q->random, 3);
     begin_move(q);
-    if (kind < 3) removing = 1 + chance_below(q, MOST_TOGETHER - 2);
-    else if (kind < 4) restoring = 1 + chance_below(q, 3);
+    if (kind < 3) removing = 1 + chance_below(&q->random, MOST_TOGETHER - 2);
+    else if (kind < 4) restoring = 1 + chance_below(&q->random, 3);
     else if (kind < 7) {
-        removing = 1 + chance_below(q, 3);
-        restoring = 1 + chance_below(q, 3);
+        removing = 1 + chance_below(&q->random, 3);
+        restoring = 1 + chance_below(&q->random, 3);
     }
     for (uint32_t i = 0; i < restoring && !q->failed; i++) {
         uint32_t which = choose_removed(q);
@@ -382,8 +370,8 @@ static bool move(repack_search *q, double slack)
         uint32_t which = choose_kept(q);
         if (which != UINT32_MAX && q->evictions + q->p->nodes[which].evictions <= q->most) (void)state_remove(q, which);
     }
-    ruin_bins(q, removing + restoring == 0 ? 2 + chance_below(q, 5) : chance_below(q, 4));
-    if (chance(q) >> 63) ruin_hosts(q, 1 + chance_below(q, 4));
+    ruin_bins(q, removing + restoring == 0 ? 2 + chance_below(&q->random, 5) : chance_below(&q->random, 4));
+    if (chance_next(&q->random) >> 63) ruin_hosts(q, 1 + chance_below(&q->random, 4));
     return end_move(q, !q->failed && settle(q, most_cost(q, slack), false), slack);
 }
 
@@ -601,7 +589,8 @@ bool repack_search_run(repack_search *q, uint64_t most, uint64_t steps, bool las
         uint64_t done = repack_search_work(q) - start;
         if (done >= steps) break;
         double heat = (1 - (double)done / (double)steps) * q->mean_price * 0.08;
-        double slack = q->p->node_count <= 1000 && (chance(q) >> 62) == 0 ? heat * chance_part(q) : 0;
+        double slack = q->p->node_count <= 1000 && (chance_next(&q->random) >> 62) == 0 ? heat * chance_part(&q->random)
+                                                                                        : 0;
         if (slack > 0 && q->best_at_hand && !state_save(q, &q->best)) break;
         double before = q->best_objective;
         if (move(q, slack) && slack > 0) q->best_at_hand = false;

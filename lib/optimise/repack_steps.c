@@ -43,8 +43,7 @@ typedef struct maker {
     uint32_t batches; /* not 0: launches are not the plan's; about so many steps */
     uint32_t *waiting; /* nodes that are not removed yet */
     uint32_t waiting_count;
-    int64_t *now; /* by pool: nodes that the step at hand removes */
-    int64_t *evicted; /* by PodDisruptionBudget: pods that it moves */
+    step_budget budget;
     repack_stage stage;
 } maker;
 
@@ -109,44 +108,14 @@ static double ratio(double saving, uint64_t evictions)
     return evictions > 0 ? saving / (double)evictions : saving > 0 ? HUGE_VAL : saving;
 }
 
-/* The pods of the node come to those that the step moves, or are taken from them again. */
-static void count_evictions(const maker *k, uint32_t which, int64_t by)
-{
-    for (uint32_t i = 0; k->pods->budget_of != NULL && i < k->pods->counts[which]; i++) {
-        uint32_t b = k->pods->budget_of[k->pods->pods[which][i]];
-        if (b != UINT32_MAX) k->evicted[b] += by;
-    }
-}
-
-/* Whether the step may move the pods of the node besides. */
-static bool evictions_allowed(const maker *k, uint32_t which)
-{
-    bool allowed = true;
-    count_evictions(k, which, 1);
-    for (uint32_t i = 0; allowed && k->pods->budget_of != NULL && i < k->pods->counts[which]; i++) {
-        uint32_t b = k->pods->budget_of[k->pods->pods[which][i]];
-        allowed = b == UINT32_MAX || k->evicted[b] <= k->limits->evictions_at_once[b];
-    }
-    count_evictions(k, which, -1);
-    return allowed;
-}
-
-/* Nothing is removed yet by the step at hand. */
-static void forget_counts(const maker *k)
-{
-    memset(k->now, 0, k->limits->pool_count * sizeof *k->now);
-    memset(k->evicted, 0, k->limits->budget_count * sizeof *k->evicted);
-}
-
 /* The best of those that wait, within what the step may remove; as its place among them. */
-static uint32_t choose(const maker *k)
+static uint32_t choose(maker *k)
 {
     uint32_t best = UINT32_MAX, seen = 0;
     double best_ratio = -HUGE_VAL;
     for (uint32_t i = 0; i < k->waiting_count && seen < WINDOW; i++) {
         const repack_node *n = &k->p->nodes[k->waiting[i]];
-        if (k->limits->at_once != NULL && k->now[n->pool] >= k->limits->at_once[n->pool]) continue;
-        if (!evictions_allowed(k, k->waiting[i])) continue;
+        if (!step_budget_allows(&k->budget, k->waiting[i])) continue;
         seen++;
         double r = ratio(marginal(k, k->waiting[i]), n->evictions);
         if (best == UINT32_MAX || r > best_ratio) best = i, best_ratio = r;
@@ -228,41 +197,24 @@ static bool remove_node(maker *k, uint32_t place)
     k->stage.count++;
     k->stage.saving += n->price;
     k->stage.evictions += n->evictions;
-    k->now[n->pool]++;
-    count_evictions(k, which, 1);
+    step_budget_count(&k->budget, which, 1);
     return true;
 }
 
 /* ---- steps ---------------------------------------------------------------------------------------------------------------------- */
 
-static bool pays(const repack_limits *l, const repack_stage *s)
+static void count_nodes(maker *k, const repack_stage *s)
 {
-    return s->saving > 1e-9 && s->saving >= l->min_saving &&
-           s->saving >= l->min_saving_per_eviction * (double)s->evictions;
-}
-
-static void count_nodes(const maker *k, const repack_stage *s)
-{
-    for (uint32_t i = 0; i < s->count; i++) {
-        uint32_t which = k->out->order.items[s->first + i];
-        k->now[k->p->nodes[which].pool]++;
-        count_evictions(k, which, 1);
-    }
+    for (uint32_t i = 0; i < s->count; i++) step_budget_count(&k->budget, k->out->order.items[s->first + i], 1);
 }
 
 /* Whether one step may remove what two do. */
 static bool within_budgets(maker *k, const repack_stage *x, const repack_stage *y)
 {
-    forget_counts(k);
+    step_budget_clear(&k->budget);
     count_nodes(k, x);
     count_nodes(k, y);
-    for (uint32_t i = 0; k->limits->at_once != NULL && i < k->limits->pool_count; i++) {
-        if (k->now[i] > k->limits->at_once[i]) return false;
-    }
-    for (uint32_t i = 0; i < k->limits->budget_count; i++) {
-        if (k->evicted[i] > k->limits->evictions_at_once[i]) return false;
-    }
-    return true;
+    return step_budget_kept(&k->budget);
 }
 
 /* Steps at and after `at` are one less; pods and launches are told at the end. */
@@ -359,7 +311,7 @@ static bool next_batch(maker *k, bool *ended)
     uint32_t wanted = (uint32_t)k->plan->removed.count / k->batches;
     if (wanted < LEAST_BATCH) wanted = LEAST_BATCH;
     k->stage = (repack_stage){ .first = (uint32_t)k->out->order.count };
-    forget_counts(k);
+    step_budget_clear(&k->budget);
     for (; k->stage.count < wanted; k->stage.count++) {
         uint32_t place = choose(k);
         if (place == UINT32_MAX) break;
@@ -368,8 +320,7 @@ static bool next_batch(maker *k, bool *ended)
         *slot = which;
         memmove(&k->waiting[place], &k->waiting[place + 1], (k->waiting_count - place - 1) * sizeof *k->waiting);
         k->waiting_count--;
-        k->now[k->p->nodes[which].pool]++;
-        count_evictions(k, which, 1);
+        step_budget_count(&k->budget, which, 1);
         k->stage.saving += k->p->nodes[which].price;
         k->stage.evictions += k->p->nodes[which].evictions;
     }
@@ -377,7 +328,7 @@ static bool next_batch(maker *k, bool *ended)
     *ended = k->stage.count == 0;
     if (*ended) return true;
     if (!buy_for_batch(k, &bought)) return false;
-    *ended = !bought || !pays(k->limits, &k->stage);
+    *ended = !bought || !step_pays(k->limits, k->stage.saving, k->stage.evictions);
     for (uint32_t i = k->stage.first; i < k->out->order.count && !*ended; i++) {
         uint32_t which = k->out->order.items[i];
         for (uint32_t e = 0; e < k->pods->counts[which]; e++) send(k, k->pods->pods[which][e]);
@@ -392,13 +343,13 @@ static bool next_stage(maker *k, bool *ended)
 {
     if (k->batches > 0) return next_batch(k, ended);
     k->stage = (repack_stage){ .first = (uint32_t)k->out->order.count };
-    forget_counts(k);
+    step_budget_clear(&k->budget);
     do {
         uint32_t place = choose(k);
         *ended = place == UINT32_MAX;
         if (*ended) return true;
         if (!remove_node(k, place)) return false;
-    } while (!pays(k->limits, &k->stage));
+    } while (!step_pays(k->limits, k->stage.saving, k->stage.evictions));
     repack_stage *slot = list_push(k->context, &k->out->stages, sizeof *slot);
     if (slot == NULL) return false;
     *slot = k->stage;
@@ -476,30 +427,35 @@ static bool copy_bins(maker *k)
     return true;
 }
 
+bool repack_steps_room(repack_steps *s, size_t pods, size_t bins)
+{
+    size_t of_pods = (pods + 1) * sizeof *s->host_of, of_bins = (bins + 1) * sizeof *s->stage_of_bin;
+    s->stage_of_bin = arena_alloc(&s->data, of_bins);
+    s->host_of = arena_alloc(&s->data, of_pods);
+    s->bin_of = arena_alloc(&s->data, of_pods);
+    s->stage_of = arena_alloc(&s->data, of_pods);
+    if (s->stage_of_bin == NULL || s->host_of == NULL || s->bin_of == NULL || s->stage_of == NULL) return false;
+    memset(s->stage_of_bin, 0xff, of_bins);
+    memset(s->host_of, 0xff, of_pods);
+    memset(s->bin_of, 0xff, of_pods);
+    memset(s->stage_of, 0xff, of_pods);
+    return true;
+}
+
 static bool begin(maker *k)
 {
     const repack_problem *p = k->p;
-    repack_steps *o = k->out;
     if (k->batches == 0 && !copy_bins(k)) return false;
-    size_t pods = k->pods->all + 1, bins = k->out->bins.list.count + 1;
+    size_t bins = k->out->bins.list.count + 1;
     if (k->batches > 0) bins = p->node_count * (size_t)BINS_A_NODE + 1;
     k->bin_room = (uint32_t)bins - 1;
     k->of = arena_array(&k->data, p->launches.class_count + (size_t)1, sizeof *k->of);
     k->rest = arena_array(&k->data, p->launches.class_count + (size_t)1, sizeof *k->rest);
     k->waiting = arena_array(&k->data, p->node_count + (size_t)1, sizeof *k->waiting);
-    k->now = arena_array(&k->data, k->limits->pool_count + (size_t)1, sizeof *k->now);
-    k->evicted = arena_array(&k->data, k->limits->budget_count + (size_t)1, sizeof *k->evicted);
-    o->stage_of_bin = arena_array(&o->data, bins, sizeof *o->stage_of_bin);
-    o->host_of = arena_array(&o->data, pods, sizeof *o->host_of);
-    o->bin_of = arena_array(&o->data, pods, sizeof *o->bin_of);
-    o->stage_of = arena_array(&o->data, pods, sizeof *o->stage_of);
-    if (k->of == NULL || k->rest == NULL || k->waiting == NULL || k->now == NULL || k->evicted == NULL ||
-        o->stage_of_bin == NULL || o->host_of == NULL || o->bin_of == NULL || o->stage_of == NULL || !find_bins(k))
+    if (k->of == NULL || k->rest == NULL || k->waiting == NULL ||
+        !step_budget_init(&k->budget, &k->data, p, k->pods, k->limits) ||
+        !repack_steps_room(k->out, k->pods->all, bins - 1) || !find_bins(k))
         return false;
-    memset(o->stage_of_bin, 0xff, bins * sizeof *o->stage_of_bin);
-    memset(o->host_of, 0xff, pods * sizeof *o->host_of);
-    memset(o->bin_of, 0xff, pods * sizeof *o->bin_of);
-    memset(o->stage_of, 0xff, pods * sizeof *o->stage_of);
     for (size_t i = 0; i < k->plan->puts.count; i++) {
         const repack_put *x = &k->plan->puts.items[i];
         if (!add_target(k, x->class_, (target){ x->host, UINT32_MAX, x->copies })) return false;

@@ -8,27 +8,7 @@
 #ifndef OPTIMISE_REPACK_STEPS_H
 #define OPTIMISE_REPACK_STEPS_H
 
-#include <optimise/repack_search.h>
-
-typedef struct repack_limits {
-    const int64_t *at_once; /* by pool: nodes that one step may remove; NULL = any number */
-    uint32_t pool_count;
-    const int64_t
-        *evictions_at_once; /* by PodDisruptionBudget: pods of it that one step may move; NULL = there are none */
-    uint32_t budget_count;
-    uint64_t max_steps;
-    double min_saving, min_saving_per_eviction;
-} repack_limits;
-
-/* Who moves: by node, its pods, each with its class. */
-typedef struct repack_pods {
-    const uint32_t *const *pods; /* by node */
-    const uint32_t *counts;
-    const uint32_t *class_of; /* by pod */
-    const uint32_t
-        *budget_of; /* by pod: the PodDisruptionBudget it counts against, UINT32_MAX = none; NULL = there are none */
-    size_t all; /* pods there are */
-} repack_pods;
+#include <optimise/step_budget.h>
 
 typedef struct repack_stage {
     uint32_t first, count; /* of the order */
@@ -49,6 +29,8 @@ typedef struct repack_steps {
 /* false = refused. */
 bool repack_steps_make(karp_context *context, const repack_problem *p, const repack_plan *plan, const repack_pods *pods,
                        const repack_limits *limits, repack_steps *out);
+/* Room for where so many pods go and which steps make so many launches: none yet. The arena is there. false = refused. */
+bool repack_steps_room(repack_steps *s, size_t pods, size_t bins);
 /* The first steps only. */
 void repack_steps_cut(repack_steps *s, uint32_t count);
 void repack_steps_free(karp_context *context, repack_steps *s);

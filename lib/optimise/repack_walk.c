@@ -4,57 +4,21 @@
 #include <math.h>
 #include <string.h>
 
-enum { WORK_A_STEP = 160, LOOKED_AT = 6, MOST_STEPS = 100, MOST_BINS = 4, PATIENCE = 300, TOGETHER = 4 };
+enum { LOOKED_AT = 6, MOST_STEPS = 100, MOST_BINS = 4, PATIENCE = 300, TOGETHER = 4 };
 
 #define SLACK 0.1 /* of what a node costs */
 
-static uint64_t chance(repack_walk *w)
-{
-    w->random ^= w->random << 13;
-    w->random ^= w->random >> 7;
-    w->random ^= w->random << 17;
-    return w->random;
-}
-
-static uint32_t chance_below(repack_walk *w, uint32_t n) { return (uint32_t)(((chance(w) >> 32) * n) >> 32); }
-static double chance_part(repack_walk *w) { return (double)(chance(w) >> 11) * (1.0 / 9007199254740992.0); }
-
-static bool pays(const repack_limits *l, double saving, uint64_t evictions)
-{
-    return saving > 1e-9 && saving >= l->min_saving && saving >= l->min_saving_per_eviction * (double)evictions;
-}
-
-static void count_budgets(const repack_walk *w, uint32_t which, int64_t by)
-{
-    w->pool_now[w->p->nodes[which].pool] += by;
-    for (uint32_t i = 0; w->pods->budget_of != NULL && i < w->pods->counts[which]; i++) {
-        uint32_t b = w->pods->budget_of[w->pods->pods[which][i]];
-        if (b != UINT32_MAX) w->evicted[b] += by;
-    }
-}
-
 /* Whether the step may remove it besides. */
-static bool allowed(const repack_walk *w, uint32_t which, uint64_t evictions)
+static bool allowed(repack_walk *w, uint32_t which, uint64_t evictions)
 {
-    const repack_limits *l = w->limits;
-    const repack_node *n = &w->p->nodes[which];
-    if (evictions + n->evictions > w->most) return false;
-    if (l->at_once != NULL && w->pool_now[n->pool] >= l->at_once[n->pool]) return false;
-    bool fine = true;
-    count_budgets(w, which, 1);
-    for (uint32_t i = 0; fine && w->pods->budget_of != NULL && i < w->pods->counts[which]; i++) {
-        uint32_t b = w->pods->budget_of[w->pods->pods[which][i]];
-        fine = b == UINT32_MAX || w->evicted[b] <= l->evictions_at_once[b];
-    }
-    count_budgets(w, which, -1);
-    return fine;
+    return evictions + w->p->nodes[which].evictions <= w->most && step_budget_allows(&w->budget, which);
 }
 
 /* The best node to add to those of the step; UINT32_MAX = none may be. As its place among those that wait. */
 static uint32_t choose(repack_walk *w, uint32_t *nodes, uint32_t count, uint64_t evictions)
 {
     size_t puts = w->now.puts.count, bins = w->now.bins.count;
-    uint32_t best = UINT32_MAX, at = w->waiting_count > 0 ? chance_below(w, w->waiting_count) : 0, seen = 0;
+    uint32_t best = UINT32_MAX, at = w->waiting_count > 0 ? chance_below(&w->random, w->waiting_count) : 0, seen = 0;
     double most = -HUGE_VAL;
     for (uint32_t i = 0; i < w->waiting_count && seen < LOOKED_AT && !w->failed; i++) {
         uint32_t place = (at + i) % w->waiting_count;
@@ -64,7 +28,7 @@ static uint32_t choose(repack_walk *w, uint32_t *nodes, uint32_t count, uint64_t
         nodes[count] = w->waiting[place];
         double value = walk_try(w, nodes, count + 1, &saving);
         walk_take_back(w, puts, bins);
-        value += fabs(value) * 0.2 * (chance_part(w) - 0.5);
+        value += fabs(value) * 0.2 * (chance_part(&w->random) - 0.5);
         if (saving > 1e-9) value += 1e-3; /* what pays already comes first, more or less */
         if (value > most) most = value, best = place;
     }
@@ -99,8 +63,7 @@ static bool next_leg(repack_walk *w)
     leg x = { .first_node = (uint32_t)w->now.order.count,
               .first_put = (uint32_t)w->now.puts.count,
               .first_bin = (uint32_t)w->now.bins.count };
-    memset(w->pool_now, 0, w->limits->pool_count * sizeof *w->pool_now);
-    memset(w->evicted, 0, w->limits->budget_count * sizeof *w->evicted);
+    step_budget_clear(&w->budget);
     while (x.nodes < TOGETHER && !w->failed) {
         uint32_t place = choose(w, nodes, x.nodes, w->now.evictions + x.evictions);
         if (place == UINT32_MAX) break;
@@ -108,10 +71,10 @@ static bool next_leg(repack_walk *w)
         nodes[x.nodes++] = which;
         if (first == UINT32_MAX) first = which;
         x.evictions += w->p->nodes[which].evictions;
-        count_budgets(w, which, 1);
+        step_budget_count(&w->budget, which, 1);
         forget(w, place);
         double value = walk_try(w, nodes, x.nodes, &x.saving);
-        if (value > -HUGE_VAL && pays(w->limits, x.saving, x.evictions)) {
+        if (value > -HUGE_VAL && step_pays(w->limits, x.saving, x.evictions)) {
             x.puts = (uint32_t)w->now.puts.count - x.first_put;
             x.bins = (uint32_t)w->now.bins.count - x.first_bin;
             return note_leg(w, x, nodes) || !(w->failed = true);
@@ -138,7 +101,6 @@ static bool repeat(repack_walk *w, uint32_t legs)
     const attempt *from = &w->at_hand;
     for (uint32_t i = 0; i < legs; i++) {
         const leg *x = &from->legs.items[i];
-        leg y = *x;
         uint32_t place;
         for (uint32_t b = 0; b < x->bins; b++) {
             if (!walk_launch(w, from->bins.items[x->first_bin + b], &place)) return false;
@@ -150,7 +112,7 @@ static bool repeat(repack_walk *w, uint32_t legs)
             if (!walk_put(w, q->place, q->class_, q->copies)) return false;
         }
         for (uint32_t n = 0; n < x->nodes; n++) w->chosen[from->order.items[x->first_node + n]] = true;
-        if (!note_leg(w, y, from->order.items + x->first_node)) return !(w->failed = true);
+        if (!note_leg(w, *x, from->order.items + x->first_node)) return !(w->failed = true);
     }
     return true;
 }
@@ -172,10 +134,10 @@ static void walk(repack_walk *w, uint32_t legs)
         while (at < w->waiting_count && w->waiting[at] != w->now.order.items[i]) at++;
         if (at < w->waiting_count) forget(w, at);
     }
-    w->part = chance_part(w);
-    w->per_pod = (chance(w) >> 63) != 0;
-    w->larger = (chance(w) >> 63) != 0 ? 1 : 1 + 2 * chance_part(w);
-    w->bins_first = (chance(w) >> 63) != 0;
+    w->part = chance_part(&w->random);
+    w->per_pod = (chance_next(&w->random) >> 63) != 0;
+    w->larger = (chance_next(&w->random) >> 63) != 0 ? 1 : 1 + 2 * chance_part(&w->random);
+    w->bins_first = (chance_next(&w->random) >> 63) != 0;
     while (w->waiting_count > 0 && w->now.legs.count < steps && w->work < w->end && next_leg(w)) {
     }
 }
@@ -186,35 +148,33 @@ static void change(repack_walk *w)
     uint32_t n = w->p->node_count;
     memset(w->chosen, 0, n * sizeof *w->chosen);
     for (size_t i = 0; i < w->at_hand.order.count; i++) w->chosen[w->at_hand.order.items[i]] = true;
-    for (uint32_t i = chance_below(w, 4); i > 0; i--) {
-        uint32_t which = chance_below(w, n);
+    for (uint32_t i = chance_below(&w->random, 4); i > 0; i--) {
+        uint32_t which = chance_below(&w->random, n);
         w->chosen[which] = !w->chosen[which] && !w->fixed[which];
     }
+}
+
+static void copy_items(void *to, const void *from, size_t count, size_t size)
+{
+    if (count > 0) memcpy(to, from, count * size);
 }
 
 static bool copy_attempt(repack_walk *w, const attempt *from, attempt *to)
 {
     clear(to);
-    for (size_t i = 0; i < from->order.count; i++) {
-        uint32_t *slot = list_push(w->context, &to->order, sizeof *slot);
-        if (slot == NULL) return !(w->failed = true);
-        *slot = from->order.items[i];
-    }
-    for (size_t i = 0; i < from->puts.count; i++) {
-        put *slot = list_push(w->context, &to->puts, sizeof *slot);
-        if (slot == NULL) return !(w->failed = true);
-        *slot = from->puts.items[i];
-    }
-    for (size_t i = 0; i < from->bins.count; i++) {
-        uint32_t *slot = list_push(w->context, &to->bins, sizeof *slot);
-        if (slot == NULL) return !(w->failed = true);
-        *slot = from->bins.items[i];
-    }
-    for (size_t i = 0; i < from->legs.count; i++) {
-        leg *slot = list_push(w->context, &to->legs, sizeof *slot);
-        if (slot == NULL) return !(w->failed = true);
-        *slot = from->legs.items[i];
-    }
+    if (!list_room(w->context, &to->order, sizeof *to->order.items, from->order.count) ||
+        !list_room(w->context, &to->puts, sizeof *to->puts.items, from->puts.count) ||
+        !list_room(w->context, &to->bins, sizeof *to->bins.items, from->bins.count) ||
+        !list_room(w->context, &to->legs, sizeof *to->legs.items, from->legs.count))
+        return !(w->failed = true);
+    copy_items(to->order.items, from->order.items, from->order.count, sizeof *to->order.items);
+    copy_items(to->puts.items, from->puts.items, from->puts.count, sizeof *to->puts.items);
+    copy_items(to->bins.items, from->bins.items, from->bins.count, sizeof *to->bins.items);
+    copy_items(to->legs.items, from->legs.items, from->legs.count, sizeof *to->legs.items);
+    to->order.count = from->order.count;
+    to->puts.count = from->puts.count;
+    to->bins.count = from->bins.count;
+    to->legs.count = from->legs.count;
     to->saving = from->saving;
     to->evictions = from->evictions;
     return true;
@@ -224,7 +184,7 @@ static bool copy_attempt(repack_walk *w, const attempt *from, attempt *to)
  * from. */
 static void judge(repack_walk *w)
 {
-    double slack = w->slack * chance_part(w);
+    double slack = w->slack * chance_part(&w->random);
     if (w->now.saving > w->at_hand.saving - slack) {
         attempt old = w->at_hand;
         w->at_hand = w->now;
@@ -317,7 +277,7 @@ bool repack_walk_run(repack_walk *w, const repack_plan *from, uint64_t most, uin
         if (!w->failed) judge(w);
         w->work += w->p->node_count;
         change(w);
-        legs = w->at_hand.legs.count > 0 ? chance_below(w, (uint32_t)w->at_hand.legs.count) : 0;
+        legs = w->at_hand.legs.count > 0 ? chance_below(&w->random, (uint32_t)w->at_hand.legs.count) : 0;
     }
     return !w->failed;
 }
@@ -344,7 +304,8 @@ static void free_attempt(karp_context *context, attempt *a)
     list_free(context, &a->legs, sizeof *a->legs.items);
 }
 
-static bool rank_classes(repack_walk *w)
+/* The order of classes, how much an attempt may lose, and the scale of resources. */
+static void measure(repack_walk *w)
 {
     const packing_problem *l = &w->p->launches;
     for (uint32_t c = 0; c < l->class_count; c++) {
@@ -358,7 +319,6 @@ static bool rank_classes(repack_walk *w)
         for (uint32_t o = 0; o < l->offer_count; o++) sum += (double)l->rooms[(size_t)o * l->dims + d];
         w->scale[d] = sum > 0 ? l->offer_count / sum : 0;
     }
-    return true;
 }
 
 static bool make_arrays(repack_walk *w)
@@ -375,11 +335,9 @@ static bool make_arrays(repack_walk *w)
     w->demand = arena_array(&w->data, classes, sizeof *w->demand);
     w->rank = arena_array(&w->data, classes, sizeof *w->rank);
     w->wanted = arena_array(&w->data, classes, sizeof *w->wanted);
-    w->pool_now = arena_array(&w->data, w->limits->pool_count + (size_t)1, sizeof *w->pool_now);
-    w->evicted = arena_array(&w->data, w->limits->budget_count + (size_t)1, sizeof *w->evicted);
     return w->fixed != NULL && w->chosen != NULL && w->waiting != NULL && w->free != NULL && w->scale != NULL &&
-           w->used != NULL && w->demand != NULL && w->rank != NULL && w->wanted != NULL && w->pool_now != NULL &&
-           w->evicted != NULL && rank_classes(w);
+           w->used != NULL && w->demand != NULL && w->rank != NULL && w->wanted != NULL &&
+           step_budget_init(&w->budget, &w->data, w->p, w->pods, w->limits);
 }
 
 repack_walk *repack_walk_begin(karp_context *context, const repack_problem *p, const repack_pods *pods,
@@ -394,9 +352,12 @@ repack_walk *repack_walk_begin(karp_context *context, const repack_problem *p, c
     w->random = UINT64_C(0x9e3779b97f4a7c15);
     arena_init(&w->data, context);
     w->packing = packing_begin(context, &p->launches, NULL);
-    if (w->packing != NULL && make_arrays(w)) return w;
-    repack_walk_end(w);
-    return NULL;
+    if (w->packing == NULL || !make_arrays(w)) {
+        repack_walk_end(w);
+        return NULL;
+    }
+    measure(w);
+    return w;
 }
 
 void repack_walk_end(repack_walk *w)

@@ -62,22 +62,10 @@ static bool give_stages(const repack_walk *w, repack_steps *out)
 
 bool repack_walk_steps(const repack_walk *w, repack_steps *out)
 {
-    size_t pods = w->pods->all + 1, bins = w->best.bins.count + 1;
     *out = (repack_steps){ .stages = { .count = 0 } };
     arena_init(&out->data, w->context);
-    out->stage_of_bin = arena_array(&out->data, bins, sizeof *out->stage_of_bin);
-    out->host_of = arena_array(&out->data, pods, sizeof *out->host_of);
-    out->bin_of = arena_array(&out->data, pods, sizeof *out->bin_of);
-    out->stage_of = arena_array(&out->data, pods, sizeof *out->stage_of);
     uint32_t *left = arena_array(&out->data, w->best.puts.count + 1, sizeof *left);
-    bool ok = out->stage_of_bin != NULL && out->host_of != NULL && out->bin_of != NULL && out->stage_of != NULL &&
-              left != NULL;
-    if (ok) {
-        memset(out->stage_of_bin, 0xff, bins * sizeof *out->stage_of_bin);
-        memset(out->host_of, 0xff, pods * sizeof *out->host_of);
-        memset(out->bin_of, 0xff, pods * sizeof *out->bin_of);
-        memset(out->stage_of, 0xff, pods * sizeof *out->stage_of);
-    }
+    bool ok = left != NULL && repack_steps_room(out, w->pods->all, w->best.bins.count);
     ok = ok && give_bins(w, out) && give_stages(w, out);
     for (size_t i = 0; ok && i < w->best.legs.count; i++) give_pods(w, i, left, out);
     if (!ok) repack_steps_free(w->context, out);

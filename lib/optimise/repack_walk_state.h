@@ -3,6 +3,7 @@
 #ifndef OPTIMISE_REPACK_WALK_STATE_H
 #define OPTIMISE_REPACK_WALK_STATE_H
 
+#include <optimise/chance.h>
 #include <optimise/repack_walk.h>
 
 /* Pods that a step sends to a place: a host, or behind the hosts a launch. */
@@ -45,7 +46,7 @@ struct repack_walk {
     uint32_t *waiting, waiting_count;
     uint32_t *demand, *rank; /* by class: pods without a place; classes, the largest first */
     packing_entry *wanted;
-    int64_t *pool_now, *evicted;
+    step_budget budget; /* of the step that is being made */
     double part; /* of what it is worth that space costs in the new attempt */
     bool bins_first, per_pod;
     double larger; /* how much larger a launch may be than what it is for */

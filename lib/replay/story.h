@@ -95,6 +95,8 @@ karp_status story_fail(story *s, karp_status status, const char *format, ...) __
 /* The same of a field of the story ("steps[1].wait"), with the place where it stands. */
 karp_status story_fail_at(story *s, karp_status status, const char *field, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* Of a step, and the member of it ("scale.replicas"; "" = the step itself). */
+karp_status story_fail_step(story *s, size_t index, const char *member, karp_status status, const char *message);
 karp_status story_nomem(story *s);
 
 /* story_world.c */

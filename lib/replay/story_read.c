@@ -33,6 +33,13 @@ karp_status story_fail_at(story *s, karp_status status, const char *field, const
     return status;
 }
 
+karp_status story_fail_step(story *s, size_t index, const char *member, karp_status status, const char *message)
+{
+    char field[64];
+    (void)snprintf(field, sizeof field, "steps[%zu]%s%s", index, *member ? "." : "", member);
+    return story_fail_at(s, status, field, "%s", message);
+}
+
 karp_status story_nomem(story *s) { return fail_nomem(&s->error); }
 
 /* ---- files ------------------------------------------------------------------------------------------------------------ */
@@ -117,20 +124,13 @@ static karp_status sort_out(story *s)
 
 /* ---- steps -------------------------------------------------------------------------------------------------------------- */
 
-static karp_status bad_step(story *s, size_t index, const char *member, karp_status status, const char *message)
-{
-    char field[64];
-    (void)snprintf(field, sizeof field, "steps[%zu]%s", index, member);
-    return story_fail_at(s, status, field, "%s", message);
-}
-
 static karp_status read_scale(story *s, size_t index, const tree *given, story_step *step)
 {
     karp_str name = tree_get_text(given, "deployment"), space = tree_get_text(given, "namespace");
     const tree *replicas = tree_get(given, "replicas");
     int64_t count = 0;
     if (!tree_integer(replicas, &count) || count < 0 || count > MOST_REPLICAS) {
-        return bad_step(s, index, ".scale.replicas", KARP_E_INVALID, "not a number from 0 to 1000000");
+        return story_fail_step(s, index, "scale.replicas", KARP_E_INVALID, "not a number from 0 to 1000000");
     }
     *step = (story_step){ .what = STORY_SCALE, .replicas = (uint64_t)count, .workload = IO_NONE };
     if (space.len == 0) space = str("default");
@@ -138,8 +138,9 @@ static karp_status read_scale(story *s, size_t index, const tree *given, story_s
         if (equal_str(s->workloads[i].name, name) && equal_str(s->workloads[i].namespace_, space))
             step->workload = (uint32_t)i;
     }
-    return step->workload != IO_NONE ? KARP_OK
-                                     : bad_step(s, index, ".scale.deployment", KARP_E_NOT_FOUND, "no such Deployment");
+    return step->workload != IO_NONE
+               ? KARP_OK
+               : story_fail_step(s, index, "scale.deployment", KARP_E_NOT_FOUND, "no such Deployment");
 }
 
 static karp_status read_step(story *s, size_t index, const tree *given)
@@ -151,13 +152,13 @@ static karp_status read_step(story *s, size_t index, const tree *given)
     story_step *step = &s->steps[s->step_count++];
     *step = (story_step){ .what = STORY_EXPIRE, .node = expire };
     if (tree_count(given) != 1)
-        return bad_step(s, index, "", KARP_E_INVALID, "one of scale, wait and expire is wanted");
+        return story_fail_step(s, index, "", KARP_E_INVALID, "one of scale, wait and expire is wanted");
     if (scale) return read_scale(s, index, scale, step);
     if (expire.len) return KARP_OK;
     step->what = STORY_WAIT;
-    if (wait.len == 0) return bad_step(s, index, "", KARP_E_INVALID, "one of scale, wait and expire is wanted");
+    if (wait.len == 0) return story_fail_step(s, index, "", KARP_E_INVALID, "one of scale, wait and expire is wanted");
     if (karp_duration_parse(wait, &step->duration) || step->duration < 0) {
-        return bad_step(s, index, ".wait", KARP_E_INVALID, "not a duration like 10m");
+        return story_fail_step(s, index, "wait", KARP_E_INVALID, "not a duration like 10m");
     }
     return KARP_OK;
 }

@@ -82,7 +82,7 @@ static void write_kind(story *s, karp_str catalogue)
     json_member_text(&j, "apiVersion", "karp/v1");
     json_member_text(&j, "kind", "Simulation");
     json_member_engine(&j);
-    json_member_text(&j, "profile", s->options.profile == KARP_PROFILE_KARP ? "karp" : "karpenter");
+    json_member_profile(&j, s->options.profile);
     json_member_text(&j, "peerVersion", karp_peer_version_name(s->options.peer_version));
     json_member_catalogue(&j, catalogue);
     strbuf_add(&s->out, buffer_start(&text), text.length);

@@ -6,7 +6,6 @@
 #include <replay/trace_read.h>
 
 #include <base/error.h>
-#include <stdio.h>
 
 typedef struct teller {
     trace *t;
@@ -52,23 +51,16 @@ static bool scale(teller *l, size_t workload, uint64_t replicas)
     return fine;
 }
 
-static karp_status bad_step(teller *l, size_t index, const char *member, karp_status status, const char *message)
-{
-    char field[64];
-    (void)snprintf(field, sizeof field, "steps[%zu].%s", index, member);
-    return story_fail_at(&l->s, status, field, "%s", message);
-}
-
 static karp_status tell_steps(teller *l)
 {
     for (size_t i = 0; i < l->s.step_count; i++) {
         const story_step *step = &l->s.steps[i];
         if (step->what == STORY_EXPIRE)
-            return bad_step(l, i, "expire", KARP_E_UNSUPPORTED, "a replay has its own nodes");
+            return story_fail_step(&l->s, i, "expire", KARP_E_UNSUPPORTED, "a replay has its own nodes");
         if (step->what == STORY_SCALE) {
             if (!scale(l, step->workload, step->replicas)) return l->s.error.status;
         } else if (step->duration > INT64_MAX / 4 - l->now) {
-            return bad_step(l, i, "wait", KARP_E_RANGE, "the story lasts too long");
+            return story_fail_step(&l->s, i, "wait", KARP_E_RANGE, "the story lasts too long");
         } else {
             l->now += step->duration;
         }

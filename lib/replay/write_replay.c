@@ -15,28 +15,15 @@ static void number(json_out *j, const char *key, double value)
     json_double(j, rounded(value));
 }
 
-static void count(json_out *j, const char *key, uint64_t value)
-{
-    json_key(j, key);
-    json_uint(j, value);
-}
-
-static void instant(json_out *j, const char *key, int64_t at)
-{
-    char text[KARP_VALUE_TEXT];
-    karp_time_format(at, text);
-    json_member_text(j, key, text);
-}
-
 /* ---- JSON ---------------------------------------------------------------------------------------------------------------- */
 
 static void write_disruptions(json_out *j, const replay_result *p)
 {
     json_key(j, "disruptions");
     json_open_object(j);
-    if (p->commands[KARP_METHOD_ANY]) count(j, "Repack", p->commands[KARP_METHOD_ANY]);
+    if (p->commands[KARP_METHOD_ANY]) json_member_uint(j, "Repack", p->commands[KARP_METHOD_ANY]);
     for (uint32_t m = 1; m < METHODS_MOST; m++) {
-        if (p->commands[m]) count(j, karp_method_name(m), p->commands[m]);
+        if (p->commands[m]) json_member_uint(j, karp_method_name(m), p->commands[m]);
     }
     json_end(j);
 }
@@ -91,17 +78,17 @@ void replay_write_figures(json_out *j, const replay_result *p)
     number(j, "dollars", p->dollars);
     number(j, "idleDollars", p->idle_dollars);
     number(j, "nodeHours", p->node_hours);
-    count(j, "nodesMost", p->most_nodes);
-    count(j, "launches", p->launches);
-    count(j, "failedLaunches", p->failed_launches);
-    count(j, "endedNodes", p->ended_nodes);
-    count(j, "evictions", p->evictions);
-    count(j, "interruptions", p->interruptions);
-    count(j, "expirations", p->expirations);
-    count(j, "killedPods", p->killed_pods);
-    count(j, "lostPods", p->lost_pods);
+    json_member_uint(j, "nodesMost", p->most_nodes);
+    json_member_uint(j, "launches", p->launches);
+    json_member_uint(j, "failedLaunches", p->failed_launches);
+    json_member_uint(j, "endedNodes", p->ended_nodes);
+    json_member_uint(j, "evictions", p->evictions);
+    json_member_uint(j, "interruptions", p->interruptions);
+    json_member_uint(j, "expirations", p->expirations);
+    json_member_uint(j, "killedPods", p->killed_pods);
+    json_member_uint(j, "lostPods", p->lost_pods);
     write_disruptions(j, p);
-    count(j, "abandonedDisruptions", p->given_up);
+    json_member_uint(j, "abandonedDisruptions", p->given_up);
     json_key(j, "pendingSeconds");
     json_flat_object(j);
     number(j, "p50", p->wait_p50);
@@ -110,12 +97,12 @@ void replay_write_figures(json_out *j, const replay_result *p)
     json_end(j);
     number(j, "cpuUse", p->cpu_use);
     number(j, "memoryUse", p->memory_use);
-    count(j, "podStarts", p->starts);
-    count(j, "podsEnded", p->ended_pods);
-    count(j, "podsRunning", p->running_pods);
-    count(j, "podsPending", p->waiting_pods);
-    count(j, "launchDecisions", p->decisions);
-    count(j, "disruptionPasses", p->passes);
+    json_member_uint(j, "podStarts", p->starts);
+    json_member_uint(j, "podsEnded", p->ended_pods);
+    json_member_uint(j, "podsRunning", p->running_pods);
+    json_member_uint(j, "podsPending", p->waiting_pods);
+    json_member_uint(j, "launchDecisions", p->decisions);
+    json_member_uint(j, "disruptionPasses", p->passes);
 }
 
 static void write_policy(json_out *j, const replay_result *p)
@@ -137,11 +124,11 @@ void replay_write_json(const replay *r, write_buffer *out)
     json_member_text(&j, "kind", "Replay");
     json_member_engine(&j);
     json_member_newest_peer(&j);
-    instant(&j, "begins", r->base.trace.begins);
-    instant(&j, "ends", r->base.trace.ends);
-    count(&j, "seed", r->options.seed);
-    count(&j, "pods", r->pods);
-    count(&j, "notes", r->base.trace.notes);
+    json_member_time(&j, "begins", r->base.trace.begins);
+    json_member_time(&j, "ends", r->base.trace.ends);
+    json_member_uint(&j, "seed", r->options.seed);
+    json_member_uint(&j, "pods", r->pods);
+    json_member_uint(&j, "notes", r->base.trace.notes);
     json_key(&j, "policies");
     json_open_array(&j);
     for (size_t i = 0; i < r->result_count; i++) write_policy(&j, &r->results[i]);

@@ -7,42 +7,22 @@
 
 /* ---- JSON ---------------------------------------------------------------------------------------------------------------- */
 
-static void count(json_out *j, const char *key, uint64_t value)
-{
-    json_key(j, key);
-    json_uint(j, value);
-}
-
-static void money(json_out *j, const char *key, double value)
-{
-    json_key(j, key);
-    json_money(j, value);
-}
-
-static void instant(json_out *j, const char *key, int64_t at)
-{
-    char text[KARP_VALUE_TEXT];
-    if (at == KARP_NO_TIME) return;
-    karp_time_format(at, text);
-    json_member_text(j, key, text);
-}
-
 static void attempt_as_json(json_out *j, const replay_attempt *a)
 {
     json_flat_object(j);
-    count(j, "plan", a->plan);
-    count(j, "step", a->step);
-    count(j, "of", a->steps);
-    instant(j, "begins", a->began);
-    instant(j, "ends", a->ended);
-    count(j, "nodes", a->nodes);
-    count(j, "launches", a->launches);
+    json_member_uint(j, "plan", a->plan);
+    json_member_uint(j, "step", a->step);
+    json_member_uint(j, "of", a->steps);
+    json_member_time(j, "begins", a->began);
+    json_member_time(j, "ends", a->ended);
+    json_member_uint(j, "nodes", a->nodes);
+    json_member_uint(j, "launches", a->launches);
     json_key(j, "done");
     json_bool(j, a->done);
     if (a->reason) json_member_text(j, "reason", karp_reason_name(a->reason));
     if (a->ended != KARP_NO_TIME) {
-        count(j, "evictions", a->evictions);
-        money(j, "costAfter", a->cost);
+        json_member_uint(j, "evictions", a->evictions);
+        json_member_money(j, "costAfter", a->cost);
     }
     json_end(j);
 }
@@ -53,16 +33,16 @@ void replay_write_plan_json(json_out *j, const replay_result *p)
     if (!r->played) return;
     json_key(j, "repack");
     json_open_object(j);
-    money(j, "costBefore", r->cost_before);
-    money(j, "costAfter", r->cost_after);
-    count(j, "evictions", r->evictions);
-    count(j, "pending", r->pending);
-    money(j, "promisedCostBefore", r->promised_before);
-    money(j, "promisedCostAfter", r->promised_after);
-    count(j, "promisedEvictions", r->promised_evictions);
-    count(j, "plans", r->plans);
-    count(j, "stepsDone", r->done);
-    instant(j, "ends", r->ended);
+    json_member_money(j, "costBefore", r->cost_before);
+    json_member_money(j, "costAfter", r->cost_after);
+    json_member_uint(j, "evictions", r->evictions);
+    json_member_uint(j, "pending", r->pending);
+    json_member_money(j, "promisedCostBefore", r->promised_before);
+    json_member_money(j, "promisedCostAfter", r->promised_after);
+    json_member_uint(j, "promisedEvictions", r->promised_evictions);
+    json_member_uint(j, "plans", r->plans);
+    json_member_uint(j, "stepsDone", r->done);
+    json_member_time(j, "ends", r->ended);
     json_key(j, "steps");
     json_open_array(j);
     for (size_t i = 0; i < r->attempt_count; i++) attempt_as_json(j, &r->attempts[i]);

@@ -78,9 +78,11 @@ static bool kept_out(scheduler *s, answers *known, uint32_t template_number, uin
 static const karp_launch *first_kept_out(scheduler *s, const karp_decision *d, uint32_t template_number)
 {
     answers known = { .count = 0 };
+    uint32_t later = 0;
     for (size_t i = 0; i < d->launches.count; i++) {
         const karp_launch *l = &d->launches.items[i];
-        uint32_t later = place_of_pool(s, l->node_pool);
+        /* Launches are listed pool by pool. */
+        if (i == 0 || !equal_str(l->node_pool, l[-1].node_pool)) later = place_of_pool(s, l->node_pool);
         bool all = later > template_number && later < s->templates.count && l->pod_count > 0;
         for (size_t k = 0; k < l->pod_count && all; k++) all = kept_out(s, &known, template_number, l->pods[k]);
         if (all) return l;
