@@ -54,7 +54,8 @@ typedef struct repacking {
     repack_pods pods;
     int64_t *evictions_at_once; /* by PodDisruptionBudget; NULL = there are none */
     uint32_t *types; /* by offer: see menu_types() */
-    struct repack_bound bound;
+    struct repack_bound bound, untuned; /* the second for more evictions than the prices of the first are made for … */
+    uint64_t tuned_for; /* … which are so many */
     repack_problem small_launches; /* the same for plans that are cut into steps: budgets make dear launches useless */
     repack_search *search; /* of any plan */
     repack_search *stepped; /* of plans that budgets allow; the same where they allow any */
@@ -94,9 +95,13 @@ bool repack_bound_fill(repacking *r,
                        const amount *spaces); /* by node: what its free space is worth; the proof is in the facts */
 amount *repack_bound_spaces(repacking *r,
                             const amount *spent); /* by node, of those by node of the facts; NULL = refused */
+/* The most that the prices of pods prove, in doubles, and with which part of them and which price of an eviction. */
+double repack_bound_best(const struct repack_bound *b, uint64_t evictions, double *part, double *price);
+/* repack_prices.c: `bound` with prices of pods that prove more for so many evictions, where it is exact. false = refused. */
+bool repack_prices_for(repacking *r, uint64_t evictions);
 double repack_bound_at(repacking *r, uint64_t evictions); /* 0 = none is known */
 /* What a point of a certificate may claim, when the bound is exact; false = a sum is larger than can be. */
-bool repack_bound_proves(const repacking *r, const karp_certificate_point *point, int64_t *value);
+bool repack_bound_proves(const struct repack_bound *b, const karp_certificate_point *point, int64_t *value);
 int64_t repack_node_cost(const repacking *r, uint32_t index); /* 10^-12 $/h */
 /* repack_certify.c: the proof of what repack_bound_at() has answered, as the decision's. false = refused. */
 bool repack_certify(repacking *r, karp_decision *d);

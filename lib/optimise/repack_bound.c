@@ -128,9 +128,8 @@ static bool value_spaces(maker *k, amount *values)
 /* ---- the bound ------------------------------------------------------------------------------------------------------------------ */
 
 /* For one part of y and the best price of an eviction. */
-static double with_part(const repacking *r, double part, uint64_t evictions, double *price)
+static double with_part(const struct repack_bound *b, double part, uint64_t evictions, double *price)
 {
-    const struct repack_bound *b = &r->bound;
     double low = 0, high = b->dearest, best = -HUGE_VAL;
     for (uint32_t turn = 0; turn < PRICE_STEPS; turn++) {
         double lambda = turn == 0 ? 0 : (low + high) / 2, sum = b->fixed - part * b->fixed_value, moved = 0;
@@ -163,9 +162,8 @@ static bool take_part(amount a, int64_t by, amount *sum)
     return amount_mul(a, (uint64_t)by, &product) && amount_sub(*sum, product, sum);
 }
 
-bool repack_bound_proves(const repacking *r, const karp_certificate_point *point, int64_t *value)
+bool repack_bound_proves(const struct repack_bound *b, const karp_certificate_point *point, int64_t *value)
 {
-    const struct repack_bound *b = &r->bound;
     amount sum = amount_from(0), quotient;
     bool ok = point->evictions <= INT64_MAX && add_part(b->fixed_units, KARP_CERTIFICATE_WHOLE, &sum) &&
               take_part(b->fixed_space, point->part, &sum);
@@ -189,27 +187,28 @@ bool repack_bound_proves(const repacking *r, const karp_certificate_point *point
     return true;
 }
 
-static double exact_bound(repacking *r, uint64_t evictions, double part, double price)
+static double exact_bound(repacking *r, const struct repack_bound *b, uint64_t evictions, double part, double price)
 {
     karp_certificate_point point = { .evictions = evictions,
                                      .part = (int64_t)(part * KARP_CERTIFICATE_WHOLE + 0.5),
                                      .eviction_price = money_of(price) };
-    if (!repack_bound_proves(r, &point, &point.value)) return 0;
-    karp_certificate_point *slot = r->options.certificate ? list_push(r->context, &r->proven, sizeof *slot) : NULL;
+    if (!repack_bound_proves(b, &point, &point.value)) return 0;
+    bool listed = r->options.certificate && b == &r->bound;
+    karp_certificate_point *slot = listed ? list_push(r->context, &r->proven, sizeof *slot) : NULL;
     if (slot != NULL) *slot = point;
-    else if (r->options.certificate) r->refused = true;
+    else if (listed) r->refused = true;
     return (double)point.value / MONEY_UNIT;
 }
 
-double repack_bound_at(repacking *r, uint64_t evictions)
+double repack_bound_best(const struct repack_bound *b, uint64_t evictions, double *best_part, double *best_price)
 {
-    if (!r->bound.known) return 0;
-    double low = 0, high = 1, best = 0, at_x = 0, price = 0, best_price = 0, best_part = 0;
+    double low = 0, high = 1, best = 0, at_x = 0, price = 0;
+    *best_part = *best_price = 0;
     for (uint32_t turn = 0; turn <= 2 * PART_STEPS; turn++) { /* the bound is concave in the part */
         double x = low + (high - low) / 3, y = high - (high - low) / 3;
         double part = turn == 0 ? 1 : turn % 2 != 0 ? x : y;
-        double value = with_part(r, part, evictions, &price);
-        if (value > best) best = value, best_part = part, best_price = price;
+        double value = with_part(b, part, evictions, &price);
+        if (value > best) best = value, *best_part = part, *best_price = price;
         if (turn == 0 || turn % 2 != 0) {
             at_x = value;
             continue;
@@ -217,7 +216,15 @@ double repack_bound_at(repacking *r, uint64_t evictions)
         if (at_x < value) low = x;
         else high = y;
     }
-    if (r->bound.exact) return exact_bound(r, evictions, best_part, best_price);
+    return best;
+}
+
+double repack_bound_at(repacking *r, uint64_t evictions)
+{
+    const struct repack_bound *b = evictions > r->tuned_for ? &r->untuned : &r->bound;
+    if (!b->known) return 0;
+    double part, price, best = repack_bound_best(b, evictions, &part, &price);
+    if (b->exact) return exact_bound(r, b, evictions, part, price);
     return best > 0 ? best * (1 - 1e-9) : 0;
 }
 
@@ -245,6 +252,7 @@ int64_t repack_node_cost(const repacking *r, uint32_t index)
 bool repack_bound_fill(repacking *r, const amount *spaces)
 {
     struct repack_bound *b = &r->bound;
+    *b = (struct repack_bound){ .exact = b->exact, .facts = b->facts };
     b->may_go = arena_array(&r->data, r->seen->node_count + (size_t)1, sizeof *b->may_go);
     b->nodes = arena_array(&r->data, r->p.eligible_count + (size_t)1, sizeof *b->nodes);
     if (b->may_go == NULL || b->nodes == NULL) return false;

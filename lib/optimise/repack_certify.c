@@ -111,7 +111,7 @@ static karp_status judge_points(const repacking *r, const karp_certificate *c)
         const karp_certificate_point *p = &c->points[i];
         int64_t proven = 0;
         bool possible = p->part >= 0 && p->part <= KARP_CERTIFICATE_WHOLE && p->eviction_price >= 0;
-        if (!possible || !repack_bound_proves(r, p, &proven))
+        if (!possible || !repack_bound_proves(&r->bound, p, &proven))
             return fail(r->error, KARP_E_INVALID, "point %zu of the certificate has numbers that cannot be", i);
         if (p->value > proven)
             return fail(r->error, KARP_E_INVALID,

@@ -244,6 +244,7 @@ static bool fill(repacking *r, karp_decision *d)
     for (uint32_t i = 0; i < steps; i++) {
         if (!add_step(&l, i)) return false;
     }
+    if (!repack_prices_for(r, r->cost.evictions)) return false;
     if (!node_rows(r, d) || !disruption_lists(&r->p, d) || !add_curve(r, d)) return false;
     r->cost.bound = within(repack_bound_at(r, r->cost.evictions), r->cost.after);
     d->cost_before = r->cost.before;

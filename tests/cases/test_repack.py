@@ -25,6 +25,7 @@ def small_budget(folder):
     made = json.loads(run('repack', '-f', file, *NOW, '-o', 'json', '--effort', '500000', '--max-evictions', '141')[0])
     equal(faults(listed, made, 2), [], 'two nodes a step')
     check(made['costAfter'] < 5.7 and made['evictions'] < 106, f'two nodes a step: {made["costAfter"]} with {made["evictions"]}')
+    check(made['costAfter'] < 1.035 * made['bound'], f'two nodes a step: {made["costAfter"]} beside the bound {made["bound"]}')
     folder.joinpath('small-plan.json').write_text(json.dumps(made))
     run('verify', folder / 'small-plan.json', '-f', file, *NOW)
 

@@ -140,7 +140,7 @@ def recount(c):
 
 
 def priced(c, rng):
-    return rng.choice([x for x in c['classes'] if x['price'] > 0])
+    return rng.choice([x for x in c['classes'] if x['price'] > 0] or c['classes'])  # none has, where all pods fit nodes that stay
 
 
 def claim_value(c, rng):
