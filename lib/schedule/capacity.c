@@ -170,9 +170,29 @@ static void keep_holders(scheduler *s, const template_ *t, uint32_t dim, int64_t
     bits_and(bits, left, template_words(t));
 }
 
+/* So often variants are looked at one by one, when resources are few, before orders are worth making. */
+enum { ASKED_SELDOM = 64, FEW_DIMS = 8 };
+
+static void keep_fitting(const scheduler *s, const template_ *t, const int64_t *total, uint64_t *bits)
+{
+    size_t width = t->table->variant_count;
+    for (size_t v = bits_next(bits, width, 0); v < width; v = bits_next(bits, width, v + 1)) {
+        const int64_t *room = t->room + v * s->vectors.dims;
+        bool fits = true;
+        for (uint32_t d = 0; d < s->vectors.dims; d++)
+            fits = fits && (total[d] <= room[d] || (d >= CAPACITY_DENSE && total[d] <= 0));
+        if (!fits) bits_clear(bits, v);
+    }
+}
+
 void capacity_filter(scheduler *s, template_ *t, const int64_t *total, uint64_t *bits)
 {
     uint32_t width = t->table->variant_count;
+    if (s->vectors.dims <= FEW_DIMS && t->capacity->asked < ASKED_SELDOM) {
+        t->capacity->asked++;
+        keep_fitting(s, t, total, bits);
+        return;
+    }
     for (uint32_t d = 0; d < s->vectors.dims; d++) {
         bool sparse = d >= CAPACITY_DENSE && capacity_holders(t, d).count < width / 4;
         if (d >= CAPACITY_DENSE && total[d] <= 0) continue; /* those that have less than none left the set */

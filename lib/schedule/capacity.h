@@ -9,7 +9,8 @@
 enum { CAPACITY_DENSE = 3 };
 
 struct capacity {
-    struct capacity_order *orders; /* by resource; empty until asked for */
+    struct capacity_order *orders; /* by resource; empty until asked for often */
+    uint32_t asked; /* how often it was filtered */
     /* of the resources beyond the dense ones; NULL when there are none */
     uint32_t *holder_first, *holders; /* [dim + 1]: the variants that have some of it */
     uint32_t *dim_first, *dims; /* [variant + 1]: what it has some of */

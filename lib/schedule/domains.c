@@ -209,11 +209,10 @@ static uint32_t next_host(scheduler *s, uint32_t text)
 
 uint32_t host_number_of_text(scheduler *s, uint32_t text)
 {
-    uint32_t number = map64_get(&s->topology.host_of_text, text);
-    if (number != NO_ID) return number;
-    number = next_host(s, text);
-    if (number != NO_ID && !map64_put(&s->topology.host_of_text, text, number)) s->failed = true;
-    return s->failed ? NO_ID : number;
+    size_t texts = s->snapshot->raw.text.count;
+    uint32_t *number = &s->topology.host_of_text[text < texts ? text : texts];
+    if (*number == 0) *number = next_host(s, text) + 1; /* NO_ID + 1 = 0 */
+    return s->failed ? NO_ID : *number - 1;
 }
 
 uint32_t host_number_new(scheduler *s) { return next_host(s, NO_ID); }

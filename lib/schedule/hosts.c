@@ -18,15 +18,15 @@
 static bool under_consolidate_after(const scheduler *s, const state_node *n)
 {
     const karp_snapshot *w = s->snapshot;
-    if (!s->settings.shield || n->pool == NO_ID || n->claim == NO_ID || !pool_usable(w, &w->raw.pools.items[n->pool]))
-        return false;
+    if (!s->settings.shield || n->pool == NO_ID || n->claim == NO_ID) return false;
     int64_t after = w->raw.pools.items[n->pool].consolidate_after;
+    if (after == KARP_DURATION_UNSET || after == KARP_DURATION_NEVER || after == 0) return false;
     const node_claim *claim_ = &w->raw.claims.items[n->claim];
+    int64_t since = claim_->last_pod_event;
+    if (since != KARP_NO_TIME && s->settings.now - since >= after) return false; /* as most nodes are */
     const condition *c = condition_find(claim_->conditions, w->known.initialized_condition);
-    if (after == KARP_DURATION_UNSET || after == KARP_DURATION_NEVER || after == 0 || c == NULL ||
-        c->status != w->known.status_true)
-        return false;
-    int64_t since = claim_->last_pod_event != KARP_NO_TIME ? claim_->last_pod_event : c->since;
+    if (c == NULL || c->status != w->known.status_true || !pool_usable(w, &w->raw.pools.items[n->pool])) return false;
+    if (since == KARP_NO_TIME) since = c->since;
     return since != KARP_NO_TIME && s->settings.now - since < after;
 }
 
@@ -54,13 +54,13 @@ static void list_hosts(scheduler *s, bool initialized)
 bool hosts_init(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
-    map64_init(&s->topology.host_of_text, s->context);
+    s->topology.host_of_text = arena_array(&s->data, w->raw.text.count + 1, sizeof *s->topology.host_of_text);
     s->hosts.marked_nodes = arena_array(&s->data, bits_words(w->raw.nodes.count + 1), sizeof *s->hosts.marked_nodes);
     s->hosts.items = arena_array(&s->data, w->node_count + (size_t)1, sizeof *s->hosts.items);
     s->hosts.marked_names = s->settings.shield
                                 ? arena_array(&s->data, bits_words(w->raw.names.count), sizeof *s->hosts.marked_names)
                                 : NULL;
-    if (s->hosts.marked_nodes == NULL || s->hosts.items == NULL ||
+    if (s->topology.host_of_text == NULL || s->hosts.marked_nodes == NULL || s->hosts.items == NULL ||
         (s->settings.shield && s->hosts.marked_names == NULL))
         return false;
     for (uint32_t i = 0; i < w->node_count; i++) {
@@ -117,7 +117,9 @@ static void daemon_reserve(scheduler *s, const state_node *n, const int64_t *req
         if (daemon_on_node(s, &s->templates.daemons[i], n))
             add_vector(reserve, requests + (size_t)i * w->dims, w->dims);
     }
-    for (uint32_t i = 0; i < n->pod_count; i++) {
+    bool some = false;
+    for (uint32_t d = 0; d < w->dims; d++) some = some || reserve[d] > 0;
+    for (uint32_t i = 0; some && i < n->pod_count; i++) {
         if (!(pod_at(&w->raw, n->pods[i])->flags & POD_OF_DAEMON_SET)) continue;
         add_vector(running, w->classes[w->pod_class[n->pods[i]]].requests, w->dims);
     }
@@ -128,7 +130,7 @@ bool hosts_reserve(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
     size_t bytes = ((size_t)w->daemon_count + 2) * w->dims * sizeof(int64_t);
-    int64_t *requests = mem_alloc(s->context, bytes);
+    int64_t *requests = mem_zalloc(s->context, bytes);
     int64_t *left = arena_array(&s->data, (s->hosts.count + (size_t)1) * s->vectors.dims, sizeof *left);
     if (requests == NULL || left == NULL) {
         mem_free(s->context, requests, bytes);
@@ -141,14 +143,12 @@ bool hosts_reserve(scheduler *s)
         const state_node *n = &w->nodes[s->hosts.items[h].node];
         host *t = &s->hosts.items[h];
         t->left = left + (size_t)h * s->vectors.dims;
-        daemon_reserve(s, n, requests, reserve, running);
+        if (w->daemon_count > 0) daemon_reserve(s, n, requests, reserve, running);
         for (uint32_t i = 0; i < n->allocatable.count; i++) { /* only what the node names can be used up */
-            uint32_t r = w->column_of[n->allocatable.items[i].resource];
-            if (n->available[r] - reserve[r] < 0) t->negative = true;
-        }
-        for (uint32_t d = 0; d < s->vectors.dims; d++) {
-            bool named = resource_list_find(n->allocatable, s->vectors.resources[d]) != NULL;
-            t->left[d] = named ? n->available[s->vectors.columns[d]] - reserve[s->vectors.columns[d]] : 0;
+            uint32_t named = n->allocatable.items[i].resource, r = w->column_of[named], d = s->vectors.index_of[named];
+            int64_t rest = n->available[r] - reserve[r];
+            if (rest < 0) t->negative = true;
+            if (d != NO_ID && s->vectors.resources[d] == named) t->left[d] = rest;
         }
     }
     mem_free(s->context, requests, bytes);
@@ -354,6 +354,10 @@ bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
             uint32_t i = (uint32_t)(w * 64 + (size_t)__builtin_ctzll(open)), set = EMPTY_SET;
             bool lasting;
             host *h = &s->hosts.items[i];
+            if (!host_has_room(s, h, c)) { /* which is most often so, and lasts */
+                bits_set(h->touched ? c->closed_hosts : c->refused_hosts, i);
+                continue;
+            }
             uint32_t reason = refusal(s, h, pod_number, &v, &set, &lasting);
             if (reason == KARP_REASON_NONE) return take(s, i, pod_number, &v, set);
             if (reason == KARP_REASON_TOPOLOGY) note_count(s, i, view_number);

@@ -32,7 +32,7 @@ static uint64_t capacity_type_bit(const type_table *t, uint32_t capacity_type)
     return i < t->capacity_type_count ? UINT64_C(1) << (i % 64) : 0;
 }
 
-static const struct price_order *price_order_of(scheduler *s, const type_table *t, uint32_t set)
+static struct price_order *price_order_of(scheduler *s, const type_table *t, uint32_t set)
 {
     uint32_t table_number = (uint32_t)(t - s->snapshot->tables);
     uint32_t known = map64_get(&s->types.price_order_of, pair_key(table_number, set));
@@ -44,18 +44,14 @@ static const struct price_order *price_order_of(scheduler *s, const type_table *
               map64_put(&s->types.price_order_of, pair_key(table_number, set),
                         (uint32_t)(s->types.price_orders.count - 1));
     if (ok) {
-        o->types = arena_array(&s->data, t->type_count + (size_t)1, sizeof *o->types);
         o->prices = arena_array(&s->data, t->type_count + (size_t)1, sizeof *o->prices);
-        ok = o->types != NULL && o->prices != NULL && types_offered(s, table_number, set, offered);
+        ok = o->prices != NULL && types_offered(s, table_number, set, offered);
     }
     if (ok) {
         const double most = 1.7976931348623157e308;
         uint64_t kinds = 0;
         uint32_t last = NO_ID;
-        for (uint32_t i = 0; i < t->type_count; i++) {
-            o->types[i] = i;
-            o->prices[i] = most;
-        }
+        for (uint32_t i = 0; i < t->type_count; i++) o->prices[i] = most;
         for (size_t i = bits_next(offered, t->offering_count, 0); i < t->offering_count;
              i = bits_next(offered, t->offering_count, i + 1)) {
             const offering *f = &t->offerings[i];
@@ -64,12 +60,27 @@ static const struct price_order *price_order_of(scheduler *s, const type_table *
             if (f->capacity_type != last) kinds |= capacity_type_bit(t, last = f->capacity_type);
         }
         o->capacity_types = t->capacity_type_count > 64 ? t->capacity_type_count : (uint32_t)bits_count(&kinds, 1);
-        struct by_price user = { s, t, o->prices };
-        ok = sort_ids(s->context, o->types, t->type_count, cheaper, &user);
     }
     mem_free(s->context, offered, words_ * sizeof *offered);
     if (!ok) s->failed = true;
     return ok ? o : NULL;
+}
+
+static bool sort_by_price(scheduler *s, const type_table *t, const struct price_order *o, uint32_t *types,
+                          uint32_t count)
+{
+    struct by_price user = { s, t, o->prices };
+    return sort_ids(s->context, types, count, cheaper, &user);
+}
+
+/* Makes o->types. */
+static bool order_all(scheduler *s, const type_table *t, struct price_order *o)
+{
+    if (o->types != NULL) return true;
+    o->types = arena_array(&s->data, t->type_count + (size_t)1, sizeof *o->types);
+    if (o->types == NULL) return false;
+    for (uint32_t i = 0; i < t->type_count; i++) o->types[i] = i;
+    return sort_by_price(s, t, o, o->types, t->type_count);
 }
 
 double cost_of_price(const karp_objective *aim, double price, bool is_spot)
@@ -126,19 +137,24 @@ static bool type_kept(const instance_type *y, const uint64_t *fitting)
     return false;
 }
 
+/* So many are sorted by themselves, without all others. */
+enum { FEW_TYPES = 64 };
+
 uint32_t *types_by_price(scheduler *s, const type_table *t, const uint64_t *fitting, uint32_t set, arena *a,
                          uint32_t *count)
 {
-    const struct price_order *o = price_order_of(s, t, set);
+    struct price_order *o = price_order_of(s, t, set);
     size_t most = bits_count(fitting, bits_words(t->variant_count));
     uint32_t *list = o == NULL ? NULL : arena_array(a, most + 1, sizeof *list), n = 0;
+    bool few = most <= FEW_TYPES, ok = list != NULL && (few || order_all(s, t, o));
     *count = 0;
-    if (list == NULL) {
+    for (uint32_t i = 0; ok && i < t->type_count && n < most; i++) {
+        uint32_t type = few ? i : o->types[i];
+        if (type_kept(&t->types[type], fitting)) list[n++] = type;
+    }
+    if (!ok || (few && !sort_by_price(s, t, o, list, n))) {
         s->failed = true;
         return NULL;
-    }
-    for (uint32_t i = 0; i < t->type_count && n < most; i++) {
-        if (type_kept(&t->types[o->types[i]], fitting)) list[n++] = o->types[i];
     }
     *count = t->repeated_names ? drop_repeated_names(s, t, list, n) : n;
     return list;
@@ -153,9 +169,7 @@ uint32_t capacity_types_offered(const scheduler *s, const type_table *t, uint32_
 bool order_by_price(scheduler *s, const type_table *t, uint32_t *types, uint32_t count, uint32_t set)
 {
     const struct price_order *o = price_order_of(s, t, set);
-    if (o == NULL) return false;
-    struct by_price user = { s, t, o->prices };
-    return sort_ids(s->context, types, count, cheaper, &user);
+    return o != NULL && sort_by_price(s, t, o, types, count);
 }
 
 bool cheapest_of_labels(scheduler *s, const type_table *t, uint32_t type, label_list labels, double *price)

@@ -382,21 +382,27 @@ static karp_str label_text(const karp_snapshot *w, const state_node *n, uint32_t
     return value == NO_ID ? (karp_str){ "", 0 } : text_of(w, value);
 }
 
-static double in_units(const karp_snapshot *w, uint32_t resource, int64_t value)
+/* Of the vectors' amounts, in cores and bytes. */
+struct shown_units {
+    double cpu, memory;
+};
+
+static struct shown_units units_of(const karp_snapshot *w)
 {
-    return (double)value * amount_double(w->units[resource]);
+    return (struct shown_units){ amount_double(w->units[RESOURCE_CPU]), amount_double(w->units[RESOURCE_MEMORY]) };
 }
 
 /* Sums of cores and bytes, for showing: doubles do. */
-static void add_requests(const karp_snapshot *w, uint32_t pod_number, karp_node_use *row)
+static void add_requests(const karp_snapshot *w, struct shown_units units, uint32_t pod_number, karp_node_use *row)
 {
     const int64_t *r = w->classes[w->pod_class[pod_number]].requests;
-    row->cpu_requested += in_units(w, RESOURCE_CPU, r[RESOURCE_CPU]);
-    row->memory_requested += in_units(w, RESOURCE_MEMORY, r[RESOURCE_MEMORY]);
+    row->cpu_requested += (double)r[RESOURCE_CPU] * units.cpu;
+    row->memory_requested += (double)r[RESOURCE_MEMORY] * units.memory;
 }
 
 /* `excluded`, by pod: those that are being scheduled; NULL = none that is on a node. */
-static void fill_node(const karp_snapshot *w, const uint8_t *excluded, const state_node *n, karp_node_use *row)
+static void fill_node(const karp_snapshot *w, struct shown_units units, const uint8_t *excluded, const state_node *n,
+                      karp_node_use *row)
 {
     row->size = sizeof *row;
     row->node = name_of(w, n->name);
@@ -409,16 +415,18 @@ static void fill_node(const karp_snapshot *w, const uint8_t *excluded, const sta
     row->memory_allocatable = amount_double(resource_list_get(n->allocatable, RESOURCE_MEMORY));
     row->marked = n->marked;
     for (uint32_t i = 0; i < n->pod_count; i++) {
-        if (excluded == NULL || !excluded[n->pods[i]]) add_requests(w, n->pods[i], row);
+        if (excluded == NULL || !excluded[n->pods[i]]) add_requests(w, units, n->pods[i], row);
     }
 }
 
 static bool fill_nodes(const karp_snapshot *w, const uint8_t *excluded, karp_decision *d)
 {
+    struct shown_units units = units_of(w);
+    if (!list_room(d->context, &d->nodes, sizeof *d->nodes.items, w->node_count)) return false;
     for (uint32_t i = 0; i < w->node_count; i++) {
         karp_node_use *row = list_push(d->context, &d->nodes, sizeof *row);
         if (row == NULL) return false;
-        fill_node(w, excluded, &w->nodes[i], row);
+        fill_node(w, units, excluded, &w->nodes[i], row);
         d->cost_before += row->price;
         if (!row->marked) d->cost_after += row->price;
     }
@@ -430,13 +438,14 @@ bool report_nodes_unchanged(const karp_snapshot *w, karp_decision *d) { return f
 bool report_nodes(scheduler *s, karp_decision *d)
 {
     const karp_snapshot *w = s->snapshot;
+    struct shown_units units = units_of(w);
     if (!fill_nodes(w, s->pods.excluded, d)) return false;
     bool any = w->node_count > 0 && !s->placement.in_runs; /* runs are of claims */
     for (uint32_t i = 0; i < s->pods.count && any; i++) {
         place at = s->placement.places[s->pods.items[i]];
         if (at.where != PLACE_HOST) continue;
         karp_node_use *row = &d->nodes.items[s->hosts.items[at.target].node];
-        add_requests(w, s->pods.items[i], row);
+        add_requests(w, units, s->pods.items[i], row);
         row->pods_received++;
     }
     for (size_t i = 0; i < d->launches.count; i++) d->cost_after += d->launches.items[i].choice.price;

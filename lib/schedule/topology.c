@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What topology allows a pod, and what a placement changes (scheduling.md §14.5, §14.7–14.10). */
+#include <base/str.h>
 #include <schedule/filters.h>
 #include <schedule/label_groups.h>
 #include <schedule/places.h>
@@ -50,6 +51,7 @@ static bool number_nodes(scheduler *s)
         uint32_t text = label_get(n->meta.labels, s->snapshot->known.hostname);
         karp_str name = name_of(s->snapshot, n->meta.name);
         if (text != NO_ID && host_number_of_text(s, text) == NO_ID) return false;
+        if (text != NO_ID && equal_str(text_of(s->snapshot, text), name)) continue;
         if (host_number_of_text(s, strings_find(&s->snapshot->raw.text, name.ptr, name.len)) == NO_ID) return false;
     }
     return true;
@@ -119,7 +121,6 @@ void topology_free(scheduler *s)
     map64_free(&s->topology.namespace_lists);
     map64_free(&s->topology.key_numbers);
     mem_free(s->context, s->topology.host_text, s->topology.host_text_capacity * sizeof *s->topology.host_text);
-    map64_free(&s->topology.host_of_text);
 }
 
 /* ---- hosts (the single-valued case of §14.8–14.10) -------------------------------------------------------------------- */

@@ -108,7 +108,7 @@ struct topology {
     uint32_t *bound_pods; /* bound pods that count, by label group */
 
     uint32_t next_host_number;
-    map64 host_of_text; /* host name -> number */
+    uint32_t *host_of_text; /* by text, and one more for a name that no text has: 1 + its number; 0 = it has none yet */
     uint32_t *host_text; /* number -> host name, NO_ID for claims */
     size_t host_text_capacity;
 };

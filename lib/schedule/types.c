@@ -178,6 +178,30 @@ bool types_offered(scheduler *s, uint32_t table, uint32_t set, uint64_t *out)
     return !s->failed;
 }
 
+/* The available offerings of these variants that are compatible with the set: one by one, while types_offered() looks at all. */
+static bool offered_of(scheduler *s, uint32_t table, uint32_t set, const uint64_t *variants, uint64_t *out)
+{
+    const type_table *t = &s->snapshot->tables[table];
+    struct answers known_answers;
+    for (size_t v = bits_next(variants, t->variant_count, 0); v < t->variant_count;
+         v = bits_next(variants, t->variant_count, v + 1)) {
+        const instance_type *y = &t->types[t->variants[v].type];
+        for (uint32_t i = y->offering_first; i < y->offering_first + y->offering_count; i++) {
+            if (t->offerings[i].available && t->offerings[i].variant == v) bits_set(out, i);
+        }
+    }
+    for (uint32_t k = 0; k < t->offering_key_count; k++) {
+        const uint32_t *column = t->offering_columns + (size_t)k * t->offering_count;
+        uint32_t have = set_get(&s->algebra, set, t->offering_keys[k]);
+        answers_init(&known_answers);
+        for (size_t i = bits_next(out, t->offering_count, 0); i < t->offering_count;
+             i = bits_next(out, t->offering_count, i + 1)) {
+            if (!offering_key_agrees(s, &known_answers, t->offering_keys[k], have, column[i])) bits_clear(out, i);
+        }
+    }
+    return !s->failed;
+}
+
 /* Clears the variants that have no available offering compatible with the set. */
 static bool keep_offered(scheduler *s, uint32_t table, uint32_t set, uint64_t *out)
 {
@@ -189,7 +213,9 @@ static bool keep_offered(scheduler *s, uint32_t table, uint32_t set, uint64_t *o
         return false;
     }
     uint64_t *variants = offered + words_;
-    bool ok = scheduler_worked(s, t->offering_count * (size_t)4) && types_offered(s, table, set, offered);
+    bool few = bits_count(out, width) < t->variant_count / 8;
+    bool ok = scheduler_worked(s, t->offering_count * (size_t)4) &&
+              (few ? offered_of(s, table, set, out, offered) : types_offered(s, table, set, offered));
     for (size_t i = bits_next(offered, t->offering_count, 0); i < t->offering_count;
          i = bits_next(offered, t->offering_count, i + 1)) {
         bits_set(variants, t->offerings[i].variant);

@@ -18,7 +18,7 @@ typedef struct typeset {
 
 /* Types in price order: see pricing.c. */
 struct price_order {
-    uint32_t *types; /* all types of the table; those without an offering come last */
+    uint32_t *types; /* all types of the table; those without an offering come last. NULL = nobody asked for so many */
     double *prices; /* by type: the least */
     uint32_t capacity_types; /* how many different ones the offerings have that can be launched */
 };
