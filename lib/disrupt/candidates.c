@@ -206,12 +206,14 @@ static bool fill(pass *p, uint32_t number, candidate *c)
 
 /* ---- §6: this method -------------------------------------------------------------------------------------------------- */
 
-static bool condition_true(const pass *p, const candidate *c, uint32_t type)
+static bool claim_says(const pass *p, uint32_t number, uint32_t type)
 {
     const karp_snapshot *w = p->snapshot;
-    const condition *found = condition_find(w->raw.claims.items[w->nodes[c->node].claim].conditions, type);
+    const condition *found = condition_find(w->raw.claims.items[w->nodes[number].claim].conditions, type);
     return found != NULL && found->status == w->known.status_true;
 }
+
+static bool condition_true(const pass *p, const candidate *c, uint32_t type) { return claim_says(p, c->node, type); }
 
 static uint32_t consolidation_filter(const pass *p, const candidate *c)
 {
@@ -292,30 +294,61 @@ static bool keep_all(pass *p, const disruption_budget *b)
     return ok;
 }
 
+enum { SAYS_CONSOLIDATABLE = 1, SAYS_DRIFTED = 2 };
+
+/* Reads p->told, which all methods of a pass have in common. */
+static bool read_conditions(pass *p)
+{
+    const karp_snapshot *w = p->snapshot;
+    if (p->told != NULL || !p->commands_only) return true;
+    p->told = arena_array(&p->lasting, w->node_count + (size_t)1, sizeof *p->told);
+    for (uint32_t i = 0; p->told != NULL && i < w->node_count; i++) {
+        if (w->nodes[i].claim == NO_ID || (p->only != NULL && !p->only[i])) continue;
+        if (claim_says(p, i, w->known.consolidatable)) p->told[i] |= SAYS_CONSOLIDATABLE;
+        if (claim_says(p, i, w->known.drifted)) p->told[i] |= SAYS_DRIFTED;
+    }
+    return p->told != NULL;
+}
+
 /* Where nobody asks why nodes stay: whether the node's claim alone says that it is not of this method's. */
 static bool out_of_question(const pass *p, uint32_t number)
 {
-    const karp_snapshot *w = p->snapshot;
-    const known_text *k = &w->known;
     if (p->only != NULL && !p->only[number]) return true;
     if (!p->commands_only || p->weighs_pools || p->method == KARP_METHOD_REPAIR ||
         p->method == KARP_METHOD_EXPIRATION || p->method == KARP_METHOD_REPACK)
         return false;
     bool drifts = p->method == KARP_METHOD_DRIFT || p->method == KARP_METHOD_STATIC_DRIFT;
-    if (w->nodes[number].claim == NO_ID) return true;
-    const condition *found = condition_find(w->raw.claims.items[w->nodes[number].claim].conditions,
-                                            drifts ? k->drifted : k->consolidatable);
-    return found == NULL || found->status != k->status_true;
+    return (p->told[number] & (drifts ? SAYS_DRIFTED : SAYS_CONSOLIDATABLE)) == 0;
+}
+
+/* Where nobody asks why nodes stay, single nodes are looked for among the candidates that there were for several. */
+static bool take_over(pass *p)
+{
+    if (!p->commands_only || p->method != KARP_METHOD_SINGLE_NODE || p->both.candidates == NULL) return false;
+    p->candidates = p->both.candidates;
+    p->candidate_count = p->both.candidate_count;
+    p->eligible = p->both.eligible;
+    p->eligible_count = p->both.eligible_count;
+    return true;
+}
+
+static void hand_over(pass *p)
+{
+    if (p->method == KARP_METHOD_MULTI_NODE)
+        p->both = (struct both_methods){ p->candidates, p->eligible, p->candidate_count, p->eligible_count };
 }
 
 karp_status pass_candidates(pass *p, karp_error *error)
 {
     const karp_snapshot *w = p->snapshot;
-    p->candidates = arena_alloc(&p->data, (w->node_count + (size_t)1) * sizeof *p->candidates);
-    p->eligible = arena_alloc(&p->data, (w->node_count + (size_t)1) * sizeof *p->eligible);
     p->stays = arena_array(&p->data, w->node_count + (size_t)1, sizeof *p->stays);
+    if (p->stays != NULL && take_over(p)) return KARP_OK;
+    arena *data = p->method == KARP_METHOD_MULTI_NODE ? &p->lasting : &p->data;
+    p->candidates = arena_alloc(data, (w->node_count + (size_t)1) * sizeof *p->candidates);
+    p->eligible = arena_alloc(data, (w->node_count + (size_t)1) * sizeof *p->eligible);
     p->candidate_count = p->eligible_count = 0;
-    if (p->candidates == NULL || p->eligible == NULL || p->stays == NULL) return fail_nomem(error);
+    if (p->candidates == NULL || p->eligible == NULL || p->stays == NULL || !read_conditions(p))
+        return fail_nomem(error);
     const disruption_budget *unreadable = unreadable_budget(w);
     if (unreadable != NULL) return keep_all(p, unreadable) ? KARP_OK : fail_nomem(error);
     karp_status status = pass_buffer_nodes(p, error);
@@ -340,6 +373,7 @@ karp_status pass_candidates(pass *p, karp_error *error)
         else if (!pass_keep(p, i, why.code, why.detail)) return fail_nomem(error);
         p->candidate_count++;
     }
+    hand_over(p);
     return KARP_OK;
 }
 

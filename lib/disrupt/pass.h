@@ -90,6 +90,11 @@ typedef struct pass {
     bool commands_only; /* nobody asks why nodes stay, nor how many simulations that takes */
     bool weighs_pools; /* some pool's policy is Balanced: what all its candidates cost counts */
     const uint8_t *only; /* by state node: nobody asks about others; NULL = about all */
+    struct both_methods { /* the same for single nodes as for several; candidates NULL = not known */
+        candidate *candidates;
+        uint32_t *eligible;
+        uint32_t candidate_count, eligible_count;
+    } both;
     const uint32_t *by_ratio; /* by_savings_ratio() of the method for several nodes; NULL = it was not asked */
     struct pool_nodes {
         int64_t all, busy;
@@ -104,6 +109,7 @@ typedef struct pass {
     struct block {
         uint32_t pod, code;
     } * blocks; /* by state node: the first pod that blocks; code NO_ID = not looked for yet */
+    uint8_t *told; /* by state node: the conditions of its claim that are asked again and again; NULL = not read yet */
     candidate *weighed; /* by state node: what the methods before have worked out; moving NULL = nothing yet */
     bool *in_queue; /* by state node: part of a command in progress; NULL = none is */
     bool remembers; /* marks.h; with what the next pass is given */
