@@ -96,7 +96,7 @@ static bool nodes_may_stay(const karp_snapshot *s)
     const struct reused_pods *k = s->reused;
     if (s->raw.touched == 0 && !pods_on_nodes_changed(k, &s->raw)) return true;
     if (s->raw.changed_objects.count > FEW + k->before->node_count) return false;
-    if (k->before->remaining != NULL || k->before->frame->nodes_on_top > FEW + 2 * (size_t)k->before->node_count)
+    if (k->before->remaining != NULL || k->before->frame->nodes_on_top > FEW + 8 * (size_t)k->before->node_count)
         return false;
     for (size_t i = 0; i < k->fresh_count; i++) {
         if (may_lose_node(s, k->fresh[i])) return false;

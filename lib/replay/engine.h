@@ -86,6 +86,7 @@ typedef struct replay_node {
     bool unmanaged; /* it has no NodeClaim */
     bool given; /* of the objects: it is in the snapshot with them, and stays as it is */
     bool dirty, claim_in_snapshot, node_in_snapshot;
+    bool shown_disrupted; /* the Node in the snapshot has the taint of disruption: all that changes of it */
     double idle; /* dollars spent on what nobody asked for */
     int64_t idle_until;
 } replay_node;

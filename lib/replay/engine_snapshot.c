@@ -87,11 +87,15 @@ static karp_status edit_node(engine *e, karp_builder *builder, replay_node *n)
         status = karp_builder_remove(builder, str("NodeClaim"), none, n->name, &e->error);
         e->rows_since_rebuild++;
     }
-    if (n->node_in_snapshot && !status) status = karp_builder_remove(builder, str("Node"), none, n->name, &e->error);
+    bool disrupted = n->tainted || n->deleting,
+         same_node = n->node_in_snapshot && !n->gone && disrupted == n->shown_disrupted;
+    if (n->node_in_snapshot && !same_node && !status)
+        status = karp_builder_remove(builder, str("Node"), none, n->name, &e->error);
     n->claim_in_snapshot = !n->gone && !n->unmanaged;
     n->node_in_snapshot = !n->gone && n->ready;
+    n->shown_disrupted = disrupted;
     if (n->claim_in_snapshot && !status) status = add_claim(e, builder, n);
-    if (n->node_in_snapshot && !status) status = add_node(e, builder, n);
+    if (n->node_in_snapshot && !same_node && !status) status = add_node(e, builder, n);
     n->dirty = false;
     if (n->gone) arena_free(&n->memory);
     return status;
