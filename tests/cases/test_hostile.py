@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Input made to hurt: what grows too fast is refused by a limit, and what is read costs about as much as it is long.
 
-Each trap is set with one element, with SIZE of them (100; the long suite says 5,000) and with twice as many. What the last two cost
-more than the first is compared: twice as much may cost 2.3 times the instructions and memory, which leaves room for sorting and none for
+Each trap is set with SIZE elements (100; the long suite says 5,000) and with twice as many. What these cost more than one element (for plans
+with the same instance types: one pod) is compared: twice as much may cost 2.3 times the instructions and memory, which leaves room for sorting and none for
 a square. Instructions are counted, so other load on the machine changes nothing. SECURITY.md says what does grow faster, and so do
 PRODUCTS here.
 """
@@ -17,7 +17,7 @@ import tempfile
 
 import growth
 from stories import check, equal, finish, run
-from traps import LINEAR, MAP, OTHERS, PLAN, POOL, PRODUCT, PRODUCTS, TRAPS, instance_type, pod
+from traps import LINEAR, MAP, OTHERS, PLAN, POOL, PRODUCT, PRODUCTS, TRAPS, instance_type, lines, pod
 
 SIZE = int(sys.argv[1]) if len(sys.argv) > 1 else 100
 
@@ -42,10 +42,16 @@ def cost(trap, n, folder, command):
     return growth.cost(arguments, folder)
 
 
-def grown(trap, command, size):
-    """What `size` elements and twice as many cost more than one."""
+def one_pod(_):
+    return lines(pod('p'))
+
+
+def grown(trap, command, size, least):
+    """What `size` elements and twice as many cost more than one, or than the least plan."""
     with tempfile.TemporaryDirectory() as folder:
-        least, few, many = (cost(trap, n, folder, command) for n in (1, size, 2 * size))
+        few, many = (cost(trap, n, folder, command) for n in (size, 2 * size))
+        if command != PLAN or isinstance(trap(1), tuple):
+            least = cost(trap, 1, folder, command)
     return growth.beyond(few, least), growth.beyond(many, least)
 
 
@@ -62,8 +68,10 @@ def check_growth():
     traps = [(name, PLAN, trap, SIZE, LINEAR, LINEAR) for name, trap in TRAPS.items()]
     traps += [(name, command, trap, SIZE, LINEAR, LINEAR) for name, (command, trap) in OTHERS.items()]
     traps += [(name, command, trap, SIZE // 4, PRODUCT, memory) for name, (command, memory, trap) in PRODUCTS.items()]
+    with tempfile.TemporaryDirectory() as folder:
+        least = cost(one_pod, 1, folder, PLAN)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        costs = [pool.submit(grown, trap, command, size) for _, command, trap, size, _, _ in traps]
+        costs = [pool.submit(grown, trap, command, size, least) for _, command, trap, size, _, _ in traps]
         for (name, _, _, _, instructions, memory), found in zip(traps, costs):
             check_trap(name, *found.result(), instructions, memory)
 

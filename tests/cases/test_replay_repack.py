@@ -12,6 +12,7 @@ from small_clusters import catalogue, node, pod
 from stories import check, equal, finish, run
 
 NOW = ('--now', '2026-01-02T00:00:00Z')
+EFFORT = ('--effort', '50000')
 POOL = {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name': 'default'},
         'spec': {'disruption': {'consolidateAfter': '0s', 'budgets': [{'nodes': '1'}]},
                  'template': {'spec': {'nodeClassRef': {'group': 'g', 'kind': 'K', 'name': 'd'}, 'expireAfter': '24h'}}}}
@@ -43,7 +44,7 @@ def as_promised(folder):
     types = ('--region', 'us-east-1')
     for name, spread in (('plain', False), ('spread', True)):
         file = written(folder, f'{name}.json', cluster(20, spread=spread))
-        plan = json.loads(run('repack', '-f', file, *types, *NOW, '-o', 'json')[0])
+        plan = json.loads(run('repack', '-f', file, *types, *NOW, *EFFORT, '-o', 'json')[0])
         planned = written(folder, f'{name}-plan.json', plan)
         replay = played(file, planned, types, '--as-planned')
         policy = replay['policies'][0]
@@ -64,7 +65,7 @@ def as_promised(folder):
         check(free['plans'] - 1 <= sum(not s['done'] for s in free['steps']), f'{name}: a plan is made anew when a step is refused')
         check(all(s.get('reason') for s in free['steps'] if not s['done']), f'{name}: reasons')
         written(folder, 'after.json', run('replay', '--nodepools', file, '--repack', planned, *types, '--as-planned', '--dump-at', '6h')[0])
-        again = json.loads(run('repack', '-f', pathlib.Path(folder, 'after.json'), '-o', 'json')[0])
+        again = json.loads(run('repack', '-f', pathlib.Path(folder, 'after.json'), *EFFORT, '-o', 'json')[0])
         check(abs(again['costBefore'] - plan['costAfter']) < 1e-6, f'{name}: the dump costs {again["costBefore"]}')
         check(again['costBefore'] - again['costAfter'] < 0.02 * plan['costBefore'], f'{name}: a second repack saves {again["costAfter"]}')
 
@@ -94,7 +95,7 @@ def timing(folder, types):
     """15 s of thinking before the first step, none before the others; nodes wait for their launch to be ready."""
     listed = small([('n0', '500m'), ('n1', '500m'), ('n2', '250m'), ('n3', '250m')])
     file = written(folder, 'small.json', listed)
-    plan = json.loads(run('repack', '-f', file, *types, *NOW, '-o', 'json')[0])
+    plan = json.loads(run('repack', '-f', file, *types, *NOW, *EFFORT, '-o', 'json')[0])
     equal([(len(s['nodes']), len(s['launches'])) for s in plan['steps']], [(1, 0)] * 3, 'three nodes go one by one')
     planned = written(folder, 'small-plan.json', plan)
     result = played(file, planned, types, '--as-planned')['policies'][0]['repack']
@@ -115,7 +116,7 @@ def launching(folder, types):
         items += lasting(f'n{i}')
     items += [pod(f'p{i}', f'n{i}', '1500m') for i in range(5)]
     file = written(folder, 'launching.json', {'apiVersion': 'v1', 'kind': 'List', 'items': items})
-    plan = json.loads(run('repack', '-f', file, *types, *NOW, '-o', 'json')[0])
+    plan = json.loads(run('repack', '-f', file, *types, *NOW, *EFFORT, '-o', 'json')[0])
     check(any(s['launches'] for s in plan['steps']), f'something is launched: {plan["steps"]}')
     planned = written(folder, 'launching-plan.json', plan)
     replay = played(file, planned, types, '--as-planned', '--boot', '40s', '--boot-jitter', '0s')['policies'][0]
