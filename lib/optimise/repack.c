@@ -18,7 +18,7 @@
 #include <schedule/pricing.h>
 #include <string.h>
 
-enum { MORE_LAUNCHES = 1000, SPARE_PLANS = 8, SAME_STEP = 5, POINTS = 20, FEW_NODES = 500 };
+enum { MORE_LAUNCHES = 1000, SPARE_PLANS = 8, SAME_STEP = 5 };
 
 void karp_repack_options_init(karp_repack_options *options, size_t size)
 {
@@ -331,44 +331,6 @@ static bool make_guide(repacking *r)
     return !scheduler_failed(r->s);
 }
 
-static void set_limits(repacking *r)
-{
-    uint32_t budgets = (uint32_t)r->seen->raw.budgets.count;
-    r->limits = (repack_limits){ .at_once = r->options.ignore_budgets ? NULL : r->p.remaining,
-                                 .pool_count = (uint32_t)r->seen->raw.pools.count,
-                                 .evictions_at_once = r->evictions_at_once,
-                                 .budget_count = r->evictions_at_once == NULL ? 0 : budgets,
-                                 .max_steps = r->options.max_steps,
-                                 .min_saving = r->options.min_saving,
-                                 .min_saving_per_eviction = r->options.min_saving_per_eviction };
-}
-
-static double saving_of_stages(const repacking *r)
-{
-    double sum = 0;
-    for (size_t i = 0; i < r->stages.stages.count; i++) sum += r->stages.stages.items[i].saving;
-    return sum;
-}
-
-/* Steps that were made one by one, where they save more than those of the plan. */
-static bool take_walk(repacking *r)
-{
-    if (r->walk == NULL || !(repack_walk_saving(r->walk) > saving_of_stages(r) + 1e-9)) return true;
-    repack_steps_free(r->context, &r->stages);
-    return repack_walk_steps(r->walk, &r->stages);
-}
-
-/* The steps of the search's best plan. */
-static karp_status make_stages(repacking *r, const repack_search *from)
-{
-    repack_steps_free(r->context, &r->stages);
-    repack_plan_free(r->context, &r->plan);
-    if (!repack_search_plan(from, &r->plan) ||
-        !repack_steps_make(r->context, &r->problem, &r->plan, &r->pods, &r->limits, &r->stages))
-        return fail_nomem(r->error);
-    return KARP_OK;
-}
-
 /* Whether the order of steps could matter to the scheduler: rules about who is where, or limits of pools. */
 static bool order_matters(const repacking *r)
 {
@@ -431,58 +393,6 @@ static karp_status check_savings(repacking *r, uint32_t *refused, uint32_t *good
     return KARP_OK;
 }
 
-/* The best of the plans as they were cut. */
-static bool take_chosen(repacking *r)
-{
-    repack_steps steps;
-    if (!(r->chosen_saving > repack_walk_saving(r->walk) + 1e-9)) return true;
-    if (!repack_steps_make(r->context, &r->problem, &r->chosen, &r->pods, &r->limits, &steps)) return false;
-    bool ok = repack_walk_take(r->walk, &steps);
-    repack_steps_free(r->context, &steps);
-    return ok;
-}
-
-/* Where budgets cut what this search has found, steps are also made one by one. */
-static bool walk_on(repacking *r, const repack_search *from, uint64_t most, uint64_t steps)
-{
-    bool cut = r->stepped != r->search || repack_search_saving(from) > r->chosen_saving + 1e-6;
-    if (r->problem.node_count > FEW_NODES || !cut) return true;
-    if (r->walk == NULL) r->walk = repack_walk_begin(r->context, &r->problem, &r->pods, &r->limits);
-    repack_plan plan = { .saving = 0 };
-    bool ok = r->walk != NULL && take_chosen(r) && repack_search_plan(from, &plan) &&
-              repack_walk_run(r->walk, &plan, most, steps);
-    repack_plan_free(r->context, &plan);
-    return ok;
-}
-
-/* The best plan that the scheduler admits: nodes that it does not let go stay, and the others are searched once more. */
-static karp_status settle_plan(repacking *r, uint64_t most, uint64_t steps)
-{
-    uint32_t refused = UINT32_MAX, good = 0;
-    for (uint32_t turn = 0;; turn++) {
-        karp_status status = make_stages(r, r->stepped);
-        if (status == KARP_OK && (!take_walk(r) || !make_guide(r))) status = fail_nomem(r->error);
-        if (status == KARP_OK) status = try_plan(r, &refused, &good);
-        if (status == KARP_OK && refused == UINT32_MAX) status = check_savings(r, &refused, &good);
-        if (status != KARP_OK || refused == UINT32_MAX) return status;
-        if (turn == SPARE_PLANS) break;
-        if (!repack_search_keep(r->stepped, refused) ||
-            !repack_search_run(r->stepped, most, steps / SPARE_PLANS, false))
-            return fail_nomem(r->error);
-        if (r->walk != NULL) repack_walk_keep(r->walk, refused);
-        if (!walk_on(r, r->stepped, most, steps / SPARE_PLANS)) return fail_nomem(r->error);
-    }
-    repack_steps_cut(&r->stages, good);
-    return repack_round(r, good);
-}
-
-static bool add_point(repacking *r, uint64_t evictions, double cost)
-{
-    karp_repack_point *slot = list_push(r->context, &r->points, sizeof *slot);
-    if (slot != NULL) *slot = (karp_repack_point){ .size = sizeof *slot, .evictions = evictions, .cost = cost };
-    return slot != NULL;
-}
-
 /* So many evictions the options allow. */
 static uint64_t most_evictions(const repacking *r)
 {
@@ -492,105 +402,25 @@ static uint64_t most_evictions(const repacking *r)
     return part < r->options.max_evictions ? part : r->options.max_evictions;
 }
 
-/* What of the last run comes out as steps; the best of all runs is remembered. */
-static karp_status note_plan(repacking *r, const repack_search *from)
-{
-    if (!(repack_search_saving(from) > r->chosen_saving + 1e-9)) return KARP_OK; /* and steps save no more */
-    karp_status status = make_stages(r, from);
-    double saving = saving_of_stages(r);
-    if (status != KARP_OK || !(saving > r->chosen_saving + 1e-9)) return status;
-    repack_plan_free(r->context, &r->chosen);
-    r->chosen_saving = saving;
-    return repack_search_plan(from, &r->chosen) ? KARP_OK : fail_nomem(r->error);
-}
-
-/* The curve: rising limits, each going on from the plan before. */
-static karp_status search_curve(repacking *r, uint64_t all, uint64_t most, uint64_t steps)
-{
-    for (uint32_t i = 1; i <= POINTS && !repack_asked_to_stop(r); i++) {
-        uint64_t limit = all * i / POINTS;
-        if (!repack_search_run(r->search, limit, steps / POINTS, false)) return fail_nomem(r->error);
-        repack_plan_free(r->context, &r->plan);
-        if (!repack_search_plan(r->search, &r->plan) ||
-            !add_point(r, r->plan.evictions, r->cost.before - r->plan.saving))
-            return fail_nomem(r->error);
-        bool counts = r->plan.evictions <= most && r->problem.node_count <= FEW_NODES;
-        karp_status status = counts ? note_plan(r, r->search) : KARP_OK;
-        if (status != KARP_OK) return status;
-    }
-    return KARP_OK;
-}
-
-/* From the nodes there are, and from all of them replaced. */
-static karp_status search_plan(repacking *r, uint64_t most, uint64_t steps)
-{
-    repack_search *q = r->stepped;
-    if (repack_asked_to_stop(r)) return KARP_OK;
-    if (!repack_search_run(q, most, steps / 2, true)) return fail_nomem(r->error);
-    karp_status status = note_plan(r, q);
-    if (status != KARP_OK || repack_asked_to_stop(r)) return status;
-    bool all = repack_search_may_all_go(q);
-    if (all && !repack_search_everything(q, steps / 4)) return fail_nomem(r->error);
-    if (!repack_search_run(q, most, steps - steps / 2 - (all ? steps / 4 : 0), false)) return fail_nomem(r->error);
-    return note_plan(r, q);
-}
-
-static bool begin_searches(repacking *r)
-{
-    r->search = r->stepped = repack_search_begin(r->context, &r->problem);
-    if (r->search != NULL && r->small_launches.launches.allowed != r->problem.launches.allowed)
-        r->stepped = repack_search_begin(r->context, &r->small_launches);
-    return r->search != NULL && r->stepped != NULL;
-}
-
-static bool keep_node(repacking *r, uint32_t number)
-{
-    return repack_search_keep(r->search, number) && (r->stepped == r->search || repack_search_keep(r->stepped, number));
-}
-
-/* Nodes of which no step could move all pods at once, as PodDisruptionBudgets are: they stay, and whoever searches should know. */
-static bool keep_what_budgets_hold(repacking *r)
-{
-    const repack_pods *pods = &r->pods;
-    if (pods->budget_of == NULL) return true;
-    int64_t *moved = arena_array(&r->data, r->seen->raw.budgets.count + 1, sizeof *moved);
-    if (moved == NULL) return false;
-    for (uint32_t n = 0; n < r->problem.node_count; n++) {
-        uint32_t over = UINT32_MAX;
-        for (uint32_t i = 0; i < pods->counts[n]; i++) {
-            uint32_t b = pods->budget_of[pods->pods[n][i]];
-            if (b != UINT32_MAX && ++moved[b] > r->evictions_at_once[b]) over = b;
-        }
-        for (uint32_t i = 0; i < pods->counts[n]; i++) {
-            if (pods->budget_of[pods->pods[n][i]] != UINT32_MAX) moved[pods->budget_of[pods->pods[n][i]]] = 0;
-        }
-        if (over == UINT32_MAX) continue;
-        karp_str name = name_of(r->seen, r->seen->raw.budgets.items[over].meta.name);
-        if (!keep_node(r, n) ||
-            !pass_keep(&r->p, r->p.candidates[r->candidate_of[n]].node, KARP_REASON_PDB_BLOCKED, name))
-            return false;
-    }
-    return true;
-}
-
+/* The best plan that the scheduler admits: nodes that it does not let go stay, and the others are searched once more. */
 static karp_status plan(repacking *r)
 {
-    uint64_t most = most_evictions(r), all = 0, effort = r->objective.effort;
-    for (uint32_t i = 0; i < r->problem.node_count; i++) all += r->problem.nodes[i].evictions;
-    set_limits(r);
-    if (!begin_searches(r) || !keep_what_budgets_hold(r)) return fail_nomem(r->error);
-    karp_status status = KARP_OK;
-    uint64_t e = repack_first_effort(r->problem.node_count);
-    do {
-        status = search_curve(r, all, most, e / 4);
-        if (status == KARP_OK) status = search_plan(r, most, e - e / 4);
-        if (status == KARP_OK && !repack_asked_to_stop(r) && !walk_on(r, r->stepped, most, e))
-            status = fail_nomem(r->error);
-        e = e > UINT64_MAX / 100 ? UINT64_MAX : repack_next_effort(r->problem.node_count, e);
-    } while (status == KARP_OK && e <= effort && !repack_asked_to_stop(r));
-    if (status != KARP_OK) return status;
-    if (r->chosen_saving > 0 && !repack_search_take(r->stepped, &r->chosen)) return fail_nomem(r->error);
-    return settle_plan(r, most, effort);
+    uint64_t most = most_evictions(r), steps = r->objective.effort;
+    karp_status looked = repack_look(r, most);
+    if (looked != KARP_OK) return looked;
+    uint32_t refused = UINT32_MAX, good = 0;
+    for (uint32_t turn = 0;; turn++) {
+        karp_status status = repack_steps_of_best(r);
+        if (status == KARP_OK && !make_guide(r)) status = fail_nomem(r->error);
+        if (status == KARP_OK) status = try_plan(r, &refused, &good);
+        if (status == KARP_OK && refused == UINT32_MAX) status = check_savings(r, &refused, &good);
+        if (status != KARP_OK || refused == UINT32_MAX) return status;
+        if (turn == SPARE_PLANS) break;
+        status = repack_look_without(r, refused, most, steps / SPARE_PLANS);
+        if (status != KARP_OK) return status;
+    }
+    repack_steps_cut(&r->stages, good);
+    return repack_round(r, good);
 }
 
 /* ---- the call ------------------------------------------------------------------------------------------------------------------------ */
@@ -657,11 +487,7 @@ static karp_status decide(repacking *r)
 static void finish(repacking *r)
 {
     repack_steps_free(r->context, &r->stages);
-    repack_plan_free(r->context, &r->plan);
-    repack_plan_free(r->context, &r->chosen);
-    repack_walk_end(r->walk);
-    if (r->stepped != r->search) repack_search_end(r->stepped);
-    repack_search_end(r->search);
+    repack_look_end(r);
     list_free(r->context, &r->points, sizeof *r->points.items);
     list_free(r->context, &r->proven, sizeof *r->proven.items);
     scheduler_free(r->s);

@@ -59,6 +59,9 @@ typedef struct repacking {
     repack_problem small_launches; /* the same for plans that are cut into steps: budgets make dear launches useless */
     repack_search *search; /* of any plan */
     repack_search *stepped; /* of plans that budgets allow; the same where they allow any */
+    repack_search *
+        guided; /* the same with pods worth what proves most for the evictions; NULL = the bound has no better prices … */
+    repack_problem guided_problem; /* … which this has */
     repack_limits limits;
     repack_walk *walk; /* step by step, where budgets cut plans; NULL = they do not */
     repack_plan plan;
@@ -86,6 +89,13 @@ bool repack_asked_to_stop(repacking *r);
 /* repack_problem.c: `problem`, `pods` and what budgets allow at once, from the menu and its hosts. false = refused. */
 bool repack_numbers(repacking *r);
 bool repack_limit_launches(repacking *r); /* … and `small_launches` */
+/* repack_look.c: searches, from the least effort to that of the objective; the best of what they find is in `stepped` and `walk`. Status: OK, NOMEM. */
+karp_status repack_look(repacking *r, uint64_t most);
+/* … and goes on when a node of the problem has to stay. */
+karp_status repack_look_without(repacking *r, uint32_t number, uint64_t most, uint64_t steps);
+karp_status repack_steps_of_best(repacking *r); /* `stages` */
+uint64_t repack_look_work(const repacking *r);
+void repack_look_end(repacking *r);
 /* The round of the first `count` steps, as the plan says. Status: OK, NOMEM, CANCELED. */
 karp_status repack_round(repacking *r, uint32_t count);
 /* After a round in which all that may move does, and no node is gone; false = refused. */

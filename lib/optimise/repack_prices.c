@@ -237,8 +237,11 @@ bool repack_prices_for(repacking *r, uint64_t evictions)
     const struct repack_bound *b = &r->bound;
     const bound_problem *p = &b->facts.problem;
     prices k;
-    r->untuned = r->bound;
-    r->tuned_for = UINT64_MAX;
+    if (r->tuned_for == evictions && evictions > 0) return true;
+    if (r->tuned_for == 0) { /* the first time */
+        r->untuned = r->bound;
+        r->tuned_for = UINT64_MAX;
+    }
     if (!b->known || !b->exact || b->count == 0) return true;
     if (p->node_count * (uint64_t)p->class_count > MOST_NUMBERS) return true;
     bool ok = prices_init(&k, r, evictions) && (p->class_count + k.place_count >= MOST_ROWS || find_prices(&k));

@@ -268,9 +268,7 @@ karp_status repack_decision(repacking *r, karp_decision **out)
         karp_decision_unref(d);
         return fail_nomem(r->error);
     }
-    r->cost.work = r->search != NULL ? repack_search_work(r->search) : 0;
-    if (r->stepped != r->search) r->cost.work += repack_search_work(r->stepped);
-    if (r->walk != NULL) r->cost.work += repack_walk_work(r->walk);
+    r->cost.work = repack_look_work(r);
     r->cost.stopped = r->stopped;
     d->repack = r->cost;
     *out = d;
