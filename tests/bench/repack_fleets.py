@@ -4,8 +4,9 @@
     python3 tests/bench/repack_fleets.py build/karp [--nodes 20,50,100,200,500] [--effort 100ms] [--budget 10%] [--seeds 1]
 
 Two kinds of fleets: `random`, whose pods lie anywhere (repacking.cluster), and `churned`: Karpenter launched nodes for all pods, and half of the pods
-are gone. Karpenter's commands are carried out one by one until it finds none. Both ends are held against the bound of the repack plan for as many
-evictions. Exit status 1 when a plan ends dearer than Karpenter, or moves more pods.
+are gone. Karpenter's commands are carried out one by one until it finds none. Both ends are held against the bound of the repack plan for its
+evictions. Where a plan leaves some of Karpenter's evictions, it is carried out and the cluster is repacked again with these, as a controller would: pods
+move at most once in one plan. Exit status 1 when that ends dearer than Karpenter, or moves more pods.
 """
 import argparse
 import pathlib
@@ -14,7 +15,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'cases'))
 from repacking import churned, cluster, faults, pending  # noqa: E402
-from trajectory import Karp, bound_to, karpenter  # noqa: E402
+from trajectory import Karp, bound_to, carry_out, karpenter  # noqa: E402
 
 given = argparse.ArgumentParser(description=__doc__)
 given.add_argument('karp')
@@ -34,6 +35,16 @@ def fleet(kind, nodes, seed):
     return churned(bound_to(listed, karp.ask('plan', listed)), seed=seed)
 
 
+def again(listed, plan, most):
+    """Where more plans end, with what the first leaves of the evictions: the cost, and the evictions of all."""
+    cost, evictions = plan['costAfter'], plan['evictions']
+    while plan['steps'] and evictions < most:
+        listed, _ = carry_out(listed, plan['steps'], f'again-{evictions}')
+        plan = karp.ask('repack', listed, '--effort', given.effort, '--max-evictions', str(most - evictions))
+        cost, evictions = plan['costAfter'], evictions + plan['evictions']
+    return cost, evictions
+
+
 for seed in range(7, 7 + given.seeds):
     for nodes in map(int, given.nodes.split(',')):
         for kind in over:
@@ -43,14 +54,16 @@ for seed in range(7, 7 + given.seeds):
             plan = karp.ask('repack', listed, '--effort', given.effort, '--max-evictions', str(evictions))
             found = faults(listed, plan)
             there = sum(item['kind'] == 'Node' for item in listed['items'])
-            if plan['costAfter'] > cost * (1 + 1e-9) or plan['evictions'] > evictions:
+            last, all_evictions = again(listed, plan, evictions)
+            if last > cost * (1 + 1e-9) or all_evictions > evictions:
                 found.append('worse than Karpenter')
             wrong += len(found)
             gap, peer = (100 * (x / plan['bound'] - 1) for x in (plan['costAfter'], cost))
             over[kind].append(gap)
             print(f'{kind}, {there} nodes, {plan["pods"]} pods: {plan["costBefore"]:.2f} $/h; Karpenter {cost:.2f} with {evictions} evictions in '
                   f'{commands} commands, {peer:.1f} % above the bound; repack {plan["costAfter"]:.2f} with {plan["evictions"]} in '
-                  f'{len(plan["steps"])} steps, {gap:.1f} %{"; " + found[0] if found else ""}', flush=True)
+                  f'{len(plan["steps"])} steps, {gap:.1f} %'
+                  f'{f"; again: {last:.2f} with {all_evictions}" if last < plan["costAfter"] - 1e-9 else ""}{"; " + found[0] if found else ""}', flush=True)
 for kind, gaps in over.items():
     print(f'{kind}: repack plans end {statistics.median(gaps):.1f} % above the bound in the median, {max(gaps):.1f} % at worst')
 sys.exit(wrong > 0)
