@@ -138,17 +138,6 @@ uint32_t method_reason(uint32_t method)
                                                                              : KARP_BUDGET_UNDERUTILIZED;
 }
 
-static bool is_true(const karp_snapshot *w, condition_list list, uint32_t type)
-{
-    const condition *c = condition_find(list, type);
-    return c != NULL && c->status == w->known.status_true;
-}
-
-static bool node_ready(const karp_snapshot *w, const state_node *n)
-{
-    return n->node != NO_ID && is_true(w, w->raw.nodes.items[n->node].conditions, w->known.ready);
-}
-
 /* The nodes of each pool, and those that its budget counts already. NULL = out of memory. */
 static const struct pool_nodes *count_nodes(pass *p, bool repair)
 {
@@ -160,9 +149,9 @@ static const struct pool_nodes *count_nodes(pass *p, bool repair)
         const state_node *n = &w->nodes[i];
         bool rebooting = n->rebooting && pass_rule(p, RULE_REBOOTING);
         if (!n->managed || n->pool == NO_ID || !(n->initialized || rebooting)) continue;
-        if (is_true(w, w->raw.claims.items[n->claim].conditions, w->known.instance_terminating)) continue;
+        if (n->terminating) continue;
         counts[n->pool].all++;
-        counts[n->pool].busy += n->marked || rebooting || (!repair && !node_ready(w, n));
+        counts[n->pool].busy += n->marked || rebooting || (!repair && !n->ready);
     }
     if (!repair) p->pool_nodes = counts;
     return counts;

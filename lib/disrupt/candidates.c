@@ -191,6 +191,7 @@ static bool weigh(pass *p, uint32_t number, candidate *c)
         c->cost = cost_with(c->cost, one);
     }
     c->price = type_price(w, n->pool, c->type, n->labels, !pass_quirk(p, 10));
+    c->ratio = c->price / c->cost;
     c->disruption_cost = all * lifetime_remaining(own->meta.creation, own->expire_after, p->now);
     return true;
 }
@@ -213,7 +214,15 @@ static bool claim_says(const pass *p, uint32_t number, uint32_t type)
     return found != NULL && found->status == w->known.status_true;
 }
 
-static bool condition_true(const pass *p, const candidate *c, uint32_t type) { return claim_says(p, c->node, type); }
+enum { SAYS_CONSOLIDATABLE = 1, SAYS_DRIFTED = 2 };
+
+/* The same, of one of those that all methods of a pass ask for. */
+static bool condition_true(const pass *p, const candidate *c, uint32_t type)
+{
+    if (p->told == NULL) return claim_says(p, c->node, type);
+    bool drifts = type == p->snapshot->known.drifted;
+    return (p->told[c->node] & (drifts ? SAYS_DRIFTED : SAYS_CONSOLIDATABLE)) != 0;
+}
 
 static uint32_t consolidation_filter(const pass *p, const candidate *c)
 {
@@ -293,8 +302,6 @@ static bool keep_all(pass *p, const disruption_budget *b)
     strbuf_free(&text);
     return ok;
 }
-
-enum { SAYS_CONSOLIDATABLE = 1, SAYS_DRIFTED = 2 };
 
 /* Reads p->told, which all methods of a pass have in common. */
 static bool read_conditions(pass *p)
@@ -390,8 +397,7 @@ bool pass_keep(pass *p, uint32_t state_node_number, uint32_t code, karp_str deta
 static int better_ratio(uint32_t x, uint32_t y, const void *user)
 {
     const pass *p = user;
-    const candidate *a = &p->candidates[x], *b = &p->candidates[y];
-    double ra = a->price / a->cost, rb = b->price / b->cost;
+    double ra = p->candidates[x].ratio, rb = p->candidates[y].ratio;
     return (ra < rb) - (ra > rb); /* equals stay in the order of names */
 }
 

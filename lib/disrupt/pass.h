@@ -40,6 +40,7 @@ typedef struct candidate {
     const uint32_t *moving; /* its reschedulable pods, by name */
     uint32_t moving_count;
     double price, cost, disruption_cost; /* §14.1, resched_cost of §7, and what is printed */
+    double ratio; /* price / cost */
     const repair_verdict *repair; /* of that method */
 } candidate;
 

@@ -109,6 +109,9 @@ typedef struct state_node {
     /* An edit copies all nodes, so that they are kept small. */
     bool managed : 1, registered : 1, initialized : 1, marked : 1, nominated : 1;
     bool rebooting : 1; /* the claim says so (K15-9) */
+    bool terminating : 1; /* likewise of its instance */
+    bool ready : 1; /* the Node says so */
+    bool host_is_name : 1; /* what the Node's label says of the host is the Node's name */
     label_list labels;
     taint_list taints; /* effective … */
     taint_list taints_since_reboots; /* … and where reboots are known (K15-9) */

@@ -6,6 +6,7 @@
 #include <base/block.h>
 #include <base/error.h>
 #include <base/sort.h>
+#include <base/str.h>
 #include <model/state_nodes.h>
 #include <string.h>
 
@@ -92,8 +93,12 @@ static void derive_identity(const karp_snapshot *s, state_node *n)
         host = strings_find(&s->raw.text, name.ptr, name.len);
     }
     n->hostname = host;
-    n->marked = claim != NULL ? claim->meta.deletion != KARP_NO_TIME ||
-                                    condition_true(s, claim->conditions, s->known.instance_terminating)
+    n->host_is_name = node_ != NULL && shown == &node_->meta && host != NO_ID &&
+                      label_get(n->labels, s->known.hostname) == host &&
+                      equal_str(text_of(s, host), name_of(s, n->name));
+    n->ready = node_ != NULL && condition_true(s, node_->conditions, s->known.ready);
+    n->terminating = claim != NULL && condition_true(s, claim->conditions, s->known.instance_terminating);
+    n->marked = claim != NULL ? claim->meta.deletion != KARP_NO_TIME || n->terminating
                               : node_->meta.deletion != KARP_NO_TIME;
     n->rebooting = claim != NULL && condition_true(s, claim->conditions, s->known.rebooting);
     n->pool_name = label_get(n->labels, s->known.node_pool);

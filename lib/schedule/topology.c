@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What topology allows a pod, and what a placement changes (scheduling.md §14.5, §14.7–14.10). */
-#include <base/str.h>
 #include <schedule/filters.h>
 #include <schedule/label_groups.h>
 #include <schedule/places.h>
@@ -46,12 +45,15 @@ bool topology_list_bound(scheduler *s)
 /* Every Node's host name gets its number now, so that later numbers are all of claims. */
 static bool number_nodes(scheduler *s)
 {
-    for (size_t i = 0; i < s->snapshot->raw.nodes.count; i++) {
+    const karp_snapshot *w = s->snapshot;
+    for (size_t i = 0; i < w->raw.nodes.count; i++) {
+        uint32_t at = w->node_of_name[i];
+        const state_node *state = at < w->node_count && w->nodes[at].node == i ? &w->nodes[at] : NULL;
+        if (state != NULL && state->host_is_name && !state->marked) continue; /* hosts_init() has seen it */
         const node *n = &s->snapshot->raw.nodes.items[i];
         uint32_t text = label_get(n->meta.labels, s->snapshot->known.hostname);
         karp_str name = name_of(s->snapshot, n->meta.name);
         if (text != NO_ID && host_number_of_text(s, text) == NO_ID) return false;
-        if (text != NO_ID && equal_str(text_of(s->snapshot, text), name)) continue;
         if (host_number_of_text(s, strings_find(&s->snapshot->raw.text, name.ptr, name.len)) == NO_ID) return false;
     }
     return true;
