@@ -155,11 +155,11 @@ static void exchange(linear *l, uint32_t row, double price, double gain)
     l->paid[row] = price;
 }
 
-bool linear_solve(linear *l, uint32_t most)
+bool linear_solve(linear *l, uint64_t most)
 {
     bool ended = false;
     find_prices(l);
-    for (uint32_t i = 0; i < most && !ended; i++) {
+    for (; l->exchanges < most && !ended; l->exchanges++) {
         uint32_t column = best_column(l);
         if (column == UINT32_MAX) break;
         if (!mem_work(l->context, l->rows * (size_t)l->rows)) return false;

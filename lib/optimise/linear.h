@@ -27,6 +27,7 @@ typedef struct linear {
     uint32_t rows;
     double *inverse, *level, *paid, *direction; /* of the basis: [row * row]; by row */
     double *y, cost; /* the answer: by row; what the basis costs */
+    uint64_t exchanges; /* in all; each is the square of the rows of work */
     LIST_OF(linear_column) columns;
     LIST_OF(linear_entry) entries;
 } linear;
@@ -41,7 +42,7 @@ void linear_start_left_over(linear *l, uint32_t row, double need);
 /* A column, entry by entry after it. */
 bool linear_column_add(linear *l, double price);
 bool linear_entry_add(linear *l, uint32_t row, double value);
-/* Takes columns in until none pays, or for so many exchanges. */
-bool linear_solve(linear *l, uint32_t most);
+/* Takes columns in until none pays, or so many exchanges were made in all. */
+bool linear_solve(linear *l, uint64_t most);
 
 #endif

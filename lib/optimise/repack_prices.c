@@ -18,7 +18,8 @@
 #include <optimise/prove.h>
 #include <string.h>
 
-enum { ROUNDS = 60, MOST_NUMBERS = 1 << 16, MOST_ROWS = 700, EXCHANGES = 2000 };
+enum { ROUNDS = 60, MOST_NUMBERS = 1 << 16, MOST_ROWS = 700 };
+#define MOST_WORK (UINT64_C(1) << 31) /* of exchanges */
 #define TOO_DEAR 1.3 /* times the price at first */
 #define PAYS 1e-9 /* $/h that a column gains at least */
 #define TINY 1e-12 /* copies that are none */
@@ -222,8 +223,9 @@ static bool try_prices(prices *k)
 static bool find_prices(prices *k)
 {
     if (!start_program(k)) return false;
-    for (uint32_t i = 0; i < ROUNDS; i++) {
-        if (!linear_solve(&k->program, EXCHANGES)) return false;
+    uint64_t most = MOST_WORK / ((uint64_t)k->program.rows * k->program.rows);
+    for (uint32_t i = 0; i < ROUNDS && k->program.exchanges < most; i++) {
+        if (!linear_solve(&k->program, most)) return false;
         if (!find_columns(k, i == 0 ? 0 : NEW_PART)) return false;
         if (i > 0 && !try_prices(k)) return false;
         if (k->found == 0 && (!find_columns(k, 1) || !try_prices(k))) return false;
