@@ -114,14 +114,15 @@ static bool list_rooms(scheduler *s, struct first_fit *f)
     if (f->rooms == NULL) return false;
     for (uint32_t i = 0; i < s->templates.count; i++) {
         const template_ *t = &s->templates.items[i];
-        for (uint32_t y = 0; y < t->table->type_count; y++) {
-            const instance_type *type = &t->table->types[y];
-            double price = 0;
-            if (!least_price(s, t, type, &price)) continue;
-            for (uint32_t v = type->variant_first; v < type->variant_first + type->variant_count; v++) {
-                if (!bits_test(t->filtered, v)) continue;
-                f->rooms[f->room_count++] = (struct priced_room){ price, t->room + (size_t)v * s->vectors.dims };
-            }
+        size_t width = t->table->variant_count;
+        uint32_t last = NO_ID;
+        bool priced = false;
+        double price = 0;
+        for (size_t v = bits_next(t->filtered, width, 0); v < width; v = bits_next(t->filtered, width, v + 1)) {
+            uint32_t type = t->table->variants[v].type;
+            if (type != last) priced = least_price(s, t, &t->table->types[type], &price);
+            last = type;
+            if (priced) f->rooms[f->room_count++] = (struct priced_room){ price, t->room + v * s->vectors.dims };
         }
     }
     if (!sort_stable(s->context, f->rooms, f->room_count, sizeof *f->rooms, by_room_price, NULL)) return false;
