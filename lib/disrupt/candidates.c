@@ -176,10 +176,8 @@ static bool weigh(pass *p, uint32_t number, candidate *c)
     const node_claim *own = &w->raw.claims.items[n->claim];
     uint32_t *moving = arena_alloc(&p->lasting, (n->all_pod_count + (size_t)1) * sizeof *moving);
     if (moving == NULL) return false;
-    *c = (candidate){
-        .node = number, .pool = n->pool, .type = type_of_labels(w, n->pool, n->labels), .moving = moving
-    };
-    c->capacity_type = label_get(n->labels, w->known.capacity_type);
+    *c = (candidate){ .node = number, .pool = n->pool, .type = node_type_number(w, n), .moving = moving };
+    c->capacity_type = n->capacity_type;
     double all = 0.0;
     c->cost = 1.0;
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
@@ -190,7 +188,7 @@ static bool weigh(pass *p, uint32_t number, candidate *c)
         moving[c->moving_count++] = pod_number;
         c->cost = cost_with(c->cost, one);
     }
-    c->price = type_price(w, n->pool, c->type, n->labels, !pass_quirk(p, 10));
+    c->price = type_price(w, n, c->type, !pass_quirk(p, 10));
     c->ratio = c->price / c->cost;
     c->disruption_cost = all * lifetime_remaining(own->meta.creation, own->expire_after, p->now);
     return true;
@@ -229,7 +227,7 @@ static uint32_t consolidation_filter(const pass *p, const candidate *c)
     const karp_snapshot *w = p->snapshot;
     if (c->type == NO_ID) return KARP_REASON_INSTANCE_TYPE_NOT_FOUND;
     if (c->capacity_type == NO_ID) return KARP_REASON_NO_CAPACITY_TYPE;
-    if (label_get(w->nodes[c->node].labels, w->known.zone) == NO_ID) return KARP_REASON_NO_ZONE;
+    if (w->nodes[c->node].zone == NO_ID) return KARP_REASON_NO_ZONE;
     if (pool_of(p, c)->consolidate_after == KARP_DURATION_NEVER) return KARP_REASON_CONSOLIDATION_DISABLED;
     if (candidate_empty(p, c)) return KARP_REASON_EMPTY_NODE;
     if (pool_of(p, c)->policy == KARP_WHEN_EMPTY) return KARP_REASON_POLICY_WHEN_EMPTY;

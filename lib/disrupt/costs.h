@@ -30,7 +30,7 @@ double incremental_cost(const karp_snapshot *s, cost_reading how, const state_no
 /* §14.1: the first offering of that type in the labels' zone and capacity type; 0 = unknown. `reservations`: one of the
  * labels' reservation, if there is any, comes before it (without D-Q10). */
 double labels_price(const karp_snapshot *w, uint32_t pool, label_list labels, bool reservations);
-/* The same where the type is known. */
-double type_price(const karp_snapshot *w, uint32_t pool, uint32_t type, label_list labels, bool reservations);
+/* The same of a node whose type is known. */
+double type_price(const karp_snapshot *w, const state_node *n, uint32_t type, bool reservations);
 
 #endif

@@ -93,6 +93,9 @@ static void derive_identity(const karp_snapshot *s, state_node *n)
         host = strings_find(&s->raw.text, name.ptr, name.len);
     }
     n->hostname = host;
+    n->instance_type = label_get(n->labels, s->known.instance_type);
+    n->zone = label_get(n->labels, s->known.zone);
+    n->capacity_type = label_get(n->labels, s->known.capacity_type);
     n->host_is_name = node_ != NULL && shown == &node_->meta && host != NO_ID &&
                       label_get(n->labels, s->known.hostname) == host &&
                       equal_str(text_of(s, host), name_of(s, n->name));

@@ -364,21 +364,19 @@ karp_status report_plan(scheduler *s, karp_decision *d)
 /* §14.1 of the deprovisioning specification: the first offering of the node's type in its zone and capacity type. */
 double node_price(const karp_snapshot *w, const state_node *n)
 {
-    uint32_t type = n->pool == NO_ID ? NO_ID : type_of_labels(w, n->pool, n->labels);
+    uint32_t type = n->pool == NO_ID ? NO_ID : node_type_number(w, n);
     if (type == NO_ID) return 0;
     const type_table *t = &w->tables[w->pool_table[n->pool]];
     const instance_type *y = &t->types[type];
-    uint32_t zone = label_get(n->labels, w->known.zone), capacity_type = label_get(n->labels, w->known.capacity_type);
     for (uint32_t o = y->offering_first; o < y->offering_first + y->offering_count; o++) {
-        if (t->offerings[o].zone == zone && t->offerings[o].capacity_type == capacity_type)
+        if (t->offerings[o].zone == n->zone && t->offerings[o].capacity_type == n->capacity_type)
             return t->offerings[o].price;
     }
     return 0;
 }
 
-static karp_str label_text(const karp_snapshot *w, const state_node *n, uint32_t key)
+static karp_str text_or_none(const karp_snapshot *w, uint32_t value)
 {
-    uint32_t value = label_get(n->labels, key);
     return value == NO_ID ? (karp_str){ "", 0 } : text_of(w, value);
 }
 
@@ -407,9 +405,9 @@ static void fill_node(const karp_snapshot *w, struct shown_units units, const ui
     row->size = sizeof *row;
     row->node = name_of(w, n->name);
     row->node_pool = n->managed && n->pool_name != NO_ID ? text_of(w, n->pool_name) : (karp_str){ "", 0 };
-    row->instance_type = label_text(w, n, w->known.instance_type);
-    row->zone = label_text(w, n, w->known.zone);
-    row->capacity_type = label_text(w, n, w->known.capacity_type);
+    row->instance_type = text_or_none(w, n->instance_type);
+    row->zone = text_or_none(w, n->zone);
+    row->capacity_type = text_or_none(w, n->capacity_type);
     row->price = node_price(w, n);
     row->cpu_allocatable = amount_double(resource_list_get(n->allocatable, RESOURCE_CPU));
     row->memory_allocatable = amount_double(resource_list_get(n->allocatable, RESOURCE_MEMORY));
