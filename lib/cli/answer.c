@@ -16,6 +16,10 @@ static int give(cli_answer *answer, cli_make *make, void *own)
         karp_text_free(&answer->text);
         return EXIT_ERROR;
     }
+    if (result == EXIT_ERROR) { /* that has been said */
+        karp_text_free(&answer->text);
+        return result;
+    }
     return print_text(&answer->text) ? result : EXIT_ERROR;
 }
 

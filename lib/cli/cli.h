@@ -372,6 +372,8 @@ int settle(const cli_options *options);
 
 /* While work takes longer than a second and standard error is a terminal, a line there says what is being done. */
 void progress_begin(const char *what);
+/* How much of it is done; until then, and where nobody knows, the line says no percentage. */
+void progress_part(uint64_t done, uint64_t all);
 void progress_end(void);
 
 #endif

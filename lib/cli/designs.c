@@ -14,13 +14,15 @@ karp_status design_decide(design *d, const karp_change *changes, size_t change_c
                             : karp_provision(d->input.snapshot, &common, &d->plan, error);
 }
 
-static bool prepare(design *d, const karp_change *changes, size_t change_count)
+static bool prepare(design *list, size_t number, size_t count, const karp_change *changes, size_t change_count)
 {
+    design *d = &list[number];
     karp_error error;
     karp_error_init(&error, sizeof error);
     if (!input_read(&d->options, true, &d->input)) return false;
     print_warnings(&d->input);
     progress_begin("planning");
+    progress_part(number, count);
     karp_status status = design_decide(d, changes, change_count, &error);
     progress_end();
     if (status == KARP_OK) status = design_add_up(d);
@@ -43,9 +45,10 @@ int designs_answer(const cli_options *options, design *list, size_t count, const
                    size_t change_count)
 {
     bool ok = true, differs = false;
-    for (size_t i = 0; i < count && ok; i++) ok = prepare(&list[i], changes, change_count);
+    for (size_t i = 0; i < count && ok; i++) ok = prepare(list, i, count, changes, change_count);
     for (size_t i = 1; i < count && ok; i++) {
         progress_begin("planning each difference by itself");
+        progress_part(i - 1, count - 1);
         ok = design_plan_alone(&list[0], &list[i], changes, change_count) == KARP_OK;
         progress_end();
         if (!ok) print_problem(NULL, "out of memory");

@@ -5,6 +5,12 @@
 
 void progress_begin(const char *what) { (void)what; }
 
+void progress_part(uint64_t done, uint64_t all)
+{
+    (void)done;
+    (void)all;
+}
+
 void progress_end(void) {}
 
 #else
@@ -13,8 +19,10 @@ void progress_end(void) {}
 #include <string.h>
 #include <unistd.h>
 
+enum { NO_PART = -1 }; /* how much there is to do is not known */
+
 static const char *volatile doing;
-static volatile sig_atomic_t seconds;
+static volatile sig_atomic_t seconds, percent = NO_PART;
 
 static void say(const char *text)
 {
@@ -29,25 +37,40 @@ static void say(const char *text)
     }
 }
 
+static void say_number(int number)
+{
+    char digits[12];
+    size_t at = sizeof(digits);
+    digits[--at] = '\0';
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0 && at > 0);
+    say(digits + at);
+}
+
 /* Only calls that a signal handler may make. */
 static void tick(int signal_number)
 {
     (void)signal_number;
-    char digits[12];
-    size_t at = sizeof(digits);
-    int elapsed = seconds + 1;
+    int elapsed = seconds + 1, part = percent;
     seconds = elapsed;
-    digits[--at] = '\0';
-    do {
-        digits[--at] = (char)('0' + elapsed % 10);
-        elapsed /= 10;
-    } while (elapsed > 0 && at > 0);
     say("\r\033[Kkarp: ");
     say(doing);
     say(" \xe2\x80\xa6 ");
-    say(digits + at);
+    if (part != NO_PART) {
+        say_number(part);
+        say("%, ");
+    }
+    say_number(elapsed);
     say(" s");
     alarm(1);
+}
+
+void progress_part(uint64_t done, uint64_t all)
+{
+    double part = all > 0 ? (double)done / (double)all : 0;
+    percent = part < 1 ? (int)(part * 100) : 100;
 }
 
 void progress_begin(const char *what)
@@ -69,6 +92,7 @@ void progress_begin(const char *what)
 void progress_end(void)
 {
     alarm(0);
+    percent = NO_PART;
     if (seconds > 0) {
         say("\r\033[K");
         seconds = 0;

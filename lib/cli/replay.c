@@ -144,11 +144,28 @@ static void documents_free(const cli_options *options, const cli_list *list, kar
     karp_free(options->context, documents, (list->count + 1) * sizeof *documents);
 }
 
+/* Policies are replayed one after the other, each from the beginning to the end. */
+static void tell_progress(const karp_replay_progress *progress, void *user)
+{
+    const replaying *r = user;
+    uint64_t policies = r->options.policy_count > 0 ? r->options.policy_count : 1, before = 0;
+    uint64_t each = (uint64_t)progress->ends - (uint64_t)progress->begins;
+    while (before + 1 < policies && (r->policies[before].len != progress->policy.len ||
+                                     memcmp(r->policies[before].ptr, progress->policy.ptr, progress->policy.len) != 0))
+        before++;
+    each /= policies; /* so that the sum is in range */
+    progress_part(before * each + ((uint64_t)progress->now - (uint64_t)progress->begins) / policies, policies * each);
+}
+
 static karp_status make(cli_answer *answer, void *own, int *result)
 {
     (void)result;
+    replaying *r = own;
+    r->options.progress = tell_progress;
+    r->options.progress_user = r;
     progress_begin("replaying");
-    karp_status status = karp_replay(answer->options->context, own, &answer->write, &answer->text, &answer->error);
+    karp_status status = karp_replay(answer->options->context, &r->options, &answer->write, &answer->text,
+                                     &answer->error);
     progress_end();
     return status;
 }
@@ -168,7 +185,7 @@ static int replay_with(const cli_options *options, replaying *r)
     r->options.object_count = options->pools.count;
     r->options.repack = r->plan.name.ptr ? &r->plan : NULL;
     bool ready = traces != NULL && objects != NULL && (!named || r->options.catalogue != NULL);
-    int result = ready ? answer_without_input(options, make, &r->options) : EXIT_ERROR;
+    int result = ready ? answer_without_input(options, make, r) : EXIT_ERROR;
     documents_free(options, &options->files, traces);
     documents_free(options, &options->pools, objects);
     karp_catalogue_unref(r->options.catalogue);

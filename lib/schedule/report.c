@@ -5,6 +5,7 @@
 #include <base/sort.h>
 #include <base/strbuf.h>
 #include <model/label_rules.h>
+#include <model/prepare.h>
 #include <schedule/devices.h>
 #include <schedule/movable.h>
 #include <schedule/provision.h>
@@ -251,16 +252,40 @@ static bool report_no_pools(scheduler *s, karp_decision *d)
     return s->pods.count == 0 || warn_of_unusable(s, d);
 }
 
+/* " (node.kubernetes.io/instance-type In [p3.8xlarge])" for each list of values of which no type has any. */
+static bool add_unmet(scheduler *s, const template_ *t, strbuf *b)
+{
+    expression_list all = s->snapshot->raw.pools.items[t->pool].requirements;
+    for (uint32_t i = 0; i < all.count; i++) {
+        const expression *e = &all.items[i];
+        demand one = { EMPTY_SET, NO_ID };
+        if (e->op != KARP_OP_IN) continue;
+        const uint64_t *mask = demand_of_expressions(&s->algebra, (expression_list){ e, 1 }, &one)
+                                   ? types_mask(s, t->table_number, one.set)
+                                   : NULL;
+        if (mask == NULL) return false;
+        if (bits_any(mask, template_words(t))) continue;
+        strbuf_adds(b, " (");
+        strbuf_addstr(b, text_of(s->snapshot, e->key));
+        for (uint32_t k = 0; k < e->value_count; k++) {
+            strbuf_adds(b, k == 0 ? " In [" : ", ");
+            strbuf_addstr(b, text_of(s->snapshot, e->values[k]));
+        }
+        strbuf_adds(b, "])");
+    }
+    return true;
+}
+
 static bool warn_of_dropped(scheduler *s, karp_decision *d)
 {
     for (uint32_t i = 0; i < s->templates.dropped_count; i++) {
         strbuf b;
         strbuf_init(&b, s->context);
         strbuf_adds(&b, "NodePool ");
-        strbuf_addstr(&b, name_of(s->snapshot, s->snapshot->raw.pools.items[s->templates.dropped[i].pool].meta.name));
-        strbuf_adds(&b, s->templates.dropped[i].table == NULL ? ": it has no instance types"
-                                                              : ": no instance type meets its requirements");
-        bool ok = !b.failed && decision_warn(d, b.ptr, b.len);
+        const template_ *t = &s->templates.dropped[i];
+        strbuf_addstr(&b, name_of(s->snapshot, s->snapshot->raw.pools.items[t->pool].meta.name));
+        strbuf_adds(&b, t->table == NULL ? ": it has no instance types" : ": no instance type meets its requirements");
+        bool ok = (t->table == NULL || add_unmet(s, t, &b)) && !b.failed && decision_warn(d, b.ptr, b.len);
         strbuf_free(&b);
         if (!ok) return false;
     }

@@ -150,11 +150,11 @@ def check_catalogue():
 def check_output_failure():
     if os.path.exists('/dev/full'):
         for words in (['plan', *map(str, WORKSHOP)], ['--help'], ['--version'], ['plan', '--help'], ['help', 'plan'], ['bench', '--list'],
-                      ['facts', '--region', 'eu-south-2']):
+                      ['facts', '--region', 'eu-south-2'], ['plan', '--settle', *map(str, WORKSHOP)]):
             with open('/dev/full', 'w', encoding='utf-8') as device:
                 done = subprocess.run([os.environ['KARP'], *words], stdout=device, stderr=subprocess.PIPE, text=True, timeout=100)
             equal(done.returncode, 1, f'{words} with a full disk')
-            check('standard output' in done.stderr, done.stderr)
+            equal(done.stderr.count('standard output'), 1, f'{words}: {done.stderr}')
 
 
 def check_kinds_of_files():

@@ -29,6 +29,14 @@ plan = document('plan', ASKS / 'pool-restricted-label.yaml', APP)
 equal((plan['launches'], len(plan['ignored'])), ([], 5), 'restricted label')
 check(any('instance-categroy is restricted' in note for note in plan['warnings']), plan['warnings'])
 
+# Values that no type has are named.
+with tempfile.TemporaryDirectory() as folder:
+    gone = pathlib.Path(folder) / 'gone.yaml'
+    gone.write_text(POOL.read_text().replace('key: kubernetes.io/arch, operator: In, values: [amd64]',
+                                             'key: node.kubernetes.io/instance-type, operator: In, values: [p3.8xlarge, p2.xlarge]'))
+    equal(notes('plan', gone, 'app.yaml'), ['NodePool default: no instance type meets its requirements '
+                                            '(node.kubernetes.io/instance-type In [p3.8xlarge, p2.xlarge])'], 'values that no type has')
+
 # EKS Auto Mode.
 plan = document('plan', ASKS / 'pool-auto-mode.yaml', APP)
 equal(plan['launches'][0]['choice']['instanceType'][0], 'c', 'instance-category In [c]')
