@@ -135,7 +135,7 @@ static void tile_part(const page *p, const char *name, double before, double bef
 {
     double from = before_whole > 0 ? before / before_whole : 0, to = after_whole > 0 ? after / after_whole : 0;
     begin_tile(p, name);
-    if (before_whole > 0) {
+    if (before_whole > 0 && fabs(to - from) >= 0.005) {
         text_percent(p->b, from, 0);
         raw(p, ARROW);
     }

@@ -224,6 +224,15 @@ def check_nothing(folder):
     expect('nothing at all', not page.problems and page.classes.count('n') == 0 and 'same cost' in page.text, page.text)
 
 
+def check_same(folder):
+    """A pass that changes nothing shows one figure of each total."""
+    del folder
+    dump = SOURCE / 'tests/cases/asks/dump.json'
+    page = subprocess.run([KARP, 'disrupt', dump, '--now', '2026-03-02T22:00:00Z', '-o', 'html'], capture_output=True,
+                          text=True, check=True).stdout
+    expect('nothing changes', '<span>CPU requested</span><b>47%</b>' in page and '<span>Memory requested</span><b>27%</b>' in page, page[:4000])
+
+
 def check_hostile(folder):
     """Names of objects are DNS names; instance types, zones, resources and files may be called anything."""
     objects, types = [], []
@@ -279,7 +288,7 @@ def check_gpus(folder):
 
 
 def main():
-    for check in (check_gpus, check_everyday, check_people, check_owners, check_whatif, check_designs, check_nothing, check_hostile, check_many):
+    for check in (check_gpus, check_everyday, check_people, check_owners, check_whatif, check_designs, check_nothing, check_same, check_hostile, check_many):
         with tempfile.TemporaryDirectory() as folder:
             check(pathlib.Path(folder))
         print('passed', check.__name__)
