@@ -379,6 +379,10 @@ void rows_kept_reason(const text_out *t, size_t column, size_t most_lines, const
 
 void rows_kept(const text_out *t, const write_job *job, const karp_decision *decision)
 {
+    enum {
+        LEAST_REASON = 30,
+        BELOW = ROW_INDENT + 2
+    }; /* columns of a reason beside names; else it stands below them */
     write_buffer *b = t->out;
     size_t count = karp_decision_kept_count(decision);
     size_t width = 0;
@@ -387,13 +391,14 @@ void rows_kept(const text_out *t, const write_job *job, const karp_decision *dec
         get_kept(job, decision, i, &kept);
         width = most(width, text_columns(kept.node));
     }
+    bool apart = ROW_INDENT + width + 2 + LEAST_REASON > t->width;
     for (size_t i = 0; i < count; i++) {
         karp_kept kept;
         get_kept(job, decision, i, &kept);
         buffer_text(b, "      ");
-        text_left(b, kept.node, width);
-        buffer_text(b, "  ");
-        rows_kept_reason(t, ROW_INDENT + width + 2, MOST_DETAIL_LINES, &kept);
+        text_left(b, kept.node, apart ? 0 : width);
+        buffer_text(b, apart ? "\n        " : "  ");
+        rows_kept_reason(t, apart ? BELOW : ROW_INDENT + width + 2, MOST_DETAIL_LINES, &kept);
     }
 }
 
