@@ -16,7 +16,7 @@ static int give(cli_answer *answer, cli_make *make, void *own)
         karp_text_free(&answer->text);
         return EXIT_ERROR;
     }
-    if (result == EXIT_ERROR) { /* that has been said */
+    if (result == EXIT_ERROR && answer->text.len == 0) { /* that has been said */
         karp_text_free(&answer->text);
         return result;
     }

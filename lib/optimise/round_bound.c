@@ -27,7 +27,7 @@ bool round_problem(scheduler *s, arena *a, const uint16_t *steps, const karp_obj
     out->node_cost = aim->node_cost;
     out->ignores_preferences = (aim->flags & KARP_COST_IGNORE_PREFERENCES) != 0;
     out->spot_factor = aim->spot_factor > 0 ? aim->spot_factor : 1;
-    if (!relaxed_make(s, a, steps, r)) return false;
+    if (!relaxed_make(s, a, steps, out->ignores_preferences, r)) return false;
     int64_t *costs = arena_array(a, r->offer_count + (size_t)1, sizeof *costs);
     if (costs == NULL) return false;
     for (uint32_t o = 0; o < r->offer_count; o++)

@@ -17,6 +17,7 @@ typedef struct maker {
     arena *a;
     relaxed *out;
     const uint16_t *steps;
+    bool any_step; /* pods may have given up whatever the ladder lets them */
     bool lenient; /* some pod makes a label known by excluding it, so that others may then ask for it */
     words keys, signs; /* of classes; of what decides where they may go */
     map64 known; /* (snapshot class, step) -> class */
@@ -44,6 +45,17 @@ static uint32_t view_at(scheduler *s, uint32_t class_number, uint32_t step)
         uint32_t next = s->pods.views.items[number].next;
         if (next == NO_ID || next == LAST_VIEW) break;
         number = next;
+    }
+    return number;
+}
+
+/* The class after all steps of the ladder; NO_ID = out of memory. */
+static uint32_t last_view(scheduler *s, uint32_t number)
+{
+    uint32_t next = number;
+    while (number != NO_ID && next != LAST_VIEW) {
+        number = next;
+        if (number != NO_ID) next = view_relax(s, number);
     }
     return number;
 }
@@ -98,17 +110,19 @@ static uint32_t sign_number(maker *k, uint32_t class_number, uint32_t step)
 
 /* A rule that bounds the copies on one node: anti-affinity and spread over host names of pods that count themselves, and host
  * ports. Pods of one class share it. A group that depends on what was given up may come up late (Q-5), and then bounds nothing. */
-static int64_t limit_of(const scheduler *s, uint32_t class_number, const view *v, uint32_t *rule)
+static int64_t limit_of(const maker *k, uint32_t class_number, const view *v, uint32_t *rule)
 {
+    const scheduler *s = k->s;
+    bool stays = k->any_step ? v->settled : v->step == 0;
     int64_t least = COPIES_UNLIMITED;
     *rule = NO_ID;
     for (uint32_t i = 0; v->updated && i < v->owned_count; i++) {
         const struct owned_group *o = &v->owned[i];
         const group *g = &s->topology.groups.items[o->group];
         if (!o->host || !o->self) continue;
-        int64_t most = g->kind == GROUP_ANTI                                                         ? 1
-                       : g->kind == GROUP_SPREAD && g->max_skew > 0 && v->step == 0 && !g->selective ? g->max_skew
-                                                                                                     : COPIES_UNLIMITED;
+        int64_t most = g->kind == GROUP_ANTI                                                  ? 1
+                       : g->kind == GROUP_SPREAD && g->max_skew > 0 && stays && !g->selective ? g->max_skew
+                                                                                              : COPIES_UNLIMITED;
         if (most < least) least = most, *rule = o->group;
     }
     if (shape_of(s->snapshot, class_number)->ports.count > 0 && least > 1) {
@@ -125,9 +139,10 @@ static uint32_t make_class(maker *k, uint32_t pod_number, uint32_t step)
 {
     scheduler *s = k->s;
     uint32_t class_number = s->snapshot->pod_class[pod_number], number = view_at(s, class_number, step), rule;
-    uint32_t sign_id = number == NO_ID ? NO_ID : sign_number(k, class_number, step);
+    if (number == NO_ID || (k->any_step && last_view(s, number) == NO_ID)) return NO_ID;
+    uint32_t sign_id = sign_number(k, class_number, k->any_step ? UINT32_MAX : step);
     if (sign_id == NO_ID) return NO_ID;
-    int64_t limit = limit_of(s, class_number, &s->pods.views.items[number], &rule), zero = 0;
+    int64_t limit = limit_of(k, class_number, &s->pods.views.items[number], &rule), zero = 0;
     size_t dims = s->vectors.dims, length = 2 + 2 * dims;
     uint32_t *key = mem_alloc(s->context, length * sizeof *key);
     if (key == NULL) return NO_ID;
@@ -413,9 +428,9 @@ static bool name_resources(maker *k)
     return r->resources != NULL && r->units != NULL;
 }
 
-bool relaxed_make(scheduler *s, arena *a, const uint16_t *steps, relaxed *out)
+bool relaxed_make(scheduler *s, arena *a, const uint16_t *steps, bool any_step, relaxed *out)
 {
-    maker k = { .s = s, .a = a, .out = out, .steps = steps };
+    maker k = { .s = s, .a = a, .out = out, .steps = steps, .any_step = any_step };
     *out = (relaxed){ .dims = s->vectors.dims };
     words_init(&k.keys, s->context);
     words_init(&k.signs, s->context);

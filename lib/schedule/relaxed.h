@@ -35,9 +35,9 @@ typedef struct relaxed {
     uint64_t *allowed; /* [row * bits_words(class_count)] */
 } relaxed;
 
-/* `steps`: at which step of the ladder each pod was placed; what it kept until then is a rule. The lists lie in `a`. false = out
- * of memory. */
-bool relaxed_make(scheduler *s, arena *a, const uint16_t *steps, relaxed *out);
+/* `steps`: at which step of the ladder each pod was placed; what it kept until then is a rule. With any_step no pod keeps what the ladder lets it
+ * give up. The lists lie in `a`. false = out of memory. */
+bool relaxed_make(scheduler *s, arena *a, const uint16_t *steps, bool any_step, relaxed *out);
 /* How an offer is called: its pool, type, zone and capacity type; "" for a zone or capacity type that it does not have. */
 void relaxed_offer_names(const scheduler *s, const relaxed_offer *o, karp_str names[4]);
 
