@@ -294,8 +294,8 @@ static karp_status tell_static(karp_reader *reader, const io_static_pool *pool)
     if (missing == 0) return KARP_OK;
     return io_warn(
         reader,
-        "NodePool %.*s is static and has %lld of its %lld nodes; whatever pods are pending, Karpenter %s %lld: another "
-        "controller than that of pending pods does, so plans and their cost are without them",
+        "NodePool %.*s is static and has %lld of its %lld nodes; whatever pods are pending, Karpenter %s %lld; "
+        "plans and their cost leave out what its controller of static NodePools does",
         shown(pool->name), pool->name.ptr, (long long)have, (long long)pool->replicas,
         missing > 0 ? "launches" : "terminates", (long long)(missing > 0 ? missing : -missing));
 }
