@@ -66,11 +66,12 @@ static bool claim_requests(scheduler *s, const claim *c, arena *a, resource_list
     resource_amount *items = arena_array(a, s->vectors.dims + (size_t)1, sizeof *items);
     uint32_t n = 0;
     if (items == NULL) return false;
-    for (uint32_t d = 0; d < s->vectors.dims; d++) { /* the vector's order is that of resource ids */
-        if (c->requests[d] == 0) continue;
-        if (!amount_mul(s->snapshot->units[s->vectors.resources[d]], (uint64_t)c->requests[d], &items[n].value))
-            return false;
-        items[n].resource = s->vectors.resources[d];
+    for (uint32_t r = 0; r < s->snapshot->raw.resources.count;
+         r++) { /* lists are in the order of ids, vectors are not */
+        uint32_t d = s->vectors.index_of[r];
+        if (d == NO_ID || s->vectors.resources[d] != r || c->requests[d] == 0) continue;
+        if (!amount_mul(s->snapshot->units[r], (uint64_t)c->requests[d], &items[n].value)) return false;
+        items[n].resource = r;
         items[n++].binary = c->binary[d] == 1;
     }
     *out = (resource_list){ items, n };

@@ -4,6 +4,7 @@
 
 #include <base/context.h>
 #include <base/error.h>
+#include <base/sort.h>
 #include <schedule/pods.h>
 #include <schedule/claims.h>
 #include <schedule/devices.h>
@@ -52,6 +53,24 @@ bool scheduler_work(scheduler *s, size_t units)
 /* Vectors of more resources than this are mostly empty. */
 enum { LONG_VECTOR = 8 };
 
+static int by_resource_name(uint32_t a, uint32_t b, const void *user)
+{
+    const karp_snapshot *w = user;
+    return compare_str(strings_get(&w->raw.resources, w->resource_of[a]),
+                       strings_get(&w->raw.resources, w->resource_of[b]));
+}
+
+/* The columns of a snapshot in an order that is not that of its objects: those that are always there, and then by name. */
+static uint32_t *order_columns(scheduler *s)
+{
+    const karp_snapshot *w = s->snapshot;
+    uint32_t *order = arena_array(&s->data, w->dims + (size_t)1, sizeof *order), fixed = RESOURCE_PODS + 1;
+    for (uint32_t k = 0; order != NULL && k < w->dims; k++) order[k] = k;
+    bool ok = order != NULL &&
+              (w->dims <= fixed || sort_ids(s->context, order + fixed, w->dims - fixed, by_resource_name, w));
+    return ok ? order : NULL;
+}
+
 /* The resources that some pod requests: nothing else can decide whether a pod fits. */
 static bool choose_dims(scheduler *s)
 {
@@ -59,8 +78,11 @@ static bool choose_dims(scheduler *s)
     s->vectors.columns = arena_array(&s->data, w->dims + (size_t)1, sizeof *s->vectors.columns);
     s->vectors.resources = arena_array(&s->data, w->dims + (size_t)1, sizeof *s->vectors.resources);
     s->vectors.index_of = arena_array(&s->data, w->raw.resources.count + (size_t)1, sizeof *s->vectors.index_of);
-    if (s->vectors.columns == NULL || s->vectors.resources == NULL || s->vectors.index_of == NULL) return false;
-    for (uint32_t k = 0; k < w->dims; k++) {
+    const uint32_t *order = order_columns(s);
+    if (s->vectors.columns == NULL || s->vectors.resources == NULL || s->vectors.index_of == NULL || order == NULL)
+        return false;
+    for (uint32_t i = 0; i < w->dims; i++) {
+        uint32_t k = order[i];
         bool used = k <= RESOURCE_PODS;
         for (uint32_t c = 0; c < w->class_count && !used; c++) used = w->classes[c].requests[k] != 0;
         s->vectors.index_of[w->resource_of[k]] = used ? s->vectors.dims : NO_ID;
