@@ -27,7 +27,7 @@ static void show_figures(const karp_cost *cost)
 {
     printf("$%.4f/h, Karpenter's own plan $%.4f/h, no plan below $%.4f/h", cost->cost, cost->compatible_cost,
            cost->bound);
-    if (cost->gap >= 0) printf(": at most %.1f %% is left", cost->gap * 100);
+    if (cost->gap >= 0) printf("; it is at most %.1f%% above that", cost->gap * 100);
     printf("; %" PRIu64 " steps\n", cost->steps);
 }
 

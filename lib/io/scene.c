@@ -112,7 +112,7 @@ static karp_status find_workloads(collector *c, const karp_snapshot *snapshot)
 static int larger_first(const void *a, const void *b)
 {
     const scene_workload *x = a, *y = b;
-    /* By what runs already first, so that pages about changes of one cluster have the same colours. */
+    /* By what runs already first, so that pages about changes of one cluster have colours for the same ones. */
     if (x->running != y->running) {
         return x->running > y->running ? -1 : 1;
     }
@@ -140,6 +140,7 @@ static karp_status rank_workloads(collector *c)
         const scene_workload *workload = order[i];
         s->workloads[workload - s->workloads].rank = (uint32_t)i;
     }
+    scene_give_colours(s);
     return KARP_OK;
 }
 

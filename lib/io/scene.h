@@ -60,6 +60,7 @@ typedef struct scene_workload {
     double cpu; /* over both lanes, without daemons */
     double running; /* of it, before */
     uint32_t rank; /* 0 = the largest */
+    uint32_t colour; /* SCENE_COLOURS = that of all other workloads */
     scene_share share;
 } scene_workload;
 
@@ -74,7 +75,10 @@ typedef struct scene {
 } scene;
 
 /* More nodes than this are folded by fate, pool, type, zone and capacity type; more groups than the other left out. */
-enum { SCENE_MOST_NODES = 60, SCENE_MOST_GROUPS = 120 };
+enum { SCENE_MOST_NODES = 60, SCENE_MOST_GROUPS = 120, SCENE_COLOURS = 10 };
+
+/* scene_colours.c: once the workloads have their ranks. */
+void scene_give_colours(scene *s);
 
 /* Collects the scene of the job's plan (NULL = none) and disruption (NULL = none). Freed by scene_free(), also after a failure. */
 karp_status scene_collect(scene *s, const write_job *job, const karp_decision *plan, const karp_decision *disruption);

@@ -6,7 +6,7 @@
 #include <karp/reasons.h>
 #include <math.h>
 
-enum { MOST_PIECES = 40, COLOURS = 10 };
+enum { MOST_PIECES = 40 };
 
 /* Pixels: of boxes, and of a pod that is still told from the next. */
 static const double widest_box = 440, narrowest_box = 184, least_piece = 5;
@@ -161,15 +161,15 @@ void scene_html_part(write_buffer *b, double fraction)
     buffer_text(b, "%");
 }
 
-static void colour(const scene_html *p, uint32_t workload)
+static void write_colour(const scene_html *p, uint32_t workload)
 {
-    uint32_t rank = p->s->workloads[workload].rank;
-    if (rank >= COLOURS) {
+    uint32_t colour = p->s->workloads[workload].colour;
+    if (colour >= SCENE_COLOURS) {
         raw(p, "wx");
         return;
     }
     buffer_char(p->b, 'w');
-    buffer_uint(p->b, rank);
+    buffer_uint(p->b, colour);
 }
 
 static void write_piece(const scene_html *p, const scene_run *run, double whole, double pixels, bool comes)
@@ -178,7 +178,7 @@ static void write_piece(const scene_html *p, const scene_run *run, double whole,
         return;
     }
     raw(p, "<i class=\"");
-    colour(p, run->workload);
+    write_colour(p, run->workload);
     raw(p, run->moved ? " mv\" title=\"" : "\" title=\"");
     buffer_uint(p->b, run->pods);
     raw(p, " \xc3\x97 ");
@@ -451,16 +451,17 @@ static bool has_fold(const scene *s)
 
 void scene_html_keys(const scene_html *p)
 {
-    static const char *const classes[COLOURS] = { "w0", "w1", "w2", "w3", "w4", "w5", "w6", "w7", "w8", "w9" };
+    static const char *const classes[SCENE_COLOURS] = { "w0", "w1", "w2", "w3", "w4", "w5", "w6", "w7", "w8", "w9" };
     const scene *s = p->s;
     shown found = what_is_shown(s);
     bool others = false;
     raw(p, "<div class=\"keys\">\n");
-    for (uint32_t rank = 0; found.pods && rank <= COLOURS; rank++) {
+    for (uint32_t rank = 0; found.pods && rank <= SCENE_COLOURS; rank++) {
         for (size_t i = 0; i < s->workload_count; i++) {
             if (s->workloads[i].rank != rank || !(s->workloads[i].cpu > 0)) continue;
-            if (rank < COLOURS) write_key(p, classes[rank], s->workloads[i].name);
-            others = rank == COLOURS;
+            uint32_t colour = s->workloads[i].colour;
+            if (colour < SCENE_COLOURS) write_key(p, classes[colour], s->workloads[i].name);
+            else others = true;
         }
     }
     if (others) write_key(p, "wx", str("other workloads"));

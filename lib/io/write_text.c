@@ -215,7 +215,7 @@ bool flow_words(text_flow *flow, karp_str text)
 static void plain_percent(write_buffer *b, double fraction)
 {
     text_fixed(b, fraction * 100, 1, 1);
-    buffer_text(b, " %");
+    buffer_text(b, "%");
 }
 
 bool text_saving(write_buffer *b, const karp_decision *decision)
@@ -240,9 +240,9 @@ bool text_saving(write_buffer *b, const karp_decision *decision)
     } else if (cost.bound > 0) {
         buffer_text(b, " No plan can cost less than $");
         text_money(b, cost.bound);
-        buffer_text(b, "/h (proven): at most ");
+        buffer_text(b, "/h (proven); this one is at most ");
         plain_percent(b, cost.gap);
-        buffer_text(b, " is left.");
+        buffer_text(b, " above it.");
     }
     if (cost.stopped != 0) {
         buffer_text(b, " The search was stopped.");

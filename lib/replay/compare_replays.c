@@ -100,7 +100,7 @@ static void write_change(comparison *c, double before, double after)
     if (!(before > 0)) return;
     buffer_text(&c->out, percent < 0 ? "  " : "  +");
     buffer_double(&c->out, percent);
-    buffer_text(&c->out, " %");
+    buffer_text(&c->out, "%");
 }
 
 static void write_figure(comparison *c, karp_str group, karp_str name, double before, double after)

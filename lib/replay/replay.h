@@ -57,6 +57,7 @@ void replay_write_plan_text(const replay *r, write_buffer *out);
 
 /* The figures of a policy, in an object that is open; all of them, a line each with a column a policy. */
 void replay_write_figures(json_out *j, const replay_result *p);
+karp_str replay_catalogue(const replay *r); /* "us-west-2, prices 2026-07-20" */
 void replay_write_rows(const replay *r, size_t from, size_t to, write_buffer *out); /* of some policies */
 void replay_write_json(const replay *r, write_buffer *out);
 void replay_write_text(const replay *r, write_buffer *out);

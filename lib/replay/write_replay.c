@@ -115,6 +115,8 @@ static void write_policy(json_out *j, const replay_result *p)
     json_end(j);
 }
 
+karp_str replay_catalogue(const replay *r) { return r->write.catalogue.len ? r->write.catalogue : str(r->title); }
+
 void replay_write_json(const replay *r, write_buffer *out)
 {
     json_out j;
@@ -124,6 +126,7 @@ void replay_write_json(const replay *r, write_buffer *out)
     json_member_text(&j, "kind", "Replay");
     json_member_engine(&j);
     json_member_newest_peer(&j);
+    json_member_catalogue(&j, replay_catalogue(r));
     json_member_time(&j, "begins", r->base.trace.begins);
     json_member_time(&j, "ends", r->base.trace.ends);
     json_member_uint(&j, "seed", r->options.seed);
@@ -220,8 +223,8 @@ static const text_row rows[] = {
     { "pending p50", row_p50, 1, " s" },
     { "pending p99", row_p99, 1, " s" },
     { "pending max", row_max, 1, " s" },
-    { "cpu requested", row_cpu, 1, " %" },
-    { "memory requested", row_memory, 1, " %" },
+    { "cpu requested", row_cpu, 1, "%" },
+    { "memory requested", row_memory, 1, "%" },
     { "pending at the end", row_pending, 0, "" },
 };
 
@@ -238,9 +241,9 @@ static size_t column_width(const replay_result *p) { return p->policy.len > 14 ?
 void replay_write_text(const replay *r, write_buffer *out)
 {
     char text[KARP_VALUE_TEXT];
-    karp_str catalogue = r->write.catalogue.len ? r->write.catalogue : str(r->title);
-    buffer_text(out, "karp replay  \xc2\xb7  karpenter is ");
-    buffer_text(out, karp_profile_name(KARP_PROFILE_KARPENTER, 0));
+    karp_str catalogue = replay_catalogue(r);
+    buffer_text(out, "karp replay  \xc2\xb7  Karpenter ");
+    buffer_text(out, karp_peer_version_name(0));
     buffer_text(out, catalogue.len ? "  \xc2\xb7  catalogue " : "");
     text_clean(out, catalogue);
     buffer_text(out, "\n");

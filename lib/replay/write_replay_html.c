@@ -35,13 +35,15 @@ static const char style[] =
     "var(--line)}th{color:var(--dim);font-weight:500}td:first-child,th:first-child{text-align:left}"
     "svg{display:block;width:100%;height:auto}svg "
     "text{fill:var(--dim);font-size:11px}.g{stroke:var(--line);stroke-width:1}"
-    ".l{fill:none;stroke-width:1.6;stroke-linejoin:round}"
+    ".l{fill:none;stroke-width:1.6;stroke-linejoin:round;vector-effect:non-scaling-stroke}"
     ".k{display:inline-block;width:11px;height:11px;border-radius:2px;margin-right:6px}"
     ".s0{stroke:var(--c0)}.s1{stroke:var(--c1)}.s2{stroke:var(--c2)}.s3{stroke:var(--c3)}.s4{stroke:var(--c4)}.s5{"
     "stroke:var(--c5)}"
     ".b0{background:var(--c0)}.b1{background:var(--c1)}.b2{background:var(--c2)}.b3{background:var(--c3)}.b4{"
     "background:var(--c4)}"
     ".b5{background:var(--c5)}.d1{stroke-dasharray:6 3}"
+    /* Curves upon each other: each leaves a third of those below it to be seen. */
+    ".e1{stroke-dasharray:8 4}.e2{stroke-dasharray:4 8}.e3{stroke-dasharray:2 10}"
     /* On a phone a policy is a list, a figure a line. */
     "@media(max-width:600px){h1{overflow-wrap:anywhere}svg{overflow:visible;margin:12px 0 24px}"
     "svg text{font-size:24px}svg .x{transform:translateY(14px)}svg .m{display:none}"
@@ -102,8 +104,8 @@ static void write_table(const replay *r, write_buffer *b)
         data_cell(b, "pending p50", p->wait_p50, " s");
         data_cell(b, "pending p99", p->wait_p99, " s");
         data_cell(b, "pending at most", p->wait_most, " s");
-        data_cell(b, "cpu requested", p->cpu_use * 100, " %");
-        data_cell(b, "memory requested", p->memory_use * 100, " %");
+        data_cell(b, "cpu requested", p->cpu_use * 100, "%");
+        data_cell(b, "memory requested", p->memory_use * 100, "%");
         buffer_text(b, "</tr>\n");
     }
     buffer_text(b, "</table>\n");
@@ -138,6 +140,21 @@ static double across(const replay *r, int64_t at)
 
 static double down(double value, double top) { return HEIGHT - BOTTOM - value / top * (HEIGHT - TOP - BOTTOM); }
 
+/* How many of the policies before it have most points of its curve. */
+static size_t curves_below(const replay *r, size_t policy, curve_value *value)
+{
+    const replay_result *p = &r->results[policy];
+    size_t below = 0;
+    for (size_t i = 0; i < policy; i++) {
+        const replay_result *other = &r->results[i];
+        size_t equal = 0;
+        for (size_t k = 0; k < p->point_count && k < other->point_count; k++)
+            equal += fabs(value(&p->points[k]) - value(&other->points[k])) < 1e-9;
+        below += equal > p->point_count / 2;
+    }
+    return below;
+}
+
 /* Of points that fall on one pixel the highest is drawn. */
 static void write_curve(const replay *r, size_t policy, curve_value *value, double top, write_buffer *b)
 {
@@ -146,6 +163,11 @@ static void write_curve(const replay *r, size_t policy, curve_value *value, doub
     buffer_text(b, "<path class=\"l ");
     colour(b, "s", policy);
     if (policy >= COLOURS) buffer_text(b, " d1");
+    size_t below = curves_below(r, policy, value);
+    if (below > 0) {
+        buffer_text(b, " e");
+        buffer_uint(b, below < 3 ? below : 3);
+    }
     buffer_text(b, "\" d=\"");
     for (size_t i = 0; i < p->point_count; i += together) {
         double most = 0;
@@ -227,14 +249,14 @@ static void write_name(const replay *r, const char *verb, write_buffer *out)
 void replay_write_html(const replay *r, const char *verb, write_buffer *out)
 {
     char text[KARP_VALUE_TEXT];
-    karp_str catalogue = r->write.catalogue.len ? r->write.catalogue : str(r->title);
+    karp_str catalogue = replay_catalogue(r);
     buffer_text(out, head);
     write_name(r, verb, out);
     buffer_text(out, style);
     buffer_text(out, "<h1>");
     write_name(r, verb, out);
-    buffer_text(out, "</h1>\n<p>karpenter is ");
-    html_words(out, karp_profile_name(KARP_PROFILE_KARPENTER, 0));
+    buffer_text(out, "</h1>\n<p>Karpenter ");
+    html_words(out, karp_peer_version_name(0));
     buffer_text(out, catalogue.len ? " \xc2\xb7 catalogue " : "");
     html_text(out, catalogue);
     buffer_text(out, " \xc2\xb7 ");

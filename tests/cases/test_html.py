@@ -219,6 +219,19 @@ def check_designs(folder):
     expect('the same twice', not Page(both).problems and 'Nothing differs.' in both, both[:300])
 
 
+def check_colours(folder):
+    """Pages of designs of one cluster show a workload in one colour, whatever its share of each."""
+    sides = []
+    for name, sizes in (('a', {'web': '1', 'api': '500m', 'jobs': '100m'}), ('b', {'web': '100m', 'api': '500m', 'jobs': '1'})):
+        pods = [pod(f'{kind}-{i}', cpu) for kind, cpu in sizes.items() for i in range(2)]
+        page = World(folder, [dict(p, metadata=dict(p['metadata'], ownerReferences=[{
+            'apiVersion': 'apps/v1', 'kind': 'StatefulSet', 'uid': 'a', 'name': p['metadata']['name'][:-2], 'controller': True}]))
+            for p in pods]).karp('plan', '-o', 'html')
+        sides.append(set(re.findall(r'<i class="(w[0-9])"></i>(default/[a-z]+)', page)))
+    expect('all in the legend', len(sides[0]) == 3, sides[0])
+    expect('the same colours', sides[0] == sides[1], sides)
+
+
 def check_nothing(folder):
     page = World(folder, []).page('plan')
     expect('nothing at all', not page.problems and page.classes.count('n') == 0 and 'same cost' in page.text, page.text)
@@ -288,7 +301,7 @@ def check_gpus(folder):
 
 
 def main():
-    for check in (check_gpus, check_everyday, check_people, check_owners, check_whatif, check_designs, check_nothing, check_same, check_hostile, check_many):
+    for check in (check_gpus, check_everyday, check_people, check_owners, check_whatif, check_designs, check_colours, check_nothing, check_same, check_hostile, check_many):
         with tempfile.TemporaryDirectory() as folder:
             check(pathlib.Path(folder))
         print('passed', check.__name__)

@@ -47,6 +47,7 @@ def tell(folder):
     equal(run('replay', story, '--policy', 'karpenter,cost', '-o', 'json')[0], text, 'the same again')
     result = json.loads(text)
     equal([p['policy'] for p in result['policies']], ['karpenter', 'cost'], 'policies')
+    equal(result['catalogue'], {'name': 'us-west-2', 'prices': '2026-07-20'}, 'the region, and the date of its prices')
     one = result['policies'][0]
     # Two nodes from 00:00:01 (the batch); one until 01:01:15 (a minute empty, 15 s of validation), the other until 02:01:15.
     hours = (3674 + 7274) / 3600
@@ -63,6 +64,7 @@ def tell(folder):
     equal((csv[0].split(',')[:4], len(csv)), (['policy', 'time', 'costPerHour', 'dollars'], 1 + len(series['time'])), 'csv')
     page = run('replay', story, '--policy', 'karpenter,cost', '-o', 'html')[0]
     equal((page.count('<svg'), page.count('<path'), '<script' in page, 'http' in page.replace('http-equiv', '')), (3, 6, False, False), 'page')
+    equal(len(re.findall(r'<path class="l s1 e1"', page)), 3, 'a curve upon an equal one is dashed')
     check('cost' in run('replay', story)[0], 'text')
     snapshot = folder / 'dump.json'
     snapshot.write_text(run('replay', story, '--dump-at', '30s')[0])

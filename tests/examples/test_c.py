@@ -51,7 +51,7 @@ without node1    KARP_OK, 0 to start, 0 pods fit nowhere, $0.1089/h
 without node2    KARP_OK, 1 to start, 0 pods fit nowhere, $0.0886/h
 '''),
     ('cost', ['examples/quickstart'], re.compile(r'''launch r5a\.xlarge in us-west-2c, on-demand: \$0\.2260/h for 3 pods, listed types: 1
-(launch .*\n)+\$0\.5285/h, Karpenter's own plan \$0\.6145/h, no plan below \$0\.\d{4}/h: at most \d+\.\d % is left; \d+ steps
+(launch .*\n)+\$0\.5285/h, Karpenter's own plan \$0\.6145/h, no plan below \$0\.\d{4}/h; it is at most \d+\.\d% above that; \d+ steps
 the proof holds
 a dollar more is refused: the certificate claims (\d+) and proves \d+ \(10\^-12 \$/h\)
 ''')),
