@@ -63,7 +63,7 @@ static uint32_t node_exclusion(const pass *p, uint32_t number)
 static struct block find_block(const pass *p, const state_node *n)
 {
     const karp_snapshot *w = p->snapshot;
-    for (uint32_t i = 0; i < n->all_pod_count; i++) {
+    for (uint32_t i = 0; i < n->all_pod_count && !n->plain_pods; i++) {
         uint32_t which = n->all_pods[i];
         if (!pod_disruptable(w, pod_at(&w->raw, which), p->now))
             return (struct block){ which, KARP_REASON_POD_DO_NOT_DISRUPT };
@@ -169,25 +169,40 @@ static bool exclude(pass *p, uint32_t number, bool *excluded)
     return pass_keep(p, number, code, which != NO_ID ? pod_name(p->snapshot, which) : nothing);
 }
 
+/* Its pods: which of them move, and what that costs. *all receives what the others cost, too. */
+static bool weigh_pods(pass *p, const state_node *n, candidate *c, double *all)
+{
+    const karp_snapshot *w = p->snapshot;
+    c->cost = 1.0;
+    if (n->plain_pods) { /* all do, at 1 each */
+        c->moving = n->all_pods;
+        c->moving_count = n->all_pod_count;
+        c->cost += *all = n->all_pod_count;
+        return true;
+    }
+    uint32_t *moving = arena_alloc(&p->lasting, (n->all_pod_count + (size_t)1) * sizeof *moving);
+    if (moving == NULL) return false;
+    c->moving = moving;
+    for (uint32_t i = 0; i < n->all_pod_count; i++) {
+        uint32_t pod_number = n->all_pods[i];
+        double one = eviction_cost(w, p->costs, pod_number);
+        *all += one;
+        if (!pod_reschedulable(pod_at(&w->raw, pod_number))) continue;
+        moving[c->moving_count++] = pod_number;
+        c->cost = cost_with(c->cost, one);
+    }
+    return true;
+}
+
 static bool weigh(pass *p, uint32_t number, candidate *c)
 {
     const karp_snapshot *w = p->snapshot;
     const state_node *n = &w->nodes[number];
     const node_claim *own = &w->raw.claims.items[n->claim];
-    uint32_t *moving = arena_alloc(&p->lasting, (n->all_pod_count + (size_t)1) * sizeof *moving);
-    if (moving == NULL) return false;
-    *c = (candidate){ .node = number, .pool = n->pool, .type = node_type_number(w, n), .moving = moving };
-    c->capacity_type = n->capacity_type;
     double all = 0.0;
-    c->cost = 1.0;
-    for (uint32_t i = 0; i < n->all_pod_count; i++) {
-        uint32_t pod_number = n->all_pods[i];
-        double one = eviction_cost(w, p->costs, pod_number);
-        all += one;
-        if (!pod_reschedulable(pod_at(&w->raw, pod_number))) continue;
-        moving[c->moving_count++] = pod_number;
-        c->cost = cost_with(c->cost, one);
-    }
+    *c = (candidate){ .node = number, .pool = n->pool, .type = n->type };
+    if (!weigh_pods(p, n, c, &all)) return false;
+    c->capacity_type = n->capacity_type;
     c->price = type_price(w, n, c->type, !pass_quirk(p, 10));
     c->ratio = c->price / c->cost;
     c->disruption_cost = all * lifetime_remaining(own->meta.creation, own->expire_after, p->now);

@@ -25,10 +25,8 @@ karp_status method_emptiness(pass *p, karp_error *error)
  * round of provisioning; here the round is run. */
 static bool some_virtual(const karp_snapshot *w)
 {
-    for (size_t i = w->raw.pods.count; i > 0; i--) {
-        if (pod_at(&w->raw, i - 1)->flags & POD_VIRTUAL) return true;
-    }
-    return false;
+    size_t count = w->raw.pods.count;
+    return count > 0 && (pod_at(&w->raw, count - 1)->flags & POD_VIRTUAL); /* they come last */
 }
 
 karp_status pass_buffer_nodes(pass *p, karp_error *error)

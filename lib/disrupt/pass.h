@@ -102,6 +102,7 @@ typedef struct pass {
     } * pool_nodes; /* by store pool, what budgets go by but for repair; NULL = not counted yet */
     bool never_in_vain; /* see simulation_in_vain(): it has no scheduler that can be asked again and again */
     karp_options vain_options; /* of the one that was asked last */
+    uint32_t *vain_nodes, *vain_pods; /* what it was asked */
     uint64_t max_simulations, simulations, steps;
     bool gave_up; /* in some simulation the search for devices ended without an answer */
     bool stopped; /* a budget or the caller ended it … */

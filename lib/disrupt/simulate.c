@@ -28,8 +28,9 @@ static uint32_t moving_pods(const pass *p, const uint32_t *candidates, uint32_t 
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
         const candidate *c = &p->candidates[candidates[i]];
+        bool every = all || (p->snapshot->nodes[c->node].plain_pods && p->snapshot->raw.budgets.count == 0);
         for (uint32_t k = 0; k < c->moving_count; k++) {
-            if (all || pod_currently_reschedulable(p->snapshot, c->moving[k], p->now, p->closed_budgets))
+            if (every || pod_currently_reschedulable(p->snapshot, c->moving[k], p->now, p->closed_budgets))
                 out[n++] = c->moving[k];
         }
     }
@@ -198,6 +199,15 @@ static void forget_scheduler(pass *p, scheduler *s)
     scheduler_free(s);
 }
 
+/* Room for all nodes and pods, once a pass. */
+static bool make_vain_lists(pass *p)
+{
+    const karp_snapshot *w = p->snapshot;
+    if (p->vain_nodes == NULL) p->vain_nodes = arena_alloc(&p->lasting, (w->node_count + (size_t)1) * sizeof(uint32_t));
+    if (p->vain_pods == NULL) p->vain_pods = arena_alloc(&p->lasting, (w->raw.pods.count + 1) * sizeof(uint32_t));
+    return p->vain_nodes != NULL && p->vain_pods != NULL;
+}
+
 karp_status simulation_in_vain(pass *p, const uint32_t *candidates, uint32_t count, double limit, bool *vain,
                                karp_error *error)
 {
@@ -210,19 +220,13 @@ karp_status simulation_in_vain(pass *p, const uint32_t *candidates, uint32_t cou
         p->never_in_vain = true;
         return status;
     }
-    arena data;
-    arena_init(&data, p->context);
-    size_t moving = 0;
-    for (uint32_t i = 0; i < count; i++) moving += p->candidates[candidates[i]].moving_count;
-    uint32_t *removed = arena_array(&data, count + (size_t)1, sizeof *removed),
-             *pods = arena_array(&data, moving + 1, sizeof *pods);
-    if (removed != NULL && pods != NULL) {
-        for (uint32_t i = 0; i < count; i++) removed[i] = p->candidates[candidates[i]].node;
-        uint32_t pod_count = moving_pods(p, candidates, count, false, pods);
-        *vain = scheduler_in_vain(s, removed, count, pods, pod_count, limit);
+    bool listed = make_vain_lists(p);
+    if (listed) {
+        for (uint32_t i = 0; i < count; i++) p->vain_nodes[i] = p->candidates[candidates[i]].node;
+        uint32_t pod_count = moving_pods(p, candidates, count, false, p->vain_pods);
+        *vain = scheduler_in_vain(s, p->vain_nodes, count, p->vain_pods, pod_count, limit);
     }
-    if (removed == NULL || pods == NULL || scheduler_failed(s)) status = fail_nomem(error);
-    arena_free(&data);
+    if (!listed || scheduler_failed(s)) status = fail_nomem(error);
     p->never_in_vain = scheduler_failed(s) || !scheduler_repeatable(s);
     if (p->never_in_vain) forget_scheduler(p, s);
     if (p->never_in_vain) *vain = false;

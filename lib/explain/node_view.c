@@ -85,7 +85,7 @@ void node_view_remove(node_view *v, uint32_t number)
     v->view.raw.claims.items[n->claim].meta.labels = (label_list){ NULL, 0 };
     n->managed = false;
     n->marked = true; /* takes no pods */
-    n->pool = n->pool_name = NO_ID;
+    n->pool = n->pool_name = n->type = NO_ID;
 }
 
 /* ---- taking reasons away -------------------------------------------------------------------------------------------- */

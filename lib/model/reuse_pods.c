@@ -19,7 +19,7 @@ bool reused_pods_find(struct reused_pods *k, const karp_snapshot *before, const 
     *k = (struct reused_pods){ .before = before, .count = count };
     bool virtual_ones = began > 0 && (pod_at(&before->raw, began - 1)->flags & POD_VIRTUAL);
     size_t most = now->changed.count + (count > began ? count - began : 0);
-    if (virtual_ones || most > count / 16 + 16) return true;
+    if (virtual_ones || most > count / 2 + 16) return true;
     k->room = most + 1;
     uint32_t *places = mem_alloc(before->context, k->room * sizeof *places);
     k->gone = mem_alloc(before->context, k->room * sizeof *k->gone);

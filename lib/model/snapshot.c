@@ -188,8 +188,9 @@ bool pool_usable(const karp_snapshot *s, const node_pool *p)
            condition_find(p->conditions, s->known.node_class_ready) != NULL;
 }
 
-static uint32_t type_named(const karp_snapshot *w, uint32_t pool, uint32_t name)
+uint32_t type_of_labels(const karp_snapshot *w, uint32_t pool, label_list labels)
 {
+    uint32_t name = label_get(labels, w->known.instance_type);
     if (w->pool_table[pool] == NO_ID || name == NO_ID) return NO_ID;
     const type_table *t = &w->tables[w->pool_table[pool]];
     uint32_t first = 0, end = t->type_count;
@@ -199,16 +200,6 @@ static uint32_t type_named(const karp_snapshot *w, uint32_t pool, uint32_t name)
         else end = middle;
     }
     return first < t->type_count && t->types[t->by_name[first]].name == name ? t->by_name[first] : NO_ID;
-}
-
-uint32_t type_of_labels(const karp_snapshot *w, uint32_t pool, label_list labels)
-{
-    return type_named(w, pool, label_get(labels, w->known.instance_type));
-}
-
-uint32_t node_type_number(const karp_snapshot *w, const state_node *n)
-{
-    return type_named(w, n->pool, n->instance_type);
 }
 
 static size_t pods_to_place(const karp_snapshot *s)

@@ -104,7 +104,8 @@ typedef struct state_node {
     uint32_t pool; /* index in store.pools, NO_ID = no such pool */
     uint32_t pool_name; /* text id of the label's value, NO_ID = no label */
     uint32_t hostname; /* text id */
-    uint32_t instance_type, zone, capacity_type; /* text ids of its labels, NO_ID = none */
+    uint32_t zone, capacity_type; /* text ids of its labels, NO_ID = none */
+    uint32_t type; /* in the pool's table, NO_ID = unknown */
     uint32_t set; /* requirement set of the labels that some pod, volume or daemon reads, without the host name */
     uint32_t pod_count, all_pod_count;
     /* An edit copies all nodes, so that they are kept small. */
@@ -113,6 +114,8 @@ typedef struct state_node {
     bool terminating : 1; /* likewise of its instance */
     bool ready : 1; /* the Node says so */
     bool host_is_name : 1; /* what the Node's label says of the host is the Node's name */
+    bool
+        plain_pods : 1; /* it has pods, and whether and at what cost they move is settled by budgets alone: see plain() */
     label_list labels;
     taint_list taints; /* effective … */
     taint_list taints_since_reboots; /* … and where reboots are known (K15-9) */
@@ -236,8 +239,6 @@ uint32_t state_node_named(const karp_snapshot *s, karp_str name);
 bool pool_usable(const karp_snapshot *s, const node_pool *p);
 /* The instance type that labels name, in the pool's table; NO_ID = none. */
 uint32_t type_of_labels(const karp_snapshot *w, uint32_t pool, label_list labels);
-/* Likewise of a node of a pool. */
-uint32_t node_type_number(const karp_snapshot *w, const state_node *n);
 static inline const shape *shape_of(const karp_snapshot *s, uint32_t c)
 {
     return &s->raw.shapes.items[s->classes[c].shape];

@@ -93,7 +93,6 @@ static void derive_identity(const karp_snapshot *s, state_node *n)
         host = strings_find(&s->raw.text, name.ptr, name.len);
     }
     n->hostname = host;
-    n->instance_type = label_get(n->labels, s->known.instance_type);
     n->zone = label_get(n->labels, s->known.zone);
     n->capacity_type = label_get(n->labels, s->known.capacity_type);
     n->host_is_name = node_ != NULL && shown == &node_->meta && host != NO_ID &&
@@ -284,12 +283,26 @@ bool state_node_says(const karp_snapshot *s, state_node *n, arena *to)
 
 static bool pod_over(const pod *p) { return p->phase == KARP_PHASE_SUCCEEDED || p->phase == KARP_PHASE_FAILED; }
 
+/* A pod that moves like most: it is running, of no DaemonSet, without priority, and no annotation is about its disruption. */
+static bool plain(const karp_snapshot *s, const pod *p)
+{
+    const pod_marks *m = store_marks(&s->raw, p);
+    return p->deletion == KARP_NO_TIME && !(p->flags & (POD_OF_DAEMON_SET | POD_OF_NODE)) &&
+           !s->raw.shapes.items[p->shape].has_priority && m->do_not_disrupt == NO_ID && m->deletion_cost == NO_ID &&
+           m->disruption_cost == NO_ID && m->autoscaling_cost == NO_ID;
+}
+
 static bool bound_pods(const karp_snapshot *s, state_node *n, arena *to)
 {
     n->pods = n->all_pods = s->bound[n->node].items;
     n->pod_count = n->all_pod_count = s->bound[n->node].count;
-    uint32_t over = 0;
-    for (uint32_t i = 0; i < n->all_pod_count; i++) over += pod_over(pod_at(&s->raw, n->all_pods[i]));
+    uint32_t over = 0, plain_ones = 0;
+    for (uint32_t i = 0; i < n->all_pod_count; i++) {
+        const pod *p = pod_at(&s->raw, n->all_pods[i]);
+        over += pod_over(p);
+        plain_ones += plain(s, p);
+    }
+    n->plain_pods = n->all_pod_count > 0 && plain_ones == n->all_pod_count && over == 0;
     if (over == 0) return true;
     uint32_t *live = arena_array(to, n->all_pod_count - over + (size_t)1, sizeof *live);
     if (live == NULL) return false;
@@ -309,6 +322,7 @@ static int64_t saturating_sub(int64_t a, int64_t b)
 
 bool state_node_load(const karp_snapshot *s, state_node *n, arena *to)
 {
+    n->type = n->pool == NO_ID ? NO_ID : type_of_labels(s, n->pool, n->labels);
     if (n->node != NO_ID && !bound_pods(s, n, to)) return false;
     int64_t *available = arena_array(to, s->dims, sizeof *available);
     if (available == NULL) return false;

@@ -17,7 +17,8 @@ bool state_nodes_choose(const karp_snapshot *s, const map64 *only, state_node_li
 int state_nodes_by_name(const karp_snapshot *s, const state_node *a, const state_node *b);
 /* Its taints and amounts; what that takes comes from the arena. false = out of memory. */
 bool state_node_says(const karp_snapshot *s, state_node *n, arena *to);
-/* Its pods are those of its Node, which s->bound has, and what is left of it is what they leave. false = out of memory. */
+/* Its pods are those of its Node, which s->bound has, and what is left of it is what they leave; its type is the pool's of that name.
+ * false = out of memory. */
 bool state_node_load(const karp_snapshot *s, state_node *n, arena *to);
 
 #endif

@@ -272,11 +272,17 @@ static bool go_through(scheduler *s, struct first_fit *f, double limit)
 /* The pods that move, but for those of every round, in the order of the queue. */
 static bool list_moving(scheduler *s, struct first_fit *f, const uint32_t *moving, uint32_t count)
 {
+    enum { FEW = 32 }; /* as one node has */
+    const uint32_t *rank = s->snapshot->queue_rank;
     f->queue_count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (exclusion(&s->pods, moving[i]) == 0) f->queue[f->queue_count++] = moving[i];
+        if (exclusion(&s->pods, moving[i]) != 0) continue;
+        uint32_t at = f->queue_count++;
+        for (; count <= FEW && at > 0 && rank[f->queue[at - 1]] > rank[moving[i]]; at--)
+            f->queue[at] = f->queue[at - 1];
+        f->queue[at] = moving[i];
     }
-    if (!sort_ids(s->context, f->queue, f->queue_count, by_queue, s->snapshot->queue_rank)) s->failed = true;
+    if (count > FEW && !sort_ids(s->context, f->queue, f->queue_count, by_queue, rank)) s->failed = true;
     return !s->failed;
 }
 

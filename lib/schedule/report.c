@@ -389,10 +389,9 @@ karp_status report_plan(scheduler *s, karp_decision *d)
 /* §14.1 of the deprovisioning specification: the first offering of the node's type in its zone and capacity type. */
 double node_price(const karp_snapshot *w, const state_node *n)
 {
-    uint32_t type = n->pool == NO_ID ? NO_ID : node_type_number(w, n);
-    if (type == NO_ID) return 0;
+    if (n->type == NO_ID) return 0;
     const type_table *t = &w->tables[w->pool_table[n->pool]];
-    const instance_type *y = &t->types[type];
+    const instance_type *y = &t->types[n->type];
     for (uint32_t o = y->offering_first; o < y->offering_first + y->offering_count; o++) {
         if (t->offerings[o].zone == n->zone && t->offerings[o].capacity_type == n->capacity_type)
             return t->offerings[o].price;
@@ -430,7 +429,7 @@ static void fill_node(const karp_snapshot *w, struct shown_units units, const ui
     row->size = sizeof *row;
     row->node = name_of(w, n->name);
     row->node_pool = n->managed && n->pool_name != NO_ID ? text_of(w, n->pool_name) : (karp_str){ "", 0 };
-    row->instance_type = text_or_none(w, n->instance_type);
+    row->instance_type = text_or_none(w, label_get(n->labels, w->known.instance_type));
     row->zone = text_or_none(w, n->zone);
     row->capacity_type = text_or_none(w, n->capacity_type);
     row->price = node_price(w, n);
