@@ -52,7 +52,8 @@ static uint32_t node_exclusion(const pass *p, uint32_t number)
     if (!n->initialized) return KARP_REASON_NOT_INITIALIZED;
     if (n->marked) return KARP_REASON_DELETING;
     if (n->nominated) return KARP_REASON_NOMINATED;
-    if (node_protected(p, n->registered ? &w->raw.nodes.items[n->node].meta : &w->raw.claims.items[n->claim].meta)) {
+    if (n->annotated &&
+        node_protected(p, n->registered ? &w->raw.nodes.items[n->node].meta : &w->raw.claims.items[n->claim].meta)) {
         return KARP_REASON_NODE_DO_NOT_DISRUPT;
     }
     if (n->pool_name == NO_ID) return KARP_REASON_NO_NODEPOOL_LABEL;
@@ -220,23 +221,6 @@ static bool fill(pass *p, uint32_t number, candidate *c)
 
 /* ---- §6: this method -------------------------------------------------------------------------------------------------- */
 
-static bool claim_says(const pass *p, uint32_t number, uint32_t type)
-{
-    const karp_snapshot *w = p->snapshot;
-    const condition *found = condition_find(w->raw.claims.items[w->nodes[number].claim].conditions, type);
-    return found != NULL && found->status == w->known.status_true;
-}
-
-enum { SAYS_CONSOLIDATABLE = 1, SAYS_DRIFTED = 2 };
-
-/* The same, of one of those that all methods of a pass ask for. */
-static bool condition_true(const pass *p, const candidate *c, uint32_t type)
-{
-    if (p->told == NULL) return claim_says(p, c->node, type);
-    bool drifts = type == p->snapshot->known.drifted;
-    return (p->told[c->node] & (drifts ? SAYS_DRIFTED : SAYS_CONSOLIDATABLE)) != 0;
-}
-
 static uint32_t consolidation_filter(const pass *p, const candidate *c)
 {
     const karp_snapshot *w = p->snapshot;
@@ -246,7 +230,7 @@ static uint32_t consolidation_filter(const pass *p, const candidate *c)
     if (pool_of(p, c)->consolidate_after == KARP_DURATION_NEVER) return KARP_REASON_CONSOLIDATION_DISABLED;
     if (candidate_empty(p, c)) return KARP_REASON_EMPTY_NODE;
     if (pool_of(p, c)->policy == KARP_WHEN_EMPTY) return KARP_REASON_POLICY_WHEN_EMPTY;
-    return condition_true(p, c, w->known.consolidatable) ? KARP_REASON_NONE : KARP_REASON_NOT_CONSOLIDATABLE;
+    return w->nodes[c->node].consolidatable ? KARP_REASON_NONE : KARP_REASON_NOT_CONSOLIDATABLE;
 }
 
 int64_t candidate_expires(const pass *p, const candidate *c)
@@ -258,27 +242,26 @@ int64_t candidate_expires(const pass *p, const candidate *c)
 
 static uint32_t filter(const pass *p, const candidate *c)
 {
-    const known_text *k = &p->snapshot->known;
+    const state_node *n = &p->snapshot->nodes[c->node];
     bool is_static = pool_of(p, c)->replicas >= 0;
     if (p->method == KARP_METHOD_REPAIR) /* its own checks are over */
         return repair_offered(p) ? KARP_REASON_NONE : KARP_REASON_HEALTHY;
     if (p->method == KARP_METHOD_STATIC_DRIFT) {
-        return is_static && condition_true(p, c, k->drifted) ? KARP_REASON_NONE : KARP_REASON_NOT_DRIFTED;
+        return is_static && n->drifted ? KARP_REASON_NONE : KARP_REASON_NOT_DRIFTED;
     }
     if (is_static) return KARP_REASON_STATIC;
     if (p->method == KARP_METHOD_EXPIRATION) {
         int64_t end = candidate_expires(p, c);
         return end != KARP_NO_TIME && end <= p->now ? KARP_REASON_NONE : KARP_REASON_NOT_EXPIRED;
     }
-    if (p->method == KARP_METHOD_DRIFT)
-        return condition_true(p, c, k->drifted) ? KARP_REASON_NONE : KARP_REASON_NOT_DRIFTED;
+    if (p->method == KARP_METHOD_DRIFT) return n->drifted ? KARP_REASON_NONE : KARP_REASON_NOT_DRIFTED;
     /* Repacking takes empty nodes as well, those that emptiness would. */
     bool as_empty = p->method == KARP_METHOD_EMPTINESS || (p->method == KARP_METHOD_REPACK && candidate_empty(p, c));
     if (!as_empty) return consolidation_filter(p, c);
     if (pool_of(p, c)->consolidate_after == KARP_DURATION_NEVER) return KARP_REASON_CONSOLIDATION_DISABLED;
     if (p->buffer_nodes != NULL && p->buffer_nodes[c->node]) return KARP_REASON_BUFFER_PODS;
     if (!candidate_empty(p, c)) return KARP_REASON_NOT_EMPTY;
-    return condition_true(p, c, k->consolidatable) ? KARP_REASON_NONE : KARP_REASON_NOT_CONSOLIDATABLE;
+    return n->consolidatable ? KARP_REASON_NONE : KARP_REASON_NOT_CONSOLIDATABLE;
 }
 
 /* A budget of pods whose selector cannot be read leaves open whom it covers: nothing can be said about any node (§4). The
@@ -316,20 +299,6 @@ static bool keep_all(pass *p, const disruption_budget *b)
     return ok;
 }
 
-/* Reads p->told, which all methods of a pass have in common. */
-static bool read_conditions(pass *p)
-{
-    const karp_snapshot *w = p->snapshot;
-    if (p->told != NULL || !p->commands_only) return true;
-    p->told = arena_array(&p->lasting, w->node_count + (size_t)1, sizeof *p->told);
-    for (uint32_t i = 0; p->told != NULL && i < w->node_count; i++) {
-        if (w->nodes[i].claim == NO_ID || (p->only != NULL && !p->only[i])) continue;
-        if (claim_says(p, i, w->known.consolidatable)) p->told[i] |= SAYS_CONSOLIDATABLE;
-        if (claim_says(p, i, w->known.drifted)) p->told[i] |= SAYS_DRIFTED;
-    }
-    return p->told != NULL;
-}
-
 /* Where nobody asks why nodes stay: whether the node's claim alone says that it is not of this method's. */
 static bool out_of_question(const pass *p, uint32_t number)
 {
@@ -338,7 +307,8 @@ static bool out_of_question(const pass *p, uint32_t number)
         p->method == KARP_METHOD_EXPIRATION || p->method == KARP_METHOD_REPACK)
         return false;
     bool drifts = p->method == KARP_METHOD_DRIFT || p->method == KARP_METHOD_STATIC_DRIFT;
-    return (p->told[number] & (drifts ? SAYS_DRIFTED : SAYS_CONSOLIDATABLE)) == 0;
+    const state_node *n = &p->snapshot->nodes[number];
+    return !(drifts ? n->drifted : n->consolidatable);
 }
 
 /* Where nobody asks why nodes stay, single nodes are looked for among the candidates that there were for several. */
@@ -367,8 +337,7 @@ karp_status pass_candidates(pass *p, karp_error *error)
     p->candidates = arena_alloc(data, (w->node_count + (size_t)1) * sizeof *p->candidates);
     p->eligible = arena_alloc(data, (w->node_count + (size_t)1) * sizeof *p->eligible);
     p->candidate_count = p->eligible_count = 0;
-    if (p->candidates == NULL || p->eligible == NULL || p->stays == NULL || !read_conditions(p))
-        return fail_nomem(error);
+    if (p->candidates == NULL || p->eligible == NULL || p->stays == NULL) return fail_nomem(error);
     const disruption_budget *unreadable = unreadable_budget(w);
     if (unreadable != NULL) return keep_all(p, unreadable) ? KARP_OK : fail_nomem(error);
     karp_status status = pass_buffer_nodes(p, error);

@@ -111,7 +111,6 @@ typedef struct pass {
     struct block {
         uint32_t pod, code;
     } * blocks; /* by state node: the first pod that blocks; code NO_ID = not looked for yet */
-    uint8_t *told; /* by state node: the conditions of its claim that are asked again and again; NULL = not read yet */
     candidate *weighed; /* by state node: what the methods before have worked out; moving NULL = nothing yet */
     bool *in_queue; /* by state node: part of a command in progress; NULL = none is */
     bool remembers; /* marks.h; with what the next pass is given */

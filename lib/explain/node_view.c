@@ -110,21 +110,6 @@ static bool forget_annotation(node_view *v, object *shown)
     return true;
 }
 
-static bool set_condition(node_view *v, node_claim *own, uint32_t type)
-{
-    condition *list = room(v, own->conditions.count + (size_t)1, sizeof *list);
-    uint32_t count = 0;
-    if (list == NULL) return false;
-    for (uint32_t i = 0; i < own->conditions.count; i++) {
-        if (own->conditions.items[i].type != type) list[count++] = own->conditions.items[i];
-    }
-    list[count++] = (condition){
-        .type = type, .status = v->view.known.status_true, .reason = NO_TEXT, .since = v->view.raw.now
-    };
-    own->conditions = (condition_list){ list, count };
-    return true;
-}
-
 static bool free_budget(node_view *v, node_pool *p)
 {
     static const char all[] = "2147483647";
@@ -168,7 +153,7 @@ bool node_view_lift(node_view *v, uint32_t code, uint32_t pod_number)
     case KARP_REASON_CONSOLIDATION_DISABLED: own_pool(v)->consolidate_after = 0; return true;
     case KARP_REASON_POLICY_WHEN_EMPTY:
     case KARP_REASON_BALANCED_SCORE: own_pool(v)->policy = KARP_WHEN_EMPTY_OR_UNDERUTILIZED; return true;
-    case KARP_REASON_NOT_CONSOLIDATABLE: return set_condition(v, own_claim(v), v->view.known.consolidatable);
+    case KARP_REASON_NOT_CONSOLIDATABLE: n->consolidatable = true; return true;
     case KARP_REASON_BUDGET: return free_budget(v, own_pool(v));
     case KARP_REASON_SPOT_TO_SPOT_DISABLED: v->view.raw.settings.gates |= KARP_GATE_SPOT_TO_SPOT; return true;
     default: return false;

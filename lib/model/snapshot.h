@@ -112,6 +112,8 @@ typedef struct state_node {
     bool managed : 1, registered : 1, initialized : 1, marked : 1, nominated : 1;
     bool rebooting : 1; /* the claim says so (K15-9) */
     bool terminating : 1; /* likewise of its instance */
+    bool consolidatable : 1, drifted : 1; /* likewise */
+    bool annotated : 1; /* an annotation says whether it may be disrupted */
     bool ready : 1; /* the Node says so */
     bool host_is_name : 1; /* what the Node's label says of the host is the Node's name */
     bool

@@ -100,6 +100,9 @@ static void derive_identity(const karp_snapshot *s, state_node *n)
                       equal_str(text_of(s, host), name_of(s, n->name));
     n->ready = node_ != NULL && condition_true(s, node_->conditions, s->known.ready);
     n->terminating = claim != NULL && condition_true(s, claim->conditions, s->known.instance_terminating);
+    n->consolidatable = claim != NULL && condition_true(s, claim->conditions, s->known.consolidatable);
+    n->drifted = claim != NULL && condition_true(s, claim->conditions, s->known.drifted);
+    n->annotated = label_get(shown->annotations, s->known.do_not_disrupt) != NO_ID;
     n->marked = claim != NULL ? claim->meta.deletion != KARP_NO_TIME || n->terminating
                               : node_->meta.deletion != KARP_NO_TIME;
     n->rebooting = claim != NULL && condition_true(s, claim->conditions, s->known.rebooting);

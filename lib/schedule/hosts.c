@@ -126,6 +126,13 @@ static void daemon_reserve(scheduler *s, const state_node *n, const int64_t *req
     for (uint32_t d = 0; d < w->dims; d++) reserve[d] = reserve[d] > running[d] ? reserve[d] - running[d] : 0;
 }
 
+/* Without daemons: what the node has left of a resource that it does not name is nothing. */
+static void leave_all(const scheduler *s, const state_node *n, host *t)
+{
+    for (uint32_t d = 0; d < s->vectors.dims; d++) t->left[d] = n->available[s->vectors.columns[d]];
+    for (uint32_t k = 0; k < s->snapshot->dims; k++) t->negative = t->negative || n->available[k] < 0;
+}
+
 bool hosts_reserve(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
@@ -143,6 +150,10 @@ bool hosts_reserve(scheduler *s)
         const state_node *n = &w->nodes[s->hosts.items[h].node];
         host *t = &s->hosts.items[h];
         t->left = left + (size_t)h * s->vectors.dims;
+        if (w->daemon_count == 0 && w->nowhere == NO_ID) {
+            leave_all(s, n, t);
+            continue;
+        }
         if (w->daemon_count > 0) daemon_reserve(s, n, requests, reserve, running);
         for (uint32_t i = 0; i < n->allocatable.count; i++) { /* only what the node names can be used up */
             uint32_t named = n->allocatable.items[i].resource, r = w->column_of[named], d = s->vectors.index_of[named];
