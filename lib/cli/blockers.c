@@ -30,9 +30,9 @@ const cli_verb verb_blockers = {
     .arguments = "[FILE...]",
     .summary = "what keeps nodes from being consolidated, and what it costs",
     .details =
-        "PodDisruptionBudgets, annotations, disruption budgets, consolidateAfter, policies, the gate for spot nodes,\n"
-        "limits and topology: the nodes each holds, and what the next disruption pass would save without it, by\n"
-        "itself and all together. Each figure is a decision that was made without the blocker.",
+        "Lists PodDisruptionBudgets, annotations, disruption budgets, consolidateAfter, policies, the gate\n"
+        "SpotToSpotConsolidation, limits and topology, with the nodes that each holds and what the next disruption\n"
+        "pass would save without it, by itself and all together. Each figure is a decision made without the blocker.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN,
     .default_format = KARP_FORMAT_TEXT,

@@ -29,9 +29,8 @@ const cli_verb verb_catalogue = {
     .arguments = "",
     .summary = "the instance types: allocatable amounts, offerings, prices",
     .details =
-        "Lists the types of the files given with --catalogue, or those of the provider (aws) in --region as a\n"
-        "node class makes them. The JSON can be read back with --catalogue; what --export-facts writes instead,\n"
-        "with --facts.",
+        "Lists the types of the files given with --catalogue, or those that the provider (default: aws) has in\n"
+        "--region for a node class. --catalogue can read the JSON back; --facts can read what --export-facts writes.",
     .options = CLI_OPTION_CATALOGUE | CLI_OPTION_TYPES | CLI_OPTION_OUTPUT,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_CSV,
     .default_format = KARP_FORMAT_TEXT,

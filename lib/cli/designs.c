@@ -118,7 +118,7 @@ static int read_sides(const cli_verb *verb, const cli_options *options, design *
         if (status < 0 && side->of_answer != NULL) { /* it would be a side's, and would change nothing */
             char name[64];
             (void)snprintf(name, sizeof name, "diff: --%s", side->of_answer);
-            print_problem(name, "is of all sides: it stands before the first --");
+            print_problem(name, "applies to all sides: put it before the first --");
             status = EXIT_ERROR;
         }
         if (status >= 0) {
@@ -143,7 +143,7 @@ int designs_of_sides(const cli_verb *verb, const cli_options *options)
     design *list = karp_alloc(options->context, list_bytes);
     cli_options *own = karp_alloc(options->context, own_bytes);
     if (count > MOST_SIDES) {
-        print_problem("diff", "at most 8 designs are compared");
+        print_problem("diff", "at most 8 designs can be compared");
     } else if (list == NULL || own == NULL) {
         print_problem(NULL, "out of memory");
     } else {

@@ -88,7 +88,7 @@ static void json_row(karp_str object, karp_str field, karp_str before, karp_str 
     cli_put_text(w, "}");
 }
 
-/* "  (alone +$12.00/month, 2 more pods without a node)" */
+/* "  (alone +$12.00/month, 2 more pods left pending)" */
 static void put_alone(cli_writer *w)
 {
     const design_alone *alone = alone_of(w);
@@ -98,7 +98,7 @@ static void put_alone(cli_writer *w)
     cli_put_format(w, "  (alone %s/month", money);
     long long more = (long long)alone->left - (long long)w->first->left;
     if (more != 0) {
-        cli_put_format(w, ", %lld %s %s without a node", more < 0 ? -more : more, more < 0 ? "fewer" : "more",
+        cli_put_format(w, ", %lld %s %s left pending", more < 0 ? -more : more, more < 0 ? "fewer" : "more",
                        more == 1 || more == -1 ? "pod" : "pods");
     }
     cli_put_text(w, ")");
@@ -451,7 +451,7 @@ static void group_rows(cli_writer *w, const char *what, const design *list, size
             bool before = false;
             for (size_t n = 0; n < i; n++) before = before || find_group(groups_of(&list[n], offset), g->items[k].name);
             if (!before)
-                group_row(w, g->items[k].name.len > 0 ? what : "nodes of no NodePool", g->items[k].name, list, count,
+                group_row(w, g->items[k].name.len > 0 ? what : "nodes outside NodePools", g->items[k].name, list, count,
                           offset);
         }
     }
@@ -484,8 +484,8 @@ static void cost_rows(cli_writer *w, const design *list, size_t count)
     if (!any) return;
     cost_row(w, "launches, least cost", list, count, offsetof(karp_cost, cost), false);
     cost_row(w, "launches, Karpenter's plan", list, count, offsetof(karp_cost, compatible_cost), false);
-    cost_row(w, "no launches cost less than", list, count, offsetof(karp_cost, bound), false);
-    cost_row(w, "at most left to save", list, count, offsetof(karp_cost, gap), true);
+    cost_row(w, "lower bound for launches", list, count, offsetof(karp_cost, bound), false);
+    cost_row(w, "can still be saved, at most", list, count, offsetof(karp_cost, gap), true);
 }
 
 static void write_table(cli_writer *w, const design *list, size_t count)
@@ -505,10 +505,10 @@ static void write_table(cli_writer *w, const design *list, size_t count)
     count_row(w, "nodes", list, count, offsetof(design, nodes));
     if (!w->settled) {
         count_row(w, "nodes to launch", list, count, offsetof(design, launched));
-        count_row(w, "pods that get a node", list, count, offsetof(design, placed));
+        count_row(w, "pods placed", list, count, offsetof(design, placed));
     }
-    count_row(w, "pods without a node", list, count, offsetof(design, left));
-    part_row(w, "cost that is spot", list, count, offsetof(design, spot_price), offsetof(design, price));
+    count_row(w, "pods left pending", list, count, offsetof(design, left));
+    part_row(w, "spot share of cost", list, count, offsetof(design, spot_price), offsetof(design, price));
     part_row(w, "CPU requested", list, count, offsetof(design, cpu_requested), offsetof(design, cpu_allocatable));
     part_row(w, "memory requested", list, count, offsetof(design, memory_requested),
              offsetof(design, memory_allocatable));
@@ -600,7 +600,7 @@ static void write_difference(cli_writer *w, const design *a, const design *b)
     }
     if (w->out->len == body && !w->refused) w->out->len = start;
     start = w->out->len;
-    heading(w, "Pods that go elsewhere in ", b->name);
+    heading(w, "Pods placed differently in ", b->name);
     body = w->out->len;
     write_moves(w, a, b);
     if (w->out->len == body && !w->refused) w->out->len = start;

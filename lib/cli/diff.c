@@ -64,7 +64,7 @@ static int answer(const cli_options *options, const cli_input *input)
         return EXIT_ERROR; /* the options have been read: they are profiles */
     }
     if (repacks_nowhere(options, input, &a, &b)) {
-        print_problem("--method Repack", "one side has to be --profile karp: Karpenter has no such method");
+        print_problem("--method Repack", "one side must be --profile karp: Karpenter has no such method");
         return EXIT_ERROR;
     }
     karp_status status = compare(options, &a, &b, &list, &error);
@@ -102,19 +102,20 @@ static int run(const cli_options *options)
         return designs_of_sides(&verb_diff, options);
     }
     if (options->fail_on_cost || options->fail_on_notes || options->fail_on_unschedulable) {
-        print_problem("--fail-on", "it judges the designs of A -- B");
+        print_problem("--fail-on", "it applies to A -- B only");
         return EXIT_ERROR;
     }
     if (options->format == KARP_FORMAT_HTML) {
-        print_problem("-o html", "it is a format of A -- B");
+        print_problem("-o html", "this format is for A -- B only");
         return EXIT_ERROR;
     }
     if (options->profiles.count == 0 && options->files.count == 2 && options->format != KARP_FORMAT_MARKDOWN) {
         return answer_without_input(options, compare_replays, NULL);
     }
     if (options->profiles.count != 2) {
-        print_problem("diff",
-                      "two are compared: --profile karpenter-1.14 --profile karpenter-1.15, A -- B, or two replays");
+        print_problem(
+            "diff",
+            "nothing to compare: give --profile karpenter-1.14 --profile karpenter-1.15, A -- B, or two replays");
         return EXIT_ERROR;
     }
     if (!input_read(options, false, &input)) {
@@ -131,17 +132,16 @@ const cli_verb verb_diff = {
     .arguments = "[FILE...] [-- [FILE...]]...",
     .summary = "designs side by side; or what two versions of Karpenter decide differently",
     .details =
-        "A -- B compares inputs, each with options of its own, by the plans that are made for them: nodes, cost, use,\n"
-        "pods that move, and the fields that differ. A side without files is the first one's, with changes over it:\n"
-        "karp diff cluster.json -- --replace nodepools.yaml -- --scale shop/api=40\n"
-        "Where a few fields differ, each is also planned with by itself. --fail-on judges every side but the first,\n"
-        "which is what cost=+ compares with.\n"
-        "With two profiles instead:\n"
-        "Decides the input under the two profiles given: launches, places of pods, refusals, and one disruption pass.\n"
-        "With --method Repack the side of profile karp has the steps of karp repack in the place of the pass.\n"
-        "Says what differs, and for each difference the rules of the newer version that make it, which are found by\n"
-        "switching them one at a time.\n"
-        "With two files of karp replay -o json and no profile: the figures of their policies that differ.",
+        "A -- B compares inputs, each with its own options, by the plans for them: nodes, cost, use, pods that move,\n"
+        "and the fields that differ. A side without files is the first side with changes, as in:\n"
+        "karp diff cluster.json -- --replace nodepools.yaml -- --scale shop/api=40\n\n"
+        "If only a few fields differ, each is also planned by itself. --fail-on judges every side but the first,\n"
+        "which cost=+ compares with.\n"
+        "With two profiles (--profile karpenter-1.14 --profile karpenter-1.15), it decides the input under both and\n"
+        "lists what differs: launches, placements, refusals, and one disruption pass. For each difference it names\n"
+        "the rules of the newer version that make it, found by switching them one at a time. With --method Repack,\n"
+        "the side of profile karp has the steps of karp repack instead of the pass.\n"
+        "With two files of karp replay -o json and no profile, it lists the figures of their policies that differ.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OBJECTIVE |
                CLI_OPTION_OUTPUT | CLI_OPTION_EXIT | CLI_OPTION_FAIL_ON | CLI_OPTION_METHOD | CLI_OPTION_SIDES,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN | 1u << KARP_FORMAT_HTML,

@@ -105,7 +105,7 @@ static void put_launch(listing *l, const karp_launch *launch)
         put_text(l, " ");
         put_price(l, launch->choice.price);
     } else {
-        put_text(l, "nothing that can be launched");
+        put_text(l, "nothing launchable");
     }
     karp_double_format((double)launch->instance_type_count, number);
     put_text(l, ", of ");

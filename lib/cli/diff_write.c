@@ -19,8 +19,8 @@ static const struct {
     const char *json, *title, *one, *many;
 } kinds[DIFF_KINDS] = {
     [DIFF_LAUNCH] = { "launches", "Launches", "launch", "launches" },
-    [DIFF_PLACEMENT] = { "placements", "Pods on nodes that exist", "placement", "placements" },
-    [DIFF_REFUSAL] = { "refusals", "Pods that fit nowhere or are not considered", "refusal", "refusals" },
+    [DIFF_PLACEMENT] = { "placements", "Pods on existing nodes", "placement", "placements" },
+    [DIFF_REFUSAL] = { "refusals", "Pods that are unschedulable or not considered", "refusal", "refusals" },
     [DIFF_COMMAND] = { "commands", "Disruption", "command", "commands" },
     [DIFF_NODE] = { "kept", "Why nodes stay", "reason to stay", "reasons to stay" },
 };
@@ -167,7 +167,7 @@ static void put_rules(writer *w, const difference *d)
         put(w, rule.name.ptr, rule.name.len);
         between = ", ";
     }
-    if (d->rules == 0) put_text(w, w->list->rules != 0 ? "no rule alone" : "no rule of a version");
+    if (d->rules == 0) put_text(w, w->list->rules != 0 ? "no single rule" : "no rule of a version");
 }
 
 /* "2 launches, 1 command differ." */

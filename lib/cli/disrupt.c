@@ -34,7 +34,7 @@ static karp_status repack(cli_answer *answer, karp_decision **decision)
     karp_options common = decision_options(options);
     karp_repack_options repack;
     if (options->profile != KARP_PROFILE_KARP) {
-        return refuse(answer, "--method Repack takes --profile karp: Karpenter has no such method");
+        return refuse(answer, "--method Repack needs --profile karp: Karpenter has no such method");
     }
     if (options->memory_in != NULL || options->memory_out != NULL || options->max_simulations != 0) {
         return refuse(answer, "--memory-in, --memory-out and --max-simulations are not for --method Repack");
@@ -121,8 +121,8 @@ const cli_verb verb_disrupt = {
     .summary = "which nodes Karpenter would remove, what replaces them, and why the others stay",
     .details = "Makes one disruption pass: emptiness, drift, consolidation, in Karpenter's order; the first method\n"
                "that finds something answers. With --method (or state.method of a Snapshot) only that one is asked;\n"
-               "--method Repack, in profile karp, answers with the steps of karp repack.\n"
-               "With --memory-in and --memory-out one pass knows what the one before has found.",
+               "--method Repack, with profile karp, answers with the steps of karp repack.\n"
+               "--memory-out keeps what a pass has found, and --memory-in gives it to the next pass.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT |
                CLI_OPTION_METHOD | CLI_OPTION_FAIL_ON,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_HTML | 1u << KARP_FORMAT_MARKDOWN |

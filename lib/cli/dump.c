@@ -14,8 +14,8 @@ const cli_verb verb_dump = {
     .name = "dump",
     .arguments = "[FILE...]",
     .summary = "the whole input of a decision as one Snapshot",
-    .details = "Writes what was read, with everything that was filled in, as one canonical Snapshot (JSON): the same\n"
-               "for every order of the same objects, and by itself enough to repeat the decision elsewhere.",
+    .details = "Writes what was read, with all defaults added, as one canonical Snapshot (JSON): the same for any\n"
+               "order of the same objects, and by itself enough to repeat the decision elsewhere.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE,
     .run = run,
 };

@@ -100,11 +100,11 @@ static karp_status stand_in(cli_answer *answer, const karp_options *common, karp
     }
     if (pod.len == 0) {
         answer->error.status = KARP_E_NOT_FOUND;
-        (void)snprintf(answer->error.message, sizeof(answer->error.message), "no pending pod of that workload");
+        (void)snprintf(answer->error.message, sizeof(answer->error.message), "that workload has no pending pods");
         return KARP_E_NOT_FOUND;
     }
     char text[200];
-    (void)snprintf(text, sizeof(text), "%zu pending %s: %zu placed, %zu not; %.*s stands for them", left + placed,
+    (void)snprintf(text, sizeof(text), "%zu pending %s: %zu placed, %zu not; shown is %.*s", left + placed,
                    left + placed == 1 ? "pod" : "pods", placed, left, pod.len < 100 ? (int)pod.len : 100, pod.ptr);
     print_note((karp_str){ text, strlen(text) });
     *name = pod;
@@ -253,10 +253,10 @@ const cli_verb verb_explain = {
     .arguments = "pod|deployment [NAMESPACE/]NAME | node NAME [FILE...]",
     .summary = "why a pod is pending or was placed there; why a node is kept",
     .details =
-        "For a pod: the node it goes to and why it is not one of another NodePool, or what each NodePool says to\n"
-        "it, with the number of instance types left after each step, and the smallest change that places it. For\n"
-        "a deployment: the same of one of its pods. For a node: the command that takes it away, or everything\n"
-        "that keeps it, and what would become of its pods.",
+        "For a pod: the node it goes to, and why no other NodePool launches for it; or, if it is unschedulable, what\n"
+        "each NodePool says to it, how many instance types are left after each step, and the smallest change that\n"
+        "would place it. For a deployment: the same for one of its pods. For a node: the command that removes it, or\n"
+        "everything that keeps it, and what would become of its pods.",
     .word_count = 2,
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT | CLI_OPTION_NAMESPACE,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT,

@@ -141,7 +141,7 @@ void facts_hint(const cli_options *options, const char *name, karp_str region)
         return;
     }
     if (begin(options, provider, &facts, NULL) == KARP_OK) {
-        fputs("karp: these commands tell them:\n", stderr);
+        fputs("karp: these commands print them:\n", stderr);
         print_commands(&facts, stderr);
     }
     end(&facts);
@@ -195,9 +195,9 @@ const cli_verb verb_facts = {
     .arguments = "",
     .summary = "which commands fetch the facts of a cloud's region, and one file of them",
     .details =
-        "Prints the commands of the cloud's own tools (aws, az, gcloud) that tell the instance types and prices of\n"
-        "--region. With --facts KIND=FILE it reads what they printed and writes one facts file, which every\n"
-        "command takes as --facts FILE. What is missing is said, and nothing is written then.",
+        "Prints the commands of the cloud's own tools (aws, az, gcloud) that list the instance types and prices of\n"
+        "--region. With --facts KIND=FILE it reads their output and writes one facts file, which every command takes\n"
+        "as --facts FILE. If something is missing, it says what, and writes nothing.",
     .options = CLI_OPTION_FACTS,
     .run = run,
 };

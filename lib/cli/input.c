@@ -53,7 +53,7 @@ static karp_status scale(karp_reader *reader, const char *given, karp_error *err
     uint64_t replicas = 0;
     if (sign == NULL || !parse_count(sign + 1, &replicas)) {
         error->status = KARP_E_INVALID;
-        (void)snprintf(error->message, sizeof(error->message), "--scale %.200s: wanted is WORKLOAD=N, as in web=5",
+        (void)snprintf(error->message, sizeof(error->message), "--scale %.200s: expected WORKLOAD=N, as in web=5",
                        given);
         return KARP_E_INVALID;
     }
@@ -130,7 +130,7 @@ static void print_read_error(const cli_options *options, const cli_input *input,
     if (error->status == KARP_E_DUPLICATE) {
         char hint[sizeof error->document + 96];
         const char *file = error->document[0] != '\0' ? error->document : "FILE";
-        (void)snprintf(hint, sizeof hint, "--replace %s (not -f) puts its objects in the place of those that are there",
+        (void)snprintf(hint, sizeof hint, "use --replace %s instead of -f to replace objects that were read before",
                        file);
         print_problem("hint", hint);
     }
@@ -263,7 +263,7 @@ static karp_catalogue *builtin_catalogue(const cli_options *options)
     karp_str name = { 0 }, text = { 0 };
     bool aws = options->provider == NULL || strcmp(options->provider, "aws") == 0;
     if (options->files.count > 1) {
-        print_problem(NULL, "one file with one node class is wanted with -f");
+        print_problem(NULL, "-f takes one file with one node class here");
         return NULL;
     }
     if (options->files.count == 1) {
@@ -293,8 +293,8 @@ karp_catalogue *catalogue_read(const cli_options *options)
     }
     if (options->files.count > 0 || options->reserved_enis > 0 || options->vm_memory_overhead_given ||
         options->all_types || !provider_is_plain(options)) {
-        print_problem(NULL, "the types of --catalogue are what they are: -f, --reserved-enis, --vm-memory-overhead, "
-                            "--all-types, --facts and --set are of the built-in ones");
+        print_problem(NULL, "--catalogue has everything about its types: -f, --reserved-enis, --vm-memory-overhead, "
+                            "--all-types, --facts and --set apply to built-in types only");
         return NULL;
     }
     karp_catalogue **parts = karp_alloc(options->context, count * sizeof(*parts));

@@ -113,7 +113,7 @@ static void kubectl(const cli_options *options, const char *const *words, size_t
 
 static const char *reason_of(const cli_process *process)
 {
-    return process->said[0] != '\0' ? process->said : "it failed without a word";
+    return process->said[0] != '\0' ? process->said : "it failed without a message";
 }
 
 /* ---- which resources there are ----------------------------------------------------------------------------------- */

@@ -32,11 +32,11 @@ const cli_verb verb_lint = {
     .name = "lint",
     .arguments = "[FILE...]",
     .summary = "mistakes and likely mistakes in NodePools, pods and budgets",
-    .details = "Looks at every NodePool, pod and PodDisruptionBudget by the rules of docs/lint.md, and decides "
-               "nothing: requirements\n"
-               "that no instance type meets, limits below the smallest launch, values and labels that nothing has, "
-               "budgets that never\n"
-               "allow a disruption, and others. What the input has and karp does not use is told as input-note.",
+    .details =
+        "Checks every NodePool, pod and PodDisruptionBudget by the rules of docs/lint.md, without deciding anything:\n"
+        "requirements that no instance type meets, limits below the smallest launch, values and labels that exist\n"
+        "nowhere, budgets that never allow a disruption, and others. What karp does not use of the input is reported\n"
+        "as input-note.",
     .word_count = 0,
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_OUTPUT | CLI_OPTION_LINT,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN | 1u << KARP_FORMAT_SARIF,

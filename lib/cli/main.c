@@ -52,7 +52,8 @@ static void print_help(FILE *out, bool plugin)
                     : "karp COMMAND --help lists its options; karp --version prints the version and what is built in.",
                 0, 0);
     if (!plugin) {
-        fputs("\n  kubectl get pods,nodes,nodepools,nodeclaims,daemonsets -A -o json |\n    karp plan -f -\n", out);
+        fputs("\n  kubectl get -A -o json \\\n    pods,nodes,nodepools,nodeclaims,daemonsets |\n    karp plan -f -\n",
+              out);
     }
 }
 
@@ -135,8 +136,11 @@ static int print_version(void)
     memset(&options, 0, sizeof(options));
     karp_context_options_init(&context_options, sizeof(context_options));
     printf("karp %s\n", karp_version());
-    printf("Decides as Karpenter %s does, or %s (--profile %s).\n", karp_peer_version_name(KARP_PEER_NEWEST),
-           karp_peer_version_name(KARP_PEER_1_14), karp_profile_name(KARP_PROFILE_KARPENTER, KARP_PEER_1_14));
+    char peers[128];
+    (void)snprintf(peers, sizeof(peers), "Decides as Karpenter %s does, or %s (--profile %s).",
+                   karp_peer_version_name(KARP_PEER_NEWEST), karp_peer_version_name(KARP_PEER_1_14),
+                   karp_profile_name(KARP_PROFILE_KARPENTER, KARP_PEER_1_14));
+    print_words(stdout, peers, 0, 0);
     if (karp_context_new(&context_options, &options.context, NULL) == KARP_OK) {
         facts_print_built_in(&options);
         karp_context_free(options.context);

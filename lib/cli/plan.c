@@ -125,9 +125,9 @@ static int run(const cli_options *options)
 const cli_verb verb_plan = {
     .name = "plan",
     .arguments = "[FILE...]",
-    .summary = "which nodes to launch, for which pods, and why not",
+    .summary = "which nodes to launch for pending pods, and why some pods are unschedulable",
     .details = "Reads pods, nodes, NodePools and other objects that affect scheduling, and says which nodes Karpenter\n"
-               "would launch, which pods go to nodes that exist, and why the others fit nowhere.",
+               "would launch, which pods go to existing nodes, and why the others are unschedulable.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OBJECTIVE |
                CLI_OPTION_CERTIFICATE | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT | CLI_OPTION_FAIL_ON | CLI_OPTION_DISRUPT,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_YAML | 1u << KARP_FORMAT_JSON_LOG |

@@ -16,7 +16,7 @@ static bool split(const char *option, const char *given, karp_str *name, karp_st
 {
     const char *equals = strchr(given, '=');
     if (equals == NULL || equals == given) {
-        print_problem(option, "NAME=VALUE is wanted");
+        print_problem(option, "expected NAME=VALUE");
         return false;
     }
     *name = (karp_str){ given, (size_t)(equals - given) };

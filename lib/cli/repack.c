@@ -36,8 +36,9 @@ const cli_verb verb_repack = {
     .arguments = "[FILE...]",
     .summary = "a cheaper cluster for the same pods, step by step",
     .details =
-        "From the cluster as it is: which nodes to replace by which, in steps that each leave a feasible, cheaper\n"
-        "cluster. Only nodes go that consolidation may disrupt. The curve says what how many evictions would save.",
+        "Finds a cheaper cluster for the same pods: which nodes to replace by which, in steps that each leave a\n"
+        "feasible, cheaper cluster. Only nodes that consolidation may disrupt are removed. The curve shows how much\n"
+        "each number of evictions would save.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_REPACK | CLI_OPTION_CERTIFICATE |
                CLI_OPTION_OUTPUT | CLI_OPTION_EXIT,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_YAML | 1u << KARP_FORMAT_HTML,

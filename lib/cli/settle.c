@@ -122,7 +122,7 @@ static karp_status note_round(settling *s, const karp_decision *d, size_t placed
 {
     if (s->count == ROUNDS_MOST) {
         s->error->status = KARP_E_LIMIT;
-        (void)snprintf(s->error->message, sizeof s->error->message, "the cluster has not come to rest after %d rounds",
+        (void)snprintf(s->error->message, sizeof s->error->message, "the cluster has not settled after %d rounds",
                        (int)ROUNDS_MOST);
         return KARP_E_LIMIT;
     }
@@ -393,7 +393,7 @@ static void write_text(cli_writer *w, const settling *s, const cli_input *input,
         cli_put_made_by(w, "plan --settle", s->options, input);
     }
     if (s->count >= ROUNDS_MOST) {
-        cli_put_format(w, "It has not come to rest after %d rounds.\n", (int)ROUNDS_MOST);
+        cli_put_format(w, "It has not settled after %d rounds.\n", (int)ROUNDS_MOST);
     }
     char began[KARP_VALUE_TEXT];
     karp_time_format(s->began, began);
@@ -405,7 +405,7 @@ static void write_text(cli_writer *w, const settling *s, const cli_input *input,
     if (s->count == 0) {
         cli_put_text(w, "  none: nothing is launched or removed\n");
     }
-    cli_put_format(w, "\n%sNodes in the end\n", heading);
+    cli_put_format(w, "\n%sNodes at the end\n", heading);
     cli_put_text(w, w->markdown ? "\n" : "");
     for (size_t i = 0; i < both[1].types.count; i++) {
         const design_group *g = &both[1].types.items[i];
@@ -485,7 +485,7 @@ int settle(const cli_options *options)
 {
     uint32_t formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN;
     if (!(formats & (1u << options->format))) {
-        print_problem("--settle", "is written as text, json or markdown");
+        print_problem("--settle", "can be written as text, json or markdown only");
         return EXIT_ERROR;
     }
     return answer_input(options, true, true, make, NULL);

@@ -30,8 +30,8 @@ const cli_verb verb_simulate = {
     .arguments = "STORY.yaml",
     .summary = "a story of a cluster in virtual time: what is decided as it is scaled and time passes",
     .details =
-        "Plays a story: the documents of a cluster and steps that scale Deployments, let time pass, or expire\n"
-        "nodes. Stand-ins bind the pods and start the nodes; what is decided on the way is printed, and what it cost.",
+        "Plays a story: the documents of a cluster, and steps that scale Deployments, let time pass, or expire\n"
+        "nodes. Pods are bound and nodes become ready in virtual time; each decision is printed, and the total cost.",
     .word_count = 1,
     .options = CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_CSV | 1u << KARP_FORMAT_HTML,

@@ -95,7 +95,7 @@ bool text_file_read(const cli_options *options, const char *path, cli_text *text
     bool standard = strcmp(path, "-") == 0;
     FILE *file = standard ? stdin : open_regular(path);
     if (file == NULL) {
-        print_problem(path, errno == 0 ? "is no regular file" : strerror(errno));
+        print_problem(path, errno == 0 ? "is not a regular file" : strerror(errno));
         return false;
     }
     bool good = read_all(options, path, file, text);
@@ -150,7 +150,7 @@ karp_status text_file_replace(karp_context *context, const char *path, const kar
     size_t length = strlen(path);
     if (lstat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
         return io_failure(
-            path, S_ISLNK(about.st_mode) ? "is a symbolic link: name the file itself" : "is no regular file", error);
+            path, S_ISLNK(about.st_mode) ? "is a symbolic link: name the file itself" : "is not a regular file", error);
     }
     char *beside = karp_alloc(context, length + sizeof(suffix));
     if (beside == NULL) {

@@ -8,7 +8,7 @@
 /* A plan may be held against another input than its own, as a later state of the cluster; that is said. */
 static void compare_inputs(karp_str plan, karp_str input)
 {
-    static const char note[] = "the plan says that it was made for another input than this: its input.sha256 differs";
+    static const char note[] = "the plan was made for a different input: its input.sha256 differs";
     if (plan.len > 0 && (plan.len != input.len || memcmp(plan.ptr, input.ptr, input.len) != 0)) {
         print_note((karp_str){ note, sizeof(note) - 1 });
     }
@@ -68,7 +68,7 @@ static karp_status make_check(cli_answer *answer, int *result)
         status = refusal.status = KARP_E_INVALID;
         (void)snprintf(refusal.message, sizeof(refusal.message), "%s",
                        stated.len == 0 ? "the certificate does not say of which input it is: input.sha256 is missing"
-                                       : "the certificate is of another input than this: its input.sha256 differs");
+                                       : "the certificate is of a different input: its input.sha256 differs");
     } else {
         progress_begin("checking");
         status = karp_certificate_check(answer->input.snapshot, &common, proof, &refusal);
@@ -108,12 +108,11 @@ const cli_verb verb_verify = {
     .name = "verify",
     .arguments = "PLAN.json|--certificate FILE [FILE...]",
     .summary = "whether a plan keeps every constraint of the pods it places",
-    .details = "Replays a Plan, a DisruptionPlan or a RepackPlan, of karp or of anything else, on the input it was "
-               "made for, by a\n"
-               "checker that shares no code with what decides. Each step is checked on the cluster that the steps "
-               "before it leave.\n"
-               "It lists what is violated; the exit status is 1 then. With --certificate it checks the\n"
-               "proof of a bound in exact arithmetic instead.",
+    .details =
+        "Checks a Plan, a DisruptionPlan or a RepackPlan, made by karp or anything else, on the input it was made\n"
+        "for. The checker shares no code with what decides. Each step is checked on the cluster that the steps\n"
+        "before it leave. Violations are listed, and the exit status is then 1.\n"
+        "With --certificate it checks the proof of a bound in exact arithmetic instead.",
     .word_count = 1,
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_CERTIFICATE | CLI_OPTION_DECISION |
                CLI_OPTION_OUTPUT | CLI_OPTION_VERIFY,

@@ -22,7 +22,7 @@ static bool add_factor(change_list *list, const char *word, size_t length)
     const char *sign = memchr(word, '=', length);
     double factor = 0;
     if (sign == NULL) {
-        print_problem("--price-factor", "wanted is TYPE=FACTOR, as in spot=1.3");
+        print_problem("--price-factor", "expected TYPE=FACTOR, as in spot=1.3");
         return false;
     }
     size_t name = (size_t)(sign - word);
@@ -151,10 +151,10 @@ const cli_verb verb_whatif = {
     .arguments = "[FILE...]",
     .summary = "the plan if nodes or a zone were lost, or prices changed",
     .details =
-        "Plans for the cluster with changes laid over it: nodes that are gone, whose pods then need a place,\n"
-        "zones that are lost, prices that are others. --add reads more objects, which are taken as there already.\n"
-        "A lost zone stays a domain of topology spread, as it does for Karpenter: a constraint that must hold may\n"
-        "keep pods waiting for the zone. Such pods are not called permanently unschedulable.",
+        "Plans for the cluster with changes: nodes that are removed, so that their pods need a place, zones that are\n"
+        "lost, other prices. --add reads more objects, which are treated as if they were there already.\n"
+        "A lost zone stays a domain of topology spread, as it does for Karpenter: a constraint with DoNotSchedule may\n"
+        "leave pods pending because of it. Such pods are not reported as permanently unschedulable.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OBJECTIVE |
                CLI_OPTION_OUTPUT | CLI_OPTION_EXIT | CLI_OPTION_FAIL_ON | CLI_OPTION_CHANGES,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_YAML | 1u << KARP_FORMAT_HTML |

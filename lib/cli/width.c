@@ -70,7 +70,8 @@ void print_words(FILE *out, const char *text, size_t at, size_t indent)
         fprintf(out, "%s%.*s", first ? "" : " ", length, text);
         column += (size_t)length + (first ? 0 : 1);
         first = false;
-        if (*end == '\n' && end[1] != '\0' && strchr(".:", end[-1]) != NULL) { /* a line of its own */
+        if (*end == '\n' && end[1] != '\0' &&
+            (end[1] == '\n' || strchr(".:", end[-1]) != NULL)) { /* a line of its own */
             fprintf(out, "\n%*s", (int)indent, "");
             column = indent;
             first = true;

@@ -182,6 +182,25 @@ static uint32_t find_pod(const karp_decision *d, karp_str name, bool *waits)
     return NO_ID;
 }
 
+/* "web-4" of "shop/web-4" */
+static karp_str without_namespace(karp_str name)
+{
+    const char *slash = name.len > 0 ? memchr(name.ptr, '/', name.len) : NULL;
+    if (slash == NULL) return name;
+    size_t skip = (size_t)(slash - name.ptr) + 1;
+    return (karp_str){ name.ptr + skip, name.len - skip };
+}
+
+/* The first pod, by name, that is named so in another namespace; "" = there is none. */
+static karp_str namesake(const karp_snapshot *s, karp_str name)
+{
+    for (uint32_t i = 0; i < s->raw.pods.count; i++) {
+        karp_str other = pod_name(s, s->by_name[i]);
+        if (equal_str(without_namespace(other), without_namespace(name))) return other;
+    }
+    return (karp_str){ "", 0 };
+}
+
 /* Why the decision is not about the pod. */
 static karp_status not_asked(const karp_snapshot *s, karp_str name, karp_error *error)
 {
@@ -190,14 +209,16 @@ static karp_status not_asked(const karp_snapshot *s, karp_str name, karp_error *
         const pod *p = pod_at(&s->raw, i);
         karp_str on = p->node == NO_ID ? (karp_str){ "", 0 } : name_of(s, p->node);
         int shown = on.len < NAME_SHOWN ? (int)on.len : NAME_SHOWN;
-        if (pod_terminal(p)) return fail(error, KARP_E_NOT_FOUND, "the pod has ended: it needs no node");
-        if (on.len > 0)
-            return fail(error, KARP_E_NOT_FOUND, "the pod is on node %.*s already: it waits for none", shown, on.ptr);
-        return fail(
-            error, KARP_E_NOT_FOUND,
-            "the pod does not wait for a node: nothing says that it is unschedulable, or a node is about to take it");
+        if (pod_terminal(p)) return fail(error, KARP_E_NOT_FOUND, "the pod has ended and needs no node");
+        if (on.len > 0) return fail(error, KARP_E_NOT_FOUND, "the pod runs on node %.*s already", shown, on.ptr);
+        return fail(error, KARP_E_NOT_FOUND,
+                    "the pod is not pending for Karpenter: it has no condition PodScheduled=False, or a node is "
+                    "nominated for it");
     }
-    return fail(error, KARP_E_NOT_FOUND, "there is no pod of that name (NAMESPACE/NAME)");
+    karp_str other = namesake(s, name);
+    if (other.len == 0) return fail(error, KARP_E_NOT_FOUND, "there is no pod of that name (NAMESPACE/NAME)");
+    return fail(error, KARP_E_NOT_FOUND, "there is no pod of that name (NAMESPACE/NAME); did you mean %.*s?",
+                other.len < NAME_SHOWN ? (int)other.len : NAME_SHOWN, other.ptr);
 }
 
 static karp_status explain(karp_pod_explanation *e, const karp_snapshot *snapshot, const karp_options *options,

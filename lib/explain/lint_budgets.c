@@ -111,10 +111,10 @@ static void check_pdb(linting *l, const disruption_budget *b)
     if (all == 0 || !(most ? asked == 0 : amount_of(&b->min_available, all, &asked) && asked >= all)) return;
     strbuf_adds(&l->field, most ? "spec.maxUnavailable" : "spec.minAvailable");
     if (most) strbuf_adds(&l->text, "none of its ");
-    else strbuf_adds(&l->text, "as many have to stay as there are: none of its ");
+    else strbuf_adds(&l->text, "it requires all of them to stay: none of its ");
     strbuf_addu(&l->text, all);
-    strbuf_adds(&l->text, all == 1 ? " pod may be evicted, so that its node stays"
-                                   : " pods may be evicted, so that their nodes stay");
+    strbuf_adds(&l->text,
+                all == 1 ? " pod may be evicted, so its node stays" : " pods may be evicted, so their nodes stay");
     strbuf_adds(&l->remedy, "allow one pod to be unavailable, or run one more");
     strbuf name;
     strbuf_init(&name, s->context);

@@ -204,7 +204,7 @@ static void check_requests(linting *l, const lint_group *g)
     strbuf_adds(&l->text, ", leaves ");
     strbuf_addu(&l->text, (uint64_t)(wasted + 0.5));
     strbuf_adds(&l->text, "% of its price unused, unless other pods fill it");
-    strbuf_adds(&l->remedy, "ask for a little less, or allow other instance types");
+    strbuf_adds(&l->remedy, "request a little less, or allow other instance types");
     lint_note(l, LINT_STRANDED_CAPACITY, "Pod", pod_name(s, g->pod));
 }
 

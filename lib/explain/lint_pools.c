@@ -236,8 +236,8 @@ static void check_shadow(linting *l, uint32_t pool)
         strbuf_adds(&l->field, "spec.weight");
         strbuf_adds(&l->text, "every node it could launch is launched from NodePool ");
         strbuf_addstr(&l->text, pool_name(l, h));
-        strbuf_adds(&l->text, ", which is heavier and has no limits");
-        strbuf_adds(&l->remedy, "give it the greater weight, or the other one limits or a taint");
+        strbuf_adds(&l->text, ", which has a higher weight and no limits");
+        strbuf_adds(&l->remedy, "give it the higher weight, or the other one limits or a taint");
         lint_note(l, LINT_POOL_SHADOWED, "NodePool", pool_name(l, pool));
         return;
     }

@@ -298,7 +298,7 @@ void try_min_values(search *s)
             changed.min_values = 0;
             replace_expression(s, p, i, &changed);
             strbuf_clear(&text);
-            strbuf_adds(&text, "give up minValues on ");
+            strbuf_adds(&text, "drop minValues on ");
             strbuf_addstr(&text, text_of(s->snapshot, changed.key));
             add_pool(s, &text, p);
             (void)search_try(s, KARP_REMEDY_DROP_MIN_VALUES, 1, &text);

@@ -257,7 +257,7 @@ static karp_status warn_foreign(class_uses *u, karp_str pool, karp_str kind)
         return io_warn(u->reader,
                        "NodePool %.*s: its nodeClassRef is of kind %.*s: nodeClassRef.group should be "
                        "karpenter.k8s.aws and its kind "
-                       "EC2NodeClass; without a catalogue its instance types are EC2's, as AL2023 has them",
+                       "EC2NodeClass; without a catalogue it gets EC2's instance types with AL2023",
                        shown(pool), pool.ptr, shown(kind), kind.ptr);
     }
     if (own.len == 0) return KARP_OK;
@@ -273,12 +273,11 @@ static karp_status warn_absent(class_uses *u, karp_str name)
     if (str_is(karp_provider_name(u->provider), "aws")) {
         return io_warn_once(
             u->reader,
-            "EC2NodeClass %.*s is not in the input: its nodes are taken to be AL2023's, with default settings",
+            "EC2NodeClass %.*s is not in the input: its nodes are assumed to run AL2023 with default settings",
             shown(name), name.ptr);
     }
     if (own.len == 0) return KARP_OK;
-    return io_warn_once(u->reader,
-                        "%.*s %.*s is not in the input: its nodes are taken to have the provider's default settings",
+    return io_warn_once(u->reader, "%.*s %.*s is not in the input: the provider's default settings are assumed",
                         shown(own), own.ptr, shown(name), name.ptr);
 }
 

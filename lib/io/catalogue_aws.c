@@ -44,8 +44,7 @@ static karp_status find_class(karp_reader *reader, karp_str name, karp_str kind,
         if (w->info->kind != IO_KIND_NODE_CLASS) continue;
         io_place place = io_waiting_place(w);
         if (*number != IO_NONE) {
-            return io_reader_fail(reader, KARP_E_INVALID, &place, NULL,
-                                  "there are several node classes: one is wanted");
+            return io_reader_fail(reader, KARP_E_INVALID, &place, NULL, "there are several node classes: expected one");
         }
         *number = i;
     }

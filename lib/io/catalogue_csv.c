@@ -105,7 +105,7 @@ static karp_status read_header(csv *c, karp_error *error)
         c->place[k] = i;
     }
     for (size_t k = 0; k < NEEDED; k++) {
-        if (c->place[k] == CELLS_MOST) return bad(c, columns[k], error, "is no column of the first line");
+        if (c->place[k] == CELLS_MOST) return bad(c, columns[k], error, "is not a column of the first line");
     }
     c->count = cells;
     return KARP_OK;

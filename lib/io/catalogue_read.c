@@ -97,7 +97,7 @@ double catalogue_price(io_decoder *d, const tree *object, const char *name, cons
     } else if (tree_is(value, TREE_STRING)) {
         karp_str text = tree_text(value);
         karp_status status = karp_double_parse(text, &price);
-        if (status != KARP_OK) io_bad_member(d, name, status, "is no price: a decimal number is wanted");
+        if (status != KARP_OK) io_bad_member(d, name, status, "is not a price: expected a decimal number");
     } else {
         io_bad_member(d, name, KARP_E_INVALID, "must be a number");
     }
@@ -212,7 +212,7 @@ static karp_status fail_scan(const catalogue_reader *reader, const io_cursor *at
                          : at->pos < at->end && at->text[at->pos] == '{'
                              ? fail(error, KARP_E_SYNTAX,
                                     "a catalogue is a list of instance types, which begins with [")
-                             : fail(error, KARP_E_SYNTAX, "not JSON: a list of instance types is wanted here");
+                             : fail(error, KARP_E_SYNTAX, "not JSON: expected a list of instance types");
     io_place place = io_place_of(reader->document, at);
     io_error_place(error, &place);
     return status;

@@ -193,7 +193,7 @@ int64_t io_as_time(io_decoder *d, const tree *value, const char *name)
     int64_t instant = KARP_NO_TIME;
     karp_status status = karp_time_parse(text, &instant);
     if (status == KARP_OK) return instant;
-    io_bad_member(d, name, status, "is no RFC 3339 time between 1678 and 2261");
+    io_bad_member(d, name, status, "is not an RFC 3339 time between 1678 and 2261");
     return KARP_NO_TIME;
 }
 
@@ -205,7 +205,7 @@ int64_t io_as_duration(io_decoder *d, const tree *value, const char *name, bool 
     int64_t duration = KARP_DURATION_UNSET;
     karp_status status = karp_duration_parse(text, &duration);
     if (status == KARP_OK) return duration;
-    io_bad_member(d, name, status, never ? "is neither a duration (1h30m) nor Never" : "is no duration (1h30m)");
+    io_bad_member(d, name, status, never ? "must be a duration (1h30m) or Never" : "must be a duration (1h30m)");
     return KARP_DURATION_UNSET;
 }
 
@@ -217,10 +217,12 @@ uint32_t io_as_enum(io_decoder *d, const tree *value, const char *name, const io
     for (size_t i = 0; i < count; i++) {
         if (str_is(text, choices[i].word)) return choices[i].value;
     }
-    char shown[64];
+    char shown[64], known[160] = "";
     str_shorten(shown, sizeof shown, text);
+    for (size_t i = 0, length = 0; i < count && length < sizeof known; i++)
+        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i > 0 ? ", " : "", choices[i].word);
     io_push(d, name);
-    io_bad(d, KARP_E_INVALID, "\"%s\" is not known here (%s …)", shown, choices[0].word);
+    io_bad(d, KARP_E_INVALID, "\"%s\" is not one of %s", shown, known);
     return absent;
 }
 

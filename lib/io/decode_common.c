@@ -68,7 +68,7 @@ karp_str io_quantity(io_decoder *d, const tree *value)
     } else if (status) {
         char shown[48];
         str_shorten(shown, sizeof shown, text);
-        io_bad(d, status, "\"%s\" is no quantity (100m, 1.5, 2Gi)", shown);
+        io_bad(d, status, "\"%s\" is not a quantity (100m, 1.5, 2Gi)", shown);
     }
     return text;
 }

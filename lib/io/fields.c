@@ -54,7 +54,7 @@ static void note(walk *w, const io_shape *s)
     io_place at = *w->place;
     if (w->reader->unknown_fields == MOST_NOTES || !first_time(w)) return;
     if (++w->reader->unknown_fields == MOST_NOTES) {
-        w->status = io_warn(w->reader, "more fields are not known; they are not named");
+        w->status = io_warn(w->reader, "further unknown fields are not listed");
         return;
     }
     io_path_text(w->path, w->depth, field, sizeof field);

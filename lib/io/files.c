@@ -114,7 +114,7 @@ static karp_status read_file(karp_reader *reader, const char *path)
     FILE *file = io_open_file(path);
     if (!file && errno == 0) {
         io_place place = { .document = name };
-        return io_reader_fail(reader, KARP_E_IO, &place, NULL, "is no regular file");
+        return io_reader_fail(reader, KARP_E_IO, &place, NULL, "is not a regular file");
     }
     if (!file) return file_failed(reader, name, "cannot be opened", errno);
     karp_status status = read_stream(reader, file, name);

@@ -383,10 +383,11 @@ static karp_status use_object(karp_reader *reader, tree *root, const io_place *p
 {
     const tree *kind = tree_get(root, "kind"), *api_version = tree_get(root, "apiVersion");
     if (!tree_is(kind, TREE_STRING) || kind->count == 0) {
-        return io_reader_fail(reader, KARP_E_INVALID, place, "kind", "is missing: this is no Kubernetes object");
+        return io_reader_fail(reader, KARP_E_INVALID, place, "kind", "is missing: this is not a Kubernetes object");
     }
     if (!tree_is(api_version, TREE_STRING) || api_version->count == 0) {
-        return io_reader_fail(reader, KARP_E_INVALID, place, "apiVersion", "is missing: this is no Kubernetes object");
+        return io_reader_fail(reader, KARP_E_INVALID, place, "apiVersion",
+                              "is missing: this is not a Kubernetes object");
     }
     const io_kind_info *info = io_kind_find(tree_get_text(root, "apiVersion"), tree_get_text(root, "kind"));
     if (info->kind == IO_KIND_UNKNOWN) {

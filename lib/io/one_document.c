@@ -11,7 +11,7 @@ static karp_status scan_failed(const io_cursor *at, const char *what, karp_str n
     if (result == IO_SCAN_STOPPED) return fail_nomem(error);
     karp_status status = result == IO_SCAN_DEEP
                              ? fail(error, KARP_E_LIMIT, "nested deeper than %lu", (unsigned long)at->max_nesting)
-                             : fail(error, KARP_E_SYNTAX, "not JSON: %s is wanted here", what);
+                             : fail(error, KARP_E_SYNTAX, "not JSON: expected %s", what);
     io_place place = io_place_of(name, at);
     if (error) io_error_place(error, &place);
     return status;

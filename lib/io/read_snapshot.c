@@ -149,7 +149,7 @@ static const karp_reboot *read_reboots(io_decoder *d, const tree *state, size_t 
         for (size_t k = 0; k < given[i].count; k++, n++) {
             list[n].node_claim = given[i].claim;
             if (karp_time_parse(given[i].at[k], &list[n].at) == KARP_OK) continue;
-            io_bad_member(d, "reboots", KARP_E_INVALID, "a time is no RFC 3339 time between 1678 and 2261");
+            io_bad_member(d, "reboots", KARP_E_INVALID, "a time is not an RFC 3339 time between 1678 and 2261");
         }
     }
     *count = list ? n : 0;
@@ -294,7 +294,7 @@ karp_status io_snapshot_head_read(karp_reader *reader, const io_snapshot_head *h
     if (head->now && !tree_is(head->now, TREE_NULL)) {
         karp_str text = tree_text(head->now);
         karp_status status = tree_is(head->now, TREE_STRING) ? karp_time_parse(text, &reader->now) : KARP_E_INVALID;
-        if (status) io_bad_member(&d, "now", status, "is no RFC 3339 time between 1678 and 2261");
+        if (status) io_bad_member(&d, "now", status, "is not an RFC 3339 time between 1678 and 2261");
         reader->has_now = true;
     }
     karp_settings settings;

@@ -215,12 +215,13 @@ static karp_status tell_nodes(karp_reader *reader)
     }
     karp_double_format(round(sum * 1e4) / 1e4, hourly);
     if (priced == c->count)
-        (void)snprintf(known, sizeof known, "; the catalogue asks $%s/h for %s", hourly, c->count == 1 ? "it" : "them");
+        (void)snprintf(known, sizeof known, "; by the catalogue %s $%s/h", c->count == 1 ? "it costs" : "they cost",
+                       hourly);
     else if (priced > 0)
-        (void)snprintf(known, sizeof known, "; the catalogue asks $%s/h for %zu of them", hourly, priced);
-    return io_warn(reader, "%zu %s without a price, as no NodePool has %s (%.*s%s): not in the cost%s", c->count,
-                   c->count == 1 ? "node" : "nodes", c->count == 1 ? "it" : "them", shown(c->first), c->first.ptr,
-                   c->count == 1 ? "" : ", ...", known);
+        (void)snprintf(known, sizeof known, "; by the catalogue %zu of them cost $%s/h", priced, hourly);
+    return io_warn(reader, "%zu %s no NodePool and %s not in the cost (%.*s%s)%s", c->count,
+                   c->count == 1 ? "node belongs to" : "nodes belong to", c->count == 1 ? "is" : "are", shown(c->first),
+                   c->first.ptr, c->count == 1 ? "" : ", ...", known);
 }
 
 /* ---- kinds that are not read ------------------------------------------------------------------------------------- */

@@ -20,7 +20,7 @@ karp_status io_whole_file(karp_context *context, const char *path, strbuf *text,
     bool standard_input = strcmp(path, "-") == 0;
     FILE *file = standard_input ? stdin : io_open_file(path);
     karp_status status = KARP_OK;
-    if (!file) return cannot(path, errno ? "cannot be opened" : "is no regular file", error);
+    if (!file) return cannot(path, errno ? "cannot be opened" : "is not a regular file", error);
     uint64_t most = karp_context_get_options(context)->max_document_bytes;
     char piece[16384];
     size_t got = 0;

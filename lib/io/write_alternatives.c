@@ -87,7 +87,7 @@ karp_status alternatives_as_text(const text_out *t, const write_job *job, const 
             text_styled(t, STYLE_HEADING, "\nOther NodePools");
             buffer_text(t->out, " (this one has weight ");
             buffer_uint(t->out, (uint64_t)(karp_pod_explanation_weight(explanation)));
-            buffer_text(t->out, "; the heaviest that takes the pod is chosen)\n");
+            buffer_text(t->out, "; the highest weight that takes the pod wins)\n");
         }
         buffer_text(t->out, "  ");
         text_clean(t->out, a.node_pool);
@@ -103,8 +103,8 @@ karp_status alternatives_as_text(const text_out *t, const write_job *job, const 
             }
         } else {
             flow_words(&flow, str(a.weight > karp_pod_explanation_weight(explanation)
-                                      ? "has nodes for it when it is asked alone"
-                                      : "would take it, but is asked later"));
+                                      ? "would launch for it if it were the only NodePool"
+                                      : "would take it, but is tried later"));
             if (a.choice.instance_type.len > 0) {
                 buffer_text(t->out, ": ");
                 text_clean(t->out, a.choice.instance_type);

@@ -128,11 +128,11 @@ static karp_status as_text(write_buffer *b, const karp_blockers *found, const ka
     const text_out t = { b, options->width, options->color != 0 };
     karp_status status = KARP_OK;
     size_t object = object_columns(found);
-    buffer_text(b, "The next pass saves ");
+    buffer_text(b, "As things are, the next disruption pass saves ");
     text_per_month(b, karp_blockers_now(found), false);
-    buffer_text(b, " as things are.\n");
+    buffer_text(b, ".\n");
     if (karp_blockers_count(found) == 0) {
-        buffer_text(b, "Nothing that could be taken away keeps it from more.\n");
+        buffer_text(b, "Nothing blocks it from saving more.\n");
         return status;
     }
     buffer_char(b, '\n');

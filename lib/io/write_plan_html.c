@@ -150,7 +150,7 @@ static void write_totals(const page *p)
     const scene_lane *before = &p->s->before, *after = &p->s->after;
     raw(p, "<div class=\"tiles\">\n");
     tile_dollars(p, "Cost per month", p->before, p->after, "of 730 hours");
-    tile_dollars(p, "Idle per month", before->idle, after->idle, "what no pod requests");
+    tile_dollars(p, "Idle per month", before->idle, after->idle, "requested by no pod");
     begin_tile(p, "Nodes");
     buffer_uint(p->b, before->node_total);
     if (after->node_total != before->node_total) {

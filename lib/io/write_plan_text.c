@@ -326,7 +326,7 @@ void rows_refusal(const text_out *t, const karp_unschedulable *pod, size_t most_
         buffer_char(b, '\n');
     }
     if (pod->relaxed_count > 0) {
-        buffer_text(b, "      given up in vain: ");
+        buffer_text(b, "      preferences dropped without success: ");
         for (size_t i = 0; i < pod->relaxed_count; i++) {
             buffer_text(b, i == 0 ? "" : "; ");
             text_clean(b, pod->relaxed[i]);
@@ -396,29 +396,44 @@ static void write_unschedulable(const text_out *t, const write_job *job)
     karp_free(job->context, pods, count * sizeof(*pods));
 }
 
+/* Karpenter's words for it are its log's. */
+static karp_str why_ignored(const karp_ignored *pod)
+{
+    if (pod->code == KARP_REASON_NO_NODEPOOLS) return str("no usable NodePool in the input");
+    return pod->message.len > 0 ? pod->message : str(karp_reason_text(pod->code));
+}
+
 static void write_ignored(const text_out *t, const write_job *job)
 {
-    write_buffer *b = t->out;
-    size_t count = karp_decision_ignored_count(job->decision);
+    size_t count = karp_decision_ignored_count(job->decision), length = 0;
     if (count == 0) {
         return;
     }
-    section(t, "Not considered");
-    for (size_t i = 0; i < count; i++) {
-        karp_ignored pod;
-        get_ignored(job, i, &pod);
-        buffer_text(b, "      ");
-        karp_str name = karp_decision_pod_name(job->decision, pod.pod);
-        text_clean(b, name);
-        buffer_char(b, ' ');
-        text_flow flow;
-        flow_begin(&flow, t, ROW_INDENT + 2, ROW_INDENT + text_columns(name) + 1, MOST_MESSAGE_LINES);
-        flow_words(&flow, pod.code == KARP_REASON_NO_NODEPOOLS
-                              ? str("no usable NodePool in the input") /* Karpenter's words are its log's */
-                          : pod.message.len > 0 ? pod.message
-                                                : str(karp_reason_text(pod.code)));
-        buffer_char(b, '\n');
+    uint32_t *pods = array_alloc(job->context, count, sizeof(*pods));
+    if (pods == NULL) {
+        write_refuse(job, KARP_E_NOMEM, "out of memory");
+        return;
     }
+    section(t, "Not considered");
+    for (size_t first = 0; first < count; first += length) {
+        karp_ignored pod, next;
+        get_ignored(job, first, &pod);
+        next = pod;
+        for (length = 0; next.code == pod.code && equal_str(next.message, pod.message);) {
+            pods[length++] = next.pod;
+            if (first + length == count) break;
+            get_ignored(job, first + length, &next);
+        }
+        text_flow flow;
+        buffer_repeat(t->out, " ", ROW_INDENT);
+        flow_begin(&flow, t, ROW_INDENT + 2, ROW_INDENT, MOST_POD_LINES);
+        write_note(job, text_pods(&flow, job->context, job->decision, pods, length, job->error));
+        buffer_char(t->out, ' ');
+        flow.lines_left = MOST_MESSAGE_LINES;
+        flow_words(&flow, why_ignored(&pod));
+        buffer_char(t->out, '\n');
+    }
+    karp_free(job->context, pods, count * sizeof(*pods));
 }
 
 static void write_saving(const text_out *t, const karp_decision *decision)
@@ -463,7 +478,8 @@ static void write_summary(const text_out *t, const write_job *job, const plan_to
         karp_decision_change_count(job->decision) > 0) {
         buffer_text(b, "; ");
         buffer_uint(b, failed);
-        buffer_text(b, failed == 1 ? " pod has no node: this is no saving" : " pods have no node: this is no saving");
+        buffer_text(b, failed == 1 ? " pod has no node, so this is not a saving"
+                                   : " pods have no node, so this is not a saving");
     }
     if (totals->cpu_allocatable > 0) {
         buffer_text(b, "   CPU requested/allocatable: ");

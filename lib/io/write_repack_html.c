@@ -93,7 +93,7 @@ static karp_status write_curve(const picture *p)
     }
     scale s = { first.cost, (double)last.evictions };
     raw(p,
-        "<div class=\"h\">Curve<span>$/h after so many evictions; below the dashed line no plan goes</span></div>\n");
+        "<div class=\"h\">Curve<span>$/h after so many evictions; no plan ends below the dashed line</span></div>\n");
     raw(p, "<svg style=\"width:640px;max-width:100%;height:auto\" viewBox=\"0 0 640 200\" role=\"img\" "
            "aria-label=\"cost by evictions\">\n"
            "<path d=\"M64 8V176H632\" fill=\"none\" style=\"stroke:var(--line)\"/>\n");

@@ -467,7 +467,7 @@ void scene_html_keys(const scene_html *p)
     if (others) write_key(p, "wx", str("other workloads"));
     if (found.daemons) write_key(p, "wd", str("DaemonSets"));
     if (has_fold(s)) write_key(p, "wu", str("several nodes together"));
-    write_key(p, "idle", str("cost of what no pod requests"));
+    write_key(p, "idle", str("cost of idle capacity"));
     raw(p,
         "</div>\n<div class=\"s\" style=\"margin-top:6px\">A box is a node, its bar as wide as its CPU; the pieces are "
         "what its pods request, the line below them is memory. Green is new, red and dashed is removed, gold is "

@@ -66,10 +66,11 @@ void scene_html_shares(const scene_html *p)
         if (i >= MOST_OWNERS) add(&rest, &w->share);
     }
     if (s->owner_count == 0 || !(all.cost > 0)) return;
-    raw(p,
-        "<div class=\"h\">Efficiency by owner<span>the part of its nodes' price that an owner's requests make up, per "
-        "month, afterwards</span></div>\n<table class=\"own\"><tr><th>owner</th><th class=\"o\">pods</th><th "
-        "class=\"o\">CPU</th><th class=\"o\">memory</th><th>cost</th><th>of it idle</th><th>requested</th></tr>\n");
+    raw(p, "<div class=\"h\">Efficiency by owner<span>what its requests cost per month afterwards, by their share of "
+           "the nodes, "
+           "and how much of that is idle</span></div>\n<table class=\"own\"><tr><th>owner</th><th "
+           "class=\"o\">pods</th><th "
+           "class=\"o\">CPU</th><th class=\"o\">memory</th><th>cost</th><th>of it idle</th><th>requested</th></tr>\n");
     for (size_t i = 0; i < s->owner_count && i < MOST_OWNERS; i++) {
         const scene_workload *w = s->owners[i];
         write_share(p, w->name, &w->share);

@@ -168,7 +168,7 @@ static karp_status check_requests(const karp_provider_launch *launch, karp_error
     for (size_t i = 0; i < launch->request_count; i++) {
         const karp_resource *r = &launch->requests[i];
         if (r->text.ptr && karp_quantity_check(r->text) == KARP_OK) continue;
-        return provider_fail(error, KARP_E_INVALID, "requests", "%.*s is no quantity in text",
+        return provider_fail(error, KARP_E_INVALID, "requests", "%.*s is not a quantity in text",
                              (int)(r->name.len < 80 ? r->name.len : 80), r->name.len ? r->name.ptr : "");
     }
     return KARP_OK;
@@ -192,7 +192,7 @@ static karp_status no_capacity(karp_provider *p, karp_error *error)
 {
     karp_provider_problem *problem = provider_ask(p);
     return provider_answer(
-        p, provider_problem(problem, KARP_PROVIDER_NO_CAPACITY, "", "no instance type can be had for it"), error);
+        p, provider_problem(problem, KARP_PROVIDER_NO_CAPACITY, "", "no instance type is available for it"), error);
 }
 
 static karp_status filter(karp_provider *p, const karp_provider_class *node_class, const karp_provider_memory *memory,

@@ -82,7 +82,7 @@ static karp_status instant(story *s)
         if (!status && !s->again) status = story_disrupt(s);
         if (status || !s->again) return status;
     }
-    return story_fail(s, KARP_E_LIMIT, "the story does not come to rest");
+    return story_fail(s, KARP_E_LIMIT, "the story does not settle");
 }
 
 /* ---- the clock -------------------------------------------------------------------------------------------------------------- */
@@ -244,7 +244,7 @@ karp_status karp_story_play(karp_context *context, const char *path, karp_catalo
     }
     if (!status) status = story_read(&s, path, (karp_str){ 0 });
     if (!status && s.is_load)
-        status = story_fail(&s, KARP_E_INVALID, "a document of kind Story is wanted: karp replay reads a Load");
+        status = story_fail(&s, KARP_E_INVALID, "expected a document of kind Story: karp replay reads a Load");
     if (!status) status = story_play(&s);
     if (!status) status = story_write_end(&s, out);
     if (status) {

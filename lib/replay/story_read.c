@@ -152,11 +152,11 @@ static karp_status read_step(story *s, size_t index, const tree *given)
     story_step *step = &s->steps[s->step_count++];
     *step = (story_step){ .what = STORY_EXPIRE, .node = expire };
     if (tree_count(given) != 1)
-        return story_fail_step(s, index, "", KARP_E_INVALID, "one of scale, wait and expire is wanted");
+        return story_fail_step(s, index, "", KARP_E_INVALID, "expected one of scale, wait and expire");
     if (scale) return read_scale(s, index, scale, step);
     if (expire.len) return KARP_OK;
     step->what = STORY_WAIT;
-    if (wait.len == 0) return story_fail_step(s, index, "", KARP_E_INVALID, "one of scale, wait and expire is wanted");
+    if (wait.len == 0) return story_fail_step(s, index, "", KARP_E_INVALID, "expected one of scale, wait and expire");
     if (karp_duration_parse(wait, &step->duration) || step->duration < 0) {
         return story_fail_step(s, index, "wait", KARP_E_INVALID, "not a duration like 10m");
     }
@@ -169,7 +169,7 @@ static karp_status read_head(story *s)
              rules = tree_get_text(s->root, "semantics");
     s->is_load = str_is(tree_get_text(s->root, "kind"), "Load");
     if (!s->is_load && !str_is(tree_get_text(s->root, "kind"), "Story"))
-        return story_fail_at(s, KARP_E_INVALID, "kind", "a document of kind Story is wanted");
+        return story_fail_at(s, KARP_E_INVALID, "kind", "expected a document of kind Story");
     s->starts = start.len > 0;
     if (karp_time_parse(start.len ? start : str("2026-01-01T00:00:00Z"), &s->begins))
         return story_fail_at(s, KARP_E_INVALID, "start", "not a time");

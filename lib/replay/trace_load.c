@@ -141,7 +141,7 @@ static karp_status named(load *l, const tree *given, const char *where, karp_str
     *name = tree_get_text(given, "name");
     *namespace_ = tree_get_text(given, "namespace");
     if (namespace_->len == 0) *namespace_ = str("default");
-    if (!name->len || name->len >= 200) (void)bad(l, where, "name", "a name is wanted");
+    if (!name->len || name->len >= 200) (void)bad(l, where, "name", "expected a name");
     return l->s->error.status;
 }
 

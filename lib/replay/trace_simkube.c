@@ -157,7 +157,7 @@ karp_status trace_read_simkube(trace *t, karp_str name, karp_str text, bool leni
     const tree *events = tree_get(root, "events");
     s.w.lenient = false;
     if (!status && (!tree_integer(tree_get(root, "version"), &version) || version != 2))
-        status = workloads_fault(&s.w, root, "version", "a SimKube trace of version 2 is wanted");
+        status = workloads_fault(&s.w, root, "version", "expected a SimKube trace of version 2");
     if (!status && !tree_is(events, TREE_LIST))
         status = workloads_fault(&s.w, root, "events", "a SimKube trace has events");
     s.w.lenient = lenient;

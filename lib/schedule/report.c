@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/report.h>
 
+#include <karp/lint.h>
+
 #include <base/bits.h>
 #include <base/sort.h>
 #include <base/strbuf.h>
@@ -234,7 +236,11 @@ static bool warn_of_unusable(scheduler *s, karp_decision *d)
     if (pools == NULL) return false;
     for (size_t i = 0; i < count; i++) pools[i] = (uint32_t)i;
     bool ok = sort_ids(s->context, pools, count, by_pool_name, w);
-    for (size_t i = 0; ok && i < count; i++) ok = warn_of_pool(s, d, &w->raw.pools.items[pools[i]]);
+    for (size_t i = 0; ok && i < count; i++) {
+        const node_pool *p = &w->raw.pools.items[pools[i]];
+        /* A requirement at fault is told by itself. */
+        ok = karp_snapshot_pool_fault(w, name_of(w, p->meta.name), NULL) != NULL || warn_of_pool(s, d, p);
+    }
     return ok;
 }
 

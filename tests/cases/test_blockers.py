@@ -172,14 +172,14 @@ def check_spot():
 def check_forms():
     text = CASES[0][1] + node('n1') + node('n2') + pod('a', 'n1') + pod('b', 'n2')
     told = ask(text)
-    check('The next pass saves $0.00/month (730 h) as things are.' in told, told)
-    check(told.startswith('karp blockers  \u00b7  profile karpenter-1.15  \u00b7  catalogue us-west-2, prices 2026-07-20\n\nThe next'), told)
+    check('As things are, the next disruption pass saves $0.00/month (730 h).' in told, told)
+    check(told.startswith('karp blockers  \u00b7  profile karpenter-1.15  \u00b7  catalogue us-west-2, prices 2026-07-20\n\nAs things are'), told)
     rows = [' '.join(line.split()) for line in told.splitlines()]
     at = rows.index('blocker of nodes pods saved without it')
     equal(rows[at + 1:], ['pdb default/web 2 2 +$140.16/month', 'n1, n2', 'all together +$140.16/month'], 'the table')
     equal(len({len(line) for line in told.splitlines()[at:] if '/month' in line}), 1, 'columns')
     check('| pdb | default/web | 2 | 2 | 140.16 |\n| all together | | | | 140.16 |\n' in ask(text, '-o', 'markdown'), 'markdown')
-    check('Nothing that could be taken away' in ask(pool()), 'no nodes')
+    check('Nothing blocks it from saving more.' in ask(pool()), 'no nodes')
     run('blockers', '-f', '-', '-o', 'html', text=pool(), status=1)
 
 

@@ -14,7 +14,7 @@ REPORT = ASKS / 'report-scaled.yaml'
 
 
 def planned(plan):
-    """Names of all pods that get a node."""
+    """Names of all pods placed."""
     return [name for p in plan['placements'] + plan['launches'] for name in p['pods']]
 
 
@@ -31,7 +31,7 @@ def deployment(name, replicas, cpu='100m', space='default', uid=None, **spec):
 
 # Equal objects: without --replace an error that says what to type, with it the later ones count.
 _, error = run('plan', '-f', DUMP, '-f', POOLS, status=1)
-check('the object is in the input already' in error and f'--replace {ASKS / "three-tier" / "nodepools.yaml"} (not -f)' in error, error)
+check('the object is in the input already' in error and f'use --replace {ASKS / "three-tier" / "nodepools.yaml"} instead of -f' in error, error)
 before = document('plan', DUMP)
 after = document('plan', DUMP, '--replace', POOLS)
 equal([l['pods'] for l in after['launches']], [l['pods'] for l in before['launches']], 'the same pools')
@@ -100,8 +100,8 @@ with tempfile.TemporaryDirectory() as folder:
     two = file('two.json', deployment('api', 1, space='a'), deployment('api', 1, space='b'))
     equal(len(planned(document('plan', pool, two, '--scale', 'a/api=3'))), 4, 'the one in a')
     for wrong, part in ((['--scale', 'api=3'], 'api: the input has a and b'), (['--delete', 'deploy/api'], 'the input has a and b'),
-                        (['--scale', 'appi=3'], 'appi: the input has no such object'), (['--scale', 'api'], 'wanted is WORKLOAD=N'),
-                        (['--scale', 'api=-1'], 'wanted is WORKLOAD=N'), (['--scale', 'a/api=99999999999'], 'replicas'),
+                        (['--scale', 'appi=3'], 'appi: the input has no such object'), (['--scale', 'api'], 'expected WORKLOAD=N'),
+                        (['--scale', 'api=-1'], 'expected WORKLOAD=N'), (['--scale', 'a/api=99999999999'], 'replicas'),
                         (['--delete', 'api'], 'KIND/NAME'), (['--delete', 'a/b/c/d'], 'KIND/NAME'),
                         (['--delete', 'node/none'], 'node/none: the input has no such object'),
                         (['--replace', 'nowhere.yaml'], 'nowhere.yaml')):

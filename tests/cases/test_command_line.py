@@ -166,7 +166,7 @@ def check_kinds_of_files():
                       ['catalogue', '-f', fifo], ['catalogue', '--provider', 'gcp', '--facts', fifo],
                       ['verify', fifo, *WORKSHOP], ['disrupt', *WORKSHOP, '--memory-in', fifo]):
             _, error = run(*words, status=1)
-            check('is no regular file' in error, f'{words}: {error}')
+            check('is not a regular file' in error, f'{words}: {error}')
         out, _ = run('plan', '-f', '/dev/stdin', text=(STORIES / 'workshop' / 'cluster.yaml').read_text())
         check('Launch' in out, 'standard input by its name')
         pathlib.Path(file).write_text('before')
@@ -174,7 +174,7 @@ def check_kinds_of_files():
         _, error = run('disrupt', *WORKSHOP, '--memory-out', link, status=1)
         check('is a symbolic link' in error and pathlib.Path(file).read_text() == 'before', error)
         _, error = run('disrupt', *WORKSHOP, '--memory-out', fifo, status=1)
-        check('is no regular file' in error, error)
+        check('is not a regular file' in error, error)
         os.symlink(link, file + '.new')  # what somebody put beside it is not written through either
         run('disrupt', *WORKSHOP, '--memory-out', file)
         check(json.loads(pathlib.Path(file).read_text()) and sorted(os.listdir(folder)) == ['link', 'memory.json', 'pods.yaml'],

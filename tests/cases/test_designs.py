@@ -20,7 +20,7 @@ got = json.loads(run('diff', DUMP, '-o', 'json', '--', '--scale', 'report=10', '
 equal(got['kind'], 'Comparison', 'kind')
 for late in (['-o', 'html'], ['--width', '80'], ['--fail-on', 'notes'], ['--detailed-exitcode']):
     _, error = run('diff', DUMP, '--', DUMP, *late, status=1)
-    check('stands before the first --' in error, f'{late}: {error}')
+    check('put it before the first --' in error, f'{late}: {error}')
 designs = got['designs']
 equal([d['name'] for d in designs], ['A', 'B', 'C'], 'names')
 for design, way in zip(designs, ([], ['--scale', 'report=10'], ['--delete', 'nodepool/spot'])):
@@ -86,7 +86,7 @@ with tempfile.TemporaryDirectory() as folder:
     equal(rows['NodePool spot', 'spec.template.spec.requirements[karpenter.sh/capacity-type].values']['perHour'],
           float(alone(key=('values: [spot]', 'values: [spot, on-demand]'))), 'values alone')
     shown, _ = run('diff', THREE, '--', '--replace', mixed, '--delete', 'nodepool/gpu')
-    check(' more pods without a node)' in ' '.join(shown.split()), shown)
+    check(' more pods left pending)' in ' '.join(shown.split()), shown)
 
     # --fail-on judges every side but the first; the first is the baseline.
     run('diff', THREE, '--fail-on', 'cost=+1%', '--', '--scale', 'shop/api=4', status=0)
@@ -95,7 +95,7 @@ with tempfile.TemporaryDirectory() as folder:
     run('diff', THREE, '--fail-on', 'cost=+1%,unschedulable', '--', '--delete', 'nodepool/gpu', status=3)
     run('whatif', THREE, '--fail-on', 'cost=$5', '--design', other, status=3)
     _, error = run('diff', THREE, '--profile', 'karpenter-1.14', '--profile', 'karpenter-1.15', '--fail-on', 'notes', status=1)
-    check('--fail-on: it judges the designs of A -- B' in error, error)
+    check('--fail-on: it applies to A -- B only' in error, error)
 
     # Options that differ are differences.
     shown, _ = run('diff', THREE, '--region', 'us-west-2', '--width', '80', '--', '--region', 'us-east-1', '--profile', 'karp')
@@ -104,7 +104,7 @@ with tempfile.TemporaryDirectory() as folder:
     # Text and markdown.
     text, _ = run('whatif', THREE, '--design', other, '--width', '80')
     for part in ('$/month (730 h)', 'as it is', 'other.yaml', 'What differs in other.yaml\n',
-                 '  NodePool spot  spec.limits.cpu: "400" \u2192 "4000"  (alone +$0.00/month)\n', 'Pods that go elsewhere in other.yaml\n'):
+                 '  NodePool spot  spec.limits.cpu: "400" \u2192 "4000"  (alone +$0.00/month)\n', 'Pods placed differently in other.yaml\n'):
         check(part in text, f'{part}: {text}')
     check(max(map(len, text.splitlines())) <= 80, text)
     marked, _ = run('whatif', THREE, '--design', other, '-o', 'markdown')

@@ -174,6 +174,22 @@ def check_all_fields():
     check('no field' not in told, told)
 
 
+def check_left_alone():
+    """Pods that are left alone for one reason are one row; a name of another namespace and a word that is not known are told."""
+    pods = '---\n'.join(f'apiVersion: v1\nkind: Pod\nmetadata: {{name: web-{i}, namespace: shop}}\nspec: {{containers: [{{name: c}}]}}\n'
+                        for i in range(3))
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / 'pods.yaml'
+        path.write_text(pods)
+        out, _ = run('plan', path)
+        check('\n      shop/web-{0..2}  no usable NodePool in the input\n' in out, out)
+        _, error = run('explain', 'pod', 'web-1', path, status=1)
+        check('did you mean shop/web-1?' in error, error)
+        path.write_text(POOL + '  disruption: {consolidationPolicy: WhenUnderutilised}\n')
+        _, error = run('plan', path, status=1)
+        check('"WhenUnderutilised" is not one of WhenEmpty' in error.replace('WhenEmptyOrUnderutilized, ', ''), error)
+
+
 def check_versions():
     told = plan(POOL.replace('/v1\n', '/v1beta1\n') + '---\napiVersion: apps/v2\nkind: Deployment\nmetadata: {name: d}\nspec: {template: {spec: {containers: []}}}\n')
     check('NodePool of karpenter.sh/v1beta1 is read as one of karpenter.sh/v1' in told, told)
@@ -192,7 +208,7 @@ def check_requirement_keys():
 def check_explain():
     out, _ = run('explain', 'pod', 'web-0', *QUICKSTART)
     equal(out, run('explain', 'pod', 'default/web-0', *QUICKSTART)[0], 'in the namespace default')
-    for name, part in (('web-77', 'there is no pod of that name'), ('kube-system/dns-0', 'the pod is on node system already')):
+    for name, part in (('web-77', 'there is no pod of that name'), ('kube-system/dns-0', 'the pod runs on node system already')):
         _, error = run('explain', 'pod', name, *QUICKSTART, status=1)
         check(error.startswith(f'karp: {name}: {part}'), error)
     ended = POD + 'status: {phase: Succeeded}\n'
@@ -200,7 +216,7 @@ def check_explain():
     check('the pod has ended' in error, error)
     gated = POD.replace('spec: {', 'spec: {schedulingGates: [{name: g}], ')
     _, error = run('explain', 'pod', 'p', '-f', '-', text=gated, status=1)
-    check('does not wait for a node' in error, error)
+    check('is not pending for Karpenter' in error, error)
 
 
 def check_header():
@@ -257,7 +273,7 @@ def check_other_input():
         _, error = run('verify', path, *QUICKSTART)
         check('another input' not in error, f'its own input: {error}')
         _, error = run('verify', path, *QUICKSTART, '--now', '2026-02-01T00:00:00Z')
-        check('was made for another input' in error, f'another input: {error}')
+        check('was made for a different input' in error, f'another input: {error}')
         stripped = json.loads(path.read_text())
         del stripped['input']
         path.write_text(json.dumps(stripped))
@@ -274,7 +290,7 @@ def check_unknown_zone():
     check('drop the node selector topology.kubernetes.io/zone=us-west-2z' in out, out)
 
 
-for part in (check_left_pods, check_strict, check_unknown_fields, check_all_fields, check_versions, check_requirement_keys, check_explain,
+for part in (check_left_pods, check_strict, check_unknown_fields, check_all_fields, check_left_alone, check_versions, check_requirement_keys, check_explain,
              check_header, check_error_lines, check_whatif, check_other_input, check_unknown_zone):
     part()
 sys.exit(finish())

@@ -15,7 +15,7 @@ from stories import SOURCE, check, equal, finish, run
 HERE = pathlib.Path(__file__).resolve().parent
 NOW = '2026-11-21T10:00:00Z'
 
-UNMANAGED = '1 node without a price, as no NodePool has it (system): not in the cost; the catalogue asks $0.096/h for it'
+UNMANAGED = '1 node belongs to no NodePool and is not in the cost (system); by the catalogue it costs $0.096/h'
 
 
 class Cluster:
@@ -154,7 +154,7 @@ def check_failures(folder):
     _, error = Cluster(folder, **{'api-resources': {'says': ['E1121 memcache.go:265] "Unhandled Error"', refused, ' ']}}).karp('plan', status=1)
     equal(error, f'karp: kubectl api-resources: {refused}\n', 'no server')
     _, error = Cluster(folder, get={'says': []}).karp('plan', status=1)
-    equal(error, 'karp: kubectl get nodes: it failed without a word\n', 'silence')
+    equal(error, 'karp: kubectl get nodes: it failed without a message\n', 'silence')
     _, error = Cluster(folder, get={'says': ['\033[31mred\033[0m']}).karp('plan', status=1)
     equal(error, 'karp: kubectl get nodes: ?[31mred?[0m\n', 'control characters')
     _, error = Cluster(folder, get={'dies': True}).karp('plan', status=1)

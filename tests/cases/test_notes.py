@@ -81,9 +81,9 @@ for wrong in ('Foo=true', 'NodeOverlay', 'NodeOverlay=yes', ','):
 
 # Nodes without a price, in the dump of a cluster.
 told = notes('plan', 'dump.json')
-equal([note for note in told if 'without a price' in note],
-      ['2 nodes without a price, as no NodePool has them (ip-10-0-32-10.us-west-2.compute.internal, ...): not in the cost; '
-       'the catalogue asks $0.192/h for them'], 'unmanaged nodes')
+equal([note for note in told if 'belong to no NodePool' in note],
+      ['2 nodes belong to no NodePool and are not in the cost (ip-10-0-32-10.us-west-2.compute.internal, ...); '
+       'by the catalogue they cost $0.192/h'], 'unmanaged nodes')
 
 with tempfile.TemporaryDirectory() as folder:
     folder = pathlib.Path(folder)

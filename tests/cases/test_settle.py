@@ -54,5 +54,5 @@ for width in (80, 100):
     text, _ = run('plan', '--settle', TIERS, '--width', width)
     check(max(map(len, text.splitlines())) <= width, f'{width}: {text}')
 _, error = run('plan', '--settle', LIMITS, '-o', 'html', status=1)
-check('--settle: is written as text, json or markdown' in error, error)
+check('--settle: can be written as text, json or markdown only' in error, error)
 raise SystemExit(finish())

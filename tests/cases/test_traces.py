@@ -91,7 +91,7 @@ def tell_simkube(f):
     f.refused('trace.cut: MessagePack, byte ', f.file('trace.cut', data[:len(data) // 2]))
     f.refused('something follows', f.file('trace.more', data + b'\x01'))
     f.refused('trace.half:', f.file('trace.half', path.read_text()[:900]), '--format', 'simkube')
-    f.refused('version: a SimKube trace of version 2', f.file('v1.json', dict(trace, version=1)))
+    f.refused('version: expected a SimKube trace of version 2', f.file('v1.json', dict(trace, version=1)))
     f.refused('events: a SimKube trace has events', f.file('none.json', {'version': 2, 'config': {'trackedObjects': {}}}), '--format', 'simkube')
     back = dict(trace, events=[trace['events'][1], trace['events'][0]])
     f.refused('back.json:', f.file('back.json', back))
@@ -215,7 +215,7 @@ def tell_load(f):
                            ('most: 20', 'most: 2', 'deployments[0].replicas.most: below least'), ('peak: "14:00"', 'peak: noon', 'replicas.peak: not a time'),
                            ('noise: 0.1', 'noise: 7', 'replicas.noise: not a number from 0 to 1'), ('15 */2', '99 */2', 'cronJobs[0].schedule: not a schedule'),
                            ('parallelism: 6', 'parallelism: x', 'cronJobs[0].parallelism: not a number'), ('- name: web', '- copie: 2', 'deployments[0].copie: no such field: is copies meant?'),
-                           ('- name: web\n  ', '- ', 'deployments[0].name: a name'), ('seed: 1', 'sead: 1', 'bad.yaml:7:7: sead: no such field: is seed meant?'),
+                           ('- name: web\n  ', '- ', 'deployments[0].name: expected a name'), ('seed: 1', 'sead: 1', 'bad.yaml:7:7: sead: no such field: is seed meant?'),
                            ('least: 4', 'leest: 4', 'deployments[0].replicas.leest: no such field: is least meant?'),
                            ('duration: 20m', 'duration: -1m', 'cronJobs[0].duration: not a duration'), ('step', 'step', '')):
         if said:

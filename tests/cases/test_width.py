@@ -109,6 +109,8 @@ for words in ANSWERS:
 verify(80)
 for words in (['disrupt', DUMP], ['plan', DUMP, '--disrupt', *NIGHT], ['repack', DUMP, *NIGHT, '--effort', '2000']):
     widest(words, 60)
+for words in (['--help'], ['--version'], *([verb, '--help'] for verb in VERBS)):
+    widest(words, 60)
 for words in (['disrupt', DUMP], ['explain', 'node', 'ip-10-0-32-45', DUMP], ['explain', 'pod', 'shop/api-17', TIERS]):
     same_words(words)
 within(run(['plan', DUMP, '--width', '60'], 80), 60, '--width goes before COLUMNS')

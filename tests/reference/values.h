@@ -12,7 +12,7 @@ __extension__ typedef __int128 amount;
 
 #define NANO ((amount)1000000000)
 
-/** False if @p text is no quantity, or one beyond 128 bits. */
+/** False if @p text is not a quantity, or one beyond 128 bits. */
 bool ref_amount_parse(const char *text, amount *out);
 /** In the largest power-of-1000 suffix that leaves an integer. */
 const char *ref_amount_text(amount value);

@@ -46,7 +46,7 @@ static const struct explained pods[] = {
       "1 ALLOW_VALUE allow topology.kubernetes.io/zone=b in the requirements of NodePool default -> m,b,1\n" },
     { HEAD OWN_POOL("", ", requirements: [{key: node.kubernetes.io/instance-type, operator: Exists, minValues: 2}]")
           POD("a", "1", ""),
-      "1 DROP_MIN_VALUES give up minValues on node.kubernetes.io/instance-type of NodePool default -> m,a,1\n" },
+      "1 DROP_MIN_VALUES drop minValues on node.kubernetes.io/instance-type of NodePool default -> m,a,1\n" },
     { SNAPSHOT("{}", TYPE("m", "1", "")) POD("a", "6", ""), "1 REQUEST_LESS request at most 4 cpu -> m,a,1\n" },
     /* on a node that exists, or not considered at all: nothing to look for */
     { SNAPSHOT("{}", TYPE("m", "1", "")) NODE("n1", "8", "") POD("b", "1", "") POD("a", "1", ""), "" },

@@ -109,7 +109,7 @@ static const struct explained nodes[] = {
       "NOT_REACHED_IN_PASS another command came first: Emptiness of e1, e2, e3, e4, e5 and 1 more node\n" MOVES },
     /* where its only pod would find no place there is no move */
     { PLAIN ALONE("", UP CONSOLIDATABLE) ROOM NAMED,
-      "PODS_WOULD_NOT_SCHEDULE its pods would not all find another place: default/a\n" },
+      "PODS_WOULD_NOT_SCHEDULE its pods would not all fit elsewhere: default/a\n" },
     /* drift comes before consolidation, where it is true */
     { HEAD OWN_POOL("disruption: {consolidateAfter: 0s}, ", ", requirements: []")
           ALONE("", UP CONSOLIDATABLE ", {type: Drifted, status: 'False'}")
@@ -138,7 +138,8 @@ static void test_methods(void **state)
     (void)state;
     static const char world[] = PLAIN ALONE("", UP CONSOLIDATABLE) OWNED("e1", "", UP CONSOLIDATABLE, "") ROOM ONE;
     const struct explained single = { world, "goes\n" },
-                           several = { world, "TOO_FEW_NODES consolidation of several nodes needs two\n" MOVES },
+                           several = { world,
+                                       "TOO_FEW_NODES multi-node consolidation needs at least two candidates\n" MOVES },
                            empty = { world, "NOT_EMPTY pods run on the node\n" MOVES },
                            drift = { world, "NOT_DRIFTED the node has not drifted\n" MOVES };
     karp_disrupt_options options = of_method(KARP_METHOD_SINGLE_NODE);

@@ -194,8 +194,8 @@ static void test_not_considered(void **state)
     karp_pod_explanation_free(e);
     /* the name is cut after a hundred letters */
     assert_int_equal(karp_explain_pod(a.snapshot, NULL, text("default/r"), &e, &a.error), KARP_E_NOT_FOUND);
-    assert_string_equal(a.error.message, "the pod is on node node-" TEN TEN TEN TEN TEN TEN TEN TEN TEN
-                                         "01234 already: it waits for none");
+    assert_string_equal(a.error.message,
+                        "the pod runs on node node-" TEN TEN TEN TEN TEN TEN TEN TEN TEN "01234 already");
     ask_no_more(&a);
 }
 

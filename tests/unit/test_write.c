@@ -319,7 +319,7 @@ static void plan_as_text(void **state)
                  "      pool default  no type has nvidia.com/gpu (742 types -> 38 by requirements -> 0 by resources)\n",
                  "  !   ml/train-9  there is no NodePool that is ready and not static  NO_NODEPOOLS\n",
                  "      there is no NodePool\n", "      node ip-10-0-2-40  ", "      launch new-1  ",
-                 "      given up in vain: preferred node affinity, weight 1\n",
+                 "      preferences dropped without success: preferred node affinity, weight 1\n",
                  "\nNot considered\n      kube-system/dns  not for Karpenter\n",
                  "\nNotes\n  *   NodePool gpu: no instance type meets its requirements\n",
                  "\nPlan: 3 to launch, 1 to delete, 2 to replace, 1 node receives pods. 9 of 12 pods placed, "

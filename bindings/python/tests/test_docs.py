@@ -28,7 +28,7 @@ def test_every_block_of_the_page_runs(capsys: pytest.CaptureFixture[str], monkey
     printed = capsys.readouterr().out
     for expected in ('r5a.2xlarge us-west-2b', 'ml/train-0 TYPE_RESOURCES True', '<karp.Choice large a on-demand $0.2/h>',
                      'POD_MISSING', "{'gpu': 9838} 24083.424 False",
-                     'Pod default/web spec.containers[0].resources.requests.cpu "lots" is no quantity'):
+                     'Pod default/web spec.containers[0].resources.requests.cpu "lots" is not a quantity'):
         assert expected in printed, printed
 
 

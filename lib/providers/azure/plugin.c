@@ -267,7 +267,7 @@ static bool best_of(const karp_provider_launch *launch, karp_provider_candidate 
 
 static uint32_t nothing(karp_provider_problem *problem)
 {
-    return provider_problem(problem, KARP_PROVIDER_NO_CAPACITY, "", "no VM size can be had for it");
+    return provider_problem(problem, KARP_PROVIDER_NO_CAPACITY, "", "no VM size is available for it");
 }
 
 /* The capacity type is that of the one offering that is asked for. */

@@ -260,7 +260,7 @@ static uint32_t gcp_pick(void *handle, const void *node_class, const karp_provid
         any = true;
     }
     if (any) return KARP_PROVIDER_OK;
-    return provider_problem(problem, KARP_PROVIDER_NO_CAPACITY, "", "no machine type can be had for it");
+    return provider_problem(problem, KARP_PROVIDER_NO_CAPACITY, "", "no machine type is available for it");
 }
 
 static void add_class_labels(scratch *s, const gcp_class *c, bool gpu, karp_label *labels, size_t *count)
