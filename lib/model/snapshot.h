@@ -58,6 +58,13 @@ typedef struct instance_type {
     const struct type_devices *devices;
 } instance_type;
 
+/* The types, or offerings, of a table by what they say of one key: those of value v are items[first[v]] … items[first[v + 1] - 1]. */
+typedef struct key_values {
+    uint32_t count; /* different requirements */
+    const uint32_t *values; /* requirements; NO_ID = none */
+    const uint32_t *first, *items;
+} key_values;
+
 /* The types of one or more pools, in catalogue order. */
 typedef struct type_table {
     instance_type *types;
@@ -71,6 +78,7 @@ typedef struct type_table {
     const uint32_t *type_keys, *offering_keys;
     uint32_t type_key_count, offering_key_count;
     const uint32_t *type_columns, *offering_columns; /* [key * count + index] */
+    const key_values *type_values, *offering_values; /* [key]: the same by value */
     uint32_t reserved_count; /* offerings of reserved capacity, available or not */
     bool has_reservations; /* some available offering is reserved */
     bool limits_volumes; /* some type does */

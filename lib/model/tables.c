@@ -224,6 +224,42 @@ static bool key_columns(karp_snapshot *s, uint32_t count, uint32_t (*set_at)(con
     return ok;
 }
 
+/* `place` is scratch by requirement, all NO_ID before and after. */
+static bool group_by_value(karp_snapshot *s, const uint32_t *column, uint32_t count, uint32_t *place, key_values *out)
+{
+    uint32_t *values = arena_array(&s->data, count + (size_t)1, sizeof *values),
+             *first = arena_array(&s->data, count + (size_t)2, sizeof *first),
+             *items = arena_array(&s->data, count + (size_t)1, sizeof *items), n = 0;
+    if (values == NULL || first == NULL || items == NULL) return false;
+    const size_t none = s->algebra.requirement_count; /* the place of NO_ID */
+    for (uint32_t i = 0; i < count; i++) {
+        size_t at = column[i] == NO_ID ? none : column[i];
+        if (place[at] == NO_ID) values[place[at] = n++] = column[i];
+        first[place[at] + 1]++;
+    }
+    for (uint32_t v = 0; v < n; v++) first[v + 1] += first[v];
+    for (uint32_t i = count; i-- > 0;) items[--first[place[column[i] == NO_ID ? none : column[i]] + 1]] = i;
+    for (uint32_t v = 0; v < n; v++) place[values[v] == NO_ID ? none : values[v]] = NO_ID;
+    memmove(first, first + 1, n * sizeof *first); /* each end has become the beginning */
+    first[n] = count;
+    *out = (key_values){ n, values, first, items };
+    return true;
+}
+
+/* Every column by its values; NULL = out of memory. */
+static const key_values *group_columns(karp_snapshot *s, const uint32_t *columns, uint32_t key_count, uint32_t count)
+{
+    size_t room = s->algebra.requirement_count + 1;
+    key_values *all = arena_array(&s->data, key_count + (size_t)1, sizeof *all);
+    uint32_t *place = all == NULL ? NULL : mem_alloc(s->context, room * sizeof *place);
+    bool ok = place != NULL;
+    for (size_t i = 0; ok && i < room; i++) place[i] = NO_ID;
+    for (uint32_t k = 0; ok && k < key_count; k++)
+        ok = group_by_value(s, columns + (size_t)k * count, count, place, &all[k]);
+    mem_free(s->context, place, room * sizeof *place);
+    return ok ? all : NULL;
+}
+
 static uint32_t type_set(const type_table *t, uint32_t i) { return t->types[i].set; }
 static uint32_t offering_set(const type_table *t, uint32_t i) { return t->offerings[i].set; }
 
@@ -344,7 +380,10 @@ static karp_status fill_table(karp_snapshot *s, type_table *table, const uint32_
                      &table->offering_columns)) {
         return fail_nomem(error);
     }
-    return KARP_OK;
+    table->type_values = group_columns(s, table->type_columns, table->type_key_count, table->type_count);
+    table->offering_values = group_columns(s, table->offering_columns, table->offering_key_count,
+                                           table->offering_count);
+    return table->type_values != NULL && table->offering_values != NULL ? KARP_OK : fail_nomem(error);
 }
 
 /* The tables' lists of catalogue uses, kept for prepare_table_vectors. */

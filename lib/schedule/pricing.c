@@ -32,44 +32,53 @@ static uint64_t capacity_type_bit(const type_table *t, uint32_t capacity_type)
     return i < t->capacity_type_count ? UINT64_C(1) << (i % 64) : 0;
 }
 
+/* The offerings that a claim of these requirements could be launched as, and how many capacity types they have. */
+static bool list_offered(scheduler *s, const type_table *t, uint32_t set, struct price_order *o)
+{
+    uint64_t kinds = 0;
+    uint32_t last = NO_ID;
+    if (!types_offered(s, (uint32_t)(t - s->snapshot->tables), set, o->offered)) return false;
+    for (size_t i = bits_next(o->offered, t->offering_count, 0); i < t->offering_count;
+         i = bits_next(o->offered, t->offering_count, i + 1)) {
+        const offering *f = &t->offerings[i];
+        if (t->reserved_count > 0 && !offering_launchable(s, f)) bits_clear(o->offered, i);
+        else if (f->capacity_type != last) kinds |= capacity_type_bit(t, last = f->capacity_type);
+    }
+    o->capacity_types = t->capacity_type_count > 64 ? t->capacity_type_count : (uint32_t)bits_count(&kinds, 1);
+    return true;
+}
+
 static struct price_order *price_order_of(scheduler *s, const type_table *t, uint32_t set)
 {
-    uint32_t table_number = (uint32_t)(t - s->snapshot->tables);
-    uint32_t known = map64_get(&s->types.price_order_of, pair_key(table_number, set));
+    uint64_t key = pair_key((uint32_t)(t - s->snapshot->tables), set);
+    uint32_t known = map64_get(&s->types.price_order_of, key);
     if (known != NO_ID) return &s->types.price_orders.items[known];
-    size_t words_ = bits_words(t->offering_count) + 1;
-    uint64_t *offered = mem_alloc(s->context, words_ * sizeof *offered);
     struct price_order *o = list_push(s->context, &s->types.price_orders, sizeof *o);
-    bool ok = o != NULL && offered != NULL &&
-              map64_put(&s->types.price_order_of, pair_key(table_number, set),
-                        (uint32_t)(s->types.price_orders.count - 1));
+    bool ok = o != NULL && map64_put(&s->types.price_order_of, key, (uint32_t)(s->types.price_orders.count - 1));
     if (ok) {
         o->prices = arena_array(&s->data, t->type_count + (size_t)1, sizeof *o->prices);
-        ok = o->prices != NULL && types_offered(s, table_number, set, offered);
+        o->offered = arena_array(&s->data, bits_words(t->offering_count) + 1, sizeof *o->offered);
+        ok = o->prices != NULL && o->offered != NULL && list_offered(s, t, set, o);
     }
-    if (ok) {
-        const double most = 1.7976931348623157e308;
-        uint64_t kinds = 0;
-        uint32_t last = NO_ID;
-        for (uint32_t i = 0; i < t->type_count; i++) o->prices[i] = most;
-        for (size_t i = bits_next(offered, t->offering_count, 0); i < t->offering_count;
-             i = bits_next(offered, t->offering_count, i + 1)) {
-            const offering *f = &t->offerings[i];
-            if (!offering_launchable(s, f)) continue;
-            if (f->price < o->prices[f->type]) o->prices[f->type] = f->price;
-            if (f->capacity_type != last) kinds |= capacity_type_bit(t, last = f->capacity_type);
-        }
-        o->capacity_types = t->capacity_type_count > 64 ? t->capacity_type_count : (uint32_t)bits_count(&kinds, 1);
-    }
-    mem_free(s->context, offered, words_ * sizeof *offered);
     if (!ok) s->failed = true;
     return ok ? o : NULL;
+}
+
+static double least_price(const type_table *t, const struct price_order *o, uint32_t type)
+{
+    const instance_type *y = &t->types[type];
+    double least = 1.7976931348623157e308;
+    for (uint32_t i = y->offering_first; i < y->offering_first + y->offering_count; i++) {
+        if (bits_test(o->offered, i) && t->offerings[i].price < least) least = t->offerings[i].price;
+    }
+    return least;
 }
 
 static bool sort_by_price(scheduler *s, const type_table *t, const struct price_order *o, uint32_t *types,
                           uint32_t count)
 {
     struct by_price user = { s, t, o->prices };
+    for (uint32_t i = 0; i < count; i++) o->prices[types[i]] = least_price(t, o, types[i]);
     return sort_ids(s->context, types, count, cheaper, &user);
 }
 

@@ -86,13 +86,14 @@ static const uint64_t *type_mask(scheduler *s, uint32_t table, uint32_t k, uint3
     if (known != NO_ID) return m->masks.items[known];
     uint64_t *mask = new_mask(s, m, &m->of_type, requirement_id, t->variant_count);
     if (mask == NULL) return NULL;
-    const uint32_t *column = t->type_columns + (size_t)k * t->type_count;
-    struct answers known_answers;
+    const key_values *by = &t->type_values[k];
     if (!scheduler_worked(s, t->type_count * (size_t)8)) return NULL;
-    answers_init(&known_answers);
-    for (uint32_t i = 0; i < t->type_count; i++) {
-        if (column[i] != NO_ID && !answers_agree(s, &known_answers, requirement_id, column[i])) continue;
-        for (uint32_t v = 0; v < t->types[i].variant_count; v++) bits_set(mask, t->types[i].variant_first + v);
+    for (uint32_t g = 0; g < by->count; g++) {
+        if (by->values[g] != NO_ID && !requirement_agree(&s->algebra, requirement_id, by->values[g])) continue;
+        for (uint32_t i = by->first[g]; i < by->first[g + 1]; i++) {
+            const instance_type *y = &t->types[by->items[i]];
+            for (uint32_t v = 0; v < y->variant_count; v++) bits_set(mask, y->variant_first + v);
+        }
     }
     return mask;
 }
@@ -105,6 +106,7 @@ static bool offering_key_agrees(scheduler *s, struct answers *known, uint32_t ke
     return answers_agree(s, known, have, asked);
 }
 
+/* Available or not. */
 static const uint64_t *offering_mask(scheduler *s, uint32_t table, uint32_t k, uint32_t have)
 {
     const type_table *t = &s->snapshot->tables[table];
@@ -113,13 +115,13 @@ static const uint64_t *offering_mask(scheduler *s, uint32_t table, uint32_t k, u
     if (known != NO_ID) return m->masks.items[known];
     uint64_t *mask = new_mask(s, m, &m->of_offering, pair_key(k, have), t->offering_count);
     if (mask == NULL) return NULL;
-    const uint32_t *column = t->offering_columns + (size_t)k * t->offering_count;
+    const key_values *by = &t->offering_values[k];
     struct answers known_answers;
     if (!scheduler_worked(s, t->offering_count * (size_t)8)) return NULL;
     answers_init(&known_answers);
-    for (uint32_t i = 0; i < t->offering_count; i++) {
-        if (t->offerings[i].available && offering_key_agrees(s, &known_answers, t->offering_keys[k], have, column[i]))
-            bits_set(mask, i);
+    for (uint32_t g = 0; g < by->count; g++) {
+        if (!offering_key_agrees(s, &known_answers, t->offering_keys[k], have, by->values[g])) continue;
+        for (uint32_t i = by->first[g]; i < by->first[g + 1]; i++) bits_set(mask, by->items[i]);
     }
     return mask;
 }
