@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <optimise/linear.h>
 
+#include <base/context.h>
 #include <math.h>
 #include <string.h>
 
@@ -163,6 +164,7 @@ bool linear_solve(linear *l, uint64_t most)
         uint32_t column = best_column(l);
         if (column == UINT32_MAX) break;
         if (!mem_work(l->context, l->rows * (size_t)l->rows)) return false;
+        if (l->context->stop_noted) break;
         find_direction(l, column);
         uint32_t row = limiting_row(l);
         ended = row == UINT32_MAX;

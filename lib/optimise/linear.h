@@ -42,7 +42,7 @@ void linear_start_left_over(linear *l, uint32_t row, double need);
 /* A column, entry by entry after it. */
 bool linear_column_add(linear *l, double price);
 bool linear_entry_add(linear *l, uint32_t row, double value);
-/* Takes columns in until none pays, or so many exchanges were made in all. */
+/* Takes columns in until none pays, so many exchanges were made in all, or somebody wants to stop. */
 bool linear_solve(linear *l, uint64_t most);
 
 #endif

@@ -82,10 +82,16 @@ typedef struct repacking {
     LIST_OF(karp_repack_point) points;
     LIST_OF(karp_certificate_point) proven;
     bool may_act; /* whether NodePools can be used, and the same is decided again */
+    karp_decision
+        *kept; /* the best plan so far that the scheduler admits, for callers who may stop the search; NULL = none */
     bool stopped, refused;
+    bool cut; /* by the caller: the last round did not look at every pod */
 } repacking;
 
 bool repack_asked_to_stop(repacking *r);
+karp_status repack_canceled(const repacking *r);
+/* Keeps the best plan so far, if the scheduler admits it. Status: OK, NOMEM. */
+karp_status repack_keep(repacking *r);
 /* repack_problem.c: `problem`, `pods` and what budgets allow at once, from the menu and its hosts. false = refused. */
 bool repack_numbers(repacking *r);
 bool repack_limit_launches(repacking *r); /* … and `small_launches` */
@@ -96,8 +102,15 @@ karp_status repack_look_without(repacking *r, uint32_t number, uint64_t most, ui
 karp_status repack_steps_of_best(repacking *r); /* `stages` */
 uint64_t repack_look_work(const repacking *r);
 void repack_look_end(repacking *r);
-/* The round of the first `count` steps, as the plan says. Status: OK, NOMEM, CANCELED. */
-karp_status repack_round(repacking *r, uint32_t count);
+karp_status repack_steps_so_far(repacking *r); /* `stages` while it looks */
+/* repack_admit.c. A round without those nodes, in which these pods are placed anew: NULL = as the scheduler likes. Status: OK, NOMEM, CANCELED. */
+karp_status repack_new_round(repacking *r, const uint32_t *removed, uint32_t removed_count, const uint32_t *moving,
+                             uint32_t moving_count, guide *g);
+/* Asks the scheduler for `stages`. *refused: a node that has to stay, because its pods have no place or its step does not pay; UINT32_MAX =
+ * there is none. The first *good steps are admitted. Status: OK, and then only `cut` may say that it was not asked to the end; NOMEM, CANCELED. */
+karp_status repack_admit(repacking *r, uint32_t *refused, uint32_t *good);
+/* Cuts `stages` to so many, all admitted before, and asks for them once more. */
+karp_status repack_admit_first(repacking *r, uint32_t count);
 /* After a round in which all that may move does, and no node is gone; false = refused. */
 bool repack_bound_make(repacking *r);
 bool repack_bound_facts(repacking *r); /* the problem without a proof */
@@ -116,7 +129,7 @@ int64_t repack_node_cost(const repacking *r, uint32_t index); /* 10^-12 $/h */
 /* repack_certify.c: the proof of what repack_bound_at() has answered, as the decision's. false = refused. */
 bool repack_certify(repacking *r, karp_decision *d);
 karp_status repack_certificate_holds(repacking *r, const karp_certificate *c);
-/* repack_rows.c: the decision, after the round of all steps. */
-karp_status repack_decision(repacking *r, karp_decision **out);
+/* repack_rows.c: the decision, after the round of all steps. whole: the search has ended by itself. */
+karp_status repack_decision(repacking *r, bool whole, karp_decision **out);
 
 #endif

@@ -150,6 +150,10 @@ static bool begin_guided(repacking *r, uint64_t most)
     r->guided_problem = r->small_launches;
     r->guided_problem.launches.worth = guided_worth(r);
     if (r->guided_problem.launches.worth != NULL) r->guided = repack_search_begin(r->context, &r->guided_problem);
+    for (uint32_t i = 0; r->guided != NULL && i < r->problem.node_count; i++) {
+        bool stays = r->p.stays[r->p.candidates[r->candidate_of[i]].node].code != KARP_REASON_NONE;
+        if (stays && !repack_search_keep(r->guided, i)) return false;
+    }
     return r->guided != NULL;
 }
 
@@ -163,7 +167,6 @@ static bool begin_searches(repacking *r)
 
 static bool keep_node(repacking *r, uint32_t number)
 {
-    if (r->guided != NULL && !repack_search_keep(r->guided, number)) return false;
     return repack_search_keep(r->search, number) && (r->stepped == r->search || repack_search_keep(r->stepped, number));
 }
 
@@ -192,20 +195,40 @@ static bool keep_what_budgets_hold(repacking *r)
     return true;
 }
 
+/* For a caller who may stop the search: what there is if that happens now. */
+static karp_status keep_so_far(repacking *r)
+{
+    bool may_stop = r->p.options.keep_partial && r->p.own_context.options.should_stop != NULL;
+    bool saves = r->chosen_saving > 0 || (r->walk != NULL && repack_walk_saving(r->walk) > 0);
+    return may_stop && saves && !repack_asked_to_stop(r) ? repack_keep(r) : KARP_OK;
+}
+
+/* The whole search with so much effort, each time from what the one before has come to. */
+static karp_status look_once(repacking *r, uint64_t all, uint64_t most, uint64_t effort, bool first)
+{
+    karp_status status = search_curve(r, all, most, effort / 4);
+    if (status == KARP_OK && first) status = keep_so_far(r);
+    if (status != KARP_OK || repack_asked_to_stop(r)) return status;
+    if (first && !begin_guided(r, most < all ? most : all)) return fail_nomem(r->error);
+    status = search_plan(r, most, effort - effort / 4);
+    if (status != KARP_OK || repack_asked_to_stop(r)) return status;
+    return walk_on(r, most, effort) ? KARP_OK : fail_nomem(r->error);
+}
+
 karp_status repack_look(repacking *r, uint64_t most)
 {
     uint64_t all = 0, e = repack_first_effort(r->problem.node_count);
     for (uint32_t i = 0; i < r->problem.node_count; i++) all += r->problem.nodes[i].evictions;
     set_limits(r);
-    if (!begin_searches(r) || !begin_guided(r, most < all ? most : all) || !keep_what_budgets_hold(r))
-        return fail_nomem(r->error);
+    if (!begin_searches(r) || !keep_what_budgets_hold(r)) return fail_nomem(r->error);
     karp_status status = KARP_OK;
-    do {
-        status = search_curve(r, all, most, e / 4);
-        if (status == KARP_OK) status = search_plan(r, most, e - e / 4);
-        if (status == KARP_OK && !repack_asked_to_stop(r) && !walk_on(r, most, e)) status = fail_nomem(r->error);
+    bool more = true;
+    for (bool first = true; more && status == KARP_OK && !repack_asked_to_stop(r); first = false) {
+        status = look_once(r, all, most, e, first);
         e = e > UINT64_MAX / 100 ? UINT64_MAX : repack_next_effort(r->problem.node_count, e);
-    } while (status == KARP_OK && e <= r->objective.effort && !repack_asked_to_stop(r));
+        more = e <= r->objective.effort;
+        if (status == KARP_OK && more) status = keep_so_far(r);
+    }
     if (status != KARP_OK) return status;
     if (r->chosen_saving > 0 && !repack_search_take(r->stepped, &r->chosen)) return fail_nomem(r->error);
     return KARP_OK;
@@ -217,6 +240,13 @@ karp_status repack_look_without(repacking *r, uint32_t number, uint64_t most, ui
         return fail_nomem(r->error);
     if (r->walk != NULL) repack_walk_keep(r->walk, number);
     return walk_on(r, most, steps) ? KARP_OK : fail_nomem(r->error);
+}
+
+karp_status repack_steps_so_far(repacking *r)
+{
+    repack_steps_free(r->context, &r->stages);
+    bool ok = repack_steps_make(r->context, &r->problem, &r->chosen, &r->pods, &r->limits, &r->stages) && take_walk(r);
+    return ok ? KARP_OK : fail_nomem(r->error);
 }
 
 karp_status repack_steps_of_best(repacking *r)

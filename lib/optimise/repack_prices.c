@@ -53,12 +53,6 @@ typedef struct prices {
 
 /* ---- the cluster in numbers -------------------------------------------------------------------------------------------------- */
 
-static bool fill_space(prices *k, priced_node *at, uint32_t number)
-{
-    at->takes = true;
-    return master_knapsack(&k->offers, &k->scratch, k->p->offer_count + number, &at->space);
-}
-
 /* Nodes that may go, in the order of the bound, and those that only take pods. */
 static bool fill_places(prices *k)
 {
@@ -85,7 +79,8 @@ static bool fill_places(prices *k)
     for (uint32_t i = 0; i < k->p->node_count; i++) {
         uint32_t at = place_of[b->facts.question.nodes[i]];
         if (at == UINT32_MAX) at = k->place_count++;
-        if (!fill_space(k, &k->places[at], i)) return false;
+        k->places[at].takes = true;
+        if (!master_knapsack(&k->offers, &k->scratch, k->p->offer_count + i, &k->places[at].space)) return false;
     }
     return true;
 }
@@ -224,7 +219,7 @@ static bool find_prices(prices *k)
 {
     if (!start_program(k)) return false;
     uint64_t most = MOST_WORK / ((uint64_t)k->program.rows * k->program.rows);
-    for (uint32_t i = 0; i < ROUNDS && k->program.exchanges < most; i++) {
+    for (uint32_t i = 0; i < ROUNDS && k->program.exchanges < most && !repack_asked_to_stop(k->r); i++) {
         if (!linear_solve(&k->program, most)) return false;
         if (!find_columns(k, i == 0 ? 0 : NEW_PART)) return false;
         if (i > 0 && !try_prices(k)) return false;
@@ -240,10 +235,6 @@ bool repack_prices_for(repacking *r, uint64_t evictions)
     const bound_problem *p = &b->facts.problem;
     prices k;
     if (r->tuned_for == evictions && evictions > 0) return true;
-    if (r->tuned_for == 0) { /* the first time */
-        r->untuned = r->bound;
-        r->tuned_for = UINT64_MAX;
-    }
     if (!b->known || !b->exact || b->count == 0) return true;
     if (p->node_count * (uint64_t)p->class_count > MOST_NUMBERS) return true;
     bool ok = prices_init(&k, r, evictions) && (p->class_count + k.place_count >= MOST_ROWS || find_prices(&k));

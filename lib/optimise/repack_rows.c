@@ -174,13 +174,14 @@ static bool add_step(lists *l, uint32_t step)
 
 /* ---- nodes, and the curve --------------------------------------------------------------------------------------------------- */
 
-static bool node_rows(repacking *r, karp_decision *d)
+/* A node that stays because nothing cheaper was found; where the search was stopped, nobody knows. */
+static bool node_rows(repacking *r, bool whole, karp_decision *d)
 {
     bool some = r->stages.stages.count > 0;
     if (some ? !report_nodes(r->s, d) : !report_nodes_unchanged(r->seen, d)) return false;
     for (size_t i = 0; i < r->stages.order.count; i++)
         d->nodes.items[r->p.candidates[r->candidate_of[r->stages.order.items[i]]].node].marked = 1;
-    for (uint32_t i = 0; i < r->seen->node_count; i++) {
+    for (uint32_t i = 0; i < r->seen->node_count && whole; i++) {
         bool stays = !d->nodes.items[i].marked && r->p.stays[i].code == KARP_REASON_NONE;
         if (stays) r->p.stays[i].code = KARP_REASON_NO_CHEAPER_NODE;
     }
@@ -232,44 +233,48 @@ static bool add_curve(repacking *r, karp_decision *d)
     return true;
 }
 
-static bool fill(repacking *r, karp_decision *d)
+static bool fill(repacking *r, bool whole, karp_decision *d)
 {
     lists l = { .r = r, .d = d };
     uint32_t steps = (uint32_t)r->stages.stages.count;
     r->result = (round_result){ .claim_count = 0 };
+    r->proven.count = 0;
+    r->cost.after = r->cost.before;
+    r->cost.evictions = 0;
     if (steps > 0) {
+        report_forget_launches(r->s);
         if (!report_received(r->s, &r->data, &l.got) || !result_read(r->s, &r->data, &r->result) || !find_bins(&l))
             return false;
     }
     for (uint32_t i = 0; i < steps; i++) {
         if (!add_step(&l, i)) return false;
     }
-    if (!repack_prices_for(r, r->cost.evictions)) return false;
-    if (!node_rows(r, d) || !disruption_lists(&r->p, d) || !add_curve(r, d)) return false;
+    if (whole && !repack_prices_for(r, r->cost.evictions)) return false;
+    if (!node_rows(r, whole, d) || !disruption_lists(&r->p, d) || !add_curve(r, d)) return false;
     r->cost.bound = within(repack_bound_at(r, r->cost.evictions), r->cost.after);
     d->cost_before = r->cost.before;
     d->cost_after = r->cost.after;
     return !r->refused && repack_certify(r, d);
 }
 
-karp_status repack_decision(repacking *r, karp_decision **out)
+karp_status repack_decision(repacking *r, bool whole, karp_decision **out)
 {
     karp_decision *d = decision_new(r->seen);
     if (d == NULL) return fail_nomem(r->error);
     d->disrupts = d->repacks = true;
-    d->complete = !r->stopped;
+    d->complete = whole;
     d->profile = r->p.options.profile;
     d->peer_version = options_peer(&r->p.options);
     d->now = r->p.now;
     d->disruption = (karp_disruption){ .size = sizeof d->disruption, .method = KARP_METHOD_REPACK };
     d->disruption.error_code = r->p.error_code;
     d->disruption.error_message = (karp_str){ "", 0 };
-    if (!fill(r, d)) {
+    if (!fill(r, whole, d)) {
         karp_decision_unref(d);
         return fail_nomem(r->error);
     }
     r->cost.work = repack_look_work(r);
-    r->cost.stopped = r->stopped;
+    r->cost.stopped = !whole;
     d->repack = r->cost;
     *out = d;
     return KARP_OK;

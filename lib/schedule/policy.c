@@ -103,6 +103,8 @@ bool policy_cut_short(const scheduler *s) { return s->round.stopped || devices_g
 
 bool policy_stopped(const scheduler *s) { return s->own_context.stop_noted || s->round.stopped; }
 
+bool policy_round_stopped(const scheduler *s) { return s->round.stopped; }
+
 bool policy_has_topology(const scheduler *s)
 {
     return s->topology.groups.count > 0 || s->volumes.limited_drivers > 0 || s->devices != NULL;

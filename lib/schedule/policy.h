@@ -49,5 +49,7 @@ bool policy_has_topology(const scheduler *s);
 bool policy_cut_short(const scheduler *s);
 /* Whether somebody wanted it to stop, although it may have had nothing left to do. */
 bool policy_stopped(const scheduler *s);
+/* Whether that has ended the round. */
+bool policy_round_stopped(const scheduler *s);
 
 #endif

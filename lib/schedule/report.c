@@ -364,8 +364,7 @@ static bool warn_of_strays(scheduler *s, karp_decision *d)
     return ok;
 }
 
-/* What another decision of the scheduler shares is not this one's. */
-static void forget_launches(scheduler *s)
+void report_forget_launches(scheduler *s)
 {
     if (s->launches.firsts.count == 0) return;
     words_free(&s->launches.keys);
@@ -377,7 +376,7 @@ karp_status report_plan(scheduler *s, karp_decision *d)
 {
     received r;
     final_claim *finals;
-    forget_launches(s);
+    report_forget_launches(s);
     d->profile = s->settings.options->profile;
     d->peer_version = options_peer(s->settings.options);
     d->now = s->settings.now;

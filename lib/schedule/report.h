@@ -29,6 +29,8 @@ typedef struct launch_source {
     karp_str drivers; /* of the devices its pods got, in the decision's arena; len 0 = none */
 } launch_source;
 
+/* Before the first launch of a decision that is not the scheduler's first: what launches of another share is not this one's. */
+void report_forget_launches(scheduler *s);
 /* Appends a launch "new-N". false = out of memory. */
 bool report_launch(scheduler *s, karp_decision *d, const launch_source *from);
 

@@ -7,6 +7,8 @@
 #include <karp/repack.h>
 #include <math.h>
 
+enum { LAST_POLLS = 12 };
+
 static const char any_number[] = ",\"budgets\":[{\"nodes\":\"100%\"}]";
 static const char two_at_once[] = ",\"budgets\":[{\"nodes\":\"2\"}]";
 
@@ -335,6 +337,107 @@ static void test_bad_options(void **state)
     assert_non_null(strstr(c->error.message, "unknown method"));
 }
 
+typedef struct patience {
+    uint64_t polls, most;
+} patience;
+
+static int32_t is_over(void *user)
+{
+    patience *p = user;
+    return ++p->polls > p->most;
+}
+
+/* Pods that the steps move have a place each. */
+static void expect_places(const cluster *c)
+{
+    uint64_t placed = 0;
+    for (size_t i = 0; i < karp_decision_placement_count(c->decision); i++) {
+        karp_placement p = { .size = sizeof p };
+        assert_int_equal(karp_decision_placement(c->decision, i, &p), KARP_OK);
+        placed += p.pod_count;
+    }
+    for (size_t i = 0; i < karp_decision_launch_count(c->decision); i++) {
+        karp_launch l = { .size = sizeof l };
+        assert_int_equal(karp_decision_launch(c->decision, i, &l), KARP_OK);
+        placed += l.pod_count;
+    }
+    assert_int_equal(placed, cost_of(c).evictions);
+}
+
+/* So many nodes of 6 cores, each with eight pods of which no two are alike: the scheduler is asked to stop between their classes. */
+static void nodes_of_many_classes(cluster *c, int nodes)
+{
+    cluster_begin(c, 6, "");
+    add_pool(c, "pool", "", any_number);
+    for (int i = 0; i < 8 * nodes; i++) {
+        char name[16], pod[16], cpu[16];
+        (void)snprintf(name, sizeof name, "n%d", i / 8);
+        (void)snprintf(pod, sizeof pod, "p%d", i);
+        (void)snprintf(cpu, sizeof cpu, "%dm", 200 + i);
+        if (i % 8 == 0) add_node(c, name, 3, "on-demand", CONSOLIDATABLE);
+        add_pod(c, pod, name, cpu);
+    }
+    cluster_ready(c);
+}
+
+/* A plan that is stopped after so many polls has places for whom it moves, and costs no less than can be; without keep_partial there is
+ * none. Whether the stop came in time: not when only the report was left. */
+static bool stopped_after(cluster *c, karp_options *common, uint64_t polls)
+{
+    karp_repack_options o = defaults();
+    patience p = { 0, polls };
+    o.common = common;
+    common->should_stop = is_over;
+    common->stop_user = &p;
+    common->keep_partial = 0;
+    karp_decision *d = NULL;
+    karp_status status = karp_repack(c->snapshot, &o, &d, &c->error);
+    if (status == KARP_OK) assert_true(karp_decision_complete(d));
+    else assert_true(status == KARP_E_CANCELED && d == NULL);
+    karp_decision_unref(d);
+    p.polls = 0;
+    common->keep_partial = 1;
+    repack(c, &o);
+    karp_repack_cost k = cost_of(c);
+    expect_sound(c);
+    expect_places(c);
+    assert_true(k.after >= k.bound - 1e-9);
+    assert_int_equal(k.stopped, karp_decision_complete(c->decision) == 0);
+    return k.stopped != 0;
+}
+
+/* Stopped anywhere, and at each of the polls before all is decided: then the scheduler is asked for the plan. */
+static void test_stopped(void **state)
+{
+    cluster *c = *state;
+    karp_options common;
+    karp_objective quick;
+    uint64_t too_early = 0, late = 1 << 16;
+    nodes_of_many_classes(c, 9);
+    karp_options_init(&common, sizeof common);
+    karp_objective_init(&quick, sizeof quick);
+    quick.effort = 0;
+    common.objective = &quick;
+    assert_true(stopped_after(c, &common, too_early) && cost_of(c).evictions == 0);
+    assert_false(stopped_after(c, &common, late));
+    double after = cost_of(c).after;
+    while (too_early + 1 < late) {
+        uint64_t polls = (too_early + late) / 2;
+        if (stopped_after(c, &common, polls)) too_early = polls;
+        else late = polls;
+    }
+    assert_true(cost_of(c).before > after && too_early > LAST_POLLS);
+    for (uint64_t i = 0; i < LAST_POLLS; i++) {
+        assert_true(stopped_after(c, &common, too_early - i));
+        assert_true(cost_of(c).evictions > 0); /* what was admitted before is kept */
+    }
+    common.should_stop = NULL;
+    karp_repack_options o = defaults();
+    o.common = &common;
+    repack(c, &o);
+    assert_true(cost_of(c).after == after);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -342,6 +445,7 @@ int main(void)
         cmocka_unit_test(test_budgets),           cmocka_unit_test(test_who_stays),
         cmocka_unit_test(test_steps_as_commands), cmocka_unit_test(test_more_than_a_budget_allows),
         cmocka_unit_test(test_bad_options),       cmocka_unit_test(test_certificate),
+        cmocka_unit_test(test_stopped),
     };
     return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);
 }

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The scheduler is asked to admit every pod where the plan puts it, after each step where the order could matter. */
+#include <optimise/repack.h>
+
+#include <base/bits.h>
+#include <base/error.h>
+#include <disrupt/candidates.h>
+#include <math.h>
+#include <optimise/menu_problem.h>
+#include <schedule/pricing.h>
+#include <string.h>
+
+enum { MORE_LAUNCHES = 1000, SAME_STEP = 5 };
+
+/* ---- rounds ------------------------------------------------------------------------------------------------------------------- */
+
+karp_status repack_new_round(repacking *r, const uint32_t *removed, uint32_t removed_count, const uint32_t *moving,
+                             uint32_t moving_count, guide *g)
+{
+    policy_note_given_up(r->s, r->steps_now);
+    memset(r->steps_now, 0, r->seen->raw.pods.count * sizeof *r->steps_now);
+    scheduler_set_policy(r->s, g != NULL ? &r->policy : NULL);
+    for (uint32_t i = 0; g != NULL && i < g->slot_count; i++) g->slots[i].claim = UINT32_MAX;
+    karp_status status = g == NULL
+                             ? scheduler_round(r->s, removed, removed_count, moving, moving_count, r->error)
+                             : scheduler_guided_round(r->s, g, removed, removed_count, moving, moving_count, r->error);
+    if (status != KARP_OK || !policy_stopped(r->s)) return status;
+    r->stopped = true;
+    r->cut = policy_round_stopped(r->s);
+    return r->p.options.keep_partial ? KARP_OK : repack_canceled(r);
+}
+
+/* The round of the first `count` steps, as the plan says. */
+static karp_status round_of_steps(repacking *r, uint32_t count)
+{
+    const repack_steps *o = &r->stages;
+    size_t pods = r->seen->raw.pods.count;
+    uint32_t end = count == 0 ? 0 : o->stages.items[count - 1].first + o->stages.items[count - 1].count;
+    memcpy(r->host_of, r->hosts.host_of, pods * sizeof *r->host_of);
+    memset(r->slot_of, 0xff, pods * sizeof *r->slot_of);
+    memset(r->moved, 0, bits_words(pods) * sizeof *r->moved);
+    r->removed_count = r->moving_count = 0;
+    for (uint32_t i = 0; i < end; i++) {
+        uint32_t number = o->order.items[i];
+        r->removed[r->removed_count++] = r->p.candidates[r->candidate_of[number]].node;
+        for (uint32_t k = 0; k < r->pods.counts[number]; k++) {
+            uint32_t pod_number = r->pods.pods[number][k];
+            r->moving[r->moving_count++] = pod_number;
+            if (o->stage_of[pod_number] + 1 < count) bits_set(r->moved, pod_number);
+            r->host_of[pod_number] = r->to_host[pod_number];
+            r->slot_of[pod_number] = r->to_slot[pod_number];
+        }
+    }
+    return repack_new_round(r, r->removed, r->removed_count, r->moving, r->moving_count, &r->guide);
+}
+
+/* A launch that the scheduler made beside the plan's becomes one of its own; UINT32_MAX = there is no space for more. */
+static uint32_t slot_of_claim(repacking *r, uint32_t claim, uint32_t stage)
+{
+    guide *g = &r->guide;
+    for (uint32_t i = 0; i < g->slot_count; i++) {
+        if (g->slots[i].claim == claim) return i;
+    }
+    if (g->slot_count == r->slot_room) return UINT32_MAX;
+    r->stage_of_slot[g->slot_count] = stage;
+    g->slots[g->slot_count] = (guide_slot){ guide_claim_template(r->s, claim), guide_claim_types(r->s, claim),
+                                            guide_claim_pin(r->s, claim), claim };
+    return g->slot_count++;
+}
+
+/* The scheduler has placed the pod elsewhere; from now on the plan does. false = it has no place. */
+static bool correct(repacking *r, uint32_t pod_number, uint32_t stage)
+{
+    uint32_t host_index, claim;
+    if (!guide_found(r->s, pod_number, &host_index, &claim)) return false;
+    if (host_index != UINT32_MAX && !r->takes_pods[host_index]) return false;
+    r->to_host[pod_number] = host_index;
+    r->to_slot[pod_number] = UINT32_MAX;
+    if (claim == UINT32_MAX) return true;
+    r->to_slot[pod_number] = slot_of_claim(r, claim, stage);
+    return r->to_slot[pod_number] != UINT32_MAX;
+}
+
+/* What was launched stays in the domains in which it was. */
+static void pin_launches(repacking *r)
+{
+    for (uint32_t i = 0; i < r->guide.slot_count; i++) {
+        guide_slot *slot = &r->guide.slots[i];
+        if (slot->claim != UINT32_MAX) slot->set = guide_meet(r->s, slot->set, guide_claim_pin(r->s, slot->claim));
+    }
+}
+
+/* After the round of the first `count` steps, of which `admitted` were before: takes what the scheduler decided otherwise about the
+ * last of them. A node whose pods have no place; UINT32_MAX = there is none. *again: pods of earlier steps are elsewhere. */
+static uint32_t first_refused(repacking *r, uint32_t count, uint32_t admitted, bool *again)
+{
+    const repack_steps *o = &r->stages;
+    uint32_t first = admitted < count ? o->stages.items[admitted].first : 0;
+    uint32_t end = o->stages.items[count - 1].first + o->stages.items[count - 1].count;
+    *again = false;
+    for (uint32_t i = 0; i < end && r->guide.refused > 0; i++) {
+        uint32_t number = o->order.items[i];
+        for (uint32_t k = 0; k < r->pods.counts[number]; k++) {
+            uint32_t pod_number = r->pods.pods[number][k];
+            if (guide_followed(r->s, &r->guide, pod_number)) continue;
+            if (i < first) *again = true;
+            else if (!correct(r, pod_number, o->stage_of[pod_number])) return number;
+        }
+    }
+    return UINT32_MAX;
+}
+
+static uint32_t types_of(repacking *r, uint32_t offer)
+{
+    return menu_types(r->s, &r->menu, offer, &r->policy, r->types);
+}
+
+/* The guide for the plan's launches. */
+static bool make_guide(repacking *r)
+{
+    const packing_bins *bins = &r->stages.bins;
+    size_t pods = r->seen->raw.pods.count + 1;
+    r->slot_room = (uint32_t)bins->list.count + MORE_LAUNCHES;
+    r->guide.slots = arena_array(&r->data, r->slot_room + (size_t)1, sizeof *r->guide.slots);
+    r->stage_of_slot = arena_array(&r->data, r->slot_room + (size_t)1, sizeof *r->stage_of_slot);
+    if (r->slot_of == NULL) r->slot_of = arena_array(&r->data, pods, sizeof *r->slot_of);
+    if (r->host_of == NULL) r->host_of = arena_array(&r->data, pods, sizeof *r->host_of);
+    if (r->to_host == NULL) r->to_host = arena_array(&r->data, pods, sizeof *r->to_host);
+    if (r->to_slot == NULL) r->to_slot = arena_array(&r->data, pods, sizeof *r->to_slot);
+    if (r->moved == NULL) r->moved = arena_array(&r->data, bits_words(pods) + 1, sizeof *r->moved);
+    if (r->closed == NULL) r->closed = arena_array(&r->data, r->problem.node_count + (size_t)1, sizeof *r->closed);
+    if (r->closed == NULL || r->moved == NULL || r->guide.slots == NULL || r->stage_of_slot == NULL ||
+        r->slot_of == NULL || r->host_of == NULL || r->to_host == NULL || r->to_slot == NULL)
+        return false;
+    for (size_t p = 0; p + 1 < pods; p++) {
+        uint32_t host_index = r->stages.host_of[p];
+        r->to_host[p] = host_index == UINT32_MAX ? UINT32_MAX : r->hosts.host[host_index];
+        r->to_slot[p] = r->stages.bin_of[p];
+    }
+    for (size_t b = 0; b < bins->list.count; b++) r->stage_of_slot[b] = r->stages.stage_of_bin[b];
+    for (size_t b = 0; b < bins->list.count; b++) {
+        const packing_bin *bin = &bins->list.items[b];
+        uint32_t set = 0;
+        for (size_t e = 0; e < bin->entries.count; e++)
+            set = guide_meet(r->s, set, r->menu.classes[bin->entries.items[e].class_].pin);
+        r->guide.slots[b] = (guide_slot){ r->menu.offers[bin->offer].template_, types_of(r, bin->offer), set,
+                                          UINT32_MAX };
+    }
+    r->guide.slot_count = (uint32_t)bins->list.count;
+    r->guide.closed_count = 0;
+    for (size_t i = 0; i < r->stages.order.count; i++) {
+        uint32_t host_index = r->problem.nodes[r->stages.order.items[i]].host;
+        if (host_index != UINT32_MAX) r->closed[r->guide.closed_count++] = r->hosts.host[host_index];
+    }
+    r->guide.closed = r->closed;
+    r->guide.slot_of = r->slot_of;
+    r->guide.host_of = r->host_of;
+    r->guide.first = r->moved;
+    r->guide.steps = r->steps;
+    return !scheduler_failed(r->s);
+}
+
+/* Whether the order of steps could matter to the scheduler: rules about who is where, or limits of pools. */
+static bool order_matters(const repacking *r)
+{
+    if (policy_has_topology(r->s)) return true;
+    for (size_t i = 0; i < r->seen->raw.pools.count; i++) {
+        if (r->seen->raw.pools.items[i].limits.count > 0) return true;
+    }
+    return false;
+}
+
+/* Asks the scheduler for the plan, after each step where that matters. *refused: a node whose pods it does not admit, of the
+ * plan's first `*good` steps all are admitted. */
+static karp_status try_plan(repacking *r, uint32_t *refused, uint32_t *good)
+{
+    uint32_t all = (uint32_t)r->stages.stages.count;
+    *refused = UINT32_MAX;
+    *good = 0;
+    for (uint32_t n = order_matters(r) ? 1 : all; n <= all && n > 0; n++) {
+        bool again = true;
+        for (uint32_t turn = 0; again && turn < SAME_STEP; turn++) {
+            karp_status status = round_of_steps(r, n);
+            if (status != KARP_OK) return status;
+            *refused = first_refused(r, n, *good, &again);
+            if (*refused != UINT32_MAX || policy_cut_short(r->s)) return KARP_OK;
+        }
+        const repack_stage *s = &r->stages.stages.items[n - 1];
+        if (again) *refused = r->stages.order.items[s->first + s->count - 1];
+        if (again) return KARP_OK;
+        *good = n;
+        pin_launches(r);
+    }
+    return *good > 0 && r->guide.refused > 0 ? round_of_steps(r, *good) : KARP_OK;
+}
+
+/* A node of a step that does not pay, as the scheduler found its launches; UINT32_MAX = there is none. *good: steps before it. */
+static karp_status check_savings(repacking *r, uint32_t *refused, uint32_t *good)
+{
+    const repack_steps *o = &r->stages;
+    size_t all = o->stages.count;
+    double *savings = arena_array(&r->data, all + 1, sizeof *savings);
+    *refused = UINT32_MAX;
+    r->result = (round_result){ .claim_count = 0 };
+    if (savings == NULL || (all > 0 && !result_read(r->s, &r->data, &r->result))) return fail_nomem(r->error);
+    for (uint32_t i = 0; i < r->guide.slot_count && all > 0; i++) {
+        uint32_t claim = r->guide.slots[i].claim, best;
+        if (claim == UINT32_MAX || r->stage_of_slot[i] >= all) continue;
+        const final_claim *f = &r->result.finals[claim];
+        const type_table *t = result_table(r->s, claim);
+        double *saving = &savings[r->stage_of_slot[i]];
+        if (f->type_count == 0 || !cheapest_offering(r->s, t, f->types[0], f->set, &best)) *saving = -HUGE_VAL;
+        else *saving -= t->offerings[best].price + r->objective.node_cost;
+    }
+    for (size_t i = 0; i < all && *refused == UINT32_MAX; i++) {
+        const repack_stage *s = &o->stages.items[i];
+        for (uint32_t k = 0; k < s->count; k++) savings[i] += r->problem.nodes[o->order.items[s->first + k]].price;
+        if (step_pays(&r->limits, savings[i], s->evictions)) continue;
+        *refused = o->order.items[s->first + s->count - 1];
+        *good = (uint32_t)i;
+    }
+    return KARP_OK;
+}
+
+karp_status repack_admit(repacking *r, uint32_t *refused, uint32_t *good)
+{
+    *refused = UINT32_MAX;
+    *good = 0;
+    if (!make_guide(r)) return fail_nomem(r->error);
+    karp_status status = try_plan(r, refused, good);
+    if (status != KARP_OK || *refused != UINT32_MAX || r->cut) return status;
+    return check_savings(r, refused, good);
+}
+
+karp_status repack_admit_first(repacking *r, uint32_t count)
+{
+    repack_steps_cut(&r->stages, count);
+    karp_status status = round_of_steps(r, count);
+    if (status == KARP_OK && r->cut) repack_steps_cut(&r->stages, 0);
+    return status;
+}
