@@ -253,6 +253,18 @@ karp_status prepare_facts(karp_snapshot *s, karp_error *error)
 
 /* ---- strings of a snapshot that is continued ------------------------------------------------------------------------------ */
 
+/* How many of the ids in order come before a new one. */
+static size_t ids_before(const strings *text, const uint32_t *order, size_t count, uint32_t id)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (by_text(order[middle], id, text) < 0) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
 /* The ids as they were, in order, and the new ones among them. */
 static bool rank_more(karp_snapshot *s, const string_facts *was, uint32_t *rank)
 {
@@ -263,9 +275,10 @@ static bool rank_more(karp_snapshot *s, const string_facts *was, uint32_t *rank)
     for (uint32_t i = 0; i < was->count; i++) order[was->rank[i]] = i;
     for (size_t i = 0; i < fresh; i++) more[i] = (uint32_t)(was->count + i);
     bool ok = sort_ids(s->context, more, fresh, by_text, &s->raw.text);
-    for (size_t i = 0, k = 0, place = 0; ok && place < n; place++) {
-        bool old = k == fresh || (i < was->count && by_text(order[i], more[k], &s->raw.text) < 0);
-        rank[old ? order[i++] : more[k++]] = (uint32_t)place;
+    for (size_t i = 0, k = 0; ok && k <= fresh; k++) {
+        size_t end = k < fresh ? ids_before(&s->raw.text, order, was->count, more[k]) : was->count;
+        for (; i < end; i++) rank[order[i]] = (uint32_t)(i + k);
+        if (k < fresh) rank[more[k]] = (uint32_t)(end + k);
     }
     mem_free(s->context, order, (was->count + fresh) * sizeof *order);
     return ok;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
+#include <base/bits.h>
 #include <base/error.h>
 #include <model/reuse_pods.h>
 #include <model/prepare.h>
@@ -24,14 +25,11 @@ struct finding {
     karp_snapshot *s;
     const karp_snapshot *before;
     algebra known; /* that of the snapshot before, for the strings there are now: nothing is added */
-    bool refused;
 };
 
-static bool put_provider(struct finding *c, uint32_t provider)
+static void put_provider(struct finding *c, uint32_t provider)
 {
-    bool ok = provider == 0 || map64_put(&c->f->providers, provider, 1);
-    c->refused = c->refused || !ok;
-    return ok;
+    if (provider != 0) bits_set(c->f->providers, provider);
 }
 
 static bool set_known(const struct finding *c, label_list labels)
@@ -49,37 +47,38 @@ static bool pods_counted(const struct finding *c, const node *was)
     return counted;
 }
 
-/* false = it does not fit, or memory was refused. */
+/* false = it does not fit. */
 static bool see_node(void *user, uint32_t index)
 {
     struct finding *c = user;
     if (index < c->before->raw.nodes.count) {
         const node *was = &c->before->raw.nodes.items[index];
-        if (!put_provider(c, node_provider(was)) || !pods_counted(c, was)) return false;
+        put_provider(c, node_provider(was));
+        if (!pods_counted(c, was)) return false;
     }
     if (index >= c->s->raw.nodes.count) return true;
     const node *now = &c->s->raw.nodes.items[index];
     bool new = store_find(&c->before->raw, KIND_NODE, NO_TEXT, now->meta.name) == NO_ID;
     if (new && c->before->orphan_pods > 0) return false; /* which may have been waiting for it */
-    return put_provider(c, node_provider(now)) && units_count_provided(c->before, now->allocatable) &&
-           units_count_provided(c->before, now->capacity) && set_known(c, now->meta.labels);
+    put_provider(c, node_provider(now));
+    return units_count_provided(c->before, now->allocatable) && units_count_provided(c->before, now->capacity) &&
+           set_known(c, now->meta.labels);
 }
 
 static bool see_claim(void *user, uint32_t index)
 {
     struct finding *c = user;
-    if (index < c->before->raw.claims.count && !put_provider(c, c->before->raw.claims.items[index].provider_id))
-        return false;
+    if (index < c->before->raw.claims.count) put_provider(c, c->before->raw.claims.items[index].provider_id);
     if (index >= c->s->raw.claims.count) return true;
     const node_claim *now = &c->s->raw.claims.items[index];
-    return put_provider(c, now->provider_id) && units_count_provided(c->before, now->allocatable) &&
-           units_count_provided(c->before, now->capacity);
+    put_provider(c, now->provider_id);
+    return units_count_provided(c->before, now->allocatable) && units_count_provided(c->before, now->capacity);
 }
 
 static bool make_node_states(struct finding *c, bool *fits)
 {
     struct reused_node_state *f = c->f;
-    if (!state_nodes_choose(c->s, &f->providers, &f->made)) return false;
+    if (!state_nodes_choose(c->s, f->providers, &f->made)) return false;
     for (size_t i = 0; i < f->made.count && *fits; i++) {
         state_node *n = &f->made.items[i];
         n->set = known_set_of_labels(&c->known, n->labels, c->s->of_nodes);
@@ -97,25 +96,20 @@ karp_status reused_node_state_find(struct reused_node_state *f, karp_snapshot *s
     if ((s->raw.touched & kinds) == 0) return KARP_OK;
     f->any = true;
     c.known.facts = &s->facts;
-    map64_init(&f->providers, s->context);
+    f->provider_words = bits_words(s->raw.names.count) + 1;
+    f->providers = mem_zalloc(s->context, f->provider_words * sizeof *f->providers);
     arena_init(&f->data, s->context);
+    if (f->providers == NULL) return fail_nomem(error);
     *fits = c.before->remaining == NULL &&
             each_changed(s, KIND_NODE, c.before->raw.nodes.count, s->raw.nodes.count, see_node, &c) &&
             each_changed(s, KIND_NODE_CLAIM, c.before->raw.claims.count, s->raw.claims.count, see_claim, &c);
-    return c.refused || (*fits && !make_node_states(&c, fits)) ? fail_nomem(error) : KARP_OK;
+    return *fits && !make_node_states(&c, fits) ? fail_nomem(error) : KARP_OK;
 }
 
 void reused_node_state_free(struct reused_node_state *f, karp_context *context)
 {
     if (!f->any) return;
-    map64_free(&f->providers);
+    mem_free(context, f->providers, f->provider_words * sizeof *f->providers);
     list_free(context, &f->made, sizeof(state_node));
     arena_free(&f->data);
-}
-
-bool reused_node_state_drop(const struct reused_node_state *f, const karp_snapshot *before, const state_node *n)
-{
-    uint32_t provider = n->node != NO_ID ? node_provider(&before->raw.nodes.items[n->node])
-                                         : before->raw.claims.items[n->claim].provider_id;
-    return map64_get(&f->providers, provider) != NO_ID;
 }

@@ -5,6 +5,7 @@
  */
 #include <model/prepare.h>
 
+#include <base/bits.h>
 #include <base/block.h>
 #include <base/error.h>
 #include <base/sort.h>
@@ -191,30 +192,38 @@ static void hold_nodes(karp_snapshot *s, const karp_snapshot *before)
     (void)block_hold(s->remaining->of_name);
 }
 
+/* How many of the nodes before come before one that was made anew. */
+static uint32_t nodes_until(const struct continuing *c, const state_node *made)
+{
+    uint32_t low = 0, high = c->before->node_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (state_nodes_by_name(c->s, made, &c->before->nodes[middle]) < 0) high = middle;
+        else low = middle + 1;
+    }
+    return low;
+}
+
 /* Those that say what they said, and those made anew between them, by name. */
 static void merge_nodes(struct continuing *c)
 {
     karp_snapshot *s = c->s;
     const state_node_list *made = &c->node_state->made;
-    uint32_t count = 0;
-    size_t m = 0;
-    for (uint32_t i = 0; i < c->before->node_count; i++) {
-        const state_node *n = &c->before->nodes[i];
-        if (reused_node_state_drop(c->node_state, c->before, n)) continue;
-        for (; m < made->count && state_nodes_by_name(s, &made->items[m], n) < 0; m++) {
-            c->made_at[m] = count;
-            s->nodes[count++] = made->items[m];
+    uint32_t count = 0, i = 0;
+    for (size_t m = 0; m <= made->count; m++) {
+        uint32_t end = m < made->count ? nodes_until(c, &made->items[m]) : c->before->node_count;
+        for (; i < end; i++) {
+            if (!bits_test(c->node_state->providers, c->before->nodes[i].provider))
+                s->nodes[count++] = c->before->nodes[i];
         }
-        s->nodes[count++] = *n;
-    }
-    for (; m < made->count; m++) {
+        if (m == made->count) break;
         c->made_at[m] = count;
         s->nodes[count++] = made->items[m];
     }
     s->node_count = count;
-    for (size_t i = 0; i < s->raw.nodes.count; i++) s->node_of_name[i] = NO_ID;
-    for (uint32_t i = 0; i < count; i++) {
-        if (s->nodes[i].node != NO_ID) s->node_of_name[s->nodes[i].node] = i;
+    for (size_t n = 0; n < s->raw.nodes.count; n++) s->node_of_name[n] = NO_ID;
+    for (uint32_t n = 0; n < count; n++) {
+        if (s->nodes[n].node != NO_ID) s->node_of_name[s->nodes[n].node] = n;
     }
 }
 

@@ -11,7 +11,9 @@
 /* What nodes and claims say: pairs with a node or claim that came, went or changed are joined anew, all others are reused. */
 struct reused_node_state {
     bool any; /* some node or claim is not what it was */
-    map64 providers; /* names ids of the provider ids that these have and had */
+    uint64_t
+        *providers; /* bits by names id: the provider ids that these have and had; whose state nodes are made anew */
+    size_t provider_words;
     state_node_list made; /* the pairs with those ids as they are now, by name; without their pods */
     arena data; /* what they point to */
 };
@@ -67,9 +69,6 @@ void order_change_ranks(const order_change *o, const karp_snapshot *s, const uin
 /* *fits false: it cannot be had without looking at more. Errors: NOMEM. */
 karp_status reused_node_state_find(struct reused_node_state *f, karp_snapshot *s, bool *fits, karp_error *error);
 void reused_node_state_free(struct reused_node_state *f, karp_context *context);
-
-/* Whether the state node of the snapshot before has such a provider id. */
-bool reused_node_state_drop(const struct reused_node_state *f, const karp_snapshot *before, const state_node *n);
 
 /* Calls `see` once for each place in the list of nodes, or of claims, where another stands than before, or none, or the first. The
  * lists had and have so many. false = some call returned that. */

@@ -109,6 +109,7 @@ typedef struct pod_class {
 typedef struct state_node {
     uint32_t name; /* names id */
     uint32_t node, claim; /* indices in the store, NO_ID = none */
+    uint32_t provider; /* names id: what joins the two */
     uint32_t pool; /* index in store.pools, NO_ID = no such pool */
     uint32_t pool_name; /* text id of the label's value, NO_ID = no label */
     uint32_t hostname; /* text id */

@@ -144,7 +144,7 @@ bool node_is_told(const karp_snapshot *s, const node *n)
 
 struct joining {
     const karp_snapshot *s;
-    const map64 *only;
+    const uint64_t *only;
     map64 by_provider; /* names id -> index in the list */
     state_node_list *list;
 };
@@ -156,13 +156,15 @@ static state_node *pair_of(struct joining *j, uint32_t provider)
     if (at != NO_ID) return &j->list->items[at];
     if (!map64_put(&j->by_provider, provider, (uint32_t)j->list->count)) return NULL;
     state_node *n = list_push(j->s->context, j->list, sizeof *n);
-    if (n != NULL) n->node = n->claim = NO_ID;
+    if (n == NULL) return NULL;
+    n->node = n->claim = NO_ID;
+    n->provider = provider;
     return n;
 }
 
 static bool wanted(const struct joining *j, uint32_t provider)
 {
-    return j->only == NULL || map64_get(j->only, provider) != NO_ID;
+    return j->only == NULL || bits_test(j->only, provider);
 }
 
 /* The pairs in the order of the input; of several with one provider id the last counts. */
@@ -358,7 +360,7 @@ int state_nodes_by_name(const karp_snapshot *s, const state_node *a, const state
 
 static int by_name(const void *x, const void *y, const void *user) { return state_nodes_by_name(user, x, y); }
 
-bool state_nodes_choose(const karp_snapshot *s, const map64 *only, state_node_list *out)
+bool state_nodes_choose(const karp_snapshot *s, const uint64_t *only, state_node_list *out)
 {
     struct joining j = { .s = s, .only = only, .list = out };
     map64_init(&j.by_provider, s->context);
