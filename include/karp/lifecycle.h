@@ -157,6 +157,17 @@ KARP_API karp_status karp_advise_garbage(const karp_snapshot *snapshot, int64_t 
 KARP_API karp_status karp_advise_static_pools(const karp_snapshot *snapshot, int64_t now, karp_advice **out,
                                               karp_error *error);
 
+/**
+ * What the controller of static pools launches now, as a decision whose launches have no pods: those that karp_advise_static_pools()
+ * counts, so within limits.nodes, of pools that are Ready, and only with the gate StaticCapacity. Karpenter asks for no instance
+ * type; the choice is what a provider picks, the cheapest offering within the pool's requirements ("" = there is none). Which
+ * claims a pool gives up is karp_advise_static_pools()'s alone. Of @p options (NULL = defaults) the clock, the profile and the
+ * version are looked at. *@p out is the caller's (karp_decision_unref()). Errors: NOMEM, INVALID, ABI_*. Safe from several
+ * threads on one snapshot. Since 0.1.
+ */
+KARP_API karp_status karp_launch_static_pools(const karp_snapshot *snapshot, const karp_options *options,
+                                              karp_decision **out, karp_error *error);
+
 /** What the provider said when it was asked to reboot an instance. Numbers never change. */
 enum {
     KARP_REBOOT_NOT_ASKED = 0, /**< or it could not say yet: it is asked again */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <karp/library.h>
+#include <karp/lifecycle.h>
 #include <karp/passes.h>
 
 #define SECOND_NS INT64_C(1000000000)
@@ -19,7 +20,8 @@ enum { ROUNDS_MOST = 500 };
 
 typedef struct settle_round {
     int64_t at;
-    uint32_t method; /* KARP_METHOD_ANY = pending pods were provisioned for */
+    uint32_t method; /* KARP_METHOD_ANY = nodes were launched for pending pods … */
+    bool is_static; /* … or for static NodePools */
     size_t launched, removed, placed, left;
     double cost; /* per hour, afterwards */
     size_t removed_text, launched_text; /* offsets in the texts */
@@ -172,16 +174,34 @@ static karp_status look_at(const karp_decision *d, size_t *launched_for, size_t 
 
 /* ---- until nothing changes ----------------------------------------------------------------------------------------- */
 
+/* The controller of static NodePools goes first: its nodes take pods like any others. */
+static karp_status launch_static(settling *s)
+{
+    karp_decision *decision = NULL;
+    karp_status status = karp_launch_static_pools(s->snapshot, &s->common, &decision, s->error);
+    bool acts = status == KARP_OK && karp_decision_launch_count(decision) > 0;
+    if (acts) {
+        status = note_round(s, decision, 0);
+    }
+    if (acts && status == KARP_OK) {
+        s->rounds[s->count - 1].is_static = true;
+        status = go_on(s, decision, BOOT);
+    }
+    karp_decision_unref(decision);
+    return status;
+}
+
 /* Rounds until pending pods get no more nodes; the decision of the last stays in s->last. */
 static karp_status provision(settling *s)
 {
     size_t received_before = SIZE_MAX;
-    while (s->count < ROUNDS_MOST) {
+    karp_status status = launch_static(s);
+    while (status == KARP_OK && s->count < ROUNDS_MOST) {
         size_t launched_for = 0, received = 0;
         bool deleting = false;
         karp_decision_unref(s->last);
         s->last = NULL;
-        karp_status status = karp_provision(s->snapshot, &s->common, &s->last, s->error);
+        status = karp_provision(s->snapshot, &s->common, &s->last, s->error);
         if (status == KARP_OK) {
             status = look_at(s->last, &launched_for, &received, &deleting);
         }
@@ -206,7 +226,7 @@ static karp_status provision(settling *s)
             return status;
         }
     }
-    return KARP_OK;
+    return status;
 }
 
 /* When a pass can say something else without anything being done: a budget opens, or a node has been left alone for long enough,
@@ -301,7 +321,9 @@ static void json_rounds(cli_writer *w, const settling *s)
 {
     for (size_t i = 0; i < s->count; i++) {
         const settle_round *r = &s->rounds[i];
-        const char *method = r->method == KARP_METHOD_ANY ? "" : karp_method_name(r->method);
+        const char *method = r->is_static                   ? "StaticProvisioning"
+                             : r->method == KARP_METHOD_ANY ? ""
+                                                            : karp_method_name(r->method);
         const char *launched = s->texts.ptr + r->launched_text, *removed = s->texts.ptr + r->removed_text;
         cli_put_format(w, "%s\n  {\"time\": \"", i > 0 ? "," : "");
         put_time(w, r->at);
@@ -334,8 +356,10 @@ static bool describe(const settling *s, const settle_round *r, cli_text *out)
 {
     const char *launched = s->texts.ptr + r->launched_text, *removed = s->texts.ptr + r->removed_text;
     char counts[96] = "", left[48] = "";
-    bool provisioned = r->method == KARP_METHOD_ANY;
-    if (provisioned && r->launched > 0) {
+    bool provisioned = r->method == KARP_METHOD_ANY && !r->is_static;
+    if (r->is_static) {
+        (void)snprintf(counts, sizeof counts, " for static NodePools");
+    } else if (provisioned && r->launched > 0) {
         (void)snprintf(counts, sizeof counts, " for %zu %s", r->placed, r->placed == 1 ? "pod" : "pods");
     }
     if (provisioned && r->left > 0) {
@@ -383,11 +407,11 @@ static void write_text(cli_writer *w, const settling *s, const cli_input *input,
 {
     const char *heading = w->markdown ? "## " : "";
     if (!w->markdown) cli_put_made_by(w, "plan --settle", s->options, input);
-    double before = both[0].price, after = both[1].price;
+    double before = both[0].price, after = both[1].price, change = round((after - before) * 1e4) / 1e4;
     char money[MONEY_TEXT];
     money_text((after - before) * HOURS_A_MONTH, true, money);
     cli_put_format(w, "%sFirst round $%.4f/h, settled $%.4f/h (%s$%.4f/h, %s/month (%d h))\n", w->markdown ? "# " : "",
-                   before, after, after < before ? "-" : "+", fabs(after - before), money, (int)HOURS_A_MONTH);
+                   before, after, change < 0 ? "-" : "+", fabs(change), money, (int)HOURS_A_MONTH);
     if (w->markdown) {
         cli_put_text(w, "\n");
         cli_put_made_by(w, "plan --settle", s->options, input);

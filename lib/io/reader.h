@@ -47,7 +47,8 @@ typedef struct io_unused_count {
 
 typedef struct io_static_pool {
     karp_str name;
-    int64_t replicas;
+    int64_t replicas, most_nodes; /* most_nodes: limits.nodes, INT64_MAX = none */
+    bool ready;
 } io_static_pool;
 
 /* An object as it went into the builder: one of the canonical Snapshot. */

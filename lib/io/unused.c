@@ -124,6 +124,18 @@ static karp_status note_not_ready(karp_reader *reader, const karp_node_pool *poo
                    shown(name), name.ptr, missing);
 }
 
+/* Rounded up, as Karpenter reads it. */
+static int64_t nodes_limit(const karp_node_pool *pool)
+{
+    for (size_t i = 0; i < pool->limit_count; i++) {
+        double nodes = 0;
+        if (!str_is(pool->limits[i].name, "nodes")) continue;
+        if (karp_quantity_double(pool->limits[i].text, &nodes) != KARP_OK || !(nodes < 1e15)) return INT64_MAX;
+        return (int64_t)ceil(nodes);
+    }
+    return INT64_MAX;
+}
+
 karp_status io_unused_pool(karp_reader *reader, const karp_node_pool *pool)
 {
     karp_str name = pool->meta.name;
@@ -135,7 +147,9 @@ karp_status io_unused_pool(karp_reader *reader, const karp_node_pool *pool)
               sizeof *reader->statics))
         return io_reader_nomem(reader);
     io_static_pool *kept = &reader->statics[reader->static_count++];
-    *kept = (io_static_pool){ io_keep(reader, name), pool->replicas };
+    const karp_condition *ready = condition_of(pool, "Ready");
+    *kept = (io_static_pool){ io_keep(reader, name), pool->replicas, nodes_limit(pool),
+                              ready && str_is(ready->status, "True") };
     return kept->name.ptr ? KARP_OK : io_reader_nomem(reader);
 }
 
@@ -291,14 +305,23 @@ static karp_status tell_static(karp_reader *reader, const io_static_pool *pool)
             "(--feature-gates StaticCapacity=true)",
             shown(pool->name), pool->name.ptr, (long long)pool->replicas);
     uint32_t found = io_find(reader, "claims of a NodePool", (karp_str){ "", 0 }, pool->name);
-    int64_t have = found == IO_NONE ? 0 : (int64_t)found, missing = pool->replicas - have;
+    long long have = found == IO_NONE ? 0 : (long long)found, missing = pool->replicas - have,
+              room = pool->most_nodes - have;
     if (missing == 0) return KARP_OK;
+    const char *why = "";
+    if (missing > 0 && !pool->ready) {
+        missing = 0;
+        why = ", as its condition Ready is not True";
+    } else if (missing > room) {
+        missing = room > 0 ? room : 0;
+        why = " (limits.nodes)";
+    }
     return io_warn(
         reader,
-        "NodePool %.*s is static and has %lld of its %lld nodes; whatever pods are pending, Karpenter %s %lld; "
-        "plans and their cost leave out what its controller of static NodePools does",
-        shown(pool->name), pool->name.ptr, (long long)have, (long long)pool->replicas,
-        missing > 0 ? "launches" : "terminates", (long long)(missing > 0 ? missing : -missing));
+        "NodePool %.*s: static, with %lld of its %lld nodes; whatever pods are pending, Karpenter %s %lld%s; "
+        "plans and their cost leave these nodes out%s",
+        shown(pool->name), pool->name.ptr, have, (long long)pool->replicas, missing < 0 ? "terminates" : "launches",
+        missing < 0 ? -missing : missing, why, missing > 0 ? " (karp plan --settle launches them)" : "");
 }
 
 static karp_status tell_workloads(karp_reader *reader)

@@ -123,6 +123,7 @@ karp_status story_create_pods(story *s);
 
 /* story_decide.c */
 karp_status story_provision(story *s);
+karp_status story_launch_static(story *s);
 karp_status story_disrupt(story *s);
 /* Whether a node is being deleted for whose pods nothing has been decided. */
 bool story_any_unplanned(const story *s);

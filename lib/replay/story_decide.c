@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <karp/lifecycle.h>
 #include <karp/passes.h>
 #include <replay/story.h>
 
@@ -131,6 +132,32 @@ karp_status story_provision(story *s)
     s->e->result.decisions++;
     if (!status) status = decided(s, s->e->pending * (uint64_t)PENDING_POD);
     if (!status) status = follow_plan(s, d);
+    karp_decision_unref(d);
+    return status;
+}
+
+static bool has_static_pools(const story *s)
+{
+    for (size_t i = 0; i < tree_count(s->base); i++) {
+        const tree *object = tree_item(s->base, i);
+        if (str_is(tree_get_text(object, "kind"), "NodePool") && tree_get(tree_get(object, "spec"), "replicas"))
+            return true;
+    }
+    return false;
+}
+
+/* What the controller of static NodePools launches, whatever pods are pending. */
+karp_status story_launch_static(story *s)
+{
+    karp_snapshot *snapshot = NULL;
+    karp_decision *d = NULL;
+    if (!has_static_pools(s)) return KARP_OK;
+    karp_status status = story_snapshot(s, &snapshot);
+    if (!status) status = karp_launch_static_pools(snapshot, &s->options, &d, &s->error);
+    if (!status) status = decided(s, 0);
+    size_t launches = status ? 0 : karp_decision_launch_count(d);
+    if (launches > 0) status = story_write_decision(s, d, false);
+    if (launches > 0 && !status) status = start_nodes(s, d, 0, launches);
     karp_decision_unref(d);
     return status;
 }

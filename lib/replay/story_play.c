@@ -78,6 +78,7 @@ static karp_status instant(story *s)
         karp_status status = make_ready(s);
         if (!status) status = end_waits(s);
         if (!status) status = expire(s);
+        if (!status) status = story_launch_static(s);
         if (!status && work_waits(s)) status = story_provision(s);
         if (!status && !s->again) status = story_disrupt(s);
         if (status || !s->again) return status;

@@ -34,6 +34,9 @@ void report_forget_launches(scheduler *s);
 /* Appends a launch "new-N". false = out of memory. */
 bool report_launch(scheduler *s, karp_decision *d, const launch_source *from);
 
+/* What a launch of that type would be: its cheapest offering, its labels and amounts. false = out of memory. */
+bool report_choice(scheduler *s, karp_decision *d, const type_table *t, uint32_t type, uint32_t set, karp_launch *row);
+
 /* Everything of a launch decision: launches by pool and pods, placements, unschedulable and ignored pods, nodes, costs. */
 karp_status report_plan(scheduler *s, karp_decision *d);
 /* limited.c: warns of pools whose limits keep pods out that launches from other pools are for. The last thing that is asked. */

@@ -287,19 +287,14 @@ static karp_choice runner_up(scheduler *s, const launch_source *from)
     return choice_of(s->snapshot, t, from->types[1], best);
 }
 
-/* The offering the launch is priced at, and what the node would then be. */
-static bool launch_choice(scheduler *s, karp_decision *d, const launch_source *from, karp_launch *row)
+bool report_choice(scheduler *s, karp_decision *d, const type_table *t, uint32_t type, uint32_t set, karp_launch *row)
 {
     const karp_snapshot *w = s->snapshot;
-    const type_table *t = s->templates.items[from->template_].table;
     uint32_t best;
-    static const karp_str nothing = { "", 0 };
-    row->choice = (karp_choice){ nothing, nothing, nothing, 0 };
-    row->runner_up = runner_up(s, from);
-    if (from->type_count == 0 || !cheapest_offering(s, t, from->types[0], from->set, &best)) return true;
+    if (!cheapest_offering(s, t, type, set, &best)) return true;
     const offering *o = &t->offerings[best];
-    const instance_type *y = &t->types[from->types[0]];
-    row->choice = choice_of(w, t, from->types[0], best);
+    const instance_type *y = &t->types[type];
+    row->choice = choice_of(w, t, type, best);
     size_t types, offers;
     (void)set_entries(&s->algebra, y->set, &types);
     (void)set_entries(&s->algebra, o->set, &offers);
@@ -313,6 +308,16 @@ static bool launch_choice(scheduler *s, karp_decision *d, const launch_source *f
     row->capacity = resource_rows(w, &d->data, y->capacity_list, &row->capacity_count);
     row->allocatable = resource_rows(w, &d->data, y->allocatable_list, &row->allocatable_count);
     return row->capacity != NULL && row->allocatable != NULL;
+}
+
+/* The offering the launch is priced at, and what the node would then be. */
+static bool launch_choice(scheduler *s, karp_decision *d, const launch_source *from, karp_launch *row)
+{
+    static const karp_str nothing = { "", 0 };
+    row->choice = (karp_choice){ nothing, nothing, nothing, 0 };
+    row->runner_up = runner_up(s, from);
+    if (from->type_count == 0) return true;
+    return report_choice(s, d, s->templates.items[from->template_].table, from->types[0], from->set, row);
 }
 
 static bool launch_id(karp_decision *d, karp_launch *row)

@@ -2,8 +2,10 @@
 #include <schedule/result.h>
 
 #include <base/bits.h>
+#include <base/str.h>
 #include <schedule/devices.h>
 #include <schedule/movable.h>
+#include <schedule/pricing.h>
 #include <schedule/scheduler.h>
 
 uint64_t scheduler_steps(const scheduler *s) { return s->round.steps; }
@@ -92,6 +94,41 @@ bool result_static_launch(scheduler *s, karp_decision *d, uint32_t pool)
     if (!template_of_static(s, pool, &number)) return false;
     const launch_source from = { .template_ = number, .set = s->templates.items[number].set };
     return report_launch(s, d, &from);
+}
+
+/* Launches of one template share all that they have; the first is given the choice. */
+static bool choose_cheapest(scheduler *s, karp_decision *d, uint32_t pool, uint32_t set, karp_launch *row)
+{
+    const type_table *t = s->snapshot->pool_table[pool] == NO_ID ? NULL
+                                                                 : &s->snapshot->tables[s->snapshot->pool_table[pool]];
+    uint32_t chosen = NO_ID, best;
+    double least = 0;
+    for (uint32_t i = 0; t != NULL && i < t->type_count; i++) {
+        uint32_t type = t->by_name[i];
+        if (!set_agree(&s->algebra, t->types[type].set, set) || !cheapest_offering(s, t, type, set, &best)) continue;
+        double price = t->offerings[best].price;
+        bool equal = chosen != NO_ID && price == least, earlier = false;
+        if (equal)
+            earlier = compare_str(text_of(s->snapshot, t->types[type].name),
+                                  text_of(s->snapshot, t->types[chosen].name)) < 0;
+        if (chosen != NO_ID && !(price < least) && !earlier) continue;
+        chosen = type;
+        least = price;
+    }
+    return chosen == NO_ID || report_choice(s, d, t, chosen, set, row);
+}
+
+bool result_static_launches(scheduler *s, karp_decision *d, uint32_t pool, uint64_t count)
+{
+    uint32_t number;
+    if (count == 0 || !template_of_static(s, pool, &number)) return count == 0;
+    const launch_source from = { .template_ = number, .set = s->templates.items[number].set };
+    size_t first = d->launches.count;
+    if (!report_launch(s, d, &from) || !choose_cheapest(s, d, pool, from.set, &d->launches.items[first])) return false;
+    for (uint64_t i = 1; i < count; i++) {
+        if (!report_launch(s, d, &from)) return false;
+    }
+    return true;
 }
 
 /* Goes over what is offered to the pool's template; false = something else than full reservations. */

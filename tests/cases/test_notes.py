@@ -66,8 +66,8 @@ equal(off, ['NodeOverlay ri: not used, as the feature gate NodeOverlay is off (-
             'CapacityBuffer buf: not used, as the feature gate CapacityBuffer is off (--feature-gates CapacityBuffer=true)',
             'NodePool static: static (replicas: 3), and not used, as the feature gate StaticCapacity is off '
             '(--feature-gates StaticCapacity=true)'], 'gates off')
-told = ['NodePool static is static and has 0 of its 3 nodes; whatever pods are pending, Karpenter launches 3; '
-        'plans and their cost leave out what its controller of static NodePools does']
+told = ['NodePool static: static, with 0 of its 3 nodes; whatever pods are pending, Karpenter launches 3; '
+        'plans and their cost leave these nodes out (karp plan --settle launches them)']
 equal(notes('plan', 'gates.json', 'pool.yaml', 'gates-off.yaml'), told, 'gates on in a Snapshot')
 gates = 'StaticCapacity=true,CapacityBuffer=true,NodeOverlay=true'
 equal(notes('plan', 'pool.yaml', 'gates-off.yaml', '--feature-gates', gates), told, 'gates on')

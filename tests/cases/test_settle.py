@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """plan --settle: rounds until nothing more is launched, then consolidation, in virtual time."""
 import pathlib
+import tempfile
 
 from stories import check, document, equal, finish, run
 
@@ -43,6 +44,24 @@ check('ip-10-0-32-24.us-west-2.compute.internal' in removed, removed)
 check(dump['rounds'][1]['time'] >= '2026-03-02T18:00:00Z', 'the budgets close disruption until 18:00')
 check(hourly(dump)[1] < hourly(dump)[0], hourly(dump))
 equal(document('plan', '--settle', DUMP), dump, 'the same again')
+
+# Static NodePools get their nodes first: as many as limits.nodes lets, and none while they are not ready.
+GATES = (ASKS / 'gates.json', ASKS / 'pool.yaml')
+STATIC = (ASKS / 'gates-off.yaml').read_text()
+with tempfile.TemporaryDirectory() as name:
+    for part, count, note in (('replicas: 3', 3, 'Karpenter launches 3;'), ('replicas: 3\n  limits: {nodes: 2}', 2, 'Karpenter launches 2 (limits.nodes);')):
+        path = pathlib.Path(name) / 'static.yaml'
+        path.write_text(STATIC.replace('replicas: 3', part))
+        rounds = document('plan', '--settle', *GATES, path)['rounds']
+        equal((rounds[0]['method'], rounds[0]['launched'], len([r for r in rounds if r['method'] == 'StaticProvisioning'])),
+              ('StaticProvisioning', f'{count} \u00d7 m5.large', 1), part)
+        check(note in run('plan', '--width', '1000', *GATES, path)[0], note)
+        text, _ = run('plan', '--settle', *GATES, path)
+        check(f'launch {count} \u00d7 m5.large for static NodePools\n' in text, text)
+    path.write_text(STATIC.replace('spec:\n  replicas: 3', 'status: {conditions: [{type: Ready, status: "False"}]}\nspec:\n  replicas: 3'))
+    rounds = document('plan', '--settle', *GATES, path)['rounds']
+    equal([r['method'] for r in rounds if r['method'] == 'StaticProvisioning'], [], 'not ready')
+    check('Karpenter launches 0, as its condition Ready is not True;' in run('plan', '--width', '1000', *GATES, path)[0], 'not ready')
 
 text, _ = run('plan', '--settle', LIMITS)
 check(text.startswith('karp plan --settle  \u00b7  profile karpenter-1.15  \u00b7  catalogue us-west-2, prices 2026-07-20\n\n'

@@ -8,6 +8,7 @@ import tempfile
 
 from stories import STORIES, check, equal, finish, label, placed, pods, run
 
+ASKS = pathlib.Path(__file__).parent / 'asks'
 STORY = STORIES / 'spot-and-on-demand' / 'story.yaml'
 
 
@@ -170,6 +171,18 @@ def tell_wrong(folder):
     run('simulate', status=1)
 
 
+def tell_static(folder):
+    """A static NodePool has its nodes before any pod comes, and keeps them when the pods go."""
+    (folder / 'static.yaml').write_text((ASKS / 'gates-off.yaml').read_text().split('---')[0])
+    (folder / 'gates.yaml').write_text((ASKS / 'gates.json').read_text())
+    path = folder / 'static-story.yaml'
+    path.write_text('apiVersion: karp/v1\nkind: Story\nstart: "2026-03-02T00:00:00Z"\nnodeReadyAfter: 60s\n'
+                    'files: [gates.yaml, static.yaml]\nsteps:\n- wait: 1h\n- wait: 8h\n')
+    steps = play(path)
+    equal([len(decision['launches']) for step in steps for decision in step['decisions']], [3], 'three nodes, once')
+    equal([event['node'] for event in steps[0]['events'] if event['event'] == 'launched'], ['static-1', 'static-2', 'static-3'], 'launched')
+
+
 def tell_totals(folder):
     """What the story of spot and on-demand nodes comes to, in every format; and a story that begins with a dump."""
     text = run('simulate', STORY, '-o', 'json')[0]
@@ -201,6 +214,7 @@ tell_old()
 with tempfile.TemporaryDirectory() as place:
     tell_new(pathlib.Path(place))
     tell_totals(pathlib.Path(place))
+    tell_static(pathlib.Path(place))
     tell_graceful(pathlib.Path(place))
     tell_wrong(pathlib.Path(place))
 shown, _ = run('simulate', STORY)

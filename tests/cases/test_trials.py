@@ -121,7 +121,7 @@ def gates():
     for gate in ('NodeOverlay', 'CapacityBuffer', 'StaticCapacity'):
         check(f'(--feature-gates {gate}=true)' in off, f'{gate}: {off}')
     on = text('plan', ASKS / 'gates.json', POOL, ASKS / 'gates-off.yaml')
-    check('NodePool static is static and has 0 of its 3 nodes; whatever pods are pending, Karpenter launches 3' in on, on)
+    check('NodePool static: static, with 0 of its 3 nodes; whatever pods are pending, Karpenter launches 3' in on, on)
 
 
 def story_from_dump(folder, calm):

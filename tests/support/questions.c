@@ -175,6 +175,11 @@ static karp_status provisioning(const given *g, uint64_t *digest)
     if (status == KARP_OK)
         status = take_written(digest, karp_write_plan(g->context, d, g->disruption, NULL, &text, NULL), &text);
     karp_decision_unref(d);
+    d = NULL;
+    if (status == KARP_OK) status = karp_launch_static_pools(g->snapshot, &options, &d, NULL);
+    if (status == KARP_OK)
+        status = take_written(digest, karp_write_plan(g->context, d, NULL, NULL, &text, NULL), &text);
+    karp_decision_unref(d);
     return status;
 }
 

@@ -361,6 +361,26 @@ static void test_static_pools(void **state)
     expect_advice(a, "delete claim-d1-used=ScaleDown; delete claim-d2-empty=ScaleDown; delete claim-d3-busy=ScaleDown; "
                      "delete claim-d4-daemon=ScaleDown; "
                      "create up 3; delete waits=ScaleDown; again 2026-01-05T12:00:30Z");
+    /* The three as launches: without pods, types and requests, at the cheapest offering of all. */
+    karp_decision *launches = NULL;
+    assert_int_equal(karp_launch_static_pools(c->snapshot, NULL, &launches, &c->error), KARP_OK);
+    assert_int_equal(karp_decision_launch_count(launches), 3);
+    double each = 0;
+    for (size_t i = 0; i < 3; i++) {
+        karp_launch l = { .size = sizeof l };
+        assert_int_equal(karp_decision_launch(launches, i, &l), KARP_OK);
+        assert_int_equal(l.node_pool.len, 2);
+        assert_memory_equal(l.node_pool.ptr, "up", 2);
+        assert_int_equal(l.pod_count + l.instance_type_count + l.request_count, 0);
+        assert_true(l.choice.instance_type.len > 0 && l.capacity_count > 0 && l.choice_label_count > 0);
+        assert_true(i == 0 || l.choice.price == each);
+        each = l.choice.price;
+    }
+    double more = karp_decision_cost_after(launches) - karp_decision_cost_before(launches) - 3 * each;
+    assert_true(more < 1e-9 && more > -1e-9);
+    karp_decision_unref(launches);
+    assert_int_equal(karp_launch_static_pools(NULL, NULL, &launches, &c->error), KARP_E_INVALID);
+    assert_int_equal(karp_launch_static_pools(c->snapshot, NULL, NULL, &c->error), KARP_E_INVALID);
     /* Order: the unresolved claim first. */
     cluster_begin(c, 2, "\"featureGates\":{\"StaticCapacity\":true}");
     add_pool(c, "down", ",\"replicas\":2", ALL);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What static pools launch, as a decision (deprovisioning.md §27). */
+#include <disrupt/advice.h>
+
+#include <base/context.h>
+#include <base/error.h>
+#include <schedule/provision.h>
+#include <schedule/result.h>
+
+static uint32_t pool_named(const karp_snapshot *w, karp_str name)
+{
+    uint32_t i = 0;
+    while (!equal_str(name_of(w, w->raw.pools.items[i].meta.name), name)) i++;
+    return i;
+}
+
+static bool launch_all(scheduler *s, const karp_snapshot *w, const karp_advice *advice, karp_decision *d)
+{
+    for (size_t i = 0; i < karp_advice_count(advice); i++) {
+        karp_action a = { .size = sizeof a };
+        if (karp_advice_action(advice, i, &a) != KARP_OK) return false;
+        if (a.kind != KARP_ACTION_CREATE_CLAIMS) continue;
+        if (!result_static_launches(s, d, pool_named(w, a.object), (uint64_t)a.number)) return false;
+    }
+    return true;
+}
+
+static bool fill(scheduler *s, const karp_snapshot *w, const karp_options *options, const karp_advice *advice,
+                 karp_decision *d)
+{
+    d->complete = true;
+    d->profile = options->profile;
+    d->peer_version = options_peer(options);
+    d->now = options->now;
+    if (!report_nodes_unchanged(w, d) || !launch_all(s, w, advice, d)) return false;
+    for (size_t i = 0; i < d->launches.count; i++) d->cost_after += d->launches.items[i].choice.price;
+    return !scheduler_failed(s);
+}
+
+static karp_status decide(const karp_snapshot *seen, const karp_options *options, const karp_advice *advice,
+                          karp_decision **out, karp_error *error)
+{
+    const run_options how = { .options = options, .simulation = true };
+    scheduler *s = NULL;
+    karp_status status = scheduler_new(seen, &how, &s, error);
+    if (status != KARP_OK) return status;
+    karp_decision *d = decision_new(seen);
+    bool ok = d != NULL && fill(s, seen, options, advice, d);
+    scheduler_free(s);
+    if (ok) {
+        *out = d;
+        return KARP_OK;
+    }
+    karp_decision_unref(d);
+    return context_refusal(seen->context, fail_nomem(error), error);
+}
+
+karp_status karp_launch_static_pools(const karp_snapshot *snapshot, const karp_options *options, karp_decision **out,
+                                     karp_error *error)
+{
+    karp_options checked;
+    karp_snapshot seen;
+    karp_advice *advice = NULL;
+    if (snapshot == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a snapshot and a place for the decision are needed");
+    karp_status status = options_check(options, &checked, error);
+    if (status != KARP_OK) return status;
+    if (checked.now == 0) checked.now = snapshot->raw.now;
+    status = karp_advise_static_pools(snapshot, checked.now, &advice, error);
+    if (status == KARP_OK) status = decide(options_view(&checked, snapshot, &seen), &checked, advice, out, error);
+    karp_advice_free(advice);
+    return status;
+}
