@@ -10,7 +10,7 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     karp_disrupt_options options;
     karp_disrupt_options_init(&options, sizeof(options));
     options.common = &common;
-    progress_begin("asking without each blocker");
+    progress_begin("trying without each blocker");
     karp_status status = karp_find_blockers(answer->input.snapshot, &options, &found, &answer->error);
     progress_end();
     if (status == KARP_OK) {

@@ -43,7 +43,7 @@ static const struct {
                                 KARP_LINT_WARNING },
     [LINT_POOL_SHADOWED] = { "pool-shadowed", "a NodePool with a higher weight takes every pod that another could",
                              KARP_LINT_WARNING },
-    [LINT_SPREAD_CANNOT_HOLD] = { "spread-cannot-hold", "a topology spread constraint leaves pods left pending",
+    [LINT_SPREAD_CANNOT_HOLD] = { "spread-cannot-hold", "a topology spread constraint leaves pods pending",
                                   KARP_LINT_WARNING },
     [LINT_STRANDED_CAPACITY] = { "stranded-capacity", "the requests of a pod leave much of every instance type unused",
                                  KARP_LINT_INFO },

@@ -382,7 +382,7 @@ static uint64_t ordinal_of(karp_str pod)
     return number;
 }
 
-/* Whether a controller deletes `a` before `b`: the highest number; else pods left pending, then the lowest cost, then the
+/* Whether a controller deletes `a` before `b`: the highest number; else pods without a node, then the lowest cost, then the
  * youngest. */
 static bool goes_before(const karp_reader *reader, const surplus *a, const surplus *b)
 {

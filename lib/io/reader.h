@@ -126,7 +126,7 @@ struct karp_reader {
     struct io_node_kind *node_kinds; /* node_kinds.h; likewise the next four */
     size_t node_kind_count, node_kind_capacity;
     io_table node_kind_names; /* -> index */
-    double pending_vcpus; /* that pods left pending request */
+    double pending_vcpus; /* that pods without a node request */
     bool prices_known, commits; /* all Prices have been read; some have commitments */
     io_static_pool *statics;
     size_t static_count, static_capacity;
