@@ -270,6 +270,8 @@ typedef struct engine {
     uint64_t created_pods; /* by the trace */
     uint32_t *alive; /* nodes that are not gone, by number */
     size_t alive_count, alive_capacity;
+    int64_t *scores; /* of nodes, for pods of one shape: scratch of engine_pods.c */
+    size_t score_capacity;
     io_table node_index;
     replay_kind *kinds;
     size_t kind_count, kind_capacity;

@@ -211,30 +211,56 @@ static int64_t score(const engine *e, const replay_node *n, const replay_shape *
     return e->options->most_allocated ? 200 - left : left;
 }
 
-static void consider(engine *e, uint32_t node, uint32_t shape, uint32_t *best, int64_t *best_score)
+#define UNFIT INT64_MIN /* as a score: the node does not take it */
+
+static int64_t score_of(engine *e, uint32_t node, uint32_t shape)
 {
     const replay_node *n = &e->nodes[node];
-    if (!takes_pods(n) || !has_room(e, n, &e->shapes[shape]) || !shape_admitted(e, shape, n)) return;
-    int64_t its = score(e, n, &e->shapes[shape]);
-    if (*best != REPLAY_NONE && (its < *best_score || (its == *best_score && node > *best))) return;
-    *best = node;
-    *best_score = its;
+    if (!takes_pods(n) || !has_room(e, n, &e->shapes[shape]) || !shape_admitted(e, shape, n)) return UNFIT;
+    return score(e, n, &e->shapes[shape]);
 }
 
+/* The place in the list of the node with the best score, of equal ones that which was launched first. */
+static uint32_t best_of(const uint32_t *nodes, const int64_t *scores, size_t count)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < count; i++) {
+        if (scores[i] > scores[best] || (scores[i] == scores[best] && nodes[i] < nodes[best])) best = i;
+    }
+    return (uint32_t)best;
+}
+
+/* Pods of one shape come in rows, and each changes the score of the node alone that it goes to. */
+typedef struct row_of_pods {
+    uint32_t shape; /* e->scores are of it, for all nodes; REPLAY_NONE = of none */
+    uint32_t last; /* the place in the list of the node that the last pod has gone to */
+} row_of_pods;
+
 /* Among all nodes; or when none had room for the shape before, among those that got more since. */
-static uint32_t choose_node(engine *e, uint32_t shape)
+static uint32_t choose_node(engine *e, row_of_pods *row, uint32_t shape)
 {
     replay_shape *s = &e->shapes[shape];
-    uint32_t best = REPLAY_NONE;
-    int64_t best_score = 0;
     if (s->full_at == e->room) return REPLAY_NONE;
-    if (s->full_at && s->full_at >= e->settled_room) {
-        for (size_t i = 0; i < e->roomier_count; i++) consider(e, e->roomier[i], shape, &best, &best_score);
-    } else {
-        for (size_t i = 0; i < e->alive_count; i++) consider(e, e->alive[i], shape, &best, &best_score);
+    bool some = s->full_at && s->full_at >= e->settled_room;
+    const uint32_t *nodes = some ? e->roomier : e->alive;
+    size_t count = some ? e->roomier_count : e->alive_count;
+    if (!grow(e->context, (void **)&e->scores, &e->score_capacity, count + 1, sizeof *e->scores)) {
+        engine_nomem(e);
+        return REPLAY_NONE;
     }
-    if (best == REPLAY_NONE) s->full_at = e->room;
-    return best;
+    if (!some && row->shape == shape) {
+        e->scores[row->last] = score_of(e, nodes[row->last], shape);
+    } else {
+        for (size_t i = 0; i < count; i++) e->scores[i] = score_of(e, nodes[i], shape);
+    }
+    uint32_t best = best_of(nodes, e->scores, count);
+    if (count == 0 || e->scores[best] == UNFIT) {
+        s->full_at = e->room;
+        row->shape = REPLAY_NONE;
+        return REPLAY_NONE;
+    }
+    *row = (row_of_pods){ some ? REPLAY_NONE : shape, best };
+    return nodes[best];
 }
 
 /* Where a repack plan sends it, as long as that node takes it. */
@@ -260,6 +286,7 @@ void pods_settle(engine *e)
 {
     if (e->status || (!e->roomier_count && !e->new_waiting && !e->bind_complex)) return;
     size_t kept = 0;
+    row_of_pods row = { .shape = REPLAY_NONE };
     /* Pods that were meant for a node that is there now, and had to give way to others, are planned for anew. */
     bool fresh = e->new_waiting || e->fresh_node;
     if (!e->ordered && e->new_waiting && !sort_ids(e->context, e->waiting, e->waiting_count, by_priority, e))
@@ -268,7 +295,8 @@ void pods_settle(engine *e)
         uint32_t pod = e->waiting[i];
         if (e->pods[pod].state != POD_WAITING) continue;
         uint32_t node = meant_node(e, pod);
-        if (node == REPLAY_NONE && e->shapes[e->pods[pod].shape].plain) node = choose_node(e, e->pods[pod].shape);
+        if (node != REPLAY_NONE) row.shape = REPLAY_NONE;
+        else if (e->shapes[e->pods[pod].shape].plain) node = choose_node(e, &row, e->pods[pod].shape);
         if (node == REPLAY_NONE) e->waiting[kept++] = pod;
         else pod_bind(e, pod, node);
     }
