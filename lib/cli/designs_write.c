@@ -174,7 +174,7 @@ static void text_row(karp_str object, karp_str field, karp_str before, karp_str 
     cli_put_shown(w, object.ptr, object.len);
     cli_put_text(w, w->html ? "</b> " : w->markdown ? "** " : "  ");
     if (field.len == 0) {
-        cli_put_text(w, before.len > 0 ? "is not there" : "is new");
+        cli_put_text(w, before.len > 0 ? "is removed" : "is added");
         put_alone(w);
         end_item(w);
         return;

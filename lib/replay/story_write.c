@@ -49,7 +49,7 @@ static void find_title(story *s)
 {
     karp_reader_options options;
     karp_reader *reader = NULL;
-    if (s->title[0] || s->head || s->catalogue) return;
+    if (s->title[0] || tree_get(s->head, "catalogues") || s->catalogue) return;
     karp_reader_options_init(&options, sizeof options);
     options.region = s->region;
     karp_str title = { NULL, 0 };
