@@ -327,6 +327,7 @@ static tree *write_state(saving *s)
     trees *t = s->t;
     tree *state = tree_new(t, TREE_MAP);
     set_number(t, state, "version", 1);
+    if (e->base->title.len > 0) tree_set_text(t, state, "catalogue", e->base->title);
     set_number(t, state, "begins", e->trace->begins);
     set_number(t, state, "step", e->step);
     set_number(t, state, "podsCreated", (int64_t)(e->base->earlier_pods + e->created_pods));

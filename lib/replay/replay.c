@@ -123,7 +123,10 @@ static karp_status check_objects(replay *r)
     if (!status) status = karp_reader_finish(reader, &snapshot, &r->error);
     karp_str title = status ? str("") : karp_reader_catalogue_title(reader);
     if (!title.ptr) status = fail_nomem(&r->error);
+    /* A cluster that a replay dumped has its instance types written out, and where they are from beside them. */
+    if (!status && title.len == 0 && !r->options.catalogue) title = tree_get_text(r->base.state, "catalogue");
     if (!status) str_shorten(r->title, sizeof r->title, title);
+    r->base.title = replay_catalogue(r);
     if (!status) status = replay_given_read(r, reader, snapshot);
     if (!status) status = keep_catalogues(r, reader);
     karp_snapshot_unref(snapshot);
