@@ -71,10 +71,10 @@ def check_compilers(folder, names):
 
 
 def check_switches(folder):
-    """Each alone, and all; what is left refers to nothing that is not there."""
+    """Each alone, and all, by clang where there is one: it takes a quarter of gcc's time. What is left refers to nothing that is not there."""
     for given in [[switch] for switch in SWITCHES] + [SWITCHES]:
         flags = [f'-D{switch}' for switch in given]
-        run(COMPILERS[0], '-std=c11', '-O0', *WARNINGS, *flags, '-c', 'karp.c', '-o', 'less.o', cwd=folder)
+        run(COMPILERS[-1], '-std=c11', '-O0', *WARNINGS, *flags, '-c', 'karp.c', '-o', 'less.o', cwd=folder)
         missing = [line.split()[-1] for line in run('nm', '-u', folder / 'less.o').splitlines() if 'karp_' in line]
         if missing:
             problems.append(f'{" ".join(given)}: undefined: {" ".join(missing)}')
