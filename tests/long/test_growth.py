@@ -85,7 +85,8 @@ def nowhere(i):
 
 # name -> command, size, exponents of instructions and memory, input. A name with "and" or "×" is of two things that both grow.
 TRAPS = {
-    'pods that differ in size': (PLAN, 4000, LINEAR, LINEAR, lambda n: lines(*[sized(i) for i in range(n)])),
+    # What these ask for together grows with the square, and so does the number of launches.
+    'pods that differ in size': (PLAN, 4000, 1.3, LINEAR, lambda n: lines(*[sized(i) for i in range(n)])),
     'pods spread over as many hosts': (PLAN, 1000, LINEAR, LINEAR, lambda n: lines(*[pod(f'p{i}', spread(HOST, {'a': 'b'}), labels={'a': 'b'}) for i in range(n)])),
     'pods spread over as many zones': (PLAN, 300, SQUARE, LINEAR, lambda n: (lines(*[pod(f'p{i}', spread(ZONE, {'a': 'b'}), labels={'a': 'b'}) for i in range(n)]), zones(n))),
     'pods that differ, spread over as many zones': (PLAN, 300, SQUARE, LINEAR, lambda n: (lines(*[sized(i, spec=spread(ZONE, {'a': 'b'}), labels={'a': 'b'}) for i in range(n)]), zones(n))),
