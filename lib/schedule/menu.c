@@ -509,6 +509,35 @@ static bool keep_offers(maker *k, const offer_list *all)
     return true;
 }
 
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
+}
+
+/* What the scheduler counts in depends on pods that are not in the menu, or that were before an edit; what is found should not. */
+static bool find_units(maker *k)
+{
+    menu *m = k->m;
+    m->units = arena_array(k->a, m->dims + (size_t)1, sizeof *m->units);
+    if (m->units == NULL) return false;
+    for (uint32_t d = 0; d < m->dims; d++) {
+        int64_t unit = 0;
+        for (uint32_t c = 0; c < m->class_count && unit != 1; c++)
+            unit = common_divisor(unit, m->requests[(size_t)c * m->dims + d]);
+        for (uint32_t o = 0; o < m->offer_count && unit != 1; o++)
+            unit = common_divisor(unit, m->rooms[(size_t)o * m->dims + d]);
+        m->units[d] = unit > 0 ? unit : 1;
+        for (uint32_t c = 0; c < m->class_count && unit > 1; c++) m->requests[(size_t)c * m->dims + d] /= unit;
+        for (uint32_t o = 0; o < m->offer_count && unit > 1; o++) m->rooms[(size_t)o * m->dims + d] /= unit;
+    }
+    return true;
+}
+
 static bool find_offers(maker *k)
 {
     scheduler *s = k->s;
@@ -627,7 +656,7 @@ static bool make(maker *k, const menu_home *homes, uint32_t count)
     words_init(&k->sizes, k->s->context);
     k->key = arena_array(k->a, 2 * (size_t)k->m->dims, sizeof *k->key);
     bool ok = k->key != NULL && (k->elsewhere ? find_homes(k, homes, count) : find_places(k)) && find_classes(k) &&
-              find_offers(k) && find_conflicts(k);
+              find_offers(k) && find_units(k) && find_conflicts(k);
     list_free(k->s->context, &k->classes, sizeof(menu_class));
     list_free(k->s->context, &k->views, sizeof(uint32_t));
     list_free(k->s->context, &k->sign_of, sizeof(uint32_t));

@@ -40,7 +40,8 @@ typedef struct menu {
     menu_class *classes;
     menu_offer *offers; /* by price */
     menu_claim *claims;
-    int64_t *requests, *rooms; /* [class * dims], [offer * dims] */
+    int64_t *requests, *rooms; /* [class * dims], [offer * dims]; counted in … */
+    int64_t *units; /* [dims]: … so many of the scheduler's: the most that count them all */
     uint64_t *allowed; /* [class * bits_words(offer_count)] */
     uint64_t *conflicts; /* [class * bits_words(class_count)]; NULL = none */
     uint32_t *class_of; /* by pod: menu class, UINT32_MAX = it is in none */

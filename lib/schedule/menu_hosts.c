@@ -85,6 +85,12 @@ static bool note_hosts(scheduler *s, arena *a, menu_hosts *out)
     return true;
 }
 
+/* What is left in the units of the menu, rounded down: less than one is of no use. */
+static void note_left(const menu *m, const int64_t *left, int64_t *out)
+{
+    for (uint32_t d = 0; d < m->dims; d++) out[d] = left[d] / m->units[d] - (left[d] % m->units[d] < 0);
+}
+
 bool menu_hosts_make(scheduler *s, arena *a, const menu *m, menu_hosts *out)
 {
     size_t questions = 0;
@@ -102,7 +108,7 @@ bool menu_hosts_make(scheduler *s, arena *a, const menu *m, menu_hosts *out)
     out->alone = arena_array(a, m->class_count + (size_t)1, sizeof *out->alone);
     if (out->left == NULL || out->allowed == NULL || out->alone == NULL) return false;
     for (uint32_t i = 0; i < out->count; i++)
-        memcpy(out->left + (size_t)i * m->dims, s->hosts.items[out->host[i]].left, m->dims * sizeof *out->left);
+        note_left(m, s->hosts.items[out->host[i]].left, out->left + (size_t)i * m->dims);
     if (!note_hosts(s, a, out) || !begin_question(s, m)) return false;
     for (uint32_t c = 0; c < m->class_count; c++) {
         if (!allow_class(s, m, c, &questions, out)) return false;
