@@ -230,6 +230,15 @@ static uint32_t run_ahead(const scheduler *s, queue *q, uint32_t class_number)
     return (uint32_t)most;
 }
 
+/* How many of the pods stand next to each other in the snapshot's queue as well: a guide has taken some out of the round's. */
+static uint32_t in_a_row(const scheduler *s, const uint32_t *pods, uint32_t count)
+{
+    const uint32_t *rank = s->snapshot->queue_rank;
+    uint32_t n = 0;
+    while (n < count && rank[pods[n]] == rank[pods[0]] + n) n++;
+    return n;
+}
+
 /* A run of equal pods: those that change nothing but amounts are counted out over the claims. */
 static void fill_up(scheduler *s, queue *q, uint32_t view_number)
 {
@@ -237,8 +246,12 @@ static void fill_up(scheduler *s, queue *q, uint32_t view_number)
     if (q->fresh == 0 || s->placement.last_where != PLACE_CLAIM || !answer_is_the_class_s(s, v->class_)) return;
     /* One that gave something up may have opened what the next can have without. */
     if (s->pods.classes[v->class_].first_view != view_number || !claims_countable(s, v)) return;
-    uint32_t ahead = run_ahead(s, q, v->class_);
-    uint32_t placed = ahead == 0 ? 0 : claims_fill(s, q->pods + q->head, q->head, ahead, view_number);
+    uint32_t ahead = run_ahead(s, q, v->class_), first = q->head;
+    if (ahead > 0 && q->classes == NULL && s->placement.in_runs) {
+        first = s->snapshot->queue_rank[q->pods[q->head]];
+        ahead = in_a_row(s, q->pods + q->head, ahead);
+    }
+    uint32_t placed = ahead == 0 ? 0 : claims_fill(s, q->pods + q->head, first, ahead, view_number);
     s->round.version += placed;
     s->round.steps += 2 * (uint64_t)placed;
     q->fresh -= placed;
