@@ -175,8 +175,6 @@ static bool order_matters(const repacking *r)
 static karp_status try_plan(repacking *r, uint32_t *refused, uint32_t *good)
 {
     uint32_t all = (uint32_t)r->stages.stages.count;
-    *refused = UINT32_MAX;
-    *good = 0;
     for (uint32_t n = order_matters(r) ? 1 : all; n <= all && n > 0; n++) {
         bool again = true;
         for (uint32_t turn = 0; again && turn < SAME_STEP; turn++) {
@@ -200,7 +198,6 @@ static karp_status check_savings(repacking *r, uint32_t *refused, uint32_t *good
     const repack_steps *o = &r->stages;
     size_t all = o->stages.count;
     double *savings = arena_array(&r->data, all + 1, sizeof *savings);
-    *refused = UINT32_MAX;
     r->result = (round_result){ .claim_count = 0 };
     if (savings == NULL || (all > 0 && !result_read(r->s, &r->data, &r->result))) return fail_nomem(r->error);
     for (uint32_t i = 0; i < r->guide.slot_count && all > 0; i++) {

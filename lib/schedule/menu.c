@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/menu.h>
 
+#include <base/amount.h>
 #include <base/sort.h>
 #include <schedule/launch_volumes.h>
 #include <schedule/places.h>
@@ -509,14 +510,12 @@ static bool keep_offers(maker *k, const offer_list *all)
     return true;
 }
 
-static int64_t common_divisor(int64_t a, int64_t b)
+/* What divides the numbers of the column, too: one in `dims`. */
+static amount common_unit(amount unit, const int64_t *column, uint32_t rows, uint32_t dims)
 {
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a < 0 ? -a : a;
+    for (uint32_t i = 0; i < rows && amount_cmp(unit, amount_from(1)) != 0; i++)
+        unit = amount_gcd(unit, amount_from(column[(size_t)i * dims]));
+    return unit;
 }
 
 /* What the scheduler counts in depends on pods that are not in the menu, or that were before an edit; what is found should not. */
@@ -526,14 +525,13 @@ static bool find_units(maker *k)
     m->units = arena_array(k->a, m->dims + (size_t)1, sizeof *m->units);
     if (m->units == NULL) return false;
     for (uint32_t d = 0; d < m->dims; d++) {
-        int64_t unit = 0;
-        for (uint32_t c = 0; c < m->class_count && unit != 1; c++)
-            unit = common_divisor(unit, m->requests[(size_t)c * m->dims + d]);
-        for (uint32_t o = 0; o < m->offer_count && unit != 1; o++)
-            unit = common_divisor(unit, m->rooms[(size_t)o * m->dims + d]);
-        m->units[d] = unit > 0 ? unit : 1;
-        for (uint32_t c = 0; c < m->class_count && unit > 1; c++) m->requests[(size_t)c * m->dims + d] /= unit;
-        for (uint32_t o = 0; o < m->offer_count && unit > 1; o++) m->rooms[(size_t)o * m->dims + d] /= unit;
+        amount unit = common_unit(amount_from(0), m->requests + d, m->class_count, m->dims);
+        unit = common_unit(unit, m->rooms + d, m->offer_count, m->dims);
+        if (!amount_scale(unit, amount_from(1), &m->units[d]) || m->units[d] == 0) m->units[d] = 1;
+        for (uint32_t c = 0; c < m->class_count && m->units[d] > 1; c++)
+            m->requests[(size_t)c * m->dims + d] /= m->units[d];
+        for (uint32_t o = 0; o < m->offer_count && m->units[d] > 1; o++)
+            m->rooms[(size_t)o * m->dims + d] /= m->units[d];
     }
     return true;
 }
