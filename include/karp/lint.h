@@ -61,8 +61,9 @@ KARP_API size_t karp_lint_count(const karp_lint *lint);
 KARP_API karp_status karp_lint_at(const karp_lint *lint, size_t index, karp_lint_finding *out);
 
 /**
- * What Karpenter's validation finds wrong with the first bad requirement of the NodePool of that name: static text that follows
- * the key in a sentence; @p key (may be NULL) receives the key, borrowed from @p snapshot. NULL = nothing, or no such pool.
+ * What Karpenter's validation refuses first in the NodePool of that name, among its requirements, the labels of its template and
+ * its taints: static text that follows the key in a sentence; @p key (may be NULL) receives the key, borrowed from @p snapshot.
+ * NULL = nothing, or no such pool.
  * Decisions go by the pool's conditions alone. Any thread. Since 0.1.
  */
 KARP_API const char *karp_snapshot_pool_fault(const karp_snapshot *snapshot, karp_str pool, karp_str *key);

@@ -5,6 +5,7 @@
 #include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
+#include <model/label_rules.h>
 #include <model/prepare.h>
 #include <string.h>
 
@@ -41,6 +42,7 @@ static const struct {
                                   KARP_LINT_ERROR },
     [LINT_PDB_NEVER_ALLOWS] = { "pdb-never-allows", "a PodDisruptionBudget never allows an eviction",
                                 KARP_LINT_WARNING },
+    [LINT_POOL_REFUSED] = { "pool-refused", "Karpenter's validation refuses a NodePool", KARP_LINT_ERROR },
     [LINT_POOL_SHADOWED] = { "pool-shadowed", "a NodePool with a higher weight takes every pod that another could",
                              KARP_LINT_WARNING },
     [LINT_SPREAD_CANNOT_HOLD] = { "spread-cannot-hold", "a topology spread constraint leaves pods pending",
@@ -137,7 +139,8 @@ bool lint_admits(linting *l, const type_table *table, uint32_t type, uint32_t se
     return false;
 }
 
-/* What the pool's nodes will be: its requirements and its labels. */
+/* What the pool's nodes will be: its requirements and its labels. What validation refuses of them has a rule of its own; the
+ * others look at the rest. */
 static uint32_t set_of_pool(linting *l, uint32_t pool)
 {
     const karp_snapshot *s = l->snapshot;
@@ -145,10 +148,17 @@ static uint32_t set_of_pool(linting *l, uint32_t pool)
     const label_pair own[] = { { s->known.node_pool, s->pool_names[pool].name },
                                { s->pool_names[pool].class_label, p->class_name } };
     demand d = { EMPTY_SET, NO_ID };
-    if (!demand_of_expressions(&l->algebra, p->requirements, &d) ||
-        !demand_of_labels(&l->algebra, p->template_labels, &d) ||
-        !demand_of_labels(&l->algebra, (label_list){ own, 2 }, &d))
-        l->refused = true;
+    bool ok = demand_of_labels(&l->algebra, (label_list){ own, 2 }, &d);
+    for (uint32_t i = 0; i < p->requirements.count && ok; i++) {
+        const expression *e = &p->requirements.items[i];
+        if (pool_requirement_wrong(s, e) == NULL)
+            ok = demand_of_expressions(&l->algebra, (expression_list){ e, 1 }, &d);
+    }
+    for (uint32_t i = 0; i < p->template_labels.count && ok; i++) {
+        const label_pair *label = &p->template_labels.items[i];
+        if (pool_label_wrong(s, label) == NULL) ok = demand_of_labels(&l->algebra, (label_list){ label, 1 }, &d);
+    }
+    if (!ok) l->refused = true;
     return d.set;
 }
 

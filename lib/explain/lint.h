@@ -18,6 +18,7 @@ enum lint_rule {
     LINT_NO_INSTANCE_TYPE,
     LINT_NODE_CLASS_MISSING,
     LINT_PDB_NEVER_ALLOWS,
+    LINT_POOL_REFUSED,
     LINT_POOL_SHADOWED,
     LINT_SPREAD_CANNOT_HOLD,
     LINT_STRANDED_CAPACITY,
@@ -47,6 +48,8 @@ typedef struct linting {
 void lint_note(linting *l, enum lint_rule rule, const char *kind, karp_str named);
 /* As its remedy: the name that may be meant, if one is near. */
 void lint_tell_meant(linting *l, const nearest *near);
+/* The same of a label that nothing has. */
+void lint_tell_meant_key(linting *l, uint32_t key);
 
 static inline const type_table *lint_table(const linting *l, uint32_t pool)
 {

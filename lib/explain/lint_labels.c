@@ -4,6 +4,7 @@
 
 #include <base/bits.h>
 #include <base/context.h>
+#include <model/label_rules.h>
 #include <string.h>
 
 enum { SHORTEST = 5 }; /* of a key: shorter ones are like many */
@@ -26,6 +27,13 @@ static nearest nearest_key(linting *l, karp_str key)
             nearest_offer(&near, text_of(l->snapshot, id));
     }
     return near;
+}
+
+void lint_tell_meant_key(linting *l, uint32_t key)
+{
+    if (lint_key_is_known(l, key)) return;
+    nearest near = nearest_key(l, text_of(l->snapshot, key));
+    lint_tell_meant(l, &near);
 }
 
 void lint_key(linting *l, uint32_t key, bool must_be_known, const char *kind, karp_str named, const char *field)
@@ -205,6 +213,7 @@ void lint_labels_of_pools(linting *l)
         karp_str name = name_of(s, pool->meta.name);
         for (uint32_t i = 0; i < pool->requirements.count; i++) {
             const expression *e = &pool->requirements.items[i];
+            if (pool_requirement_wrong(s, e) != NULL) continue;
             /* A label of its own is how a pool gives one to its nodes. */
             bits_clear(l->known_keys, s->facts.normalized[e->key]);
             if (s->pool_table[p] == NO_ID || !lint_has_key(lint_table(l, p), s->facts.normalized[e->key]))

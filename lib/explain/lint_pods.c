@@ -61,13 +61,26 @@ static void add_pods(strbuf *b, uint32_t count)
 
 /* ---- spread ---------------------------------------------------------------------------------------------------------- */
 
+/* Whether pods may get nodes from the pool. Why one is not ready is said elsewhere; a constraint that holds when it is, holds. */
+static bool serves_pods(const node_pool *p) { return p->replicas < 0 && p->meta.deletion == KARP_NO_TIME; }
+
+/* Without a pool and a node it is not known which values there will be. */
+static bool has_nodes(const linting *l)
+{
+    const store *raw = &l->snapshot->raw;
+    bool some = raw->nodes.count > 0;
+    for (size_t p = 0; p < raw->pools.count && !some; p++)
+        some = l->pool_sets[p] != NO_ID && serves_pods(&raw->pools.items[p]);
+    return some;
+}
+
 static uint32_t count_domains(linting *l, uint32_t key, uint64_t *seen)
 {
     const karp_snapshot *s = l->snapshot;
     uint32_t count = 0;
     memset(seen, 0, bits_words(s->facts.count) * sizeof *seen);
     for (uint32_t p = 0; p < s->raw.pools.count; p++) {
-        if (l->pool_sets[p] != NO_ID && pool_usable(s, &s->raw.pools.items[p]))
+        if (l->pool_sets[p] != NO_ID && serves_pods(&s->raw.pools.items[p]))
             count += lint_mark_values(l, p, key, NO_ID, seen);
     }
     for (size_t i = 0; i < s->raw.nodes.count; i++) {
@@ -114,6 +127,7 @@ void lint_spread(linting *l)
 {
     const karp_snapshot *s = l->snapshot;
     lint_groups groups = { 0 };
+    if (!has_nodes(l)) return;
     uint64_t *seen = arena_array(&l->algebra.data, bits_words(s->facts.count) + 1, sizeof *seen);
     if (seen == NULL) l->refused = true;
     else lint_group_pods(l, true, &groups);

@@ -5,6 +5,7 @@
 #include <base/bits.h>
 #include <base/context.h>
 #include <base/str.h>
+#include <model/label_rules.h>
 #include <model/quantity.h>
 #include <string.h>
 
@@ -19,6 +20,41 @@ static uint32_t count_admitted(linting *l, uint32_t pool, uint32_t set)
     uint32_t count = 0;
     for (uint32_t t = 0; t < table->type_count; t++) count += lint_admits(l, table, t, set);
     return count;
+}
+
+/* ---- validation ------------------------------------------------------------------------------------------------------ */
+
+/* "spec.template.spec.requirements[KEY]"; taints may repeat a key. */
+static void tell_part(linting *l, const pool_fault *f)
+{
+    static const char *const parts[] = { "spec.template.spec.requirements[", "spec.template.metadata.labels[",
+                                         "spec.template.spec.taints[", "spec.template.spec.startupTaints[" };
+    strbuf_adds(&l->field, parts[f->part]);
+    if (f->part == POOL_REQUIREMENT || f->part == POOL_LABEL) strbuf_addstr(&l->field, text_of(l->snapshot, f->key));
+    else strbuf_addu(&l->field, f->index);
+    strbuf_addc(&l->field, ']');
+}
+
+static void check_faults(linting *l, uint32_t pool)
+{
+    const node_pool *p = &l->snapshot->raw.pools.items[pool];
+    pool_fault fault = { 0 };
+    while (!l->refused && pool_next_fault(l->snapshot, p, &fault)) {
+        tell_part(l, &fault);
+        strbuf_adds(&l->text, "Karpenter's validation refuses the NodePool, so nothing is launched from it: ");
+        strbuf_addstr(&l->text, text_of(l->snapshot, fault.key));
+        strbuf_addc(&l->text, ' ');
+        strbuf_adds(&l->text, fault.wrong);
+        uint32_t key = l->snapshot->facts.normalized[fault.key];
+        bool own = bits_test(l->known_keys, key); /* by this very requirement or label */
+        if (fault.part == POOL_REQUIREMENT || fault.part == POOL_LABEL) {
+            bits_clear(l->known_keys, key);
+            lint_tell_meant_key(l, key);
+        }
+        if (own) bits_set(l->known_keys, key);
+        lint_note(l, LINT_POOL_REFUSED, "NodePool", pool_name(l, pool));
+        if (!mem_work(l->snapshot->context, 64)) l->refused = true;
+    }
 }
 
 /* ---- types ---------------------------------------------------------------------------------------------------------- */
@@ -252,6 +288,7 @@ void lint_pools(linting *l)
             l->refused = true;
             return;
         }
+        check_faults(l, p);
         check_class(l, p);
         if (l->pool_sets[p] == NO_ID || lint_table(l, p)->type_count == 0) continue;
         if (count_admitted(l, p, l->pool_sets[p]) == 0) {

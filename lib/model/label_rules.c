@@ -89,19 +89,95 @@ const char *requirement_wrong(const karp_snapshot *s, uint32_t given_key, uint32
     return NULL;
 }
 
+/* ---- NodePools ------------------------------------------------------------------------------------------------------- */
+
+const char *pool_requirement_wrong(const karp_snapshot *s, const expression *e)
+{
+    if (s->facts.normalized[e->key] == s->known.node_pool) return "is restricted, as each NodePool sets it itself";
+    return requirement_wrong(s, e->key, e->op, e->values, e->value_count, e->min_values);
+}
+
+const char *pool_label_wrong(const karp_snapshot *s, const label_pair *label)
+{
+    if (label->key == s->known.node_pool) return "is restricted, as each NodePool sets it itself";
+    if (!qualified_name(text_of(s, label->key))) return "is not a qualified name";
+    if (label->value != NO_TEXT && !name_part(text_of(s, label->value))) return "has an invalid value";
+    if (restricted_key(s, label->key))
+        return "is restricted; specify a well known label or a custom label that does not use a restricted domain";
+    return NULL;
+}
+
+static const char *taint_wrong(const karp_snapshot *s, const taint *t)
+{
+    const known_text *k = &s->known;
+    if (!qualified_name(text_of(s, t->key))) return "is not a qualified name";
+    if (t->value != NO_TEXT && !qualified_name(text_of(s, t->value))) return "has an invalid value";
+    if (t->effect != NO_TEXT && t->effect != k->no_schedule && t->effect != k->prefer_no_schedule &&
+        t->effect != k->no_execute)
+        return "has an effect that is not NoSchedule, PreferNoSchedule or NoExecute";
+    return NULL;
+}
+
+/* Of both lists as one, in which `at` counts. */
+static const taint *taint_at(const node_pool *p, uint32_t at)
+{
+    return at < p->taints.count ? &p->taints.items[at] : &p->startup_taints.items[at - p->taints.count];
+}
+
+/* Each is compared with those before it; nobody writes as many as that takes long for. */
+enum { MOST_TAINTS = 1000 };
+
+static bool repeats_taint(const node_pool *p, uint32_t at)
+{
+    const taint *t = taint_at(p, at);
+    for (uint32_t i = 0; i < at && at < MOST_TAINTS; i++) {
+        if (taint_at(p, i)->key == t->key && taint_at(p, i)->effect == t->effect) return true;
+    }
+    return false;
+}
+
+static bool is_wrong(pool_fault *f, enum pool_part part, uint32_t index, uint32_t key, const char *wrong)
+{
+    if (wrong != NULL) *f = (pool_fault){ part, index, key, wrong, f->next };
+    return wrong != NULL;
+}
+
+bool pool_next_fault(const karp_snapshot *s, const node_pool *p, pool_fault *f)
+{
+    uint32_t requirements = p->requirements.count, labels = p->template_labels.count,
+             taints = p->taints.count + p->startup_taints.count;
+    for (;;) {
+        uint32_t at = f->next;
+        if (at - requirements - labels == taints) return false;
+        f->next++;
+        if (at < requirements) {
+            const expression *e = &p->requirements.items[at];
+            if (is_wrong(f, POOL_REQUIREMENT, at, e->key, pool_requirement_wrong(s, e))) return true;
+            continue;
+        }
+        at -= requirements;
+        if (at < labels) {
+            const label_pair *label = &p->template_labels.items[at];
+            if (is_wrong(f, POOL_LABEL, at, label->key, pool_label_wrong(s, label))) return true;
+            continue;
+        }
+        at -= labels;
+        const taint *t = taint_at(p, at);
+        const char *wrong = taint_wrong(s, t);
+        if (wrong == NULL && repeats_taint(p, at)) wrong = "is there twice with the same effect";
+        bool startup = at >= p->taints.count;
+        if (is_wrong(f, startup ? POOL_STARTUP_TAINT : POOL_TAINT, startup ? at - p->taints.count : at, t->key, wrong))
+            return true;
+    }
+}
+
 const char *karp_snapshot_pool_fault(const karp_snapshot *snapshot, karp_str pool, karp_str *key)
 {
     if (snapshot == NULL) return NULL;
     uint32_t name = strings_find(&snapshot->raw.names, pool.ptr, pool.len);
     uint32_t at = name == NO_ID ? NO_ID : store_find(&snapshot->raw, KIND_NODE_POOL, NO_TEXT, name);
-    if (at == NO_ID) return NULL;
-    const node_pool *p = &snapshot->raw.pools.items[at];
-    for (uint32_t k = 0; k < p->requirements.count; k++) {
-        const expression *e = &p->requirements.items[k];
-        const char *wrong = requirement_wrong(snapshot, e->key, e->op, e->values, e->value_count, e->min_values);
-        if (wrong == NULL) continue;
-        if (key != NULL) *key = text_of(snapshot, e->key);
-        return wrong;
-    }
-    return NULL;
+    pool_fault fault = { 0 };
+    if (at == NO_ID || !pool_next_fault(snapshot, &snapshot->raw.pools.items[at], &fault)) return NULL;
+    if (key != NULL) *key = text_of(snapshot, fault.key);
+    return fault.wrong;
 }

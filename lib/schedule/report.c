@@ -238,7 +238,7 @@ static bool warn_of_unusable(scheduler *s, karp_decision *d)
     bool ok = sort_ids(s->context, pools, count, by_pool_name, w);
     for (size_t i = 0; ok && i < count; i++) {
         const node_pool *p = &w->raw.pools.items[pools[i]];
-        /* A requirement at fault is told by itself. */
+        /* What its validation refuses is told by itself. */
         ok = karp_snapshot_pool_fault(w, name_of(w, p->meta.name), NULL) != NULL || warn_of_pool(s, d, p);
     }
     return ok;
@@ -298,20 +298,21 @@ static bool warn_of_dropped(scheduler *s, karp_decision *d)
     return true;
 }
 
-/* Karpenter does not use a NodePool with such a requirement; here its conditions decide, which may only have been filled in. */
-static bool warn_of_requirement(scheduler *s, karp_decision *d, const node_pool *p, const expression *e)
+/* Karpenter does not use such a NodePool; here its conditions decide, which may only have been filled in. */
+static bool warn_of_fault(scheduler *s, karp_decision *d, const node_pool *p, const pool_fault *f)
 {
+    static const char *const parts[] = { "requirement", "label", "taint", "startup taint" };
     const karp_snapshot *w = s->snapshot;
-    const char *wrong = requirement_wrong(w, e->key, e->op, e->values, e->value_count, e->min_values);
-    if (wrong == NULL) return true;
     strbuf b;
     strbuf_init(&b, s->context);
     strbuf_adds(&b, "NodePool ");
     strbuf_addstr(&b, name_of(w, p->meta.name));
-    strbuf_adds(&b, ": Karpenter would not use it: its requirement ");
-    strbuf_addstr(&b, text_of(w, e->key));
+    strbuf_adds(&b, ": Karpenter would not use it: its ");
+    strbuf_adds(&b, parts[f->part]);
     strbuf_addc(&b, ' ');
-    strbuf_adds(&b, wrong);
+    strbuf_addstr(&b, text_of(w, f->key));
+    strbuf_addc(&b, ' ');
+    strbuf_adds(&b, f->wrong);
     bool ok = !b.failed && decision_warn(d, b.ptr, b.len);
     strbuf_free(&b);
     return ok;
@@ -321,9 +322,9 @@ static bool warn_of_pools(scheduler *s, karp_decision *d)
 {
     const store *raw = &s->snapshot->raw;
     for (size_t i = 0; i < raw->pools.count; i++) {
-        const node_pool *p = &raw->pools.items[i];
-        for (uint32_t k = 0; k < p->requirements.count; k++) {
-            if (!warn_of_requirement(s, d, p, &p->requirements.items[k])) return false;
+        pool_fault fault = { 0 };
+        while (pool_next_fault(s->snapshot, &raw->pools.items[i], &fault)) {
+            if (!warn_of_fault(s, d, &raw->pools.items[i], &fault)) return false;
         }
     }
     return true;

@@ -20,10 +20,11 @@ MENDED = {
     'no-instance-type': ('values: [m5]', 'values: [m6g]'),
     'node-class-missing': ('defualt', 'default'),
     'pdb-never-allows': ('maxUnavailable: 0', 'maxUnavailable: 1'),
+    'pool-refused': ('famly', 'family'),
     'pool-shadowed': ('weight: 50', 'weight: 5'),
     'spread-cannot-hold': ('minDomains: 3', 'minDomains: 2'),
     'stranded-capacity': ('cpu: 2200m', 'cpu: 1900m'),
-    'unknown-label': ('famly', 'family'),
+    'unknown-label': ('zones', 'zone'),
     'unknown-taint': ('serach', 'search'),
     'unknown-value': ('m5.lrage', 'm5.xlarge'),
 }
@@ -62,7 +63,7 @@ def check_texts():
     example = examples()['unknown-value'][1]
     equal(findings(example)['findings'][0]['remedy'], 'm5.large may be meant', 'the nearest value')
     found = findings(examples()['unknown-label'][1])['findings'][0]
-    equal(found['remedy'], 'karpenter.k8s.aws/instance-family may be meant', 'the nearest label')
+    equal(found['remedy'], 'topology.kubernetes.io/zone may be meant', 'the nearest label')
     equal(findings(examples()['node-class-missing'][1])['findings'][0]['remedy'], 'default may be meant', 'the nearest node class')
     example = examples()['unknown-taint'][1]
     found = next(f for f in findings(example)['findings'] if f['rule'] == 'unknown-taint')
@@ -78,6 +79,69 @@ def check_texts():
     found = next(f for f in findings(pod + example)['findings'] if f['rule'] == 'unknown-label')
     equal((found['rule'], found['kind'], found['object'], found['field']), ('unknown-label', 'Pod', 'default/p', 'spec.nodeSelector'),
           'a label that nothing has')
+
+
+SPREAD = '''---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 40
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      topologySpreadConstraints:
+      - {maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}
+      containers: [{name: c, resources: {requests: {cpu: 1}}}]
+'''
+
+
+def refused(*, requirements='', labels='', taints='', startup=''):
+    """Field and reason of each part that is refused; nothing else but notes may be found."""
+    pool = (f'apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {{name: p}}\nspec:\n  template:\n    metadata: {{labels: {{{labels}}}}}\n'
+            f'    spec: {{requirements: [{requirements}], taints: [{taints}], startupTaints: [{startup}], '
+            'nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: d}}\n')
+    found = [f for f in findings(pool + SPREAD)['findings'] if f['rule'] not in ('input-note', 'stranded-capacity')]
+    equal({(f['rule'], f['severity'], f['object']) for f in found} - {('pool-refused', 'error', 'p')}, set(), 'what follows from a refused pool')
+    return [(f['field'], f['text'].split('nothing is launched from it: ')[1]) for f in found]
+
+
+def check_refused():
+    restricted = 'is restricted; specify a well known label or a custom label that does not use a restricted domain'
+    spec = 'spec.template.spec'
+    equal(refused(), [], 'a good pool')
+    equal(refused(requirements='{key: karpenter.sh/foo, operator: In, values: [a]}'),
+          [(f'{spec}.requirements[karpenter.sh/foo]', f'karpenter.sh/foo {restricted}')], 'a restricted domain')
+    equal(refused(requirements='{key: karpenter.sh/nodepool, operator: In, values: [p]}, {key: example.com/a, operator: Gt, values: [a]}'),
+          [(f'{spec}.requirements[example.com/a]', 'example.com/a needs one non-negative integer'),
+           (f'{spec}.requirements[karpenter.sh/nodepool]', 'karpenter.sh/nodepool is restricted, as each NodePool sets it itself')],
+          'no number, and the label of the pool')
+    equal(refused(requirements='{key: topology.kubernetes.io/zone, operator: In, values: []}'),
+          [(f'{spec}.requirements[topology.kubernetes.io/zone]', 'topology.kubernetes.io/zone has too few values')], 'no values')
+    equal(refused(labels='kubernetes.io/hostname: a, "a b": c, example.com/c: "-", d: ""'),
+          [('spec.template.metadata.labels[a b]', 'a b is not a qualified name'),
+           ('spec.template.metadata.labels[example.com/c]', 'example.com/c has an invalid value'),
+           ('spec.template.metadata.labels[kubernetes.io/hostname]', f'kubernetes.io/hostname {restricted}')], 'labels')
+    equal(refused(taints='{key: a, effect: NoSchedule}, {key: a, effect: NoExecute}, {key: b, value: "x y", effect: NoSchedule}, {key: c, effect: Never}',
+                  startup='{key: a, value: other, effect: NoExecute}'),
+          [(f'{spec}.startupTaints[0]', 'a is there twice with the same effect'),
+           (f'{spec}.taints[2]', 'b has an invalid value'),
+           (f'{spec}.taints[3]', 'c has an effect that is not NoSchedule, PreferNoSchedule or NoExecute')], 'taints')
+    example = examples()['pool-refused'][1]
+    found = findings(example)['findings'][0]
+    equal((found['rule'], found['remedy']), ('pool-refused', 'karpenter.k8s.aws/instance-family may be meant'), 'the label that is meant')
+    plan = json.loads(run('plan', '-f', '-', *REGION, '-o', 'json', text=example.replace('karpenter.k8s.aws/instance-famly', 'a').replace(
+        '  template:\n', '  template:\n    metadata: {labels: {karpenter.sh/b: c}}\n') + SPREAD)[0])
+    check('NodePool default: Karpenter would not use it: its label karpenter.sh/b ' + restricted in plan['warnings'], plan['warnings'])
+    equal((plan['launches'], len(plan['ignored'])), ([], 40), 'a label that is refused')
+    text, _ = run('lint', '-f', '-', *REGION, text=example)
+    check(text.startswith('error    NodePool default  spec.template.spec.requirements[karpenter.k8s.aws/instance-famly]\n') and '[pool-refused]' in text, text)
+    run('lint', '-f', '-', *REGION, '--fail-on', 'error', text=example, status=3)
+    sarif = json.loads(run('lint', '-f', '-', *REGION, '-o', 'sarif', text=example)[0])['runs'][0]['results'][0]
+    equal((sarif['ruleId'], sarif['level'], sarif['locations'][0]['logicalLocations'][0]['fullyQualifiedName']),
+          ('pool-refused', 'error', 'NodePool/default/spec.template.spec.requirements[karpenter.k8s.aws/instance-famly]'), 'SARIF')
+    equal(findings(SPREAD.removeprefix('---'))['findings'], [], 'a workload alone')
 
 
 def check_forms():
@@ -109,5 +173,6 @@ def check_forms():
 
 check_rules()
 check_texts()
+check_refused()
 check_forms()
 sys.exit(finish())
