@@ -36,8 +36,9 @@ typedef struct karp_holding {
     const karp_str *nodes; /**< it holds, by name; of the last two kinds: those that go without it, and stay with it */
     size_t node_count;
     size_t pod_count; /**< pods that the reason is about; 0 = it is about nodes */
-    double
-        savings; /**< $/h that the next pass saves on these nodes without this one alone; 0 = others hold them as well */
+    /** $/h that the next pass saves without this one alone: on these nodes; of a budget, limits and topology, what it saves more on
+     * all nodes. 0 = others hold them as well. */
+    double savings;
 } karp_holding;
 
 /** Everything that holds nodes; immutable, single ownership. */
@@ -63,7 +64,10 @@ KARP_API uint32_t karp_blockers_profile(const karp_blockers *blockers);
 KARP_API uint32_t karp_blockers_peer_version(const karp_blockers *blockers);
 /** $/h that the next pass saves as things are. Since 0.1. */
 KARP_API double karp_blockers_now(const karp_blockers *blockers);
-/** $/h that it saves on all nodes that are held, without all of the blockers together. Since 0.1. */
+/**
+ * $/h that it saves on all nodes that are held, without all of the blockers together. Where a budget is among them: what it saves
+ * more on all nodes. Since 0.1.
+ */
 KARP_API double karp_blockers_together(const karp_blockers *blockers);
 
 #ifdef __cplusplus

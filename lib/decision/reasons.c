@@ -114,6 +114,8 @@ static const struct reason registry[] = {
       "more than a fifth of the NodePool's nodes are unhealthy, so none is repaired" },
     { KARP_REASON_RESERVATION_ELSEWHERE, 0, "RESERVATION_ELSEWHERE",
       "the NodePool's reservations are full, and the node does not hold one" },
+    { KARP_REASON_SEARCH_STOPPED, 0, "SEARCH_STOPPED",
+      "the search was stopped before it was known whether the node can go" },
     { KARP_REASON_CHURN, 0, "CHURN", "the candidates have changed since the decision" },
     { KARP_REASON_VALIDATION_BUDGET, 0, "VALIDATION_BUDGET", "the budget has been used up since the decision" },
     { KARP_REASON_SCHEDULING, 0, "SCHEDULING", "the pods would now be placed differently" },

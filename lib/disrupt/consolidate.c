@@ -142,7 +142,7 @@ karp_status consolidate(pass *p, const uint32_t *candidates, uint32_t count, boo
     if (status == KARP_OK) status = simulate(p, candidates, count, true, &m, error);
     if (status != KARP_OK) return status;
     *out = (attempt){ .outcome = m->outcome, .code = KARP_REASON_NO_NODEPOOLS, .detail = { "", 0 } };
-    if (m->outcome == SIMULATION_STOPPED) out->code = KARP_REASON_NOT_REACHED_IN_PASS;
+    if (m->outcome == SIMULATION_STOPPED) out->code = KARP_REASON_SEARCH_STOPPED;
     if (m->outcome == SIMULATED) {
         out->command = (command){ .candidates = candidates,
                                   .candidate_count = count,

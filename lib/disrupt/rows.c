@@ -233,10 +233,13 @@ static bool rebooted(const pass *p, uint32_t number)
            p->candidates[first->candidates[0]].node == number;
 }
 
-/* Every node that no command names, with the first reason that applies; one that nothing was said of was not reached. */
+/* Every node that no command names, with the first reason that applies. One that nothing was said of was not reached: a
+ * command came first, or the search was stopped. */
 static bool kept_rows(const pass *p, karp_decision *d)
 {
     const karp_snapshot *w = p->snapshot;
+    bool stopped = !d->complete && p->commands.count == 0;
+    uint32_t unsaid = stopped ? KARP_REASON_SEARCH_STOPPED : KARP_REASON_NOT_REACHED_IN_PASS;
     for (uint32_t i = 0; i < w->node_count; i++) {
         stay why = p->stays[i];
         if ((goes(d, i) && !w->nodes[i].marked) || rebooted(p, i)) continue;
@@ -245,7 +248,7 @@ static bool kept_rows(const pass *p, karp_decision *d)
         *row = (karp_kept){
             .size = sizeof *row, .node = name_of(w, w->nodes[i].name), .code = why.code, .detail = { "", 0 }
         };
-        if (why.code == KARP_REASON_NONE) row->code = KARP_REASON_NOT_REACHED_IN_PASS;
+        if (why.code == KARP_REASON_NONE) row->code = unsaid;
         if (why.detail.len == 0) continue;
         row->detail = (karp_str){ arena_string(&d->data, why.detail.ptr, why.detail.len), why.detail.len };
         if (row->detail.ptr == NULL) return false;

@@ -230,12 +230,12 @@ enum { MOST_ROUNDS = 100 };
 /* Reasons show one after the other: each round takes those away that the round before has named. */
 static karp_status find_lifts(finder *f, node_view *v, karp_error *error)
 {
-    static const uint32_t methods[] = { KARP_METHOD_EMPTINESS, KARP_METHOD_SINGLE_NODE };
+    static const uint32_t methods[] = { KARP_METHOD_EMPTINESS, KARP_METHOD_MULTI_NODE, KARP_METHOD_SINGLE_NODE };
     karp_status status = KARP_OK;
     bool more = true;
     for (int round = 0; round < MOST_ROUNDS && more && status == KARP_OK; round++) {
         size_t from = f->lifts.count;
-        for (size_t m = 0; m < 2 && status == KARP_OK; m++) {
+        for (size_t m = 0; m < 3 && status == KARP_OK; m++) {
             karp_decision *d = NULL;
             double saved;
             status = ask(f, v, methods[m], &saved, &d, error);
@@ -268,41 +268,49 @@ static bool lift_kind(node_view *v, uint32_t kind)
     return kind != KARP_HOLDS_TOPOLOGY || lift_topology(v);
 }
 
-/* Limits and topology hold no node by themselves: they are worth what a pass over all nodes saves more, and hold what goes then. */
+/* A budget bounds how many nodes go, not which. Limits and topology hold no node by themselves. Each is worth what a pass over
+ * all nodes saves more without it. */
+static bool of_whole_pass(uint32_t kind) { return kind == KARP_HOLDS_BUDGET || kind >= KARP_HOLDS_LIMITS; }
+
+static double more_than_now(const finder *f, double saved) { return saved > f->out->now ? saved - f->out->now : 0; }
+
+/* Limits and topology hold what goes without them and stays with them. */
 static karp_status without_one(finder *f, uint32_t number, karp_error *error)
 {
     node_view v;
     double saved = 0;
     holder *h = &f->holders.items[number];
-    bool everywhere = h->kind >= KARP_HOLDS_LIMITS, ok = open_view(f, &v);
-    if (ok && !everywhere) keep_others(f, &v, h->nodes);
+    bool holds_none = h->kind >= KARP_HOLDS_LIMITS, ok = open_view(f, &v);
+    if (ok && !of_whole_pass(h->kind)) keep_others(f, &v, h->nodes);
     for (size_t i = 0; ok && i < f->lifts.count; i++) {
         if (f->lifts.items[i].holder == number) apply(&v, &f->lifts.items[i]);
     }
     ok = ok && lift_kind(&v, h->kind) && !v.refused;
     karp_status status = ok ? savings_of(f, &v, &saved, error) : fail_nomem(error);
-    if (everywhere) saved = saved > f->out->now ? saved - f->out->now : 0;
-    h->savings = saved;
-    for (size_t i = 0; i < f->snapshot->node_count / 64 + (size_t)1 && everywhere && status == KARP_OK && saved > 0;
-         i++)
+    h->savings = of_whole_pass(h->kind) ? more_than_now(f, saved) : saved;
+    size_t width = f->snapshot->node_count / 64 + (size_t)1;
+    for (size_t i = 0; i < width && holds_none && status == KARP_OK && h->savings > 0; i++)
         h->nodes[i] = f->going[i] & ~f->going_now[i];
     node_view_free(&v);
     return status;
 }
 
-/* On all nodes that something holds. */
+/* On all nodes that something holds; where a budget is among them, on all nodes. */
 static karp_status without_all(finder *f, node_view *v, karp_error *error)
 {
     size_t width = f->snapshot->node_count / 64 + (size_t)1;
     uint64_t *held = arena_array(&v->data, width, sizeof *held);
-    bool ok = held != NULL;
+    bool ok = held != NULL, whole_pass = false;
     for (size_t k = 0; k < f->holders.count && ok; k++) {
+        whole_pass = whole_pass || f->holders.items[k].kind == KARP_HOLDS_BUDGET;
         for (size_t i = 0; i < width; i++) held[i] |= f->holders.items[k].nodes[i];
         ok = lift_kind(v, f->holders.items[k].kind);
     }
     if (!ok) return fail_nomem(error);
-    keep_others(f, v, held);
-    return savings_of(f, v, &f->out->together, error);
+    if (!whole_pass) keep_others(f, v, held);
+    karp_status status = savings_of(f, v, &f->out->together, error);
+    if (whole_pass) f->out->together = more_than_now(f, f->out->together);
+    return status;
 }
 
 static int by_worth(const void *a, const void *b, const void *user)

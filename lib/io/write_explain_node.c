@@ -148,6 +148,7 @@ static const char *ends_when(uint32_t code)
         { KARP_REASON_SPOT_TO_SPOT_DISABLED, "SpotToSpotConsolidation is switched on" },
         { KARP_REASON_SPOT_TO_SPOT_TOO_FEW_TYPES, "at least 15 cheaper spot types exist" },
         { KARP_REASON_NOT_REACHED_IN_PASS, "the command that came first is done" },
+        { KARP_REASON_SEARCH_STOPPED, "the search has the time to look at it" },
         { KARP_REASON_BALANCED_SCORE, "the saving is worth the disruption" },
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

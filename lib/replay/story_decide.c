@@ -190,8 +190,8 @@ static karp_status note_blocked(story *s, const karp_decision *d)
         karp_status status = karp_decision_kept(d, i, &kept);
         if (status) return story_fail(s, status, "the decision does not show what it counts");
         uint32_t number = find_node(s, kept.node);
-        if (number == IO_NONE || kept.code == KARP_REASON_NOT_EXPIRED || kept.code == KARP_REASON_NOT_REACHED_IN_PASS)
-            continue;
+        bool unknown = kept.code == KARP_REASON_NOT_REACHED_IN_PASS || kept.code == KARP_REASON_SEARCH_STOPPED;
+        if (number == IO_NONE || unknown || kept.code == KARP_REASON_NOT_EXPIRED) continue;
         int64_t expires = story_expires_at(s, number);
         if (s->e->nodes[number].deleting || expires == KARP_NO_TIME || expires > s->e->now) continue;
         story_node *n = story_node_of(s, number);

@@ -118,6 +118,22 @@ def check_each():
         equal((rows[key]['nodes'], rows[key]['pods']), (['n1', 'n2'], pods), f'{key}: what it holds')
 
 
+def check_budget_in_part():
+    """A budget that lets some nodes go holds the others, and is worth what a pass saves more without it."""
+    def four(budget):
+        text = pool(disruption=f'{{consolidateAfter: 0s, budgets: [{{nodes: "{budget}"}}]}}')
+        return blockers(text + ''.join(node(f'n{i}') + pod(f'p{i}', f'n{i}', cpu='900m') for i in range(4)))
+    free, none = four('100%')
+    equal(none, {}, 'a budget for all nodes')
+    told, rows = four('1')
+    equal(list(rows), [('budget', 'default')], 'a budget of one node')
+    equal(len(rows['budget', 'default']['nodes']), 3, 'nodes that it holds')
+    check(told['now'] > 0, told)
+    for saved in (rows['budget', 'default']['savings'], told['together']):
+        near(saved, free['now'] - told['now'], 'what more would be saved')
+        check(saved > 0, told)
+
+
 def check_several():
     """Two that hold the same nodes save nothing by themselves; two that hold others save what they hold."""
     both = pool() + pdb('web', 'web') + node('n1', notes=KEEP) + node('n2', notes=KEEP) + pod('a', 'n1') + pod('b', 'n2')
@@ -184,6 +200,7 @@ def check_forms():
 
 
 check_each()
+check_budget_in_part()
 check_several()
 check_topology()
 check_limits()

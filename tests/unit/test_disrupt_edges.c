@@ -219,8 +219,8 @@ static void test_budgets_of_work(void **state)
     assert_int_equal(header(c).simulations, 2);
     assert_int_equal(karp_decision_complete(c->decision), 0);
     expect_kept(c, "n001", "SPOT_TO_SPOT_DISABLED");
-    expect_kept(c, "n002", "NOT_REACHED_IN_PASS");
-    expect_kept(c, "n005", "NOT_REACHED_IN_PASS");
+    expect_kept(c, "n002", "SEARCH_STOPPED");
+    expect_kept(c, "n005", "SEARCH_STOPPED");
     c->options.max_simulations = 1;
     decide(c, KARP_METHOD_ANY); /* used up by the search over several nodes: no other method */
     assert_int_equal(header(c).method, KARP_METHOD_MULTI_NODE);

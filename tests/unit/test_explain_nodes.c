@@ -152,7 +152,7 @@ static void test_methods(void **state)
     explain_nodes(&drift, 1, &options);
 }
 
-/* The pass ends before the node's turn, with nothing to show for it: m1 cannot go, and more than that is not tried. */
+/* A limit of work ends the pass before the node's turn, and no command came first: m1 cannot go, and more than that is not tried. */
 static void test_not_reached(void **state)
 {
     (void)state;
@@ -162,7 +162,7 @@ static void test_not_reached(void **state)
                                          "{kubernetes.io/hostname: n9}}, spec: {}, status: "
                                          "{capacity: {cpu: '1', memory: 64Gi, pods: '9'}, allocatable: {cpu: '1', "
                                          "memory: 64Gi, pods: '9'}}}\n" RUNNING("b", "m1", "4", "") ONE,
-        "NOT_REACHED_IN_PASS another command came first\n" MOVES
+        "SEARCH_STOPPED the search was stopped before it was known whether the node can go\n" MOVES
     };
     karp_disrupt_options options = of_method(KARP_METHOD_SINGLE_NODE);
     options.max_simulations = 1;

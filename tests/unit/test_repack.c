@@ -380,6 +380,20 @@ static void nodes_of_many_classes(cluster *c, int nodes)
     cluster_ready(c);
 }
 
+/* Who stays says that the search was stopped, and not that a command came first. */
+static void expect_stopped_rows(cluster *c)
+{
+    size_t stopped = 0;
+    for (size_t i = 0; i < karp_decision_kept_count(c->decision); i++) {
+        karp_kept row = { .size = sizeof row };
+        assert_int_equal(karp_decision_kept(c->decision, i, &row), KARP_OK);
+        assert_int_not_equal(row.code, KARP_REASON_NOT_REACHED_IN_PASS);
+        assert_int_not_equal(row.code, KARP_REASON_NO_CHEAPER_NODE);
+        stopped += row.code == KARP_REASON_SEARCH_STOPPED;
+    }
+    assert_true(stopped > 0 || cost_of(c).evictions > 0); /* where a plan was found, all may go */
+}
+
 /* A plan that is stopped after so many polls has places for whom it moves, and costs no less than can be; without keep_partial there is
  * none. Whether the stop came in time: not when only the report was left. */
 static bool stopped_after(cluster *c, karp_options *common, uint64_t polls)
@@ -403,6 +417,7 @@ static bool stopped_after(cluster *c, karp_options *common, uint64_t polls)
     expect_places(c);
     assert_true(k.after >= k.bound - 1e-9);
     assert_int_equal(k.stopped, karp_decision_complete(c->decision) == 0);
+    if (k.stopped) expect_stopped_rows(c);
     return k.stopped != 0;
 }
 
