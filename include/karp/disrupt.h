@@ -30,12 +30,14 @@ enum {
      */
     KARP_METHOD_REPAIR = 7,
     /** The steps of karp_repack() (repack.h); karp_disrupt() refuses it. Since 0.1. */
-    KARP_METHOD_REPACK = 8
+    KARP_METHOD_REPACK = 8,
+    /** Nodes that static NodePools have beyond their replicas: of karp_launch_static_pools(); karp_disrupt() refuses it. Since 0.1. */
+    KARP_METHOD_STATIC_DEPROVISIONING = 9
 };
 
 /** "MultiNodeConsolidation"; "" for a number that is none. */
 KARP_API const char *karp_method_name(uint32_t method);
-/** "Underutilized", "Empty", "Drifted", "Expired" or "Unhealthy": the reason a method's commands carry; "" for none. */
+/** "Underutilized", "Empty", "Drifted", "Expired", "Unhealthy" or "ScaleDown": the reason a method's commands carry; "" for none. */
 KARP_API const char *karp_method_reason(uint32_t method);
 
 /** Options of karp_disrupt() and of what explains it. */

@@ -158,10 +158,11 @@ KARP_API karp_status karp_advise_static_pools(const karp_snapshot *snapshot, int
                                               karp_error *error);
 
 /**
- * What the controller of static pools launches now, as a decision whose launches have no pods: those that karp_advise_static_pools()
- * counts, so within limits.nodes, of pools that are Ready, and only with the gate StaticCapacity. Karpenter asks for no instance
- * type; the choice is what a provider picks, the cheapest offering within the pool's requirements ("" = there is none). Which
- * claims a pool gives up is karp_advise_static_pools()'s alone. Of @p options (NULL = defaults) the clock, the profile and the
+ * What the controllers of static pools do now, as a decision: what karp_advise_static_pools() says, only with the gate StaticCapacity.
+ * Launches have no pods; there are as many as limits.nodes leaves, of pools that are Ready. Karpenter asks for no instance type; the
+ * choice is what a provider picks, the cheapest offering within the pool's requirements ("" = there is none), and the requests
+ * are those of the DaemonSets that run there. The nodes of pools that have more than their replicas are in one command of
+ * KARP_METHOD_STATIC_DEPROVISIONING; a claim without a Node is there by its own name. Of @p options (NULL = defaults) the clock, the profile and the
  * version are looked at. *@p out is the caller's (karp_decision_unref()). Errors: NOMEM, INVALID, ABI_*. Safe from several
  * threads on one snapshot. Since 0.1.
  */

@@ -174,18 +174,19 @@ static karp_status look_at(const karp_decision *d, size_t *launched_for, size_t 
 
 /* ---- until nothing changes ----------------------------------------------------------------------------------------- */
 
-/* The controller of static NodePools goes first: its nodes take pods like any others. */
-static karp_status launch_static(settling *s)
+/* The controllers of static NodePools go first: their nodes take pods like any others. */
+static karp_status settle_static(settling *s)
 {
     karp_decision *decision = NULL;
     karp_status status = karp_launch_static_pools(s->snapshot, &s->common, &decision, s->error);
-    bool acts = status == KARP_OK && karp_decision_launch_count(decision) > 0;
+    bool launches = status == KARP_OK && karp_decision_launch_count(decision) > 0,
+         acts = launches || (status == KARP_OK && karp_decision_command_count(decision) > 0);
     if (acts) {
         status = note_round(s, decision, 0);
     }
     if (acts && status == KARP_OK) {
         s->rounds[s->count - 1].is_static = true;
-        status = go_on(s, decision, BOOT);
+        status = go_on(s, decision, launches ? BOOT : 0);
     }
     karp_decision_unref(decision);
     return status;
@@ -195,7 +196,7 @@ static karp_status launch_static(settling *s)
 static karp_status provision(settling *s)
 {
     size_t received_before = SIZE_MAX;
-    karp_status status = launch_static(s);
+    karp_status status = settle_static(s);
     while (status == KARP_OK && s->count < ROUNDS_MOST) {
         size_t launched_for = 0, received = 0;
         bool deleting = false;
@@ -321,9 +322,9 @@ static void json_rounds(cli_writer *w, const settling *s)
 {
     for (size_t i = 0; i < s->count; i++) {
         const settle_round *r = &s->rounds[i];
-        const char *method = r->is_static                   ? "StaticProvisioning"
-                             : r->method == KARP_METHOD_ANY ? ""
-                                                            : karp_method_name(r->method);
+        const char *method = r->method != KARP_METHOD_ANY ? karp_method_name(r->method)
+                             : r->is_static               ? "StaticProvisioning"
+                                                          : "";
         const char *launched = s->texts.ptr + r->launched_text, *removed = s->texts.ptr + r->removed_text;
         cli_put_format(w, "%s\n  {\"time\": \"", i > 0 ? "," : "");
         put_time(w, r->at);
@@ -357,7 +358,7 @@ static bool describe(const settling *s, const settle_round *r, cli_text *out)
     const char *launched = s->texts.ptr + r->launched_text, *removed = s->texts.ptr + r->removed_text;
     char counts[96] = "", left[48] = "";
     bool provisioned = r->method == KARP_METHOD_ANY && !r->is_static;
-    if (r->is_static) {
+    if (r->is_static && r->launched > 0) {
         (void)snprintf(counts, sizeof counts, " for static NodePools");
     } else if (provisioned && r->launched > 0) {
         (void)snprintf(counts, sizeof counts, " for %zu %s", r->placed, r->placed == 1 ? "pod" : "pods");

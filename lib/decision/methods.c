@@ -13,9 +13,10 @@ static const struct {
     [KARP_METHOD_EXPIRATION] = { "Expiration", "Expired" },
     [KARP_METHOD_REPAIR] = { "Repair", "Unhealthy" },
     [KARP_METHOD_REPACK] = { "Repack", "Underutilized" },
+    [KARP_METHOD_STATIC_DEPROVISIONING] = { "StaticDeprovisioning", "ScaleDown" },
 };
 
-static int known(uint32_t method) { return method > KARP_METHOD_ANY && method <= KARP_METHOD_REPACK; }
+static int known(uint32_t method) { return method > KARP_METHOD_ANY && method <= KARP_METHOD_STATIC_DEPROVISIONING; }
 
 const char *karp_method_name(uint32_t method) { return known(method) ? methods[method].name : ""; }
 const char *karp_method_reason(uint32_t method) { return known(method) ? methods[method].reason : ""; }

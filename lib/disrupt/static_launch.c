@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What static pools launch, as a decision (deprovisioning.md §27). */
+/* What the controllers of static pools do, as a decision (deprovisioning.md §27). */
 #include <disrupt/advice.h>
 
 #include <base/context.h>
@@ -14,7 +14,7 @@ static uint32_t pool_named(const karp_snapshot *w, karp_str name)
     return i;
 }
 
-static bool launch_all(scheduler *s, const karp_snapshot *w, const karp_advice *advice, karp_decision *d)
+static bool launch_all(scheduler *s, const karp_snapshot *w, karp_advice *advice, karp_decision *d)
 {
     for (size_t i = 0; i < karp_advice_count(advice); i++) {
         karp_action a = { .size = sizeof a };
@@ -25,19 +25,52 @@ static bool launch_all(scheduler *s, const karp_snapshot *w, const karp_advice *
     return true;
 }
 
-static bool fill(scheduler *s, const karp_snapshot *w, const karp_options *options, const karp_advice *advice,
+static bool remove_all(const karp_snapshot *w, karp_advice *advice, karp_decision *d)
+{
+    karp_command row = { .size = sizeof row,
+                         .method = KARP_METHOD_STATIC_DEPROVISIONING,
+                         .launch_first = d->launches.count,
+                         .placement_first = d->placements.count,
+                         .termination_grace_period = KARP_DURATION_UNSET,
+                         .score = -1 };
+    const uint32_t *node_of = nodes_of_claims(advice);
+    karp_str *nodes = arena_array(&d->data, karp_advice_count(advice) + 1, sizeof *nodes);
+    if (node_of == NULL || nodes == NULL) return false;
+    for (size_t i = 0; i < karp_advice_count(advice); i++) {
+        karp_action a = { .size = sizeof a };
+        if (karp_advice_action(advice, i, &a) != KARP_OK) return false;
+        if (a.kind != KARP_ACTION_DELETE_CLAIM) continue;
+        uint32_t number = node_of[claim_named(w, a.object)];
+        nodes[row.node_count++] = number == NO_ID ? a.object : name_of(w, w->nodes[number].name);
+        if (number == NO_ID) continue;
+        d->nodes.items[number].marked = 1;
+        row.savings += d->nodes.items[number].price;
+    }
+    row.nodes = nodes;
+    if (row.node_count == 0) return true;
+    d->disrupts = true;
+    d->disruption = (karp_disruption){ .size = sizeof d->disruption, .method = row.method, .error_code = str("") };
+    d->disruption.error_message = str("");
+    karp_command *slot = list_push(d->context, &d->commands, sizeof *slot);
+    if (slot != NULL) *slot = row;
+    return slot != NULL;
+}
+
+static bool fill(scheduler *s, const karp_snapshot *w, const karp_options *options, karp_advice *advice,
                  karp_decision *d)
 {
     d->complete = true;
     d->profile = options->profile;
     d->peer_version = options_peer(options);
     d->now = options->now;
-    if (!report_nodes_unchanged(w, d) || !launch_all(s, w, advice, d)) return false;
+    if (!report_nodes_unchanged(w, d) || !launch_all(s, w, advice, d) || !remove_all(w, advice, d)) return false;
+    d->cost_after = 0;
+    for (size_t i = 0; i < d->nodes.count; i++) d->cost_after += d->nodes.items[i].marked ? 0 : d->nodes.items[i].price;
     for (size_t i = 0; i < d->launches.count; i++) d->cost_after += d->launches.items[i].choice.price;
     return !scheduler_failed(s);
 }
 
-static karp_status decide(const karp_snapshot *seen, const karp_options *options, const karp_advice *advice,
+static karp_status decide(const karp_snapshot *seen, const karp_options *options, karp_advice *advice,
                           karp_decision **out, karp_error *error)
 {
     const run_options how = { .options = options, .simulation = true };

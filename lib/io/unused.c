@@ -319,9 +319,12 @@ static karp_status tell_static(karp_reader *reader, const io_static_pool *pool)
     return io_warn(
         reader,
         "NodePool %.*s: static, with %lld of its %lld nodes; whatever pods are pending, Karpenter %s %lld%s; "
-        "plans and their cost leave these nodes out%s",
+        "plans and their cost %s",
         shown(pool->name), pool->name.ptr, have, (long long)pool->replicas, missing < 0 ? "terminates" : "launches",
-        missing < 0 ? -missing : missing, why, missing > 0 ? " (karp plan --settle launches them)" : "");
+        missing < 0 ? -missing : missing, why,
+        missing < 0   ? "still have these nodes (karp plan --settle terminates them)"
+        : missing > 0 ? "leave these nodes out (karp plan --settle launches them)"
+                      : "leave these nodes out");
 }
 
 static karp_status tell_workloads(karp_reader *reader)

@@ -102,7 +102,8 @@ static karp_status read_pools(engine *e)
         const tree *disruption = tree_get(tree_get(object, "spec"), "disruption");
         e->pools[e->pool_count++] = (replay_pool){
             engine_text(e, tree_get_text(tree_get(object, "metadata"), "name")), replay_window(object),
-            str_is(tree_get_text(disruption, "consolidationPolicy"), "WhenEmpty")
+            str_is(tree_get_text(disruption, "consolidationPolicy"), "WhenEmpty"),
+            tree_get(tree_get(object, "spec"), "replicas") != NULL
         };
     }
     for (size_t i = 0; i < e->alive_count; i++) engine_find_pool(e, &e->nodes[e->alive[i]]);
@@ -173,6 +174,7 @@ static void apply_object(engine *e, const trace_event *event)
     engine_fail(e, read_pools(e));
     if (str_is(tree_get_text(object, "kind"), "PodDisruptionBudget")) engine_fail(e, budgets_read_again(e));
     e->changes++;
+    static_open(e);
     if (e->pending) batch_open(e);
 }
 
@@ -222,10 +224,14 @@ static void from_queue(engine *e, const replay_event *event)
         if (e->pass_due == e->now) disrupt_pass(e);
         return;
     case EVENT_VALIDATE: disrupt_validate(e, event->index); return;
+    case EVENT_STATIC:
+        if (e->static_due == e->now) static_pools(e);
+        return;
     case EVENT_PLAN: return; /* the end of the instant looks at the plan */
     default: /* EVENT_RETRY: what could not be had may be there again */
         e->stale = e->stale || !e->losses[event->index].interrupted;
         e->losses[event->index].known = false;
+        static_open(e);
         if (e->pending) batch_open(e);
     }
 }
@@ -334,6 +340,7 @@ karp_status engine_begin(engine *e)
     if (!status) status = engine_adopt(e);
     if (!status && state) status = engine_resume(e, state);
     e->resuming = false;
+    if (!status && !state) static_open(e);
     return status ? status : repack_begin(e);
 }
 
@@ -357,7 +364,8 @@ void engine_init(engine *e, const replay_base *base)
     io_table_init(&e->kind_index, context);
     e->room = 1;
     e->stale = true;
-    e->batch_first = e->batch_due = e->pass_due = e->last_pass = e->look_again = e->repack_due = KARP_NO_TIME;
+    e->batch_first = e->batch_due = e->static_due = e->pass_due = e->last_pass = e->look_again = e->repack_due =
+        KARP_NO_TIME;
 }
 
 void engine_free(engine *e)

@@ -6,7 +6,7 @@
  *
  *     engine.c           events in the order of time         engine_shapes.c    kinds of pods, and which nodes admit them
  *     engine_pods.c      kube-scheduler, evictions           engine_nodes.c     a node from its launch to its end
- *     engine_snapshot.c  the cluster as a snapshot           engine_provision.c batches of pending pods
+ *     engine_snapshot.c  the cluster as a snapshot           engine_provision.c pending pods, static pools
  *     engine_disrupt.c   passes, validation, commands        engine_budgets.c   PodDisruptionBudgets
  *     engine_meter.c     what it costs                  engine_adopt.c      nodes that are there at the start
  *     engine_save.c      all of it as a document        engine_resume.c     … and from it
@@ -102,6 +102,7 @@ typedef struct replay_pool {
     karp_str name;
     int64_t window; /* consolidateAfter; KARP_DURATION_NEVER possible */
     bool when_empty; /* consolidationPolicy */
+    bool is_static; /* it has replicas */
 } replay_pool;
 
 typedef struct replay_budget {
@@ -146,7 +147,8 @@ enum {
     EVENT_PASS,
     EVENT_VALIDATE,
     EVENT_RETRY,
-    EVENT_PLAN
+    EVENT_PLAN,
+    EVENT_STATIC /* never in a document: it is due when it is queued */
 };
 
 typedef struct replay_event {
@@ -307,6 +309,8 @@ typedef struct engine {
 
     /* provisioning */
     int64_t batch_first, batch_due; /* KARP_NO_TIME = no window is open */
+    int64_t
+        static_due; /* when the controllers of static pools look next; KARP_NO_TIME = nothing has happened to those */
     bool bind_complex; /* pods that the engine cannot judge may have got room */
     replay_loss *losses;
     size_t loss_count, loss_capacity;
@@ -421,6 +425,8 @@ void amounts_from_state(engine *e, const tree *state, int64_t amounts[RESOURCES_
 /* ---- engine_provision.c */
 void batch_open(engine *e); /* something is pending */
 void provision(engine *e);
+void static_open(engine *e); /* something happened to a static pool or its nodes, if there is one */
+void static_pools(engine *e); /* launches what they lack, deletes what they have beyond their replicas */
 void provision_bind(engine *e); /* pods that the engine cannot judge, by where karp_provision() puts them */
 bool loss_applies(const replay_loss *l, karp_str type, karp_str zone, karp_str capacity_type);
 

@@ -514,6 +514,11 @@ void node_ready(engine *e, uint32_t node)
     disrupt_replacement_ready(e, node);
 }
 
+static bool of_static_pool(const engine *e, const replay_node *n)
+{
+    return n->pool_number != REPLAY_NONE && e->pools[n->pool_number].is_static;
+}
+
 static void node_gone(engine *e, uint32_t node)
 {
     replay_node *n = &e->nodes[node];
@@ -540,6 +545,7 @@ static void node_gone(engine *e, uint32_t node)
     e->alive_count = kept;
     node_touch(e, node);
     disrupt_node_gone(e, node);
+    if (of_static_pool(e, n)) static_open(e);
     if (e->pending) batch_open(e); /* what a limit refused may be launched now */
 }
 
@@ -553,6 +559,7 @@ void node_delete(engine *e, uint32_t node)
     node_touch(e, node);
     int64_t grace = n->termination_grace_period;
     if (grace != KARP_DURATION_UNSET && grace < INT64_MAX / 4) engine_at(e, e->now + grace, EVENT_KILLED, node, 0);
+    if (of_static_pool(e, n)) static_open(e);
     if (n->pod_count) batch_open(e);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches of pending pods, as Karpenter's batcher makes them, and what is launched for them. */
+/* Batches of pending pods, as Karpenter's batcher makes them, and what is launched for them; static pools. */
+#include <karp/lifecycle.h>
 #include <replay/engine.h>
 
 #define IDLE (1 * SECOND) /* a batch ends when no pod has come for so long … */
@@ -26,7 +27,9 @@ static void launch_all(engine *e, const karp_decision *d)
         else (void)node_start(e, d, &launch);
     }
     /* What is known to be lost now is not asked for again; what was interrupted, when that is over. */
-    if (e->result.failed_launches != failed && e->stale) batch_open(e);
+    if (e->result.failed_launches == failed || !e->stale) return;
+    static_open(e);
+    batch_open(e);
 }
 
 static karp_decision *decide(engine *e)
@@ -46,6 +49,43 @@ void provision(engine *e)
     if (!e->pending && !e->draining) return;
     karp_decision *d = decide(e);
     if (d) launch_all(e, d);
+    karp_decision_unref(d);
+}
+
+/* ---- static pools ------------------------------------------------------------------------------------------------------------ */
+
+void static_open(engine *e)
+{
+    bool any = false;
+    for (size_t i = 0; i < e->pool_count && !any; i++) any = e->pools[i].is_static;
+    if (!any || e->played || e->resuming || e->static_due == e->now) return;
+    e->static_due = e->now;
+    engine_at(e, e->now, EVENT_STATIC, 0, 0);
+}
+
+static void delete_all(engine *e, const karp_decision *d)
+{
+    for (size_t i = 0; i < karp_decision_command_count(d) && !e->status; i++) {
+        karp_command c = { .size = sizeof c };
+        karp_status status = karp_decision_command(d, i, &c);
+        if (status) engine_fail(e, fail(&e->error, status, "the decision does not show what it counts"));
+        for (size_t k = 0; !status && k < c.node_count; k++) {
+            uint32_t node = io_table_get(&e->node_index, c.nodes[k]);
+            if (node != IO_NONE) node_delete(e, node);
+        }
+    }
+}
+
+void static_pools(engine *e)
+{
+    karp_decision *d = NULL;
+    e->static_due = KARP_NO_TIME;
+    karp_snapshot *snapshot = engine_snapshot(e);
+    if (!snapshot) return;
+    karp_status status = karp_launch_static_pools(snapshot, &e->decision, &d, &e->error);
+    if (status) engine_fail(e, status);
+    if (d) launch_all(e, d);
+    if (d) delete_all(e, d);
     karp_decision_unref(d);
 }
 

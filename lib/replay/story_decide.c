@@ -123,6 +123,8 @@ static karp_status decided(story *s, uint64_t steps)
     return story_worked(s, DECISION + steps + s->e->running / RUNNING_PODS);
 }
 
+static karp_status execute(story *s, const karp_decision *d, const karp_command *c);
+
 karp_status story_provision(story *s)
 {
     karp_snapshot *snapshot = NULL;
@@ -146,7 +148,34 @@ static bool has_static_pools(const story *s)
     return false;
 }
 
-/* What the controller of static NodePools launches, whatever pods are pending. */
+/* How many nodes of the commands the story may take away: it leaves those alone that were there before it. */
+static size_t count_removable(const story *s, const karp_decision *d)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < karp_decision_command_count(d); i++) {
+        karp_command c = { .size = sizeof c };
+        if (karp_decision_command(d, i, &c)) return 0;
+        for (size_t k = 0; k < c.node_count; k++) {
+            uint32_t node = find_node(s, c.nodes[k]);
+            count += node != IO_NONE && !s->e->nodes[node].given;
+        }
+    }
+    return count;
+}
+
+/* The nodes that static NodePools have beyond their replicas. */
+static karp_status remove_static(story *s, const karp_decision *d)
+{
+    karp_status status = story_write_decision(s, d, true);
+    for (size_t i = 0; i < karp_decision_command_count(d) && !status; i++) {
+        karp_command c = { .size = sizeof c };
+        status = karp_decision_command(d, i, &c);
+        if (!status) status = execute(s, d, &c);
+    }
+    return status;
+}
+
+/* What the controllers of static NodePools do, whatever pods are pending. */
 karp_status story_launch_static(story *s)
 {
     karp_snapshot *snapshot = NULL;
@@ -158,6 +187,7 @@ karp_status story_launch_static(story *s)
     size_t launches = status ? 0 : karp_decision_launch_count(d);
     if (launches > 0) status = story_write_decision(s, d, false);
     if (launches > 0 && !status) status = start_nodes(s, d, 0, launches);
+    if (!status && count_removable(s, d) > 0) status = remove_static(s, d);
     karp_decision_unref(d);
     return status;
 }

@@ -86,6 +86,9 @@ karp_status disrupt_options_check(const karp_disrupt_options *given, karp_disrup
     out->common = common;
     if (out->method == KARP_METHOD_REPACK)
         return fail(error, KARP_E_INVALID, "method Repack is no disruption pass: karp_repack() makes its plans");
+    if (out->method == KARP_METHOD_STATIC_DEPROVISIONING)
+        return fail(error, KARP_E_INVALID,
+                    "method StaticDeprovisioning is no disruption pass: karp_launch_static_pools() decides on it");
     if (out->method > KARP_METHOD_REPAIR)
         return fail(error, KARP_E_INVALID, "unknown method %u", (unsigned)out->method);
     if (out->reserved != 0) return fail_reserved(error, "karp_disrupt_options");

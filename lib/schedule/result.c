@@ -96,11 +96,9 @@ bool result_static_launch(scheduler *s, karp_decision *d, uint32_t pool)
     return report_launch(s, d, &from);
 }
 
-/* Launches of one template share all that they have; the first is given the choice. */
-static bool choose_cheapest(scheduler *s, karp_decision *d, uint32_t pool, uint32_t set, karp_launch *row)
+/* The type that is offered for the least; NO_ID = none. */
+static uint32_t cheapest_type(scheduler *s, const type_table *t, uint32_t set)
 {
-    const type_table *t = s->snapshot->pool_table[pool] == NO_ID ? NULL
-                                                                 : &s->snapshot->tables[s->snapshot->pool_table[pool]];
     uint32_t chosen = NO_ID, best;
     double least = 0;
     for (uint32_t i = 0; t != NULL && i < t->type_count; i++) {
@@ -115,16 +113,22 @@ static bool choose_cheapest(scheduler *s, karp_decision *d, uint32_t pool, uint3
         chosen = type;
         least = price;
     }
-    return chosen == NO_ID || report_choice(s, d, t, chosen, set, row);
+    return chosen;
 }
 
 bool result_static_launches(scheduler *s, karp_decision *d, uint32_t pool, uint64_t count)
 {
     uint32_t number;
     if (count == 0 || !template_of_static(s, pool, &number)) return count == 0;
-    const launch_source from = { .template_ = number, .set = s->templates.items[number].set };
+    launch_source from = { .template_ = number, .set = s->templates.items[number].set };
+    const type_table *t = s->snapshot->pool_table[pool] == NO_ID ? NULL
+                                                                 : &s->snapshot->tables[s->snapshot->pool_table[pool]];
+    uint32_t type = cheapest_type(s, t, from.set);
     size_t first = d->launches.count;
-    if (!report_launch(s, d, &from) || !choose_cheapest(s, d, pool, from.set, &d->launches.items[first])) return false;
+    if (type != NO_ID && !template_daemons(s, number, t, type, &from.requests)) return false;
+    /* The others share all that the first has. */
+    if (!report_launch(s, d, &from)) return false;
+    if (type != NO_ID && !report_choice(s, d, t, type, from.set, &d->launches.items[first])) return false;
     for (uint64_t i = 1; i < count; i++) {
         if (!report_launch(s, d, &from)) return false;
     }

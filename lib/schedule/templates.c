@@ -257,17 +257,23 @@ static void find_members(scheduler *s, const template_ *t, uint32_t type, gather
     }
 }
 
+static bool find_tolerated(scheduler *s, const template_ *t, gathering *all)
+{
+    for (uint32_t i = 0; i < s->snapshot->daemon_count; i++) {
+        struct daemon_view *d = &s->templates.daemons[i];
+        if (!d->refused && !add_prefer_no_schedule(s, &d->tolerations)) return false;
+        all->tolerated[i] = !d->refused && taints_tolerated(s, d->tolerations, t->taints, NULL);
+    }
+    return true;
+}
+
 static bool daemon_groups(scheduler *s, template_ *t, const uint64_t *bits, gathering *all)
 {
     size_t width = t->table->variant_count;
     t->group_of = arena_array(&s->data, width + 1, sizeof *t->group_of);
     t->groups = arena_array(&s->data, t->types_start + (size_t)1, sizeof *t->groups);
     if (t->group_of == NULL || t->groups == NULL) return false;
-    for (uint32_t i = 0; i < s->snapshot->daemon_count; i++) {
-        struct daemon_view *d = &s->templates.daemons[i];
-        if (!d->refused && !add_prefer_no_schedule(s, &d->tolerations)) return false;
-        all->tolerated[i] = !d->refused && taints_tolerated(s, d->tolerations, t->taints, NULL);
-    }
+    if (!find_tolerated(s, t, all)) return false;
     uint32_t last = NO_ID, number = 0;
     for (size_t v = bits_next(bits, width, 0); v < width; v = bits_next(bits, width, v + 1)) {
         uint32_t type = t->table->variants[v].type;
@@ -392,6 +398,21 @@ bool template_of_static(scheduler *s, uint32_t pool, uint32_t *number)
     s->templates.items = list;
     *number = s->templates.count++;
     return true;
+}
+
+bool template_daemons(scheduler *s, uint32_t number, const type_table *table, uint32_t type, resource_list *out)
+{
+    template_ t = s->templates.items[number];
+    gathering all;
+    t.table = table;
+    bool ok = gathering_init(s, &all) && find_tolerated(s, &t, &all);
+    for (uint32_t i = 0; ok && i < s->snapshot->daemon_count; i++) s->templates.daemons[i].first_term = 0;
+    if (ok) {
+        find_members(s, &t, type, &all);
+        ok = gather_overhead(s, all.members, out) && !s->failed;
+    }
+    gathering_free(s, &all);
+    return ok;
 }
 
 /* ---- taints -------------------------------------------------------------------------------------------------------- */

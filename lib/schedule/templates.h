@@ -69,6 +69,8 @@ struct templates {
 bool templates_init(scheduler *s);
 /* What a static pool starts: its requirements, no types. A number for s->templates, once the run is over. */
 bool template_of_static(scheduler *s, uint32_t pool, uint32_t *number);
+/* What the daemons request that run on nodes of the template that are of this type. */
+bool template_daemons(scheduler *s, uint32_t number, const type_table *table, uint32_t type, resource_list *out);
 
 /* Whether a list of tolerations tolerates every taint; *first receives the index of the first that is not. */
 bool taints_tolerated(const scheduler *s, toleration_list tolerations, taint_list taints, uint32_t *first);

@@ -248,7 +248,7 @@ static void test_small_structs(void **state)
     assert_int_equal(memory.unseen_count, 0);
     assert_string_equal(karp_method_reason(KARP_METHOD_EXPIRATION), "Expired");
     assert_string_equal(karp_method_reason(KARP_METHOD_REPAIR), "Unhealthy");
-    assert_string_equal(karp_method_reason(KARP_METHOD_REPACK + 1), "");
+    assert_string_equal(karp_method_reason(KARP_METHOD_STATIC_DEPROVISIONING + 1), "");
     assert_string_equal(karp_method_reason(KARP_METHOD_ANY), "");
     assert_string_equal(karp_method_name(KARP_METHOD_ANY), "");
 }

@@ -361,7 +361,7 @@ static void test_static_pools(void **state)
     expect_advice(a, "delete claim-d1-used=ScaleDown; delete claim-d2-empty=ScaleDown; delete claim-d3-busy=ScaleDown; "
                      "delete claim-d4-daemon=ScaleDown; "
                      "create up 3; delete waits=ScaleDown; again 2026-01-05T12:00:30Z");
-    /* The three as launches: without pods, types and requests, at the cheapest offering of all. */
+    /* The same as a decision. The three as launches: without pods, types and requests, at the cheapest offering of all. */
     karp_decision *launches = NULL;
     assert_int_equal(karp_launch_static_pools(c->snapshot, NULL, &launches, &c->error), KARP_OK);
     assert_int_equal(karp_decision_launch_count(launches), 3);
@@ -376,7 +376,16 @@ static void test_static_pools(void **state)
         assert_true(i == 0 || l.choice.price == each);
         each = l.choice.price;
     }
-    double more = karp_decision_cost_after(launches) - karp_decision_cost_before(launches) - 3 * each;
+    static const char *const removed[] = { "d1-used", "d2-empty", "d3-busy", "d4-daemon", "waits" };
+    karp_command gone = { .size = sizeof gone };
+    assert_int_equal(karp_decision_command_count(launches), 1);
+    assert_int_equal(karp_decision_command(launches, 0, &gone), KARP_OK);
+    assert_int_equal(gone.method, KARP_METHOD_STATIC_DEPROVISIONING);
+    assert_int_equal(gone.launch_count + gone.placement_count + gone.replaces, 0);
+    assert_int_equal(gone.node_count, 5);
+    for (size_t i = 0; i < 5; i++) assert_string_equal(gone.nodes[i].ptr, removed[i]);
+    assert_true(gone.savings > 0);
+    double more = karp_decision_cost_after(launches) - karp_decision_cost_before(launches) - 3 * each + gone.savings;
     assert_true(more < 1e-9 && more > -1e-9);
     karp_decision_unref(launches);
     assert_int_equal(karp_launch_static_pools(NULL, NULL, &launches, &c->error), KARP_E_INVALID);

@@ -332,7 +332,10 @@ static void test_bad_options(void **state)
     c->options.method = KARP_METHOD_REPACK;
     assert_int_equal(karp_disrupt(c->snapshot, &c->options, &d, &c->error), KARP_E_INVALID);
     assert_non_null(strstr(c->error.message, "karp_repack()"));
-    c->options.method = KARP_METHOD_REPACK + 1;
+    c->options.method = KARP_METHOD_STATIC_DEPROVISIONING;
+    assert_int_equal(karp_disrupt(c->snapshot, &c->options, &d, &c->error), KARP_E_INVALID);
+    assert_non_null(strstr(c->error.message, "karp_launch_static_pools()"));
+    c->options.method = KARP_METHOD_STATIC_DEPROVISIONING + 1;
     assert_int_equal(karp_disrupt(c->snapshot, &c->options, &d, &c->error), KARP_E_INVALID);
     assert_non_null(strstr(c->error.message, "unknown method"));
 }

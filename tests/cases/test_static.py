@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Static NodePools have their nodes in replays, stories and settled plans, and lose those beyond their replicas."""
+import json
+import pathlib
+import sys
+import tempfile
+
+from stories import check, equal, finish, run
+
+GATES = '{"apiVersion":"karp/v1","kind":"Snapshot","settings":{"featureGates":{"StaticCapacity":true}}}'
+REGION = ('--region', 'us-west-2')
+POOLS = '''apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: fixed}
+spec:
+  replicas: 2
+  template:
+    spec:
+      expireAfter: Never
+      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
+      requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: [m5.large]}, {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}]
+---
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: other}
+spec:
+  template:
+    spec:
+      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
+      requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: [m5.xlarge]}]
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: agent, namespace: kube-system}
+spec:
+  selector: {matchLabels: {app: agent}}
+  template:
+    metadata: {labels: {app: agent}}
+    spec:
+      nodeSelector: {node.kubernetes.io/instance-type: m5.large}
+      containers: [{name: c, resources: {requests: {cpu: 300m}}}]
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: elsewhere, namespace: kube-system}
+spec:
+  selector: {matchLabels: {app: elsewhere}}
+  template:
+    metadata: {labels: {app: elsewhere}}
+    spec:
+      nodeSelector: {kubernetes.io/arch: arm64}
+      containers: [{name: c, resources: {requests: {cpu: 500m}}}]
+'''
+PODS = 'name,start,end,cpu,memory\n' + ''.join(f'{name},2026-03-02T00:00:00Z,2026-03-02T02:00:00Z,{cpu},1Gi\n' for name, cpu in (('a', '1500m'), ('b', '1500m')))
+
+
+class Folder:
+    def __init__(self, path):
+        self.path = pathlib.Path(path)
+        self.pods = self.write('pods.csv', PODS)
+        self.gates = self.write('gates.json', GATES)
+        self.pools = self.write('pools.yaml', POOLS)
+
+    def write(self, name, text):
+        path = self.path / name
+        path.write_text(text)
+        return path
+
+    def replay(self, *arguments, pools=None, pods=None, gates=True):
+        on = ('--nodepools', self.gates) if gates else ()
+        return run('replay', pods or self.pods, *on, '--nodepools', pools or self.pools, *REGION, *arguments)[0]
+
+    def policy(self, *arguments, **which):
+        return json.loads(self.replay('-o', 'json', *arguments, **which))['policies'][0]
+
+
+def nodes(text):
+    return sorted(o['metadata']['name'] for o in json.loads(text)['objects'] if o['kind'] == 'NodeClaim' and 'deletionTimestamp' not in o['metadata'])
+
+
+def replayed(f):
+    """The nodes are there from the start, take pods, and come again when one is gone."""
+    both = f.policy()
+    equal((both['launches'], both['nodesMost'], both['endedNodes']), (2, 2, 0), 'both nodes, from the start')
+    equal(nodes(f.replay('--dump-at', '5m')), ['fixed-1', 'fixed-2'], 'their names')
+    off = f.policy(gates=False)
+    equal(off['launches'], 1, 'gate off: a node for the two pods')
+    check(all(name.startswith('other-') for name in nodes(f.replay('--dump-at', '5m', gates=False))), 'gate off: of the other pool')
+    # 1930m allocatable, 300m for the one DaemonSet that runs there.
+    larger = f.write('larger.csv', PODS.replace('1500m', '1700m'))
+    names = nodes(f.replay('--dump-at', '5m', pods=larger))
+    check(names[:2] == ['fixed-1', 'fixed-2'] and len(names) > 2, f'no room beside the DaemonSet: {names}')
+    expiring = f.write('expiring.yaml', POOLS.replace('expireAfter: Never', 'expireAfter: 30m', 1))
+    equal(f.policy(pools=expiring)['launches'] > 6, True, 'nodes that expired come again')
+    limited = f.write('limited.yaml', POOLS.replace('replicas: 2', 'replicas: 2\n  limits: {nodes: 1}', 1))
+    equal(len([n for n in nodes(f.replay('--dump-at', '5m', pools=limited)) if n.startswith('fixed')]), 1, 'limits.nodes')
+    for pools in (f.pools, expiring):
+        whole = f.replay('-o', 'json', pools=pools)
+        for at in ('1s', '30m', '61m'):
+            cut = f.write('cut.json', f.replay('--dump-at', at, pools=pools))
+            equal(run('replay', f.pods, '--nodepools', cut, '-o', 'json')[0], whole, f'cut at {at}')
+
+
+def surplus(f):
+    """A cluster that has more nodes than its static NodePool says."""
+    dump = json.loads(f.replay('--dump-at', '5m'))
+    dump.pop('replay')
+    for o in dump['objects']:
+        if o['kind'] == 'NodePool' and o['metadata']['name'] == 'fixed':
+            o['spec']['replicas'] = 1
+    now = f.write('now.json', json.dumps(dump))
+    later = json.loads(run('replay', f.pods, '--nodepools', now, '--dump-at', '20m')[0])
+    kept = [o['metadata']['name'] for o in later['objects'] if o['kind'] == 'NodeClaim']
+    equal((len([n for n in kept if n.startswith('fixed')]), len(kept)), (1, 2), f'one goes, and its pod gets a node of the other pool: {kept}')
+    settled = json.loads(run('plan', '--settle', now, '-o', 'json')[0])
+    first = settled['rounds'][0]
+    equal((first['method'], first['nodesRemoved'], first['launches']), ('StaticDeprovisioning', 1, 0), 'the first round')
+    equal([r['podsLaunchedFor'] for r in settled['rounds'] if r['launches']], [1], 'the pod that ran there gets a node')
+    text, _ = run('plan', '--settle', now)
+    check(f'StaticDeprovisioning: remove {first["removed"]}\n' in text, text)
+    note = 'NodePool fixed: static, with 2 of its 1 nodes; whatever pods are pending, Karpenter terminates 1; plans and their cost still have these nodes (karp plan --settle terminates them)'
+    plan = json.loads(run('plan', now, '-o', 'json')[0])
+    check(note in plan['warnings'], plan['warnings'])
+    story = f.write('story.yaml', 'apiVersion: karp/v1\nkind: Story\nnodeReadyAfter: 60s\nfiles: [now.json]\nsteps:\n- wait: 10m\n')
+    steps = json.loads(run('simulate', story, '-o', 'json')[0])['steps']
+    commands = [c for d in steps[0]['decisions'] for c in d.get('commands', [])]
+    equal([(c['method'], c['reason'], c['nodes']) for c in commands][:1], [('StaticDeprovisioning', 'ScaleDown', [first['removed']])], 'the story')
+    equal([e['node'] for e in steps[0]['events'] if e['event'] == 'deleted'], [first['removed']], 'what is deleted')
+    check('StaticDeprovisioning' in run('simulate', story)[0], 'as text')
+
+
+def daemons(f):
+    """What DaemonSets request is in the requests of a static pool's launches: of those alone that run on the type."""
+    story = f.write('new.yaml', 'apiVersion: karp/v1\nkind: Story\nregion: us-west-2\nstart: "2026-03-02T00:00:00Z"\nfiles: [gates.json, pools.yaml]\nsteps:\n- wait: 10m\n')
+    steps = json.loads(run('simulate', story, '-o', 'json')[0])['steps']
+    launches = [launch for d in steps[0]['decisions'] for launch in d['launches']]
+    equal([(launch['nodePool'], launch['requests']) for launch in launches], 2 * [('fixed', {'cpu': '300m', 'pods': '1'})], 'requests')
+
+
+with tempfile.TemporaryDirectory() as folder:
+    replayed(Folder(folder))
+    surplus(Folder(folder))
+    daemons(Folder(folder))
+sys.exit(finish())
