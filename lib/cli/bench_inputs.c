@@ -30,14 +30,15 @@ typedef struct pod_kind {
     karp_label label;
     karp_label selected; /* by the rule, when it is another than the pod's own */
     const char *cpu, *memory, *node;
-    enum { RULE_NONE, RULE_ZONE_SPREAD, RULE_HOST_SPREAD, RULE_ZONE_AFFINITY, RULE_HOST_ANTI, RULE_ARCH } rule;
+    enum { RULE_NONE, RULE_ZONE_SPREAD, RULE_HOST_SPREAD, RULE_ZONE_AFFINITY, RULE_HOST_ANTI, RULE_SELECTOR } rule;
+    karp_label wanted; /* of RULE_SELECTOR */
     bool preferred; /* the rule: scheduling goes on without it */
     bool nowhere; /* prefers a zone that no type is offered in, too */
 } pod_kind;
 
 /* The rule of a kind, as the fields of its pods. */
 static void set_rule(karp_pod *pod, const pod_kind *kind, const karp_spread_constraint *spread,
-                     const karp_pod_term *term, const karp_label *arch)
+                     const karp_pod_term *term)
 {
     if (kind->rule == RULE_ZONE_SPREAD || kind->rule == RULE_HOST_SPREAD) {
         pod->spread = spread;
@@ -51,8 +52,8 @@ static void set_rule(karp_pod *pod, const pod_kind *kind, const karp_spread_cons
     } else if (kind->rule == RULE_HOST_ANTI) {
         pod->required_anti_affinity = term;
         pod->required_anti_affinity_count = 1;
-    } else if (kind->rule == RULE_ARCH) {
-        pod->node_selector = arch;
+    } else if (kind->rule == RULE_SELECTOR) {
+        pod->node_selector = &kind->wanted;
         pod->node_selector_count = 1;
     }
 }
@@ -79,7 +80,6 @@ static karp_status add_pod(bench_maker *m, const pod_kind *kind)
         .key = bench_str(ZONE_KEY), .op = KARP_OP_IN, .values = &no_zone, .value_count = 1
     };
     const karp_node_term elsewhere = { .expressions = &in_no_zone, .expression_count = 1, .weight = 50 };
-    const karp_label arch = { bench_str("kubernetes.io/arch"), bench_str("amd64") };
     const karp_condition waiting = { bench_str("PodScheduled"), bench_str("False"), bench_str("Unschedulable"),
                                      m->now };
     int64_t age = m->pods < 80000 ? 80000 - (int64_t)m->pods : 1;
@@ -100,7 +100,7 @@ static karp_status add_pod(bench_maker *m, const pod_kind *kind)
         pod.conditions = &waiting;
         pod.condition_count = 1;
     }
-    set_rule(&pod, kind, &spread, &term, &arch);
+    set_rule(&pod, kind, &spread, &term);
     if (kind->nowhere) {
         pod.preferred_node_terms = &elsewhere;
         pod.preferred_node_term_count = 1;
@@ -248,7 +248,8 @@ static karp_status place_on_nodes(bench_maker *m, uint32_t pods, uint32_t nodes)
         (void)snprintf(names[k], sizeof(names[k]), "k%u", k);
         choose_size(m, &kinds[k]);
         kinds[k].label = kinds[k].selected = (karp_label){ bench_str("app"), bench_str(names[k]) };
-        kinds[k].rule = k % 4 == 1 ? RULE_ZONE_SPREAD : k % 4 == 2 ? RULE_ARCH : RULE_NONE;
+        kinds[k].rule = k % 4 == 1 ? RULE_ZONE_SPREAD : k % 4 == 2 ? RULE_SELECTOR : RULE_NONE;
+        kinds[k].wanted = (karp_label){ bench_str("kubernetes.io/arch"), bench_str("amd64") };
     }
     for (uint32_t i = 0; i < nodes && status == KARP_OK; i++) {
         status = load_node(m, i, kinds);
@@ -343,8 +344,12 @@ static karp_status fill_b6_mixed(bench_maker *m, uint32_t pods) { return fill_b6
 static karp_status fill_b6_few(bench_maker *m, uint32_t pods) { return fill_b6(m, pods, FEW_SHAPES, false); }
 
 /* So many kinds of pods of all sizes, some 25 of each, and from one to eight GiB a core. */
-static karp_status fill_c2(bench_maker *m, uint32_t kinds)
+static karp_status fill_kinds(bench_maker *m, uint32_t kinds, bool choosy)
 {
+    static const char *const wanted[][2] = { { "kubernetes.io/arch", "amd64" },
+                                             { "karpenter.k8s.aws/instance-category", "c" },
+                                             { "karpenter.k8s.aws/instance-category", "r" },
+                                             { "karpenter.k8s.aws/instance-generation", "7" } };
     karp_status status = bench_aws_types(m, 700);
     for (uint32_t k = 0; k < kinds && status == KARP_OK; k++) {
         uint32_t thousandths = (20U << bench_below(m, 8)) * (8 + bench_below(m, 8)) / 8, pods = 1 + bench_below(m, 49);
@@ -356,12 +361,20 @@ static karp_status fill_c2(bench_maker *m, uint32_t kinds)
         (void)snprintf(memory, sizeof(memory), "%uMi", thousandths * (4 + bench_below(m, 28)) / 4);
         pod_kind kind = { .cpu = cpu, .memory = memory, .label = { bench_str("app"), bench_str(name) } };
         kind.selected = kind.label;
+        if (choosy && k % 3 == 0) {
+            kind.rule = RULE_SELECTOR;
+            kind.wanted = (karp_label){ bench_str(wanted[k / 3 % 4][0]), bench_str(wanted[k / 3 % 4][1]) };
+        }
         for (uint32_t i = 0; i < pods && status == KARP_OK; i++) {
             status = add_pod(m, &kind);
         }
     }
     return status;
 }
+
+static karp_status fill_c2(bench_maker *m, uint32_t kinds) { return fill_kinds(m, kinds, false); }
+
+static karp_status fill_c2_selectors(bench_maker *m, uint32_t kinds) { return fill_kinds(m, kinds, true); }
 
 static const family families[] = {
     { "b1-", "the mix of Karpenter's own benchmark, 400 made-up types", fill_b1, BENCH_DECIDE, KARP_METHOD_ANY,
@@ -413,6 +426,8 @@ static const family families[] = {
     { "c1-shapes-", "b6-plain likewise", fill_b6_plain, BENCH_COST, KARP_METHOD_ANY, "10000 100000" },
     { "c2-bound-", "N kinds of pods, 25 of each, 700 types of AWS: Karpenter's plan, and the least that any could cost",
       fill_c2, BENCH_BOUND, KARP_METHOD_ANY, "60 200" },
+    { "c2-selectors-", "the same, a third of the kinds with a node selector", fill_c2_selectors, BENCH_BOUND,
+      KARP_METHOD_ANY, "60 200" },
 };
 
 enum { FAMILY_COUNT = sizeof(families) / sizeof(families[0]) };

@@ -26,11 +26,9 @@ bool contents_init(contents *w, arena *a, const bound_problem *p, const double *
         w->density == NULL || w->most == NULL || w->low == NULL || w->high == NULL || w->order == NULL ||
         w->left == NULL || !knapsack_init(&w->k, a, p->dims, p->class_count))
         return false;
-    w->k.copies = arena_array(a, n, sizeof(double));
-    w->k.surplus = arena_array(a, n, sizeof(double));
     w->k.stride = p->dims;
     w->k.sizes = sizes;
-    return w->k.copies != NULL && w->k.surplus != NULL;
+    return knapsack_room(&w->k, a, p->dims, p->class_count);
 }
 
 /* ---- branches that are not split, the largest first ---------------------------------------------------------------------- */
@@ -93,7 +91,8 @@ static int64_t more_of(const contents *w, uint32_t c, int64_t most)
 {
     const int64_t *request = w->p->requests + (size_t)c * w->p->dims;
     for (uint32_t d = 0; d < w->p->dims && most > 0; d++) {
-        if (request[d] > 0 && w->left[d] / request[d] < most) most = w->left[d] / request[d];
+        if (request[d] * most > w->left[d])
+            most = w->left[d] / request[d]; /* at most the capacity: what is larger was left out */
     }
     return most;
 }

@@ -7,6 +7,8 @@
 enum { AT_ZERO, AT_MOST, IN_BASIS };
 enum { SOLVES_IN_A_ROW = 32 }; /* after so many the basis is built anew: what was rounded adds up */
 
+enum { LANE = 4 }; /* items that are looked at together */
+
 #define ENTERS 1e-10 /* how much better, relative to the worth of a full node's share, a change has to be */
 
 bool knapsack_init(knapsack *k, arena *a, uint32_t dims, uint32_t count)
@@ -27,6 +29,53 @@ bool knapsack_init(knapsack *k, arena *a, uint32_t dims, uint32_t count)
     return k->dim_of != NULL && k->items != NULL && k->capacity != NULL && k->most != NULL && k->shares != NULL &&
            k->inverse != NULL && k->level != NULL && k->paid != NULL && k->column != NULL && k->rate != NULL &&
            k->basis != NULL && k->state != NULL;
+}
+
+/* Items, and nothings after the last lane's. */
+static size_t row_length(size_t count) { return (count + LANE) / LANE * LANE; }
+
+bool knapsack_room(knapsack *k, arena *a, uint32_t dims, uint32_t count)
+{
+    size_t length = row_length(count);
+    k->copies = arena_array(a, length, sizeof(double));
+    k->surplus = arena_array(a, length, sizeof(double));
+    k->rows = arena_array(a, length * (dims + (size_t)2), sizeof(double));
+    return k->copies != NULL && k->surplus != NULL && k->rows != NULL;
+}
+
+void knapsack_share(knapsack *k, const knapsack *from)
+{
+    k->copies = from->copies;
+    k->surplus = from->surplus;
+    k->rows = from->rows;
+}
+
+/* Which way the surplus of an item in this state is a gain. */
+static const double gains[] = { [AT_ZERO] = 1, [AT_MOST] = -1, [IN_BASIS] = 0 };
+
+static double *gain_row(const knapsack *k) { return k->rows + (k->dims + (size_t)1) * row_length(k->count); }
+
+static void set_state(knapsack *k, uint32_t item, uint8_t state)
+{
+    k->state[item] = state;
+    gain_row(k)[item] = gains[state];
+}
+
+/* What the items are worth, what they take and their gains, each next to each other: every step of the simplex looks at all of them. */
+static void fill_rows(knapsack *k)
+{
+    size_t length = row_length(k->count);
+    double *row = k->rows, *gain = gain_row(k);
+    for (uint32_t c = 0; c < k->count; c++) row[c] = k->worth[k->items[c]];
+    for (uint32_t d = 0; d < k->dims; d++) {
+        const double *sizes = k->sizes + k->dim_of[d];
+        row += length;
+        for (uint32_t c = 0; c < k->count; c++) row[c] = sizes[(size_t)k->items[c] * k->stride];
+    }
+    for (uint32_t c = 0; c < k->count; c++) gain[c] = gains[k->state[c]];
+    for (row = k->rows; row <= gain; row += length) {
+        for (size_t c = k->count; c < length; c++) row[c] = 0;
+    }
 }
 
 static void start(knapsack *k)
@@ -62,33 +111,61 @@ double knapsack_surplus(const knapsack *k, uint32_t item)
     return left;
 }
 
+/* left -= rate × takes, a lane at a time. */
+static void pay(double *restrict left, const double *restrict takes, double rate, size_t length)
+{
+    for (size_t c = 0; c < length; c += LANE) {
+        for (size_t i = 0; i < LANE; i++) left[c + i] -= rate * takes[c + i];
+    }
+}
+
+/* CPUs, memory and pods, as most often: the same sums in one go. */
+static void pay_three(double *restrict left, const double *restrict rows, const double *restrict rate, size_t length)
+{
+    const double *a = rows + length, *b = a + length, *c = b + length;
+    double first = rate[0], second = rate[1], third = rate[2];
+    for (size_t n = 0; n < length; n += LANE) {
+        for (size_t i = n; i < n + LANE; i++) left[i] = rows[i] - first * a[i] - second * b[i] - third * c[i];
+    }
+}
+
 static void find_surplus(knapsack *k)
 {
-    if (k->dims != 3 || k->stride != 3) {
-        for (uint32_t c = 0; c < k->count; c++) k->surplus[c] = knapsack_surplus(k, c);
+    size_t length = row_length(k->count);
+    if (k->dims == 3) {
+        pay_three(k->surplus, k->rows, k->rate, length);
         return;
     }
-    /* CPUs, memory and pods, as most often: the same sums without a loop */
-    double *surplus = k->surplus;
-    double first = k->rate[0], second = k->rate[1], third = k->rate[2];
-    for (uint32_t c = 0; c < k->count; c++) {
-        const double *sizes = k->sizes + (size_t)k->items[c] * 3;
-        surplus[c] = k->worth[k->items[c]] - first * sizes[0] - second * sizes[1] - third * sizes[2];
+    memcpy(k->surplus, k->rows, length * sizeof *k->surplus);
+    for (uint32_t d = 0; d < k->dims; d++) pay(k->surplus, k->rows + (d + (size_t)1) * length, k->rate[d], length);
+}
+
+/* The most that a change of any item would gain. */
+static double most_gain(const double *restrict surplus, const double *restrict gain, size_t length)
+{
+    double most[LANE] = { 0 };
+    for (size_t c = 0; c < length; c += LANE) {
+        for (size_t i = 0; i < LANE; i++) {
+            double of_item = surplus[c + i] * gain[c + i];
+            most[i] = most[i] > of_item ? most[i] : of_item;
+        }
     }
+    double best = most[0];
+    for (size_t i = 1; i < LANE; i++) best = best > most[i] ? best : most[i];
+    return best;
 }
 
 /* What enters: an item, or count + d; count + dims = nothing would be better. */
 static uint32_t entering(knapsack *k)
 {
     uint32_t best = k->count + k->dims;
-    double most = ENTERS;
+    const double *gain = gain_row(k);
     find_surplus(k);
-    for (uint32_t c = 0; c < k->count; c++) {
-        if (k->state[c] == AT_ZERO) {
-            if (k->surplus[c] > most) most = k->surplus[c], best = c;
-        } else if (k->state[c] == AT_MOST && -k->surplus[c] > most) {
-            most = -k->surplus[c], best = c;
-        }
+    double most = most_gain(k->surplus, gain, row_length(k->count));
+    if (most > ENTERS) {
+        for (best = 0; k->surplus[best] * gain[best] < most;) best++;
+    } else {
+        most = ENTERS;
     }
     for (uint32_t d = 0; d < k->dims; d++) {
         if (-k->shares[d] > most) most = -k->shares[d], best = k->count + d;
@@ -135,7 +212,7 @@ static double step_length(const knapsack *k, uint32_t enters, double sign, uint3
 static void exchange(knapsack *k, uint32_t row, uint32_t enters, double level)
 {
     uint32_t leaves = k->basis[row];
-    if (leaves < k->count) k->state[leaves] = k->level[row] > k->most[leaves] / 2 ? AT_MOST : AT_ZERO;
+    if (leaves < k->count) set_state(k, leaves, k->level[row] > k->most[leaves] / 2 ? AT_MOST : AT_ZERO);
     double *pivot_row = k->inverse + (size_t)row * k->dims, pivot = k->column[row];
     for (uint32_t d = 0; d < k->dims; d++) pivot_row[d] /= pivot;
     for (uint32_t i = 0; i < k->dims; i++) {
@@ -145,7 +222,7 @@ static void exchange(knapsack *k, uint32_t row, uint32_t enters, double level)
     k->basis[row] = enters;
     k->level[row] = level;
     k->paid[row] = enters < k->count ? k->worth[k->items[enters]] : 0;
-    if (enters < k->count) k->state[enters] = IN_BASIS;
+    if (enters < k->count) set_state(k, enters, IN_BASIS);
 }
 
 /* Where the simplex ended; at the best or at its last step. */
@@ -178,6 +255,7 @@ uint32_t knapsack_solve(knapsack *k)
             if (k->basis[i] < k->count) k->paid[i] = k->worth[k->items[k->basis[i]]];
         }
     }
+    fill_rows(k);
     price_rows(k);
     uint32_t tries = 8 * k->dims + 2 * k->count + 16, t = 0;
     bool best = false;
@@ -192,7 +270,7 @@ uint32_t knapsack_solve(knapsack *k)
         if (!(length < HUGE_VAL)) break;
         for (uint32_t i = 0; i < k->dims; i++) k->level[i] -= sign * length * k->column[i];
         if (row == k->dims) {
-            k->state[enters] = down ? AT_ZERO : AT_MOST;
+            set_state(k, enters, down ? AT_ZERO : AT_MOST);
         } else {
             exchange(k, row, enters, down ? k->most[enters] - length : length);
         }

@@ -19,6 +19,7 @@ typedef struct knapsack {
     double *shares; /* [dims]: what all of a resource is worth, not negative */
     double *copies; /* by item; knapsacks may share them */
     double *surplus; /* by item, what a copy is worth above its shares; may be shared, too */
+    double *rows; /* while it is solved: what the items are worth, take and gain, row by row; may be shared, too */
     double value; /* sum of shares + most × what each item is worth above its shares: never below the best */
     /* its own: */
     double *inverse, *level, *paid, *column, *rate; /* [dims * dims]; the rest [dims] */
@@ -28,9 +29,13 @@ typedef struct knapsack {
     uint32_t solved; /* how often since it began anew */
 } knapsack;
 
-/* Memory for `dims` and at most `count` items; the caller fills dim_of, items, capacity and most, sets `stride` and `count`, and shares
- * `copies` and `surplus`. false = refused. */
+/* Memory for `dims` and at most `count` items; the caller fills dim_of, items, capacity and most, sets `stride` and `count`, and gives it
+ * its room. false = refused. */
 bool knapsack_init(knapsack *k, arena *a, uint32_t dims, uint32_t count);
+/* Room for `copies`, `surplus` and `rows`, which knapsacks of at most `dims` and `count` may share. false = refused. */
+bool knapsack_room(knapsack *k, arena *a, uint32_t dims, uint32_t count);
+/* Has @p k use the room of @p from. */
+void knapsack_share(knapsack *k, const knapsack *from);
 /* Goes on from the answer before: other prices do not make that one infeasible. How many steps of the simplex it took. */
 uint32_t knapsack_solve(knapsack *k);
 /* What a copy of the item is worth above what it takes. */

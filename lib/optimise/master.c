@@ -40,11 +40,9 @@ bool master_init(master *m, arena *a, const bound_problem *p)
     m->best = arena_array(a, n + 1, sizeof(double));
     m->offers = arena_array(a, p->offer_count + 1, sizeof(uint32_t));
     m->replaced_by = arena_array(a, p->offer_count + 1, sizeof(uint32_t));
-    m->copies = arena_array(a, n + 1, sizeof(double));
-    m->surplus = arena_array(a, n + 1, sizeof(double));
     if (m->sizes == NULL || m->prices == NULL || m->inverse == NULL || m->level == NULL || m->paid == NULL ||
         m->direction == NULL || m->y == NULL || m->tried == NULL || m->best == NULL || m->offers == NULL ||
-        m->replaced_by == NULL || m->copies == NULL || m->surplus == NULL) {
+        m->replaced_by == NULL || !knapsack_room(&m->room, a, p->dims, p->class_count)) {
         return false;
     }
     for (size_t i = 0; i < n * p->dims; i++) m->sizes[i] = (double)p->requests[i];
@@ -127,8 +125,7 @@ bool master_knapsack(master *m, arena *a, uint32_t row, knapsack *k)
         k->most[k->count++] = most == COPIES_ANY ? HUGE_VAL : (double)most;
     }
     k->sizes = m->sizes;
-    k->copies = m->copies;
-    k->surplus = m->surplus;
+    knapsack_share(k, &m->room);
     return true;
 }
 

@@ -32,7 +32,7 @@ typedef struct master {
     double bound, cost; /* the best bound so far; what the master pays */
     uint32_t *offers, offer_count; /* those that no other one replaces, cheapest first */
     uint32_t *replaced_by; /* by offer: the place of the one that does, or its own */
-    double *copies, *surplus; /* scratch of the knapsacks */
+    knapsack room; /* that the knapsacks share */
     column *columns; /* at most one of each offer a round … */
     uint32_t near; /* … of which so many, the first ones, were worth their price when all were looked at */
     entry *entries;

@@ -24,13 +24,11 @@ static bool begin(valuer *v, arena *a)
     size_t all = (size_t)l->class_count * l->dims;
     v->sizes = arena_array(a, all + 1, sizeof *v->sizes);
     if (v->sizes == NULL || !knapsack_init(&v->k, a, l->dims, l->class_count)) return false;
-    v->k.copies = arena_array(a, l->class_count + (size_t)1, sizeof *v->k.copies);
-    v->k.surplus = arena_array(a, l->class_count + (size_t)1, sizeof *v->k.surplus);
     for (size_t i = 0; i < all; i++) v->sizes[i] = (double)l->requests[i];
     v->k.stride = l->dims;
     v->k.sizes = v->sizes;
     v->k.worth = l->worth;
-    return v->k.copies != NULL && v->k.surplus != NULL;
+    return knapsack_room(&v->k, a, l->dims, l->class_count);
 }
 
 /* Rows are the resources of which there is some, items the classes that fit. */

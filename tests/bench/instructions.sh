@@ -14,7 +14,7 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 stored=$here/instructions.txt
-inputs="b1-1000 b2-plain-5000 b2-anti-1000 b2-zone-5000 b3-5000 b6-mixed-20000 b6-plain-20000 b8-required-one-2000 b8-preferred-one-2000 b8-preferred-anti-2000 b8-preferred-zone-2000 b8-preferred-never-2000 b4-multi-100 b5-nodes-100 b7-edit-20000 b7-bound-2000 b7-node-2000 c2-bound-60 c2-bound-200 provider-1343"
+inputs="b1-1000 b2-plain-5000 b2-anti-1000 b2-zone-5000 b3-5000 b6-mixed-20000 b6-plain-20000 b8-required-one-2000 b8-preferred-one-2000 b8-preferred-anti-2000 b8-preferred-zone-2000 b8-preferred-never-2000 b4-multi-100 b5-nodes-100 b7-edit-20000 b7-bound-2000 b7-node-2000 c2-bound-60 c2-bound-200 c2-selectors-60 c2-selectors-200 provider-1343"
 
 [ -n "${KARP:-}" ] || { echo "KARP does not name the program"; exit 77; }
 command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
