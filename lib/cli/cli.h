@@ -92,7 +92,7 @@ typedef struct cli_options {
     uint64_t max_steps;
     karp_objective objective;
     uint32_t objective_given; /* OBJECTIVE_*, ored */
-    int64_t deadline; /* of the monotonic clock, nanoseconds; 0 = none */
+    int64_t deadline, deadline_from; /* of the monotonic clock, nanoseconds; 0 = none. When it was set */
     karp_repack_options repack;
     int64_t reserved_enis;
     double vm_memory_overhead;
@@ -374,6 +374,8 @@ int settle(const cli_options *options);
 void progress_begin(const char *what);
 /* How much of it is done; until then, and where nobody knows, the line says no percentage. */
 void progress_part(uint64_t done, uint64_t all);
+/* Which round it is, from 1, of work that ends nobody knows when. */
+void progress_round(uint32_t number);
 void progress_end(void);
 
 #endif

@@ -92,6 +92,7 @@ int set_deadline(const cli_verb *verb, cli_options *options, const char *text)
         after > INT64_MAX - now)
         return wrong_option(verb, "--deadline", "a time like 500ms or 2s");
     options->deadline = now + after;
+    options->deadline_from = now;
     return -1;
 }
 
@@ -99,6 +100,14 @@ int32_t deadline_is_over(void *user)
 {
     const cli_options *options = user;
     return clock_now() >= options->deadline;
+}
+
+int32_t deadline_tells(void *user)
+{
+    const cli_options *options = user;
+    int64_t now = clock_now();
+    progress_part((uint64_t)(now - options->deadline_from), (uint64_t)(options->deadline - options->deadline_from));
+    return now >= options->deadline;
 }
 
 /* ---- sides --------------------------------------------------------------------------------------------------------------- */

@@ -11,6 +11,8 @@ void progress_part(uint64_t done, uint64_t all)
     (void)all;
 }
 
+void progress_round(uint32_t number) { (void)number; }
+
 void progress_end(void) {}
 
 #else
@@ -22,7 +24,7 @@ void progress_end(void) {}
 enum { NO_PART = -1 }; /* how much there is to do is not known */
 
 static const char *volatile doing;
-static volatile sig_atomic_t seconds, percent = NO_PART;
+static volatile sig_atomic_t seconds, percent = NO_PART, round_number; /* round_number: 0 = there are none */
 
 static void say(const char *text)
 {
@@ -58,6 +60,11 @@ static void tick(int signal_number)
     say("\r\033[Kkarp: ");
     say(doing);
     say(" \xe2\x80\xa6 ");
+    if (round_number > 0) {
+        say("round ");
+        say_number(round_number);
+        say(", ");
+    }
     if (part != NO_PART) {
         say_number(part);
         say("%, ");
@@ -72,6 +79,8 @@ void progress_part(uint64_t done, uint64_t all)
     double part = all > 0 ? (double)done / (double)all : 0;
     percent = part < 1 ? (int)(part * 100) : 100;
 }
+
+void progress_round(uint32_t number) { round_number = number < 1000000 ? (int)number : 1000000; }
 
 void progress_begin(const char *what)
 {
@@ -93,6 +102,7 @@ void progress_end(void)
 {
     alarm(0);
     percent = NO_PART;
+    round_number = 0;
     if (seconds > 0) {
         say("\r\033[K");
         seconds = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli.h"
+#include "objective_options.h"
 
 static karp_status make(cli_answer *answer, void *own, int *result)
 {
@@ -11,6 +11,9 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     common.objective = &options->objective;
     repack.common = &common;
     repack.certificate = options->certificate != NULL;
+    if (common.should_stop == deadline_is_over) {
+        common.should_stop = deadline_tells;
+    }
     progress_begin("planning");
     karp_status status = karp_repack(answer->input.snapshot, &repack, &decision, &answer->error);
     progress_end();

@@ -142,6 +142,7 @@ static karp_status note_round(settling *s, const karp_decision *d, size_t placed
         s->room = room;
     }
     settle_round *round = &s->rounds[s->count++];
+    progress_round((uint32_t)s->count + 1);
     *round = (settle_round){ .at = s->now,
                              .method = KARP_METHOD_ANY,
                              .launched = karp_decision_launch_count(d),
@@ -488,6 +489,7 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     s.began = s.now = karp_snapshot_now(s.snapshot);
     s.common.now = 0; /* every round has its own time: its snapshot's */
     s.step = LOOK_AGAIN;
+    progress_round(1);
     progress_begin("playing rounds");
     karp_status status = play(&s);
     progress_end();

@@ -3,6 +3,8 @@
 import json
 import os
 import pathlib
+import pty
+import re
 import subprocess
 import sys
 
@@ -36,6 +38,23 @@ def document(verb, *arguments):
 
 def files(story, *names):
     return [word for name in names for word in ('-f', STORIES / story / name)]
+
+
+def progress(pattern, *words):
+    """What the command says on a terminal, until it has said that; then it is ended."""
+    leader, follower = pty.openpty()
+    with subprocess.Popen([os.environ['KARP'], *map(str, words)], stdout=subprocess.DEVNULL, stderr=follower) as child:
+        os.close(follower)
+        said = b''
+        while not re.search(pattern, said):
+            try:
+                piece = os.read(leader, 4096)
+            except OSError: # the other end is closed
+                break
+            said += piece
+        child.kill()
+    os.close(leader)
+    check(re.search(pattern, said) is not None, said)
 
 
 def check(good, what):

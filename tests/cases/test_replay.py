@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Replays on the command line: what a small story comes to under two policies, in every format; and what bad input is told."""
 import json
-import os
 import pathlib
-import pty
 import re
-import subprocess
 import sys
 import tempfile
 
-from stories import SOURCE, check, equal, finish, one_type_pool, run
+from stories import SOURCE, check, equal, finish, one_type_pool, progress, run
 
 DUMP = pathlib.Path(__file__).parent / 'asks' / 'dump.json'
 
@@ -280,20 +277,8 @@ def tell_wrong(folder):
 
 def tell_progress():
     """On a terminal a replay that takes a while says how much of it is done."""
-    leader, follower = pty.openpty()
     words = ['replay', SOURCE / 'examples/replay/day.yaml', '--until', '20000h', '--policy', 'karpenter,karp']
-    with subprocess.Popen([os.environ['KARP'], *map(str, words)], stdout=subprocess.DEVNULL, stderr=follower) as child:
-        os.close(follower)
-        said = b''
-        while not re.search(rb'%, \d+ s', said):
-            try:
-                piece = os.read(leader, 4096)
-            except OSError: # the other end is closed
-                break
-            said += piece
-        child.kill()
-    os.close(leader)
-    check(re.search(rb'karp: replaying \xe2\x80\xa6 \d+%, \d+ s', said) is not None, said)
+    progress(rb'karp: replaying \xe2\x80\xa6 \d+%, \d+ s', *words)
 
 
 with tempfile.TemporaryDirectory() as name:
