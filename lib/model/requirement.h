@@ -48,6 +48,14 @@ typedef struct string_facts {
     uint32_t count;
 } string_facts;
 
+enum { MOST_ORDERED = 64 };
+
+/* How a list of requirements was put in the order of keys. */
+typedef struct key_order {
+    uint32_t count, keys[MOST_ORDERED]; /* of the list; 0 = none yet */
+    uint8_t place[MOST_ORDERED]; /* in the list, by place in the order */
+} key_order;
+
 typedef struct algebra {
     karp_context *context;
     const string_facts *facts;
@@ -59,6 +67,7 @@ typedef struct algebra {
     words sets; /* words are set_entry pairs */
     map64 meets, overlaps; /* pairs of requirements */
     map64 set_meets, set_strict, set_lenient; /* pairs of sets */
+    key_order last_order;
     bool failed; /* an allocation was refused: answers since then are meaningless */
 } algebra;
 

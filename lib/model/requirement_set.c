@@ -127,6 +127,39 @@ static int by_key(uint32_t x, uint32_t y, const void *user)
     return p < q ? -1 : p > q;
 }
 
+/* The types of a catalogue mostly list the same keys in the same order: the order of the last list does for them, too. */
+static bool order_as_before(const algebra *a, uint32_t *ids, size_t count)
+{
+    const key_order *last = &a->last_order;
+    uint32_t unordered[MOST_ORDERED];
+    if (count != last->count) return false;
+    for (size_t i = 0; i < count; i++) {
+        if (a->requirements[ids[i]].key != last->keys[i]) return false;
+    }
+    memcpy(unordered, ids, count * sizeof *ids);
+    for (size_t i = 0; i < count; i++) ids[i] = unordered[last->place[i]];
+    return true;
+}
+
+static bool order_by_key(algebra *a, uint32_t *ids, size_t count)
+{
+    uint32_t unordered[MOST_ORDERED];
+    key_order *last = &a->last_order;
+    if (count > MOST_ORDERED) return sort_ids(a->context, ids, count, by_key, a);
+    if (order_as_before(a, ids, count)) return true;
+    memcpy(unordered, ids, count * sizeof *ids);
+    if (!sort_ids(a->context, ids, count, by_key, a)) return false;
+    last->count = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        /* Those of one key stay in the order of the list, in which one may come twice. */
+        size_t from = i > 0 && by_key(ids[i - 1], ids[i], a) == 0 ? last->place[i - 1] + (size_t)1 : 0;
+        while (unordered[from] != ids[i]) from++;
+        last->keys[i] = a->requirements[unordered[i]].key;
+        last->place[i] = (uint8_t)from;
+    }
+    return true;
+}
+
 /* One set is interned, and not one more for each requirement. `ids` are put in order. */
 static uint32_t set_of_many(algebra *a, uint32_t *ids, size_t count)
 {
@@ -134,7 +167,7 @@ static uint32_t set_of_many(algebra *a, uint32_t *ids, size_t count)
     size_t bytes = count * sizeof(set_entry), kept = 0, next;
     set_entry *e = count <= STACK_ENTRIES ? stack : mem_alloc(a->context, bytes);
     uint32_t set = EMPTY_SET;
-    if (e == NULL || !sort_ids(a->context, ids, count, by_key, a)) a->failed = true;
+    if (e == NULL || !order_by_key(a, ids, count)) a->failed = true;
     for (size_t i = 0; i < count && !a->failed; i = next) {
         uint32_t key = a->requirements[ids[i]].key;
         for (next = i + 1; next < count && a->requirements[ids[next]].key == key;) next++;

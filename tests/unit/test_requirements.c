@@ -286,23 +286,34 @@ static void test_many_keys(void **state)
     karp_context_free(context);
 }
 
-/* A long list is gathered by key at once: the same set as one requirement after the other. */
+/* A long list is gathered by key at once: the same set as one requirement after the other. So is one with the same keys in the
+ * same order after it, which is not sorted anew, and one in which requirements come twice. */
 static void test_long_lists(void **state)
 {
-    enum { MOST = 200 };
+    enum { MOST = 200, TIMES = 3 };
     world *w = *state;
+    static const char *const keys[] = { "k", "kubernetes.io/arch" };
     static const char *const values[] = { "a b", "b c", "a", "c" };
     uint64_t seed = 3;
-    for (size_t count = 1; count < MOST; count += 3) {
+    for (size_t n = 0; n < MOST; n++) {
+        size_t count = n / TIMES * TIMES + 1;
         uint32_t ids[MOST], one = EMPTY_SET;
+        uint64_t key_seed = count;
         for (size_t i = 0; i < count; i++) {
-            const char *key = random_below(&seed, 2) == 0 ? "k" : "kubernetes.io/arch";
+            const char *key = keys[random_below(&key_seed, 2)];
             uint32_t op = random_below(&seed, 3) == 0 ? KARP_OP_IN : KARP_OP_NOT_IN;
             const char *value = values[random_below(&seed, 4)];
             ids[i] = make(w, key, op, value, (uint32_t)random_below(&seed, 3));
         }
         for (size_t i = 0; i < count; i++) one = set_add(&w->a, one, ids[i]);
         assert_int_equal(set_of_all(&w->a, ids, count), one);
+    }
+    uint32_t not_a = make(w, "k", KARP_OP_NOT_IN, "a", 0), not_b = make(w, "k", KARP_OP_NOT_IN, "b", 0), ids[20];
+    for (size_t other = 0; other <= 20; other++) {
+        uint32_t one = set_add(&w->a, EMPTY_SET, not_a);
+        for (size_t i = 0; i < 20; i++) ids[i] = i + 1 == other ? not_b : not_a;
+        if (other > 0) one = set_add(&w->a, one, not_b);
+        assert_int_equal(set_of_all(&w->a, ids, 20), one);
     }
 }
 
