@@ -144,8 +144,9 @@ KARP_API karp_status karp_reader_lay_difference(karp_reader *reader, const karp_
 /**
  * The input as it is at @p now when @p decision has been carried out: pods are bound to the nodes that exist where it puts them
  * there, what was launched has joined the cluster as POOL-N, still empty, the nodes of commands are gone and so are those that
- * were being deleted (their pods are pending), and NodeClaims are consolidatable as of then. @p decision is karp_provision()'s or
- * karp_disrupt()'s of the snapshot of @p before; NULL = only time goes by. Calling it again and again plays the rounds of a cluster.
+ * were being deleted (their pods are pending), and NodeClaims are consolidatable as of then. A launch without an instance type, as
+ * StaticDrift has it, is left to karp_launch_static_pools(). @p decision is that function's, karp_provision()'s or
+ * karp_disrupt()'s, of the snapshot of @p before; NULL = only time goes by. Calling it again and again plays the rounds of a cluster.
  * @p before was read with keep_documents and is finished; the new reader likewise. The caller frees @p out and unrefs @p snapshot.
  * Errors: INVALID (now is earlier), STATE, NOMEM, CANCELED. Since 0.1.
  */

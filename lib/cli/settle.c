@@ -84,6 +84,10 @@ static karp_status note_launches(settling *s, const karp_decision *d, size_t *te
     for (size_t i = 0; i < karp_decision_launch_count(d) && status == KARP_OK; i++) {
         karp_launch l = { .size = sizeof l };
         status = karp_decision_launch(d, i, &l);
+        if (status == KARP_OK && l.choice.instance_type.len == 0) {
+            s->rounds[s->count - 1].launched--; /* of a static pool: the next round launches it */
+            continue;
+        }
         if (status == KARP_OK && !design_group_add(s->options, &types, l.choice.instance_type, l.choice.price)) {
             status = no_memory(s);
         }

@@ -89,6 +89,23 @@ void static_pools(engine *e)
     karp_decision_unref(d);
 }
 
+/* Decisions on drift do not say what type it has; the pool lacks a node since the one that drifted is on its way out. */
+uint32_t static_replacement(engine *e, karp_str pool)
+{
+    karp_decision *d = NULL;
+    uint32_t node = REPLAY_NONE;
+    karp_snapshot *snapshot = engine_snapshot(e);
+    karp_status status = snapshot ? karp_launch_static_pools(snapshot, &e->decision, &d, &e->error) : KARP_OK;
+    if (status) engine_fail(e, status);
+    for (size_t i = 0; d && i < karp_decision_launch_count(d) && node == REPLAY_NONE; i++) {
+        karp_launch launch = { .size = sizeof launch };
+        if (karp_decision_launch(d, i, &launch) == KARP_OK && equal_str(launch.node_pool, pool))
+            node = node_start(e, d, &launch);
+    }
+    karp_decision_unref(d);
+    return node;
+}
+
 /* ---- pods that bear on others ------------------------------------------------------------------------------------------------ */
 
 static void bind_placement(engine *e, const karp_decision *d, const karp_placement *p)

@@ -111,7 +111,7 @@ static karp_status follow_plan(story *s, const karp_decision *d)
     s->unschedulable = unschedulable;
     uint32_t first = (uint32_t)s->e->node_count;
     if (!status) status = start_nodes(s, d, 0, launches);
-    if (!status) status = settle_deleting(s, first, launches);
+    if (!status) status = settle_deleting(s, first, s->e->node_count - first);
     return status ? status : bind_pods(s, d, false, &bound);
 }
 
@@ -312,7 +312,10 @@ static karp_status describe(story *s, const karp_decision *d, strbuf *out)
 static karp_status execute(story *s, const karp_decision *d, const karp_command *c)
 {
     uint32_t first = (uint32_t)s->e->node_count;
-    karp_status status = start_nodes(s, d, c->launch_first, c->launch_count);
+    /* Which type takes the place of a node of a static pool is not decided: the pool's controller launches it at once. */
+    bool is_static = c->method == KARP_METHOD_STATIC_DRIFT;
+    karp_status status = is_static ? KARP_OK : start_nodes(s, d, c->launch_first, c->launch_count);
+    uint32_t started = (uint32_t)s->e->node_count - first;
     if (!status && c->method < METHODS_MOST) s->e->result.commands[c->method]++;
     for (size_t i = 0; i < c->node_count && !status; i++) {
         uint32_t node = find_node(s, c->nodes[i]);
@@ -323,7 +326,7 @@ static karp_status execute(story *s, const karp_decision *d, const karp_command 
         node_delete(s->e, node);
         story_node *n = story_node_of(s, node);
         if (!n) return s->error.status;
-        *n = (story_node){ .planned = true, .wait_first = first, .wait_count = (uint32_t)c->launch_count };
+        *n = (story_node){ .planned = true, .wait_first = first, .wait_count = started };
         status = n->wait_count == 0 ? story_drain(s, node) : story_engine(s);
     }
     return status;

@@ -129,6 +129,27 @@ def surplus(f):
     check('StaticDeprovisioning' in run('simulate', story)[0], 'as text')
 
 
+def drift(f):
+    """A node that has drifted is replaced by one of a type, whoever carries the command out."""
+    dump = json.loads(f.replay('--dump-at', '5m'))
+    dump.pop('replay')
+    for o in dump['objects']:
+        if o['kind'] == 'NodeClaim' and o['metadata']['name'] == 'fixed-1':
+            o['status']['conditions'].append({'type': 'Drifted', 'status': 'True', 'reason': 'NodePoolDrifted', 'lastTransitionTime': '2026-03-02T00:01:00Z'})
+    now = f.write('drift.json', json.dumps(dump))
+    one = json.loads(run('replay', f.pods, '--nodepools', now, '-o', 'json')[0])['policies'][0]
+    equal((one['launches'], one['failedLaunches'], one['disruptions'], one['nodesMost']), (1, 0, {'StaticDrift': 1}, 3), 'one replacement, and then the node goes')
+    later = json.loads(run('replay', f.pods, '--nodepools', now, '--dump-at', '30m')[0])
+    equal([o['metadata']['labels']['node.kubernetes.io/instance-type'] for o in later['objects'] if o['kind'] == 'Node'], 2 * ['m5.large'], 'types')
+    settled = json.loads(run('plan', '--settle', now, '-o', 'json')[0])
+    equal([(r['method'], r['removed'], r['launched']) for r in settled['rounds'][:2]],
+          [('StaticDrift', 'fixed-1', ''), ('StaticProvisioning', '', '1 \u00d7 m5.large')], 'settled')
+    story = f.write('drifting.yaml', 'apiVersion: karp/v1\nkind: Story\nnodeReadyAfter: 60s\nfiles: [drift.json]\nsteps:\n- wait: 30m\n')
+    events = json.loads(run('simulate', story, '-o', 'json')[0])['steps'][0]['events']
+    equal([(e['event'], e['node'], e.get('detail')) for e in events if e['event'] in ('deleted', 'launched')][:2],
+          [('deleted', 'fixed-1', None), ('launched', 'fixed-3', 'm5.large')], 'the story')
+
+
 def daemons(f):
     """What DaemonSets request is in the requests of a static pool's launches: of those alone that run on the type."""
     story = f.write('new.yaml', 'apiVersion: karp/v1\nkind: Story\nregion: us-west-2\nstart: "2026-03-02T00:00:00Z"\nfiles: [gates.json, pools.yaml]\nsteps:\n- wait: 10m\n')
@@ -140,5 +161,6 @@ def daemons(f):
 with tempfile.TemporaryDirectory() as folder:
     replayed(Folder(folder))
     surplus(Folder(folder))
+    drift(Folder(folder))
     daemons(Folder(folder))
 sys.exit(finish())
