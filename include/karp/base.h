@@ -2,16 +2,16 @@
 /**
  * @file base.h  Status codes, strings, errors, allocators and the context.
  *
- * Rules that hold for every declaration of libkarp unless it says otherwise:
- *  - A function returns a #karp_status or a plain value, never both. On failure out-parameters are untouched.
- *  - `karp_error *error` may be NULL. It is filled only on failure and never allocates.
- *  - A `const` handle may be used from several threads at once; a non-const one needs exclusive use.
- *  - `_new` / `_free` is single ownership, `_ref` / `_unref` shared ownership. Everything else that is returned is
- *    borrowed and lives as long as the object it was asked of.
- *  - A struct that starts with `size` must have it set to its sizeof (the `_init` functions do). Zero in any other
- *    field means "default". Bytes beyond what the library knows must be zero.
- *  - Strings in are UTF-8 and need no terminating NUL; strings out are also NUL-terminated.
- *  - Since 0.1, where nothing else is said.
+ * Rules for every declaration of libkarp, unless it says otherwise:
+ *  - A function returns a #karp_status or a plain value, never both. On failure out-parameters are unchanged.
+ *  - `karp_error *error` may be NULL. It is set only on failure, without an allocation.
+ *  - Several threads may use a `const` handle at the same time; any other handle must be used by one thread at a time.
+ *  - `_new` / `_free` is single ownership, `_ref` / `_unref` is reference counting. Everything else that is returned is
+ *    borrowed and valid as long as the object that returned it.
+ *  - The `size` at the beginning of a struct must be set to its sizeof (the `_init` functions do). Zero in any other
+ *    field means "default". Bytes that the library does not know must be zero.
+ *  - Input strings are UTF-8 and need no terminating NUL; returned strings are also NUL-terminated.
+ *  - Since 0.1, unless stated.
  */
 #ifndef KARP_BASE_H
 #define KARP_BASE_H
@@ -56,10 +56,10 @@ typedef struct karp_str {
     size_t len;
 } karp_str;
 
-/** Room for a digest as text: 64 hex digits and a NUL. */
+/** Size of a digest as text: 64 hex digits and a NUL. */
 #define KARP_DIGEST_TEXT 65
 
-/** Where a value of #karp_error.byte_offset is unknown. */
+/** #karp_error.byte_offset is unknown. */
 #define KARP_NO_OFFSET UINT64_MAX
 
 /** Caller-owned description of a failure. */
@@ -79,7 +79,7 @@ typedef struct karp_error {
 /** Zeroes @p error and sets its size. @p size is sizeof(karp_error) as the caller sees it. */
 KARP_API void karp_error_init(karp_error *error, size_t size);
 
-/** Memory functions of a context; they must be usable from every thread that uses its objects. */
+/** Memory functions of a context; they must be callable from every thread that uses its objects. */
 typedef struct karp_allocator {
     size_t size;
     void *(*alloc)(size_t bytes, void *user); /**< NULL = out of memory; aligned as malloc aligns; bytes > 0 */
@@ -95,43 +95,43 @@ enum { KARP_LOG_WARNING = 1, KARP_LOG_INFO = 2, KARP_LOG_DEBUG = 3 };
 typedef struct karp_context_options {
     size_t size;
     const karp_allocator *allocator; /**< NULL = libc; copied */
-    /** Called for what a user should know but nothing fails on. NULL = off. May be called from any thread of a call. */
+    /** Called with messages for the user that are not errors. NULL = off. May be called from any thread of a call. */
     void (*log)(uint32_t level, karp_str message, void *user);
     void *log_user;
     uint64_t max_pods; /**< default 10,000,000 */
     uint64_t max_nodes; /**< nodes, and claims without a node; default 1,000,000 */
     uint64_t max_instance_types; /**< over all catalogues of a snapshot; default 100,000 */
     /**
-     * Bytes of one document; default 4 GiB. What YAML aliases stand for counts as well, 48 bytes for each node beside its text,
-     * and is at most 64 MiB in all documents of a text together, or 16 times the length of the text where that is more.
+     * Bytes of one document; default 4 GiB. Expanded YAML aliases count as well, with 48 bytes for each node in addition to its text.
+     * In all documents of a text together they may have 64 MiB, or 16 times the length of the text if that is more.
      */
     uint64_t max_document_bytes;
     uint32_t max_nesting; /**< of a document; default 100 */
     uint32_t reserved; /**< 0 */
     uint64_t max_aliases; /**< YAML nodes that aliases may expand to, per document; default 100,000 */
     /**
-     * Threads that the caller lends: calls @p body with every index below @p count, each once, on any threads and in any
-     * order, and returns when all calls have returned. NULL = all work is done on the thread of a call. The allocator must
-     * then serve those threads too. Only single-node consolidation uses them today, unless steps are limited or
-     * should_stop is to be asked; decisions are the same with and without, for any number of threads.
+     * Threads of the caller: calls @p body with every index below @p count, each once, on any threads and in any
+     * order, and returns when all calls have returned. NULL = a call does all its work on its own thread. The allocator must
+     * be callable from these threads, too. Only single-node consolidation uses them, and only without a limit of steps and without
+     * should_stop. Decisions are the same with and without, for any number of threads.
      */
     void (*parallel_for)(size_t count, void (*body)(size_t index, void *data), void *data, void *user);
     void *parallel_user;
     /**
-     * Secret of the context's hash tables: who does not know it cannot make up names that all fall into one place. Best drawn
-     * at random for each context; the library itself asks nobody for randomness. 0 = made from addresses, which does as well
-     * where the system makes addresses random. No decision depends on it. Since 0.1.
+     * Secret seed of the context's hash tables. Without knowing it, nobody can choose names that all collide. Should be
+     * random for each context; the library itself has no source of randomness. 0 = made from addresses, which is sufficient
+     * if the system randomises addresses. No decision depends on it. Since 0.1.
      */
     uint64_t hash_seed;
     /**
-     * Most bytes that all objects of the context together may have from the allocator at a time; 0 = no ceiling. What would be
-     * more is refused: the call fails with #KARP_E_LIMIT and leaves everything as it was. Since 0.1.
+     * Most bytes that all objects of the context together may have allocated at a time; 0 = no limit. A call that needs more
+     * fails with #KARP_E_LIMIT and changes nothing. Since 0.1.
      */
     uint64_t max_memory;
     /**
-     * Asked every few thousand steps of work, on the thread of the call, during every call that allocates: reading, building, finishing,
-     * deciding, writing. Non-zero = the call fails with #KARP_E_CANCELED and leaves everything as it was; the next call begins anew. NULL =
-     * never. karp_options.should_stop is asked in its place where a call has one. Since 0.1.
+     * Called every few thousand steps of work, on the thread of the call, during every call that allocates: reading, building, finishing,
+     * deciding, writing. Non-zero = the call fails with #KARP_E_CANCELED and changes nothing; the next call is not affected. NULL =
+     * never. If a call has karp_options.should_stop, that one is called instead. Since 0.1.
      */
     int32_t (*should_stop)(void *user);
     void *stop_user;
@@ -140,19 +140,19 @@ typedef struct karp_context_options {
 /** Allocator, log and limits. Contexts share nothing with each other. */
 typedef struct karp_context karp_context;
 
-/** Fills @p options with zeroes and its size. */
+/** Zeroes @p options and sets its size. */
 KARP_API void karp_context_options_init(karp_context_options *options, size_t size);
 
 /** Makes a context. @p options may be NULL. Errors: NOMEM, ABI_*. */
 KARP_API karp_status karp_context_new(const karp_context_options *options, karp_context **out, karp_error *error);
 
 /**
- * Gives the caller's hold up. Objects made in the context keep what they need of it, so the order of freeing is free.
+ * Releases the caller's reference. Objects made in the context keep what they need of it, so they may be freed in any order.
  * NULL is allowed.
  */
 KARP_API void karp_context_free(karp_context *context);
 
-/** Frees what karp_alloc() or a function that says so has returned; @p bytes as allocated. NULL is allowed. */
+/** Frees memory of karp_alloc(), or of a function that says so; @p bytes as allocated. NULL is allowed. */
 KARP_API void karp_free(karp_context *context, void *memory, size_t bytes);
 
 /** "0.1.0" of the library in use. */
@@ -161,7 +161,7 @@ KARP_API const char *karp_version(void);
 /** #KARP_VERSION_NUMBER of the library in use. */
 KARP_API uint32_t karp_version_number(void);
 
-/** "KARP_E_NOMEM" …; "unknown status" for a value that is none. */
+/** "KARP_E_NOMEM" …; "unknown status" for any other value. */
 KARP_API const char *karp_status_name(karp_status status);
 
 #ifdef __cplusplus

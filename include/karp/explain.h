@@ -28,24 +28,24 @@ enum {
 /** "TOLERATE" … "UNKNOWN" for a number that is none. */
 KARP_API const char *karp_remedy_name(uint32_t kind);
 
-/** A change that was tried, and with which the pod is placed while no other pod loses its place. */
+/** A change that makes the pod schedulable and no other pod unschedulable. It was tried. */
 typedef struct karp_remedy {
     size_t size;
     uint32_t kind; /**< KARP_REMEDY_* */
-    uint32_t changes; /**< how many single changes it is made of */
+    uint32_t changes; /**< its number of single changes */
     karp_str text; /**< English: "tolerate nvidia.com/gpu=true:NoSchedule" */
     karp_str node_pool; /**< that launches the node; "" = an existing node */
-    karp_str node; /**< the node that exists, or "" */
+    karp_str node; /**< the existing node, or "" */
     karp_choice choice; /**< of the new node */
 } karp_remedy;
 
-/** What a NodePool has to say that a placed pod does not go to. Since 0.1. */
+/** A NodePool that could launch a node for the pod, but was not chosen. Since 0.1. */
 typedef struct karp_alternative {
     size_t size;
     karp_str node_pool;
-    karp_str detail; /**< English: why it does not take the pod; "" = it would, when it alone is asked */
+    karp_str detail; /**< English: why it does not take the pod; "" = it would if it were the only NodePool */
     uint32_t code; /**< KARP_REASON_*; 0 = it would */
-    int32_t weight; /**< of the NodePool: heavier ones are asked first */
+    int32_t weight; /**< of the NodePool: higher weights are tried first */
     uint32_t cost_known; /**< 1 = cost_change is known */
     uint32_t reserved;
     karp_choice choice; /**< what it would launch, of KARP_REASON_LIMITS without them; "" = nothing */
@@ -53,14 +53,14 @@ typedef struct karp_alternative {
         cost_change; /**< per hour, of the whole plan: if it took the pod; of KARP_REASON_LIMITS: without its limits */
 } karp_alternative;
 
-/** What there is to say about one pod; immutable. */
+/** The explanation of one pod; immutable. */
 typedef struct karp_pod_explanation karp_pod_explanation;
 
 /**
- * Decides as karp_provision() does, at explain level full, and when @p pod ("namespace/name") fits nowhere, looks for the
- * smallest change that places it: changes of one thing are tried, each by a round of its own, easiest first. The number of
- * rounds is bounded and deterministic. @p options may be NULL; their explain level is not read.
- * Errors: NOT_FOUND (no such pod, or one that waits for no node; the message says which), NOMEM, CANCELED, ABI_*.
+ * Decides as karp_provision() does, at explain level full. If @p pod ("namespace/name") is unschedulable, it looks for the
+ * smallest change that makes it schedulable: single changes are tried, each in a separate round, the easiest first. The number of
+ * rounds is limited and deterministic. @p options may be NULL; their explain level is ignored.
+ * Errors: NOT_FOUND (no such pod, or it is not pending; the message says which), NOMEM, CANCELED, ABI_*.
  */
 KARP_API karp_status karp_explain_pod(const karp_snapshot *snapshot, const karp_options *options, karp_str pod,
                                       karp_pod_explanation **out, karp_error *error);
@@ -68,41 +68,41 @@ KARP_API karp_status karp_explain_pod(const karp_snapshot *snapshot, const karp_
 KARP_API void karp_pod_explanation_free(karp_pod_explanation *explanation);
 /** "namespace/name". */
 KARP_API karp_str karp_pod_explanation_pod(const karp_pod_explanation *explanation);
-/** The decision the pod is part of: its rows say where it goes, or what every pool, node and launch said. Borrowed. */
+/** The decision with the pod: its rows say where it is placed, or the reason of every pool, node and launch. Borrowed. */
 KARP_API const karp_decision *karp_pod_explanation_decision(const karp_pod_explanation *explanation);
-/** What would place it, the smallest first. NOT_FOUND beyond the end. */
+/** Changes that would make it schedulable, the smallest first. NOT_FOUND beyond the end. */
 KARP_API size_t karp_pod_explanation_remedy_count(const karp_pod_explanation *explanation);
 /** Remedy @p index, borrowed. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_pod_explanation_remedy(const karp_pod_explanation *explanation, size_t index,
                                                  karp_remedy *out);
-/** How many changes were tried, and whether the bound left some untried (1). */
+/** How many changes were tried. */
 KARP_API uint32_t karp_pod_explanation_tried(const karp_pod_explanation *explanation);
-/** 1 = the search for remedies ended before all were tried. */
+/** 1 = the search for remedies stopped before all were tried. */
 KARP_API uint32_t karp_pod_explanation_bounded(const karp_pod_explanation *explanation);
 
 /**
- * NodePools that a pod for which a node is launched does not go to, the heaviest first: each is asked in a round of its own, in
+ * The other NodePools of a pod for which a node is launched, by descending weight: each is tried in a separate round, in
  * which such pods select it. 0 for other pods. Since 0.1.
  */
 KARP_API size_t karp_pod_explanation_alternative_count(const karp_pod_explanation *explanation);
 /** Alternative @p index, borrowed. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 0.1. */
 KARP_API karp_status karp_pod_explanation_alternative(const karp_pod_explanation *explanation, size_t index,
                                                       karp_alternative *out);
-/** The weight of the NodePool that launches the pod's node; 0 when none is launched for it. Since 0.1. */
+/** The weight of the NodePool that launches the pod's node; 0 if no node is launched for it. Since 0.1. */
 KARP_API int32_t karp_pod_explanation_weight(const karp_pod_explanation *explanation);
 
 /* ---- nodes --------------------------------------------------------------------------------------------------------- */
 
-/** One reason why a node stays, as it shows when those before it are gone. */
+/** One reason why a node stays, found after the reasons before it were removed. */
 typedef struct karp_blocker {
     size_t size;
     uint32_t code; /**< KARP_REASON_* */
     uint32_t reserved;
     karp_str detail; /**< English: "pdb db/db allows 0 disruptions (2 pods: db/db-0, db/db-1)" */
-    int64_t until; /**< the instant at which it ends by itself; KARP_NO_TIME = never, or nobody knows */
+    int64_t until; /**< the instant at which it ends by itself; KARP_NO_TIME = never, or unknown */
 } karp_blocker;
 
-/** What would become of the node's pods if it went now. */
+/** Where the node's pods would go if it were disrupted now. */
 typedef struct karp_move {
     size_t size;
     double price; /**< of the node, per hour; 0 = unknown */
@@ -113,12 +113,12 @@ typedef struct karp_move {
     karp_choice choice;
 } karp_move;
 
-/** What there is to say about one node; immutable. */
+/** The explanation of one node; immutable. */
 typedef struct karp_node_explanation karp_node_explanation;
 
 /**
- * Decides as karp_disrupt() does, and when the node stays, finds everything that keeps it: each reason is taken away and the
- * node is looked at again, alone, until it would go or a reason remains that only another cluster could take away.
+ * Decides as karp_disrupt() does. If the node stays, it finds all reasons: each reason is removed and the
+ * node is evaluated again, alone, until it would be disrupted or a reason cannot be removed.
  * @p options may be NULL. Errors: NOT_FOUND (no such node), NOMEM, CANCELED, ABI_*.
  */
 KARP_API karp_status karp_explain_node(const karp_snapshot *snapshot, const karp_disrupt_options *options,
@@ -129,14 +129,14 @@ KARP_API void karp_node_explanation_free(karp_node_explanation *explanation);
 KARP_API karp_str karp_node_explanation_node(const karp_node_explanation *explanation);
 /** The pass: whether one of its commands names the node. Borrowed. */
 KARP_API const karp_decision *karp_node_explanation_decision(const karp_node_explanation *explanation);
-/** 1 = a command takes the node away; then there are no blockers. */
+/** 1 = a command disrupts the node; then there are no blockers. */
 KARP_API uint32_t karp_node_explanation_goes(const karp_node_explanation *explanation);
-/** Blockers, in the order in which they are looked at. NOT_FOUND beyond the end. */
+/** Blockers, in the order in which they were found. NOT_FOUND beyond the end. */
 KARP_API size_t karp_node_explanation_blocker_count(const karp_node_explanation *explanation);
 /** Blocker @p index, borrowed. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_node_explanation_blocker(const karp_node_explanation *explanation, size_t index,
                                                    karp_blocker *out);
-/** The best move that was rejected. NOT_FOUND: its pods would not all find a place, or it has no NodeClaim. */
+/** The best move that was rejected. NOT_FOUND: its pods would not all be placed, or it has no NodeClaim. */
 KARP_API karp_status karp_node_explanation_move(const karp_node_explanation *explanation, karp_move *out);
 
 /* ---- checking ---------------------------------------------------------------------------------------------------- */
@@ -145,29 +145,30 @@ KARP_API karp_status karp_node_explanation_move(const karp_node_explanation *exp
 enum {
     KARP_FINDING_POD_UNKNOWN = 1, /**< no such pod */
     KARP_FINDING_POD_TWICE = 2, /**< it is in more than one place */
-    KARP_FINDING_POD_MISSING = 3, /**< it waits for a node and is mentioned nowhere */
-    KARP_FINDING_POD_NOT_WAITING = 4, /**< it is placed, but nothing asks for that */
+    KARP_FINDING_POD_MISSING = 3, /**< it is pending and not in the plan */
+    KARP_FINDING_POD_NOT_WAITING = 4, /**< the plan places it, but it is not pending */
     KARP_FINDING_NODE_UNKNOWN = 5, /**< no such node */
     KARP_FINDING_NODE_CLOSED = 6, /**< the node is being deleted, or the scheduler does not know it */
     KARP_FINDING_POOL_UNKNOWN = 7, /**< no such NodePool */
     KARP_FINDING_POOL_CLOSED = 8, /**< static, not ready, being deleted, or without instance types */
-    KARP_FINDING_NO_PODS = 9, /**< a launch for nobody */
-    KARP_FINDING_NO_TYPES = 10, /**< a launch of nothing */
+    KARP_FINDING_NO_PODS = 9, /**< a launch without pods */
+    KARP_FINDING_NO_TYPES = 10, /**< a launch without instance types */
     KARP_FINDING_TYPE_UNKNOWN = 11, /**< not among the pool's instance types */
     KARP_FINDING_TYPE_REQUIREMENTS = 12, /**< its labels contradict the launch's requirements */
     KARP_FINDING_TYPE_OFFERING = 13, /**< it has no available offering that the requirements allow */
-    KARP_FINDING_TYPE_RESOURCES = 14, /**< pods and daemons together are larger than it */
-    KARP_FINDING_TYPE_HOST_PORT = 15, /**< a daemon of it uses a host port of a pod */
-    KARP_FINDING_POOL_REQUIREMENTS = 16, /**< the launch's requirements go beyond its pool's */
-    KARP_FINDING_REQUIREMENTS = 17, /**< node selector or required node affinity of a pod is not met for certain */
+    KARP_FINDING_TYPE_RESOURCES = 14, /**< pods and DaemonSets together request more than it has */
+    KARP_FINDING_TYPE_HOST_PORT = 15, /**< a DaemonSet on it uses a host port of a pod */
+    KARP_FINDING_POOL_REQUIREMENTS = 16, /**< the launch's requirements allow more than its pool's */
+    KARP_FINDING_REQUIREMENTS =
+        17, /**< it is not certain that node selector or required node affinity of a pod is met */
     KARP_FINDING_TAINTS = 18, /**< a taint is not tolerated */
-    KARP_FINDING_HOST_PORT = 19, /**< two pods want one host port */
+    KARP_FINDING_HOST_PORT = 19, /**< two pods use the same host port */
     KARP_FINDING_VOLUME = 20, /**< a volume cannot be used there */
     KARP_FINDING_VOLUME_LIMIT = 21, /**< more volumes than the node can attach */
-    KARP_FINDING_RESOURCES = 22, /**< the pods are larger than what is free on the node */
+    KARP_FINDING_RESOURCES = 22, /**< the pods request more than is free on the node */
     KARP_FINDING_LIMITS = 23, /**< the launches of a pool exceed its limits */
     KARP_FINDING_MIN_VALUES = 24, /**< fewer different values than minValues asks for */
-    KARP_FINDING_RESERVATION = 25, /**< more launches on a reservation than it has room for */
+    KARP_FINDING_RESERVATION = 25, /**< more launches on a reservation than it has free instances */
     KARP_FINDING_SPREAD = 26, /**< a DoNotSchedule spread constraint is violated */
     KARP_FINDING_AFFINITY = 27, /**< a required pod affinity is violated */
     KARP_FINDING_ANTI_AFFINITY = 28, /**< a required pod anti-affinity is violated, of the pod or of another */
@@ -177,10 +178,10 @@ enum {
     KARP_FINDING_COST = 32 /**< the costs that the steps state contradict each other, or do not fall */
 };
 
-/** "POD_TWICE": the code as documents print it. "UNKNOWN" for a number that is none. */
+/** "POD_TWICE": the code as in documents. "UNKNOWN" for any other number. */
 KARP_API const char *karp_finding_name(uint32_t code);
 
-/** A node that a plan starts. */
+/** A node that a plan launches. */
 typedef struct karp_plan_launch {
     karp_str id;
     karp_str node_pool;
@@ -193,21 +194,21 @@ typedef struct karp_plan_launch {
     size_t requirement_count;
 } karp_plan_launch;
 
-/** Pods that a plan puts on an existing node. */
+/** Pods that a plan places on an existing node. */
 typedef struct karp_plan_placement {
     karp_str node;
     const karp_str *pods;
     size_t pod_count;
 } karp_plan_placement;
 
-/** A plan as a caller has it: from this library, another scheduler, or a person. */
+/** A plan from any source: this library, another scheduler, or a person. */
 typedef struct karp_plan {
     size_t size;
     const karp_plan_launch *launches;
     size_t launch_count;
     const karp_plan_placement *placements;
     size_t placement_count;
-    const karp_str *left; /**< pods that it knowingly places nowhere */
+    const karp_str *left; /**< pods that it leaves unschedulable */
     size_t left_count;
     uint32_t
         profile; /**< KARP_PROFILE_*: with karpenter, what the quirks of that scheduler allow is no finding, but S-Q3 and S-Q37 are */
@@ -225,13 +226,13 @@ typedef struct karp_finding {
     karp_str detail; /**< English */
 } karp_finding;
 
-/** What a check found; immutable. */
+/** The result of a check; immutable. */
 typedef struct karp_verification karp_verification;
 
 /**
- * Replays @p plan on the snapshot's objects by the rules of Kubernetes and checks every constraint of every pod it
- * places, sharing no code with the scheduler. It looks at where everything ends up, not at the order; relaxed
- * preferences are fine. A finding is a result, no error. Errors: NOMEM, INVALID, ABI_*.
+ * Checks @p plan on the snapshot's objects by the rules of Kubernetes: every constraint of every pod that it
+ * places. It shares no code with the scheduler. It checks the final placement, not the order; relaxed
+ * preferences are allowed. A finding is a result, not an error. Errors: NOMEM, INVALID, ABI_*.
  */
 KARP_API karp_status karp_verify(const karp_snapshot *snapshot, const karp_plan *plan, karp_verification **out,
                                  karp_error *error);

@@ -12,7 +12,7 @@ extern "C" {
 
 struct karp_objective; /* objective.h */
 
-/** How much a decision says about what it did not do. */
+/** How much a decision explains. */
 enum { KARP_EXPLAIN_SUMMARY = 0, KARP_EXPLAIN_NONE = 1, KARP_EXPLAIN_FULL = 2 };
 
 /** Options of every decision. */
@@ -22,16 +22,16 @@ typedef struct karp_options {
     uint32_t profile; /**< KARP_PROFILE_* */
     uint32_t explain; /**< KARP_EXPLAIN_* */
     /**
-     * Deterministic budget, counted in attempts to place a pod; 0 = none. What the preparation of the decision needs beyond 16 MiB of memory,
-     * or as much work, counts as well: it ends when that is more than 4 KiB for each step allowed.
+     * Deterministic budget, counted in attempts to place a pod; 0 = none. The preparation of the decision counts as well, as far as it needs
+     * more than 16 MiB of memory, or as much work: it is stopped when that is more than 4 KiB for each step of the budget.
      */
     uint64_t max_steps;
-    /** Non-zero = stop; asked every few thousand steps of work, in the preparation and the report of the decision as well; NULL = never. */
+    /** Non-zero = stop; called every few thousand steps of work, also in the preparation and the report of the decision; NULL = never. */
     int32_t (*should_stop)(void *user);
     void *stop_user;
     /**
-     * 1 = when stopped, return what is decided, marked incomplete, instead of KARP_E_CANCELED: nothing, when it was stopped in the
-     * preparation. The pod that is being looked at is decided on, and the report is written whole, before the call returns.
+     * 1 = when stopped, return the decision so far, marked incomplete, instead of KARP_E_CANCELED. It is empty if it was stopped in the
+     * preparation. The current pod is still decided, and the report is completed, before the call returns.
      */
     uint32_t keep_partial;
     uint32_t reserved;
@@ -41,7 +41,7 @@ typedef struct karp_options {
         peer_version; /**< KARP_PEER_*: whose decisions profile karpenter makes; profile karp takes the better rules */
     uint32_t reserved_; /**< zero */
     uint64_t flip_rules; /**< rules that versions changed, to switch: bit i for karp_peer_rule_at(i) */
-    /** What launch decisions (karp_provision(), karp_what_if()) aim at; NULL = to decide as Karpenter does. Since 0.1. */
+    /** The objective of launch decisions (karp_provision(), karp_what_if()); NULL = decide as Karpenter does. Since 0.1. */
     const struct karp_objective *objective;
 } karp_options;
 
@@ -50,7 +50,7 @@ KARP_API void karp_options_init(karp_options *options, size_t size);
 
 /**
  * Which nodes to launch, for which pods; which pods go to existing nodes; which are unschedulable, and why.
- * @p options may be NULL. The snapshot may be shared between threads. A pod that fits nowhere is a result, no error.
+ * @p options may be NULL. The snapshot may be shared between threads. An unschedulable pod is a result, not an error.
  * Errors: NOMEM, CANCELED, ABI_*.
  */
 KARP_API karp_status karp_provision(const karp_snapshot *snapshot, const karp_options *options, karp_decision **out,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file snapshot.h  Builder: objects in any order. Snapshot: the same, checked, interned, grouped; immutable. */
+/** @file snapshot.h  Builder: takes objects in any order. Snapshot: the validated and indexed objects; immutable. */
 #ifndef KARP_SNAPSHOT_H
 #define KARP_SNAPSHOT_H
 
@@ -10,10 +10,10 @@
 extern "C" {
 #endif
 
-/** Collects objects. Exclusive use. */
+/** Collects objects. One thread at a time. */
 typedef struct karp_builder karp_builder;
 
-/** A whole decision's input. Shared ownership; any number of threads may decide on one at once. */
+/** The whole input of decisions. Reference-counted; any number of threads may decide on one at the same time. */
 typedef struct karp_snapshot karp_snapshot;
 
 enum { KARP_PREFERENCES_RESPECT = 0, KARP_PREFERENCES_IGNORE = 1 };
@@ -41,36 +41,36 @@ typedef struct karp_node_repair {
     karp_str condition; /**< type of a Node's condition */
     karp_str status; /**< "True", "False" or "Unknown" */
     karp_str reason; /**< regular expression (RE2) found in the condition's reason; "" = the policy for all others */
-    int64_t toleration; /**< duration from the transition on */
-    int64_t termination_grace_period; /**< duration that bounds the drain; KARP_DURATION_UNSET = none */
+    int64_t toleration; /**< duration since the transition of the condition */
+    int64_t termination_grace_period; /**< duration that limits the drain; KARP_DURATION_UNSET = none */
     uint32_t priority; /**< 0 … 100 */
     uint32_t action; /**< KARP_REPAIR_* */
 } karp_node_repair;
 
-/** A reboot that repair has committed. Since 0.1. */
+/** A reboot that repair has decided. Since 0.1. */
 typedef struct karp_reboot {
     karp_str node_claim;
     int64_t at; /**< instant */
 } karp_reboot;
 
-/** Slots of a reservation that are given back before a launch decision. Since 0.1. */
+/** Instances of a reservation that are released before a launch decision. Since 0.1. */
 typedef struct karp_reservation_credit {
     karp_str reservation; /**< value of the label reservation_id_label */
     int64_t slots;
 } karp_reservation_credit;
 
-/** Process-wide options of Karpenter, label tables of the provider, and what it keeps in memory. */
+/** Process-wide options of Karpenter, label tables of the provider, and state that Karpenter keeps in memory. */
 typedef struct karp_settings {
     size_t size;
     uint32_t preference_policy; /**< KARP_PREFERENCES_* */
     uint32_t min_values_policy; /**< KARP_MIN_VALUES_* */
     uint32_t reserved_mode; /**< KARP_RESERVED_* */
     uint32_t gates; /**< KARP_GATE_* */
-    uint32_t dra_requests; /**< 1 = dynamic resource allocation is done; 0 = such pods are refused */
-    uint32_t consolidation_simulation; /**< 1 = the solve is the one inside a consolidation */
+    uint32_t dra_requests; /**< 1 = dynamic resource allocation; 0 = pods with ResourceClaims are unschedulable */
+    uint32_t consolidation_simulation; /**< 1 = decide as inside a consolidation */
     const karp_spread_constraint *default_spread; /**< scheduler-config; without selectors */
     size_t default_spread_count;
-    const karp_str *well_known; /**< labels the provider adds to Karpenter's own table; likewise below */
+    const karp_str *well_known; /**< labels that the provider adds to Karpenter's table; likewise below */
     size_t well_known_count;
     const karp_str *restricted;
     size_t restricted_count;
@@ -82,12 +82,12 @@ typedef struct karp_settings {
     const karp_node_repair
         *repairs; /**< the provider's policies; exactly one has no regular expression, and replaces */
     size_t repair_count;
-    const karp_reboot *reboots; /**< that repair has committed before */
+    const karp_reboot *reboots; /**< that repair has decided before */
     size_t reboot_count;
-    const karp_reservation_credit *credits; /**< slots given back before a launch decision */
+    const karp_reservation_credit *credits; /**< released before a launch decision */
     size_t credit_count;
-    uint32_t legacy_node_repair; /**< 1 = repair is no disruption method (karp_advise_repair()) */
-    uint32_t other_nodes_known; /**< 1 = nodes that karp_builder_set_node_states() leaves out are known as well */
+    uint32_t legacy_node_repair; /**< 1 = repair is not a disruption method (karp_advise_repair()) */
+    uint32_t other_nodes_known; /**< 1 = nodes that are not in karp_builder_set_node_states() count as well */
 } karp_settings;
 
 /** Karpenter's defaults: gates = RESERVED_CAPACITY, everything else zero. */
@@ -102,20 +102,20 @@ KARP_API void karp_builder_free(karp_builder *builder);
 /** Replaces the settings (default: karp_settings_init()). Copied. Errors: NOMEM, INVALID, ABI_*. */
 KARP_API karp_status karp_builder_set_settings(karp_builder *builder, const karp_settings *settings, karp_error *error);
 
-/** The clock of the snapshot: an instant. Never read from the machine. Default 2026-01-01T00:00:00Z. */
+/** The time of the snapshot: an instant. The machine's clock is not read. Default 2026-01-01T00:00:00Z. */
 KARP_API karp_status karp_builder_set_now(karp_builder *builder, int64_t now, karp_error *error);
 
 /**
- * Gives @p pools (by name; none = every pool) the types of @p catalogue, after those given before.
+ * Adds the types of @p catalogue to @p pools (by name; none = all pools), after those added before.
  * The builder takes a reference. Errors: NOMEM.
  */
 KARP_API karp_status karp_builder_add_catalogue(karp_builder *builder, karp_catalogue *catalogue, const karp_str *pools,
                                                 size_t pool_count, karp_error *error);
 
 /**
- * Adds a Pod. There is one such call per kind; the object is copied. Errors of all of them: NOMEM, INVALID (object and field are named),
- * DUPLICATE (kind, namespace and name are taken), LIMIT, RANGE (a quantity beyond 128 bits), ABI_*. After an error the
- * builder is as it was before the call.
+ * Adds a Pod. There is one such function per kind; the object is copied. Errors of all of them: NOMEM, INVALID (with object and field),
+ * DUPLICATE (there is an object of this kind, namespace and name), LIMIT, RANGE (a quantity beyond 128 bits), ABI_*. After an error the
+ * builder is unchanged.
  */
 KARP_API karp_status karp_builder_add_pod(karp_builder *builder, const karp_pod *pod, karp_error *error);
 
@@ -151,9 +151,9 @@ KARP_API karp_status karp_builder_add_namespace(karp_builder *builder, const kar
                                                 karp_error *error);
 
 /**
- * Checks, interns, groups and indexes everything once. On success the builder is empty again; on failure it is
- * unchanged. References to objects that are not there are no errors: they have results per pod.
- * Errors: NOMEM, INVALID, LIMIT, RANGE (amounts of one resource that have no common 62-bit scale).
+ * Validates and indexes all objects. On success the builder is empty afterwards; on failure it is
+ * unchanged. A reference to a missing object is not an error: it is a result of the pods concerned.
+ * Errors: NOMEM, INVALID, LIMIT, RANGE (amounts of one resource without a common 62-bit scale).
  */
 KARP_API karp_status karp_builder_finish(karp_builder *builder, karp_snapshot **out, karp_error *error);
 
@@ -163,13 +163,13 @@ KARP_API karp_snapshot *karp_snapshot_ref(karp_snapshot *snapshot);
 /** Drops a reference; the last one frees. NULL is allowed. */
 KARP_API void karp_snapshot_unref(karp_snapshot *snapshot);
 
-/** What a snapshot holds. */
+/** Numbers of objects in a snapshot. */
 typedef struct karp_snapshot_counts {
     size_t size;
     size_t pods; /**< all of them */
-    size_t pods_to_place; /**< those the input names, else pending pods and the virtual ones of capacity buffers */
-    size_t pod_classes; /**< kinds of pods that no decision can tell apart */
-    size_t nodes; /**< state nodes: nodes, and claims without one */
+    size_t pods_to_place; /**< those listed in the input, else pending pods and the virtual pods of capacity buffers */
+    size_t pod_classes; /**< groups of pods that every decision treats alike */
+    size_t nodes; /**< state nodes: nodes, and NodeClaims without a Node */
     size_t node_pools;
     size_t instance_types; /**< over all pools' catalogues, each once */
     size_t offerings;
@@ -179,7 +179,7 @@ typedef struct karp_snapshot_counts {
 /** Fills @p counts (its size must be set). */
 KARP_API void karp_snapshot_get_counts(const karp_snapshot *snapshot, karp_snapshot_counts *counts);
 
-/** The snapshot's clock. */
+/** The snapshot's time, an instant. */
 KARP_API int64_t karp_snapshot_now(const karp_snapshot *snapshot);
 
 /** Pod @p index of all pods, in the order they were added: "namespace/name". {NULL,0} beyond the end. */
