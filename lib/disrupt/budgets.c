@@ -167,12 +167,13 @@ karp_status pass_budgets(pass *p, karp_error *error)
     p->remaining = arena_array(&p->data, pools + 1, sizeof *p->remaining);
     p->next_change = arena_array(&p->data, pools + 1, sizeof *p->next_change);
     if (counts == NULL || p->remaining == NULL || p->next_change == NULL) return fail_nomem(error);
-    for (size_t i = 0; i < pools; i++) {
+    p->budgets_known = 0;
+    for (size_t i = 0; i < pools && !p->own_context.stop_noted; i++) {
         const node_pool *pool = &w->raw.pools.items[i];
-        if (p->own_context.stop_noted) break;
         int64_t left = pool_allows(pool, reason, counts[i].all, p->now, p->quirks, p->context);
         p->remaining[i] = left > counts[i].busy ? left - counts[i].busy : 0;
         p->next_change[i] = pool_next_change(pool, reason, p->now, p->quirks, p->context);
+        p->budgets_known++;
     }
     return p->own_context.stop_noted && !p->own_context.gentle ? fail_nomem(error) : KARP_OK;
 }

@@ -368,6 +368,11 @@ karp_status pass_candidates(pass *p, karp_error *error)
 
 bool pass_keep(pass *p, uint32_t state_node_number, uint32_t code, karp_str detail)
 {
+    uint32_t pool = p->snapshot->nodes[state_node_number].pool;
+    if (code == KARP_REASON_BUDGET && pool != NO_ID && pool >= p->budgets_known) {
+        code = KARP_REASON_SEARCH_STOPPED;
+        detail = nothing;
+    }
     char *copy = detail.len == 0 ? NULL : arena_string(&p->data, detail.ptr, detail.len);
     if (detail.len > 0 && copy == NULL) return false;
     p->stays[state_node_number] = (stay){ code, detail.len == 0 ? nothing : (karp_str){ copy, detail.len } };

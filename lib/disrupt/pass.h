@@ -133,6 +133,8 @@ typedef struct pass {
     stay *stays; /* by state node; code NONE = it goes, or nothing was said yet */
     bool constrained; /* a budget kept some node from going */
     int64_t *remaining; /* by store pool */
+    uint32_t
+        budgets_known; /* so many pools, the first ones: the search may be stopped before the others' budgets are looked at */
     int64_t *next_change; /* likewise */
     pool_total *totals; /* likewise */
     LIST_OF(command) commands;

@@ -62,6 +62,7 @@ static bool budget_rows(pass *p, karp_decision *d)
     for (uint32_t i = 0; i < w->raw.pools.count; i++) order[i] = i;
     if (!sort_ids(p->context, order, w->raw.pools.count, by_pool_name, w)) return false;
     for (uint32_t i = 0; i < w->raw.pools.count; i++) {
+        if (order[i] >= p->budgets_known) continue;
         karp_pool_budget *row = list_push(d->context, &d->budgets, sizeof *row);
         if (row == NULL) return false;
         *row = (karp_pool_budget){ .size = sizeof *row,

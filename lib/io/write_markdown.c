@@ -131,7 +131,7 @@ static void write_cost(const write_job *job, double saved)
         (void)text_saving(b, decision);
         buffer_char(b, '\n');
     }
-    if (karp_decision_complete(decision) == 0) buffer_text(b, "\n**Incomplete: stopped by its budget.**\n");
+    if (karp_decision_complete(decision) == 0) buffer_text(b, "\n**Incomplete: the search was stopped.**\n");
     for (size_t i = 0; i < count_warnings(job); i++) {
         buffer_text(b, i == 0 ? "\n- " : "- ");
         put_name(b, warning_at(job, i));

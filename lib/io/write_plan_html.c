@@ -103,8 +103,8 @@ static void write_title(const page *p, const command_totals *commands)
     karp_time_format(karp_decision_now(p->job->decision), now);
     raw(p, DOT);
     raw(p, now);
-    raw(p,
-        karp_decision_complete(p->job->decision) ? "</div>\n" : DOT "<b>incomplete: stopped by its budget</b></div>\n");
+    raw(p, karp_decision_complete(p->job->decision) ? "</div>\n"
+                                                    : DOT "<b>incomplete: the search was stopped</b></div>\n");
 }
 
 /* ---- totals -------------------------------------------------------------------------------------------------------- */

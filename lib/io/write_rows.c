@@ -525,7 +525,7 @@ void header_line(const text_out *t, const write_job *job, const char *verb)
         header_part(t, &column, "input sha256:", short_digest(options->digest, digest));
     }
     if (karp_decision_complete(job->decision) == 0) {
-        static const char stopped[] = "incomplete: stopped by its budget";
+        static const char stopped[] = "incomplete: the search was stopped";
         header_room(t, &column, sizeof(stopped) - 1);
         text_styled(t, STYLE_ALERT, stopped);
     }

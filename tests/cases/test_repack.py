@@ -30,9 +30,21 @@ def small_budget(folder):
     run('verify', folder / 'small-plan.json', '-f', file, *NOW)
 
 
+def no_time(folder):
+    """A deadline that is over at once: nothing moves, and each node says that the search was stopped, not that a budget keeps it."""
+    file = folder / 'many.json'
+    file.write_text(json.dumps(cluster(300)))
+    made = plan(file, '--deadline', '1ns')
+    equal((made['stopped'], made['complete'], made['steps']), (True, False, []), 'no time')
+    equal({row['code'] for row in made['kept']}, {'SEARCH_STOPPED'}, 'no time: why nodes stay')
+    shown, _ = run('repack', '-f', file, *NOW, '--deadline', '1ns')
+    check('0 disruptions allowed' not in shown, 'no time: a budget that was not looked at')
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         small_budget(pathlib.Path(folder))
+        no_time(pathlib.Path(folder))
         for name, spread, at_once in (('plain', False, 3), ('spread', True, 3)):
             listed, file = cluster(30, spread=spread), pathlib.Path(folder) / f'{name}.json'
             file.write_text(json.dumps(listed))
