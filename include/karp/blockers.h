@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file blockers.h  What keeps money from being saved: each thing that holds nodes, and what the next pass would save without it. */
+/** @file blockers.h  What prevents savings: everything that keeps nodes, and what the next disruption pass would save without it. */
 #ifndef KARP_BLOCKERS_H
 #define KARP_BLOCKERS_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/** What holds nodes. Numbers and names never change. Since 0.1. */
+/** What keeps nodes. Numbers and names never change. Since 0.1. */
 enum {
     KARP_HOLDS_PDB = 1, /**< a PodDisruptionBudget: `object` is "namespace/name" */
     KARP_HOLDS_POD_ANNOTATION = 2, /**< do-not-disrupt on pods: `object` is the namespace */
@@ -17,14 +17,14 @@ enum {
         3, /**< do-not-disrupt on nodes or their claims; by NodePool, as all below but the last three */
     KARP_HOLDS_BUDGET = 4, /**< disruption budgets */
     KARP_HOLDS_CONSOLIDATE_AFTER = 5, /**< consolidateAfter: not over yet, or Never */
-    KARP_HOLDS_POLICY = 6, /**< consolidationPolicy: WhenEmpty, or a score that Balanced refuses */
-    KARP_HOLDS_NOMINATED = 7, /**< pods are about to come to the nodes */
+    KARP_HOLDS_POLICY = 6, /**< consolidationPolicy: WhenEmpty, or a score below that of Balanced */
+    KARP_HOLDS_NOMINATED = 7, /**< the nodes are nominated for pods */
     KARP_HOLDS_SPOT_TO_SPOT = 8, /**< the gate SpotToSpotConsolidation is off: `object` is "" */
     KARP_HOLDS_LIMITS = 9, /**< limits of NodePools, which leave no room for replacements: likewise */
     KARP_HOLDS_TOPOLOGY = 10 /**< topology spread, affinity and anti-affinity of pods: likewise */
 };
 
-/** "pdb", "pod-annotation" …; "" for a number that is none. Since 0.1. */
+/** "pdb", "pod-annotation" …; "" for any other number. Since 0.1. */
 KARP_API const char *karp_holds_name(uint32_t kind);
 
 /** A blocker. Texts and lists are borrowed from the result. Since 0.1. */
@@ -33,22 +33,22 @@ typedef struct karp_holding {
     uint32_t kind; /**< KARP_HOLDS_* */
     uint32_t reserved;
     karp_str object;
-    const karp_str *nodes; /**< it holds, by name; of the last two kinds: those that go without it, and stay with it */
+    const karp_str
+        *nodes; /**< that it keeps, by name; for the last two kinds: nodes that would be disrupted without it */
     size_t node_count;
-    size_t pod_count; /**< pods that the reason is about; 0 = it is about nodes */
-    /** $/h that the next pass saves without this one alone: on these nodes; of a budget, limits and topology, what it saves more on
-     * all nodes. 0 = others hold them as well. */
+    size_t pod_count; /**< pods that cause it; 0 = it concerns nodes */
+    /** $/h that the next pass would save without only this blocker: on these nodes; for a budget, limits and topology the additional saving on
+     * all nodes. 0 = other blockers keep them as well. */
     double savings;
 } karp_holding;
 
-/** Everything that holds nodes; immutable, single ownership. */
+/** All blockers; immutable, single ownership. */
 typedef struct karp_blockers karp_blockers;
 
 /**
- * Asks the disruption decision again and again: as the cluster is, and on the nodes that are held, without each blocker by itself
- * and without all of them. A pass here is Emptiness and the better one of multi-node and single-node consolidation: later passes
- * may save more. Of @p options, which may be NULL, the
- * method and the memory are not read. Errors: NOMEM, CANCELED, INVALID, ABI_*. Any thread. Since 0.1.
+ * Makes disruption decisions on the cluster as it is and, for the nodes that are kept, without each blocker
+ * and without all of them. A pass is Emptiness and the better one of multi-node and single-node consolidation; later passes
+ * may save more. @p options may be NULL; their method and memory are ignored. Errors: NOMEM, CANCELED, INVALID, ABI_*. Any thread. Since 0.1.
  */
 KARP_API karp_status karp_find_blockers(const karp_snapshot *snapshot, const karp_disrupt_options *options,
                                         karp_blockers **out, karp_error *error);
@@ -58,15 +58,15 @@ KARP_API void karp_blockers_free(karp_blockers *blockers);
 KARP_API size_t karp_blockers_count(const karp_blockers *blockers);
 /** Blocker @p index: the one that saves most by itself first, then by kind and object. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 0.1. */
 KARP_API karp_status karp_blockers_at(const karp_blockers *blockers, size_t index, karp_holding *out);
-/** KARP_PROFILE_*: whose passes were asked. Since 0.1. */
+/** KARP_PROFILE_* of the decisions. Since 0.1. */
 KARP_API uint32_t karp_blockers_profile(const karp_blockers *blockers);
-/** KARP_PEER_*: the version of Karpenter that they decide as. Since 0.1. */
+/** KARP_PEER_*: the version of Karpenter of the decisions. Since 0.1. */
 KARP_API uint32_t karp_blockers_peer_version(const karp_blockers *blockers);
-/** $/h that the next pass saves as things are. Since 0.1. */
+/** $/h that the next pass saves with all blockers. Since 0.1. */
 KARP_API double karp_blockers_now(const karp_blockers *blockers);
 /**
- * $/h that it saves on all nodes that are held, without all of the blockers together. Where a budget is among them: what it saves
- * more on all nodes. Since 0.1.
+ * $/h that it would save on all nodes that are kept, without any of the blockers. If a budget is among them: the additional saving
+ * on all nodes. Since 0.1.
  */
 KARP_API double karp_blockers_together(const karp_blockers *blockers);
 

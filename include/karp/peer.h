@@ -19,13 +19,13 @@ typedef struct karp_peer_rule {
     uint32_t in_karp; /**< 1 = profile karp has it too */
 } karp_peer_rule;
 
-/** How many rules there are; their bits in karp_options.flip_rules are 0, 1, 2 … in this order, for good. Since 0.1. */
+/** The number of rules; their bits in karp_options.flip_rules are 0, 1, 2 … in this order and never change. Since 0.1. */
 KARP_API size_t karp_peer_rule_count(void);
 
 /** Rule @p index; its texts are static. Errors: NOT_FOUND beyond the end, ABI_SIZE. Since 0.1. */
 KARP_API karp_status karp_peer_rule_at(size_t index, karp_peer_rule *out);
 
-/** "1.15" for KARP_PEER_1_15, the same of the newest for KARP_PEER_NEWEST, "" for a version that is not known. Static. Since 0.1. */
+/** "1.15" for KARP_PEER_1_15, the same of the newest for KARP_PEER_NEWEST, "" for an unknown version. Static. Since 0.1. */
 KARP_API const char *karp_peer_version_name(uint32_t version);
 
 /**
@@ -34,13 +34,13 @@ KARP_API const char *karp_peer_version_name(uint32_t version);
  */
 KARP_API karp_status karp_profile_parse(karp_str name, uint32_t *profile, uint32_t *version);
 
-/** "karpenter-1.15" for that profile and version; "karp" has no versions. "" for what is not known. Static. Since 0.1. */
+/** "karpenter-1.15" for that profile and version; "karp" has no versions. "" if unknown. Static. Since 0.1. */
 KARP_API const char *karp_profile_name(uint32_t profile, uint32_t version);
 
-/** KARP_PROFILE_* it was made with. */
+/** KARP_PROFILE_* of the decision. */
 KARP_API uint32_t karp_decision_profile(const karp_decision *decision);
 
-/** KARP_PEER_* whose rules it was made by, never KARP_PEER_NEWEST; of profile karp the newest that is known. Since 0.1. */
+/** KARP_PEER_* of the decision, never KARP_PEER_NEWEST; in profile karp the newest version. Since 0.1. */
 KARP_API uint32_t karp_decision_peer_version(const karp_decision *decision);
 
 #ifdef __cplusplus
