@@ -19,6 +19,7 @@ typedef struct maker {
     const uint16_t *steps;
     bool any_step; /* pods may have given up whatever the ladder lets them */
     bool lenient; /* some pod makes a label known by excluding it, so that others may then ask for it */
+    uint64_t *excluded; /* bits, by key: some pod excludes values of it */
     words keys, signs; /* of classes; of what decides where they may go */
     map64 known; /* (snapshot class, step) -> class */
     LIST_OF(sign) sign_list;
@@ -60,6 +61,34 @@ static uint32_t last_view(scheduler *s, uint32_t number)
     return number;
 }
 
+static void note_excluded(maker *k, uint32_t set)
+{
+    size_t n;
+    const set_entry *entries = set_entries(&k->s->algebra, set, &n);
+    for (size_t i = 0; i < n; i++) {
+        const requirement *r = requirement_get(&k->s->algebra, entries[i].requirement);
+        if (r->complement && r->value_count > 0) bits_set(k->excluded, entries[i].key);
+    }
+}
+
+/* What is asked without what other pods of the node may turn around: Exists or a bound beside NotIn is NotIn, which is met where the
+ * label is missing as well (§5). */
+static uint32_t asked_beside_others(maker *k, uint32_t set)
+{
+    size_t n;
+    uint32_t left = set;
+    const set_entry *entries = set_entries(&k->s->algebra, set, &n);
+    for (size_t i = 0; i < n; i++) {
+        const requirement *r = requirement_get(&k->s->algebra, entries[i].requirement);
+        bool open = r->complement && r->value_count == 0;
+        uint32_t key = entries[i].key;
+        if (!open || !bits_test(k->excluded, key)) continue;
+        left = set_remove(&k->s->algebra, left, key);
+        entries = set_entries(&k->s->algebra, set, &n); /* the list may have moved */
+    }
+    return left;
+}
+
 static bool excludes_unknown(const scheduler *s, uint32_t set)
 {
     size_t n;
@@ -84,6 +113,7 @@ static uint32_t sign_number(maker *k, uint32_t class_number, uint32_t step)
          number = s->pods.views.items[number].next) {
         const view *v = &s->pods.views.items[number];
         k->lenient = k->lenient || excludes_unknown(s, v->full.set);
+        note_excluded(k, v->full.set);
         for (size_t i = 0; ok && i < 2 + 2 * tolerated; i++) {
             uint32_t word = i == 0   ? v->full.set
                             : i == 1 ? s->hosts.count > 0 ? shape_of(s->snapshot, class_number)->rules : 0
@@ -93,6 +123,7 @@ static uint32_t sign_number(maker *k, uint32_t class_number, uint32_t step)
         if (v->step >= step) break;
     }
     for (uint32_t i = 0; ok && i < c->alternative_count; i++) {
+        note_excluded(k, c->alternatives[i].set);
         ok = push_number(k, &key, sizeof c->alternatives[i].set, &c->alternatives[i].set);
     }
     size_t known = k->signs.count;
@@ -374,6 +405,7 @@ static bool reach_of_sign(maker *k, const sign *x, uint64_t *reach)
         for (uint32_t i = 0; i < c->alternative_count || i == 0; i++) {
             uint32_t asked = c->alternative_count == 0 ? v.full.set
                                                        : set_meet(&s->algebra, v.full.set, c->alternatives[i].set);
+            asked = asked_beside_others(k, asked);
             for (uint32_t t = 0; t < s->templates.count; t++) {
                 if (bits_test(v.tolerated, t) && !reach_offers(k, t, asked, reach)) return false;
             }
@@ -435,7 +467,9 @@ bool relaxed_make(scheduler *s, arena *a, const uint16_t *steps, bool any_step, 
     words_init(&k.keys, s->context);
     words_init(&k.signs, s->context);
     map64_init(&k.known, s->context);
-    bool ok = name_resources(&k) && find_classes(&k) && list_offers(&k) && list_nodes(&k) && fill_rows(&k);
+    k.excluded = arena_array(a, bits_words(s->snapshot->facts.count) + 1, sizeof *k.excluded);
+    bool ok = k.excluded != NULL && name_resources(&k) && find_classes(&k) && list_offers(&k) && list_nodes(&k) &&
+              fill_rows(&k);
     list_free(s->context, &k.sign_list, sizeof(sign));
     list_free(s->context, &k.sign_of, sizeof(uint32_t));
     list_free(s->context, &k.samples, sizeof(uint32_t));
