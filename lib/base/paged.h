@@ -9,7 +9,8 @@
 
 #include <base/memory.h>
 
-enum { PAGE_SHIFT = 10, PAGE_ELEMENTS = 1 << PAGE_SHIFT };
+/* An edit of a few elements copies the pages they are in, so pages are short. */
+enum { PAGE_SHIFT = 8, PAGE_ELEMENTS = 1 << PAGE_SHIFT };
 
 typedef struct paged {
     karp_context *context;

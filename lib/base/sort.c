@@ -181,6 +181,43 @@ bool sort_numbers_once(karp_context *context, uint32_t *numbers, size_t *count)
     return true;
 }
 
+/* One pass for each byte in which numbers differ: what has an equal byte keeps its order. */
+static void order_by_byte(const uint32_t *ids, const uint64_t *numbers, uint32_t *to, uint64_t *numbers_to,
+                          size_t count, unsigned shift)
+{
+    size_t first[257] = { 0 };
+    for (size_t i = 0; i < count; i++) first[(numbers[i] >> shift & 0xff) + 1]++;
+    for (size_t b = 1; b < 257; b++) first[b] += first[b - 1];
+    for (size_t i = 0; i < count; i++) {
+        size_t at = first[numbers[i] >> shift & 0xff]++;
+        to[at] = ids[i];
+        numbers_to[at] = numbers[i];
+    }
+}
+
+bool sort_ids_by_numbers(karp_context *context, uint32_t *ids, uint64_t *numbers, size_t count)
+{
+    size_t bytes = 0;
+    uint64_t differ = 0;
+    for (size_t i = 1; i < count; i++) differ |= numbers[i] ^ numbers[0];
+    if (differ == 0) return true;
+    if (!size_mul(count, sizeof *ids + sizeof *numbers, &bytes)) return false;
+    uint64_t *numbers_to = mem_alloc(context, bytes);
+    if (!numbers_to || !mem_work(context, count)) {
+        mem_free(context, numbers_to, bytes);
+        return false;
+    }
+    uint32_t *to = (uint32_t *)(void *)(numbers_to + count);
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+        if ((differ >> shift & 0xff) == 0) continue;
+        order_by_byte(ids, numbers, to, numbers_to, count, shift);
+        memcpy(ids, to, count * sizeof *ids);
+        memcpy(numbers, numbers_to, count * sizeof *numbers);
+    }
+    mem_free(context, numbers_to, bytes);
+    return true;
+}
+
 bool numbers_have(const uint32_t *ascending, size_t count, uint32_t number)
 {
     size_t low = 0, high = count;

@@ -22,6 +22,8 @@ bool sort_ids(karp_context *context, uint32_t *ids, size_t count,
 /* Numbers in ascending order; `once` leaves each once and counts what is left. false as above. */
 bool sort_numbers(karp_context *context, uint32_t *numbers, size_t count);
 bool sort_numbers_once(karp_context *context, uint32_t *numbers, size_t *count);
+/* The ids in the order of their numbers of 64 bits, ids[i] having numbers[i]; both lists are put in order. false as above. */
+bool sort_ids_by_numbers(karp_context *context, uint32_t *ids, uint64_t *numbers, size_t count);
 bool numbers_have(const uint32_t *ascending, size_t count, uint32_t number);
 
 #endif

@@ -308,6 +308,7 @@ static bool out_of_question(const pass *p, uint32_t number)
         return false;
     bool drifts = p->method == KARP_METHOD_DRIFT || p->method == KARP_METHOD_STATIC_DRIFT;
     const state_node *n = &p->snapshot->nodes[number];
+    if (p->method == KARP_METHOD_EMPTINESS && n->plain_pods) return true; /* it has pods, and all of them move */
     return !(drifts ? n->drifted : n->consolidatable);
 }
 
@@ -381,11 +382,21 @@ bool pass_keep(pass *p, uint32_t state_node_number, uint32_t code, karp_str deta
 
 /* ---- order (§7) --------------------------------------------------------------------------------------------------------- */
 
-static int better_ratio(uint32_t x, uint32_t y, const void *user)
+/* A number that is the less the better the ratio; of the two zeros there is one. */
+static uint64_t ratio_number(double ratio)
 {
-    const pass *p = user;
-    double ra = p->candidates[x].ratio, rb = p->candidates[y].ratio;
-    return (ra < rb) - (ra > rb); /* equals stay in the order of names */
+    uint64_t bits;
+    double of_one_zero = ratio + 0.0;
+    memcpy(&bits, &of_one_zero, sizeof bits);
+    return bits >> 63 ? bits : ~bits & (UINT64_MAX >> 1);
+}
+
+/* Equals stay in the order of names. */
+static bool sort_by_ratio(pass *p, uint32_t *order, uint32_t count)
+{
+    uint64_t *numbers = arena_alloc(&p->data, (count + (size_t)1) * sizeof *numbers);
+    for (uint32_t i = 0; numbers != NULL && i < count; i++) numbers[i] = ratio_number(p->candidates[order[i]].ratio);
+    return numbers != NULL && sort_ids_by_numbers(p->context, order, numbers, count);
 }
 
 uint32_t *by_savings_ratio(pass *p)
@@ -395,7 +406,7 @@ uint32_t *by_savings_ratio(pass *p)
     /* Both methods of consolidation have the same candidates. */
     bool sorted = p->method == KARP_METHOD_SINGLE_NODE && p->by_ratio != NULL;
     memcpy(order, sorted ? p->by_ratio : p->eligible, p->eligible_count * sizeof *order); /* a method is run on some */
-    if (!sorted && !sort_ids(p->context, order, p->eligible_count, better_ratio, p)) return NULL;
+    if (!sorted && !sort_by_ratio(p, order, p->eligible_count)) return NULL;
     if (p->method == KARP_METHOD_MULTI_NODE)
         p->by_ratio = arena_copy(&p->lasting, order, p->eligible_count * sizeof *order);
     return order;

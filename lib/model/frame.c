@@ -48,6 +48,7 @@ void frame_fill(struct frame *f, karp_snapshot *s)
 {
     f->data = s->data;
     arena_init(&s->data, s->context);
+    (void)words_settle(&s->algebra.sets); /* so that schedulers have no copy of it, as long as they add none */
     f->algebra = s->algebra;
     f->catalogues = s->catalogues + s->catalogues_given;
     f->catalogue_count = s->catalogue_count - s->catalogues_given;
@@ -171,6 +172,7 @@ static void take(karp_snapshot *s)
     s->table_count = before->table_count;
     s->pool_names = before->pool_names;
     s->pool_table = before->pool_table;
+    if ((s->raw.touched & UINT32_C(1) << KIND_NODE_POOL) == 0) s->pool_templates = before->pool_templates;
 }
 
 karp_status frame_take_over(karp_snapshot *s, bool *taken, karp_error *error)

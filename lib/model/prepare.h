@@ -17,6 +17,11 @@ karp_status prepare_catalogues(karp_snapshot *s, karp_error *error);
 void forget_catalogues(karp_snapshot *s);
 /* buffers.c: the virtual pods of capacity buffers (§28), behind the store's own; the first step. */
 karp_status prepare_buffers(karp_snapshot *s, karp_error *error);
+/* pool_templates.c */
+karp_status prepare_pool_templates(karp_snapshot *s, karp_error *error);
+/* What a launch of the pool is asked to be: its requirements and labels. `to` has room for what that is made from. false = out of
+ * memory. */
+bool demand_of_pool(algebra *a, const karp_snapshot *w, uint32_t pool, arena *to, demand *out);
 /* tables.c: translates the catalogues' types; vectors come after the units are known. */
 karp_status prepare_tables(karp_snapshot *s, karp_error *error);
 karp_status prepare_table_vectors(karp_snapshot *s, karp_error *error);

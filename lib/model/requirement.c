@@ -13,18 +13,10 @@ static uint32_t refuse(algebra *a)
 
 static bool copy_tables(algebra *a, const algebra *from)
 {
-    size_t bytes = from->requirement_count * sizeof *from->requirements;
-    size_t slots = from->requirement_slot_count * sizeof *from->requirement_slots;
-    if (bytes > 0) {
-        a->requirements = mem_alloc(a->context, bytes);
-        if (a->requirements == NULL) return false;
-        memcpy(a->requirements, from->requirements, bytes);
-        a->requirement_count = a->requirement_capacity = from->requirement_count;
-        a->requirement_slots = mem_alloc(a->context, slots);
-        if (a->requirement_slots == NULL) return false;
-        memcpy(a->requirement_slots, from->requirement_slots, slots);
-        a->requirement_slot_count = from->requirement_slot_count;
-    }
+    a->shared = from->own_requirements;
+    a->shared_slots = from->requirement_slots;
+    a->shared_count = a->requirement_count = from->requirement_count;
+    a->shared_slot_count = from->requirement_slot_count;
     return words_continue(&a->sets, &from->sets);
 }
 
@@ -46,7 +38,7 @@ bool algebra_init(algebra *a, karp_context *context, const string_facts *facts, 
 
 void algebra_free(algebra *a)
 {
-    mem_free(a->context, a->requirements, a->requirement_capacity * sizeof *a->requirements);
+    mem_free(a->context, a->own_requirements, a->requirement_capacity * sizeof *a->own_requirements);
     mem_free(a->context, a->requirement_slots, a->requirement_slot_count * sizeof *a->requirement_slots);
     words_free(&a->sets);
     map64_free(&a->meets);
@@ -81,8 +73,8 @@ static bool rehash_requirements(algebra *a, size_t slot_count)
 {
     uint32_t *slots = mem_zalloc(a->context, slot_count * sizeof *slots);
     if (slots == NULL) return false;
-    for (size_t i = 0; i < a->requirement_count; i++) {
-        size_t at = (size_t)requirement_hash(&a->requirements[i]) & (slot_count - 1);
+    for (size_t i = 0; i < a->requirement_count - a->shared_count; i++) {
+        size_t at = (size_t)requirement_hash(&a->own_requirements[i]) & (slot_count - 1);
         while (slots[at] != 0) at = (at + 1) & (slot_count - 1);
         slots[at] = (uint32_t)i + 1;
     }
@@ -92,13 +84,26 @@ static bool rehash_requirements(algebra *a, size_t slot_count)
     return true;
 }
 
-/* The slot of an equal requirement, or the free one where it would be. */
-static size_t requirement_slot(const algebra *a, const requirement *r)
+/* The slot of an equal requirement, or the free one where it would be; `slots` are of `list`, and some are free. */
+static size_t requirement_slot(const uint32_t *slots, size_t slot_count, const requirement *list, const requirement *r,
+                               uint64_t hash)
 {
-    size_t mask = a->requirement_slot_count - 1, at = (size_t)requirement_hash(r) & mask;
-    while (a->requirement_slots[at] != 0 && !requirement_equal(&a->requirements[a->requirement_slots[at] - 1], r))
-        at = (at + 1) & mask;
+    size_t mask = slot_count - 1, at = (size_t)hash & mask;
+    while (slots[at] != 0 && !requirement_equal(&list[slots[at] - 1], r)) at = (at + 1) & mask;
     return at;
+}
+
+/* One that there is; NO_ID. */
+static uint32_t requirement_find(const algebra *a, const requirement *r, uint64_t hash)
+{
+    uint32_t at = 0;
+    if (a->shared_slot_count > 0)
+        at = a->shared_slots[requirement_slot(a->shared_slots, a->shared_slot_count, a->shared, r, hash)];
+    if (at != 0) return at - 1;
+    if (a->requirement_slot_count > 0)
+        at = a->requirement_slots[requirement_slot(a->requirement_slots, a->requirement_slot_count, a->own_requirements,
+                                                   r, hash)];
+    return at == 0 ? NO_ID : (uint32_t)a->shared_count + at - 1;
 }
 
 uint32_t requirement_find_in(const algebra *a, uint32_t key, uint32_t value)
@@ -106,33 +111,34 @@ uint32_t requirement_find_in(const algebra *a, uint32_t key, uint32_t value)
     const requirement r = {
         .key = a->facts->normalized[key], .gte = INT64_MIN, .lte = INT64_MAX, .values = &value, .value_count = 1
     };
-    return a->requirement_slot_count == 0 ? NO_ID
-                                          : a->requirement_slots[requirement_slot(a, &r)] - 1; /* 0 - 1 is NO_ID */
+    return requirement_find(a, &r, requirement_hash(&r));
 }
 
 /* Interns `r`; its values are copied when it is new. */
 static uint32_t requirement_intern(algebra *a, const requirement *r)
 {
     if (a->failed) return NO_ID;
-    if ((a->requirement_count + 1) * 2 > a->requirement_slot_count &&
+    uint64_t hash = requirement_hash(r);
+    uint32_t known = requirement_find(a, r, hash);
+    if (known != NO_ID) return known;
+    size_t own = a->requirement_count - a->shared_count;
+    if ((own + 1) * 2 > a->requirement_slot_count &&
         !rehash_requirements(a, a->requirement_slot_count ? a->requirement_slot_count * 2 : 64)) {
         return refuse(a);
     }
-    size_t at = requirement_slot(a, r);
-    if (a->requirement_slots[at] != 0) return a->requirement_slots[at] - 1;
-    void *items = a->requirements;
-    if (!grow(a->context, &items, &a->requirement_capacity, a->requirement_count + 1, sizeof *r)) return refuse(a);
-    a->requirements = items;
+    void *items = a->own_requirements;
+    if (!grow(a->context, &items, &a->requirement_capacity, own + 1, sizeof *r)) return refuse(a);
+    a->own_requirements = items;
     requirement copy = *r;
     copy.values = NULL;
     if (r->value_count > 0) {
         copy.values = arena_copy(&a->data, r->values, r->value_count * sizeof *r->values);
         if (copy.values == NULL) return refuse(a);
     }
-    uint32_t id = (uint32_t)a->requirement_count++;
-    a->requirements[id] = copy;
-    a->requirement_slots[at] = id + 1;
-    return id;
+    size_t at = requirement_slot(a->requirement_slots, a->requirement_slot_count, a->own_requirements, &copy, hash);
+    a->own_requirements[own] = copy;
+    a->requirement_slots[at] = (uint32_t)own + 1;
+    return (uint32_t)a->requirement_count++;
 }
 
 /* ---- one requirement --------------------------------------------------------------------------------------------- */
@@ -227,7 +233,7 @@ uint32_t requirement_in(algebra *a, uint32_t key, uint32_t value)
 uint32_t requirement_with_min_values(algebra *a, uint32_t id, uint32_t min_values)
 {
     if (a->failed) return NO_ID;
-    requirement r = a->requirements[id];
+    requirement r = *requirement_get(a, id);
     r.min_values = min_values;
     r.min_zero = min_values == 0;
     return requirement_intern(a, &r);
@@ -332,7 +338,7 @@ uint32_t requirement_meet(algebra *a, uint32_t x, uint32_t y)
     uint64_t key = x < y ? pair_key(x, y) : pair_key(y, x);
     uint32_t id = map64_get(&a->meets, key);
     if (id != NO_ID) return id;
-    requirement rx = a->requirements[x], ry = a->requirements[y]; /* copies: interning may move the array */
+    requirement rx = *requirement_get(a, x), ry = *requirement_get(a, y); /* copies: interning may move the array */
     id = meet(a, &rx, &ry);
     if (id == NO_ID || !map64_put(&a->meets, key, id)) return refuse(a);
     return id;
@@ -372,7 +378,7 @@ static bool one_value(const requirement *r) { return r->value_count == 1 && !r->
 bool requirement_overlap(algebra *a, uint32_t x, uint32_t y)
 {
     if (a->failed) return false;
-    const requirement *rx = &a->requirements[x], *ry = &a->requirements[y];
+    const requirement *rx = requirement_get(a, x), *ry = requirement_get(a, y);
     if (one_value(rx) && one_value(ry))
         return rx->values[0] == ry->values[0]; /* labels mostly; sooner told than found */
     uint64_t key = x < y ? pair_key(x, y) : pair_key(y, x);
@@ -388,7 +394,7 @@ bool requirement_agree(algebra *a, uint32_t x, uint32_t y)
 {
     if (a->failed) return false;
     return requirement_overlap(a, x, y) ||
-           (requirement_negative(&a->requirements[x]) && requirement_negative(&a->requirements[y]));
+           (requirement_negative(requirement_get(a, x)) && requirement_negative(requirement_get(a, y)));
 }
 
 /* ---- demands ------------------------------------------------------------------------------------------------------ */
@@ -396,7 +402,7 @@ bool requirement_agree(algebra *a, uint32_t x, uint32_t y)
 bool demand_add(algebra *a, demand *d, uint32_t id)
 {
     if (a->failed || id == NO_ID) return false;
-    if (a->requirements[id].key == a->facts->hostname) {
+    if (requirement_get(a, id)->key == a->facts->hostname) {
         d->host = d->host == NO_ID ? id : requirement_meet(a, d->host, id);
     } else {
         d->set = set_add(a, d->set, id);

@@ -60,9 +60,12 @@ typedef struct algebra {
     karp_context *context;
     const string_facts *facts;
     arena data;
-    requirement *requirements;
-    size_t requirement_count, requirement_capacity;
-    uint32_t *requirement_slots;
+    const requirement *shared; /* those of the algebra that this is a copy of, which come first … */
+    const uint32_t *shared_slots;
+    size_t shared_count, shared_slot_count;
+    requirement *own_requirements; /* … and its own */
+    size_t requirement_count, requirement_capacity; /* count: of all; capacity: of its own */
+    uint32_t *requirement_slots; /* of its own */
     size_t requirement_slot_count;
     words sets; /* words are set_entry pairs */
     map64 meets, overlaps; /* pairs of requirements */
@@ -81,7 +84,8 @@ void algebra_keep(algebra *a, map64 *answers, uint64_t pair, bool answer);
 
 /* Operators, by number as in the public header. */
 
-/* false = out of memory. `copy_of` NULL makes an empty algebra. The copy shares the original's data, which must outlive it. */
+/* false = out of memory. `copy_of` NULL makes an empty algebra. The copy shares the original's data, which must outlive it. The
+ * original is no copy itself. */
 bool algebra_init(algebra *a, karp_context *context, const string_facts *facts, const algebra *copy_of);
 void algebra_free(algebra *a);
 
@@ -93,7 +97,10 @@ uint32_t requirement_find_in(const algebra *a, uint32_t key,
                              uint32_t value); /* the same, if it is there already; else NO_ID */
 /* The same requirement with another minValues, which may be 0. */
 uint32_t requirement_with_min_values(algebra *a, uint32_t id, uint32_t min_values);
-static inline const requirement *requirement_get(const algebra *a, uint32_t id) { return &a->requirements[id]; }
+static inline const requirement *requirement_get(const algebra *a, uint32_t id)
+{
+    return id < a->shared_count ? &a->shared[id] : &a->own_requirements[id - a->shared_count];
+}
 
 uint32_t requirement_op(const requirement *r); /* KARP_OP_IN, NOT_IN, EXISTS or DOES_NOT_EXIST */
 static inline bool requirement_negative(const requirement *r) /* NotIn or DoesNotExist */

@@ -71,7 +71,7 @@ uint32_t set_add(algebra *a, uint32_t set, uint32_t with)
         a->failed = true;
         return EMPTY_SET;
     }
-    return edit(a, set, a->requirements[with].key, with, EDIT_ADD);
+    return edit(a, set, requirement_get(a, with)->key, with, EDIT_ADD);
 }
 
 uint32_t set_replace(algebra *a, uint32_t set, uint32_t with)
@@ -80,7 +80,7 @@ uint32_t set_replace(algebra *a, uint32_t set, uint32_t with)
         a->failed = true;
         return EMPTY_SET;
     }
-    return edit(a, set, a->requirements[with].key, with, EDIT_REPLACE);
+    return edit(a, set, requirement_get(a, with)->key, with, EDIT_REPLACE);
 }
 
 uint32_t set_remove(algebra *a, uint32_t set, uint32_t key) { return edit(a, set, key, NO_ID, EDIT_REMOVE); }
@@ -123,7 +123,7 @@ enum { SHORT_LIST = 16 };
 static int by_key(uint32_t x, uint32_t y, const void *user)
 {
     const algebra *a = user;
-    uint32_t p = a->requirements[x].key, q = a->requirements[y].key;
+    uint32_t p = requirement_get(a, x)->key, q = requirement_get(a, y)->key;
     return p < q ? -1 : p > q;
 }
 
@@ -134,7 +134,7 @@ static bool order_as_before(const algebra *a, uint32_t *ids, size_t count)
     uint32_t unordered[MOST_ORDERED];
     if (count != last->count) return false;
     for (size_t i = 0; i < count; i++) {
-        if (a->requirements[ids[i]].key != last->keys[i]) return false;
+        if (requirement_get(a, ids[i])->key != last->keys[i]) return false;
     }
     memcpy(unordered, ids, count * sizeof *ids);
     for (size_t i = 0; i < count; i++) ids[i] = unordered[last->place[i]];
@@ -154,7 +154,7 @@ static bool order_by_key(algebra *a, uint32_t *ids, size_t count)
         /* Those of one key stay in the order of the list, in which one may come twice. */
         size_t from = i > 0 && by_key(ids[i - 1], ids[i], a) == 0 ? last->place[i - 1] + (size_t)1 : 0;
         while (unordered[from] != ids[i]) from++;
-        last->keys[i] = a->requirements[unordered[i]].key;
+        last->keys[i] = requirement_get(a, unordered[i])->key;
         last->place[i] = (uint8_t)from;
     }
     return true;
@@ -169,8 +169,8 @@ static uint32_t set_of_many(algebra *a, uint32_t *ids, size_t count)
     uint32_t set = EMPTY_SET;
     if (e == NULL || !order_by_key(a, ids, count)) a->failed = true;
     for (size_t i = 0; i < count && !a->failed; i = next) {
-        uint32_t key = a->requirements[ids[i]].key;
-        for (next = i + 1; next < count && a->requirements[ids[next]].key == key;) next++;
+        uint32_t key = requirement_get(a, ids[i])->key;
+        for (next = i + 1; next < count && requirement_get(a, ids[next])->key == key;) next++;
         e[kept++] = (set_entry){ key, requirement_of_all(a, ids + i, next - i) };
     }
     if (!a->failed) set = intern_entries(a, e, kept);
@@ -210,7 +210,7 @@ static bool defined_enough(const algebra *a, uint32_t supply, uint32_t asked, bo
     const set_entry *e = set_entries(a, asked, &n), *s = set_entries(a, supply, &given);
     for (size_t i = 0; i < n; i++) {
         if (lenient && a->facts->well_known[e[i].key]) continue;
-        if (requirement_negative(&a->requirements[e[i].requirement])) continue;
+        if (requirement_negative(requirement_get(a, e[i].requirement))) continue;
         while (at < given && s[at].key < e[i].key) at++;
         if (at == given || s[at].key != e[i].key) return false;
     }
@@ -239,7 +239,7 @@ uint32_t set_first_conflict(algebra *a, uint32_t supply, uint32_t asked, bool le
     for (size_t i = 0; i < n; i++) {
         uint32_t have = set_get(a, supply, e[i].key);
         bool missing = have == NO_ID && !(lenient && a->facts->well_known[e[i].key]) &&
-                       !requirement_negative(&a->requirements[e[i].requirement]);
+                       !requirement_negative(requirement_get(a, e[i].requirement));
         bool bad = have != NO_ID && !requirement_agree(a, have, e[i].requirement);
         if ((missing || bad) && (first == NO_ID || a->facts->rank[e[i].key] < a->facts->rank[first])) {
             first = e[i].key;

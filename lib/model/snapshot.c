@@ -18,7 +18,7 @@ typedef karp_status (*prepare_step)(karp_snapshot *, karp_error *);
 static const prepare_step steps[] = {
     prepare_buffers, prepare_words,   prepare_facts, prepare_names,         prepare_catalogues,
     prepare_tables,  prepare_devices, prepare_units, prepare_table_vectors, prepare_classes,
-    prepare_queue,   prepare_daemons, prepare_bound, prepare_nodes,
+    prepare_queue,   prepare_daemons, prepare_bound, prepare_nodes,         prepare_pool_templates,
 };
 
 /* For a snapshot that has taken over the frame of another. */
@@ -235,6 +235,7 @@ void snapshot_borrow(karp_snapshot *view, const karp_snapshot *from)
     memcpy((char *)view + at, (const char *)from + at, sizeof *view - at);
     view->context = from->context;
     if (view->lender == NULL) view->lender = from;
+    view->pool_templates = NULL; /* the maker may have other pools and types */
 }
 
 const karp_snapshot *snapshot_remaining(const karp_snapshot *s, bool loses, karp_snapshot *view)
@@ -245,6 +246,7 @@ const karp_snapshot *snapshot_remaining(const karp_snapshot *s, bool loses, karp
     view->node_count = s->remaining->count;
     view->node_of_name = s->remaining->of_name;
     view->lost = s->remaining->lost;
+    view->pool_templates = s->pool_templates;
     view->remaining = NULL;
     return view;
 }

@@ -123,6 +123,7 @@ typedef struct state_node {
     bool terminating : 1; /* likewise of its instance */
     bool consolidatable : 1, drifted : 1; /* likewise */
     bool annotated : 1; /* an annotation says whether it may be disrupted */
+    bool overfull : 1; /* some amount of `available` is below zero */
     bool ready : 1; /* the Node says so */
     bool host_is_name : 1; /* what the Node's label says of the host is the Node's name */
     bool
@@ -205,6 +206,12 @@ struct karp_snapshot {
         uint32_t name, class_label;
     } * pool_names; /* text ids, by store pool: its name, the label of §7.3 */
     uint32_t *pool_table; /* store pool index -> table, NO_ID = no types */
+    struct pool_template {
+        uint32_t table; /* NO_ID = the pool is of no use, and nothing is said of it */
+        demand asked; /* what its launches are asked to be */
+        const uint64_t *variants; /* of the table: agree with that, and have an offering … */
+        const uint64_t *offered; /* … of these: available, and compatible with it */
+    } * pool_templates; /* by store pool; NULL = the pools are others since, or too many */
     /* daemons: representative pods of §12.1, by DaemonSet in input order */
     struct daemon {
         uint32_t set, name; /* daemon set index; its names id */
@@ -248,6 +255,8 @@ bool taint_ephemeral(const karp_snapshot *s, const taint *t);
 uint32_t state_node_named(const karp_snapshot *s, karp_str name);
 /* Whether the pool is offered to pods (scheduling.md §11.1): it is ready, not static and not being deleted. */
 bool pool_usable(const karp_snapshot *s, const node_pool *p);
+/* What is known of this set in this table, from some pool; NULL = nothing. */
+const struct pool_template *pool_template_of(const karp_snapshot *s, uint32_t table, uint32_t set);
 /* The instance type that labels name, in the pool's table; NO_ID = none. */
 uint32_t type_of_labels(const karp_snapshot *w, uint32_t pool, label_list labels);
 static inline const shape *shape_of(const karp_snapshot *s, uint32_t c)

@@ -340,6 +340,8 @@ bool state_node_load(const karp_snapshot *s, state_node *n, arena *to)
         }
     }
     n->available = available;
+    n->overfull = false;
+    for (uint32_t k = 0; k < s->dims; k++) n->overfull = n->overfull || available[k] < 0;
     return true;
 }
 

@@ -62,6 +62,18 @@ typedef struct replay_pod {
 /* ---- nodes --------------------------------------------------------------------------------------------------------------- */
 
 typedef struct replay_node {
+    /* What all nodes are gone through for comes first, and together. */
+    int64_t created, ready_at, deleted_at, gone_at, last_event;
+    uint32_t pool_number;
+    uint32_t kind; /* nodes of one kind admit the same pods */
+    uint32_t first_pod, pod_count;
+    bool ready, deleting, gone, tainted;
+    bool consolidatable, drifted; /* as its claim says */
+    bool unmanaged; /* it has no NodeClaim */
+    bool given; /* of the objects: it is in the snapshot with them, and stays as it is */
+    bool dirty, claim_in_snapshot, node_in_snapshot;
+    bool shown_disrupted; /* the Node in the snapshot has the taint of disruption: all that changes of it */
+    int64_t free[RESOURCES_MOST], allocatable[RESOURCES_MOST];
     arena memory; /* of what follows until its end */
     karp_str name;
     karp_str pool, instance_type, zone, capacity_type; /* interned */
@@ -74,19 +86,8 @@ typedef struct replay_node {
     int64_t expire_after, termination_grace_period;
     double price; /* per hour */
     uint64_t serial; /* as how many-eth it was launched, whatever became of the others: its fate is drawn by it */
-    int64_t created, ready_at, deleted_at, gone_at, last_event;
     int64_t drifted_at; /* when it was seen that it has drifted */
     int64_t billed; /* since when it costs: its launch, or the beginning of the replay */
-    int64_t free[RESOURCES_MOST], allocatable[RESOURCES_MOST];
-    uint32_t pool_number;
-    uint32_t kind; /* nodes of one kind admit the same pods */
-    uint32_t first_pod, pod_count;
-    bool ready, deleting, gone, tainted;
-    bool consolidatable, drifted; /* as its claim says */
-    bool unmanaged; /* it has no NodeClaim */
-    bool given; /* of the objects: it is in the snapshot with them, and stays as it is */
-    bool dirty, claim_in_snapshot, node_in_snapshot;
-    bool shown_disrupted; /* the Node in the snapshot has the taint of disruption: all that changes of it */
     double idle; /* dollars spent on what nobody asked for */
     int64_t idle_until;
 } replay_node;

@@ -275,6 +275,7 @@ static bool list_moving(scheduler *s, struct first_fit *f, const uint32_t *movin
     enum { FEW = 32 }; /* as one node has */
     const uint32_t *rank = s->snapshot->queue_rank;
     f->queue_count = 0;
+    for (uint32_t i = 0; i < count && i < 64; i++) __builtin_prefetch(pod_at(&s->snapshot->raw, moving[i]));
     for (uint32_t i = 0; i < count; i++) {
         if (exclusion(&s->pods, moving[i]) != 0) continue;
         uint32_t at = f->queue_count++;

@@ -44,6 +44,9 @@ static void list_hosts(scheduler *s, bool initialized)
     const karp_snapshot *w = s->snapshot;
     for (uint32_t i = 0; i < w->node_count; i++) {
         const state_node *n = &w->nodes[i];
+        enum { AHEAD = 8 };
+        if (s->settings.shield && i + AHEAD < w->node_count && w->nodes[i + AHEAD].claim != NO_ID)
+            __builtin_prefetch(&w->raw.claims.items[w->nodes[i + AHEAD].claim].last_pod_event);
         if (n->marked || n->initialized != initialized) continue;
         s->hosts.items[s->hosts.count++] = (host){ .node = i,
                                                    .set = n->set,
@@ -130,7 +133,7 @@ static void daemon_reserve(scheduler *s, const state_node *n, const int64_t *req
 static void leave_all(const scheduler *s, const state_node *n, host *t)
 {
     for (uint32_t d = 0; d < s->vectors.dims; d++) t->left[d] = n->available[s->vectors.columns[d]];
-    for (uint32_t k = 0; k < s->snapshot->dims; k++) t->negative = t->negative || n->available[k] < 0;
+    t->negative = n->overfull;
 }
 
 bool hosts_reserve(scheduler *s)
@@ -139,6 +142,7 @@ bool hosts_reserve(scheduler *s)
     size_t bytes = ((size_t)w->daemon_count + 2) * w->dims * sizeof(int64_t);
     int64_t *requests = mem_zalloc(s->context, bytes);
     int64_t *left = arena_array(&s->data, (s->hosts.count + (size_t)1) * s->vectors.dims, sizeof *left);
+    s->hosts.before = left;
     if (requests == NULL || left == NULL) {
         mem_free(s->context, requests, bytes);
         return false;
@@ -149,6 +153,8 @@ bool hosts_reserve(scheduler *s)
     for (uint32_t h = 0; h < s->hosts.count; h++) {
         const state_node *n = &w->nodes[s->hosts.items[h].node];
         host *t = &s->hosts.items[h];
+        enum { AHEAD = 8 }; /* so far, what is read of a node is on its way */
+        if (h + AHEAD < s->hosts.count) __builtin_prefetch(w->nodes[s->hosts.items[h + AHEAD].node].available);
         t->left = left + (size_t)h * s->vectors.dims;
         if (w->daemon_count == 0 && w->nowhere == NO_ID) {
             leave_all(s, n, t);
@@ -401,17 +407,60 @@ uint32_t host_refusal(scheduler *s, uint32_t host_index, uint32_t pod_number, ui
     return refusal(s, &s->hosts.items[host_index], pod_number, &v, &set, &lasting);
 }
 
+/* What some nodes were found to answer to a view, beside their amounts: see answers_alike(). */
+enum { ANSWERS_KEPT = 64 };
+struct host_answers {
+    struct host_answer {
+        const taint *taints;
+        uint32_t taint_count, set;
+        bool known, open, narrows;
+    } of[ANSWERS_KEPT];
+};
+
+static struct host_answer *answer_of(const scheduler *s, struct host_answers *all, const host *h)
+{
+    taint_list taints = taints_of_node(s, &s->snapshot->nodes[h->node]);
+    struct host_answer *a = &all->of[h->set % ANSWERS_KEPT];
+    if (a->known && a->set == h->set && a->taints == taints.items && a->taint_count == taints.count) return a;
+    *a = (struct host_answer){ .taints = taints.items, .taint_count = taints.count, .set = h->set };
+    return a;
+}
+
+/* Whether nodes of equal requirements that have the same taints answer the view alike. What refusal() reads of a node beside these and
+ * its amounts is its host name, its ports, its volumes, and how many pods groups of topology count there. */
+static bool answers_alike(const scheduler *s, const view *v)
+{
+    const label_group *k = &s->topology.label_groups.items[s->pods.classes[v->class_].label_group];
+    const shape *p = shape_of(s->snapshot, v->class_);
+    return v->full.host == NO_ID && v->strict.host == NO_ID && p->ports.count == 0 && !p->has_claims &&
+           !s->volumes.limited && s->snapshot->classes[v->class_].alternative_count == 0 && v->owned_count == 0 &&
+           k->barred_count == 0;
+}
+
 uint32_t hosts_open_to(scheduler *s, uint32_t view_number, uint32_t *out, bool *narrows)
 {
     view v = s->pods.views.items[view_number];
+    const class_state *k = &s->pods.classes[v.class_];
+    struct host_answers answers = { .of = { { .known = false } } };
+    const uint32_t dims = s->vectors.dims;
+    const bool alike = answers_alike(s, &v);
     uint32_t count = 0;
-    for (uint32_t h = 0; h < s->hosts.count && !s->failed; h++) {
-        uint32_t set = EMPTY_SET;
-        bool lasting;
-        if (!host_has_room(s, &s->hosts.items[h], &s->pods.classes[v.class_])) continue; /* which is most often so */
-        if (refusal(s, &s->hosts.items[h], NO_ID, &v, &set, &lasting) != KARP_REASON_NONE) continue;
-        *narrows = *narrows || set != s->hosts.items[h].set;
-        out[count++] = h;
+    for (uint32_t i = 0; i < s->hosts.count && !s->failed; i++) {
+        host *h = &s->hosts.items[i];
+        if (!vector_has_room(s->hosts.before + (size_t)i * dims, k->requests, dims))
+            continue; /* which is most often so */
+        if (h->negative && quirk(s, 24)) continue;
+        struct host_answer *a = answer_of(s, &answers, h);
+        if (!a->known || !alike) {
+            uint32_t set = EMPTY_SET;
+            bool lasting;
+            a->known = true;
+            a->open = refusal(s, h, NO_ID, &v, &set, &lasting) == KARP_REASON_NONE;
+            a->narrows = a->open && set != h->set;
+        }
+        if (!a->open) continue;
+        *narrows = *narrows || a->narrows;
+        out[count++] = i;
     }
     return count;
 }

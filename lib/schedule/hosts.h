@@ -25,6 +25,7 @@ typedef struct host {
 struct hosts {
     host *items;
     uint32_t count;
+    const int64_t *before; /* [host * dims]: what each has left; of those that have received pods, now */
     uint32_t *of_node; /* state node -> host, NO_ID = not offered in any round */
     uint64_t *offered; /* hosts that are not removed in this round */
     uint64_t *shielded; /* hosts under consolidateAfter; NULL = none is */
@@ -45,8 +46,9 @@ void hosts_free(scheduler *s);
 bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number);
 /* Places it on this one, if the node takes it. */
 bool hosts_place_on(scheduler *s, uint32_t host_index, uint32_t pod_number, uint32_t view_number);
-/* The nodes that take a pod without host ports when nothing has been placed yet, shielded ones among them; *narrows is set when one
- * of them would have other requirements then. Returns how many. */
+/* The nodes that take a pod when nothing has been placed yet, shielded ones among them; *narrows is set when one of them would have
+ * other requirements then. The view's pods ask for no host ports, host names, volumes or devices, and no group of topology counts
+ * them. Returns how many. */
 uint32_t hosts_open_to(scheduler *s, uint32_t view_number, uint32_t *out, bool *narrows);
 /* Whether the pod may go to nodes under consolidateAfter. */
 bool hosts_exempt(const scheduler *s, uint32_t pod_number);

@@ -23,33 +23,12 @@ static uint32_t taint_list_id(scheduler *s, taint_list list)
     return words_add(&s->templates.taint_lists, (const uint32_t *)(const void *)list.items, (size_t)list.count * 3);
 }
 
-/* Of the template's labels, those that every launch of the pool has among them. */
-static bool add_labels(scheduler *s, const node_pool *p, struct pool_words w, demand *d)
+static bool template_requirements(scheduler *s, template_ *t)
 {
-    const known_text *k = &s->snapshot->known;
-    const label_pair own[] = { { k->node_pool, w.name },
-                               { w.class_label, p->class_name },
-                               { k->registered, k->true_ },
-                               { k->initialized, k->true_ } };
-    label_list all = { NULL, 0 };
-    label_pair *labels = arena_array(&s->data, p->template_labels.count + sizeof own / sizeof *own, sizeof *labels);
-    if (labels == NULL) return false;
-    for (uint32_t i = 0; i < p->template_labels.count; i++) {
-        label_pair l = p->template_labels.items[i];
-        if (l.key != k->node_pool && l.key != w.class_label) labels[all.count++] = l; /* these two it cannot change */
-    }
-    memcpy(labels + all.count, own, sizeof own);
-    all.items = labels;
-    all.count += sizeof own / sizeof *own;
-    return demand_of_labels(&s->algebra, all, d);
-}
-
-static bool template_requirements(scheduler *s, const node_pool *p, template_ *t)
-{
-    demand d = { EMPTY_SET, NO_ID };
-    if (!demand_of_expressions(&s->algebra, p->requirements, &d) ||
-        !add_labels(s, p, s->snapshot->pool_names[t->pool], &d))
-        return false;
+    const karp_snapshot *w = s->snapshot;
+    bool known = w->pool_templates != NULL && w->pool_templates[t->pool].table != NO_ID;
+    demand d = known ? w->pool_templates[t->pool].asked : (demand){ EMPTY_SET, NO_ID };
+    if (!known && !demand_of_pool(&s->algebra, w, t->pool, &s->data, &d)) return false;
     t->set = d.set;
     t->host_possible = d.host == NO_ID || requirement_has_fresh(requirement_get(&s->algebra, d.host));
     return !s->failed && !s->algebra.failed;
@@ -353,7 +332,7 @@ static bool make_templates(scheduler *s, const uint32_t *order, uint32_t count)
             if (p->taints.items[k].effect == w->known.prefer_no_schedule)
                 s->settings.tolerate_prefer_no_schedule = true;
         }
-        if (t.taints_id == NO_ID || !template_requirements(s, p, &t)) return false;
+        if (t.taints_id == NO_ID || !template_requirements(s, &t)) return false;
         if (t.table_number == NO_ID) {
             t.dropped_reason = KARP_REASON_NO_TEMPLATES;
             s->templates.dropped[s->templates.dropped_count++] = t;
@@ -394,7 +373,7 @@ bool template_of_static(scheduler *s, uint32_t pool, uint32_t *number)
     t->pool = pool;
     t->taints = s->snapshot->raw.pools.items[pool].taints;
     t->table_number = NO_ID;
-    if (!template_requirements(s, &s->snapshot->raw.pools.items[pool], t)) return false;
+    if (!template_requirements(s, t)) return false;
     s->templates.items = list;
     *number = s->templates.count++;
     return true;

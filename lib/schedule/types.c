@@ -168,6 +168,11 @@ bool types_offered(scheduler *s, uint32_t table, uint32_t set, uint64_t *out)
 {
     const type_table *t = &s->snapshot->tables[table];
     size_t words_ = bits_words(t->offering_count);
+    const struct pool_template *given = pool_template_of(s->snapshot, table, set);
+    if (given != NULL) {
+        memcpy(out, given->offered, words_ * sizeof *out);
+        return true;
+    }
     const uint64_t *available = available_mask(s, table);
     if (available == NULL) return false;
     memcpy(out, available, words_ * sizeof *out);
@@ -232,6 +237,8 @@ const uint64_t *types_mask(scheduler *s, uint32_t table, uint32_t set)
     struct type_masks *m = &s->types.masks[table];
     uint32_t known = map64_get(&m->of_set, set);
     if (known != NO_ID) return m->masks.items[known];
+    const struct pool_template *given = pool_template_of(s->snapshot, table, set);
+    if (given != NULL) return given->variants;
     uint64_t *mask = new_mask(s, m, &m->of_set, set, s->snapshot->tables[table].variant_count);
     if (mask == NULL || !types_label_mask(s, table, set, mask) || !keep_offered(s, table, set, mask)) return NULL;
     return mask;

@@ -176,6 +176,40 @@ static void test_text_order(void **state)
     assert_true(compare_str(zeroes, str("a")) < 0);
 }
 
+/* Few different numbers, many, of the upper bytes alone: as a stable sort has them. */
+static int by_their_number(uint32_t a, uint32_t b, const void *user)
+{
+    const uint64_t *numbers = user;
+    return (numbers[a] > numbers[b]) - (numbers[a] < numbers[b]);
+}
+
+static void test_ids_by_numbers(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    for (size_t round = 0; round < 200; round++) {
+        uint32_t ids[300], expected[300];
+        uint64_t of[300], numbers[300];
+        size_t count = (size_t)random_below(&seed, 300);
+        for (size_t i = 0; i < count; i++) {
+            of[i] = random_width(&seed) << (round % 3 == 0 ? 40 : 0);
+            if (round % 4 == 0) of[i] %= 3;
+        }
+        for (size_t i = 0; i < count; i++) ids[i] = expected[i] = (uint32_t)((i * 7) % count);
+        if (count % 7 == 0) continue; /* these would not be all of them */
+        for (size_t i = 0; i < count; i++) numbers[i] = of[ids[i]];
+        assert_true(sort_ids(context, expected, count, by_their_number, of));
+        assert_true(sort_ids_by_numbers(context, ids, numbers, count));
+        for (size_t i = 0; i < count; i++) assert_int_equal(ids[i], expected[i]);
+        for (size_t i = 0; i < count; i++) assert_true(numbers[i] == of[ids[i]]);
+    }
+    uint32_t two[2] = { 0, 1 };
+    uint64_t numbers[2] = { 2, 1 };
+    fault_arm(&faults, 1, true);
+    assert_false(sort_ids_by_numbers(context, two, numbers, 2));
+    assert_int_equal(two[0], 0);
+}
+
 #define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -183,7 +217,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(test_stable),          WITH_CONTEXT(test_ids),
         WITH_CONTEXT(test_sorted_is_cheap), WITH_CONTEXT(test_refused),
-        cmocka_unit_test(test_text_order),
+        WITH_CONTEXT(test_ids_by_numbers),  cmocka_unit_test(test_text_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

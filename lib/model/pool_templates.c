@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What each pool could start, as far as it depends on the pool and its instance types alone: every scheduler asks for it, and snapshots
+ * that continue another one have the same pools and types mostly. */
+#include <model/prepare.h>
+
+#include <base/bits.h>
+#include <base/error.h>
+#include <karp/objects.h>
+#include <string.h>
+
+/* Of the template's labels, those that every launch of the pool has among them. */
+static bool add_labels(algebra *a, const karp_snapshot *w, const node_pool *p, struct pool_words own_words, arena *to,
+                       demand *d)
+{
+    const known_text *k = &w->known;
+    const label_pair own[] = { { k->node_pool, own_words.name },
+                               { own_words.class_label, p->class_name },
+                               { k->registered, k->true_ },
+                               { k->initialized, k->true_ } };
+    label_list all = { NULL, 0 };
+    label_pair *labels = arena_array(to, p->template_labels.count + sizeof own / sizeof *own, sizeof *labels);
+    if (labels == NULL) return false;
+    for (uint32_t i = 0; i < p->template_labels.count; i++) {
+        label_pair l = p->template_labels.items[i];
+        if (l.key != k->node_pool && l.key != own_words.class_label)
+            labels[all.count++] = l; /* which it cannot change */
+    }
+    memcpy(labels + all.count, own, sizeof own);
+    all.items = labels;
+    all.count += sizeof own / sizeof *own;
+    return demand_of_labels(a, all, d);
+}
+
+bool demand_of_pool(algebra *a, const karp_snapshot *w, uint32_t pool, arena *to, demand *out)
+{
+    const node_pool *p = &w->raw.pools.items[pool];
+    *out = (demand){ EMPTY_SET, NO_ID };
+    return demand_of_expressions(a, p->requirements, out) && add_labels(a, w, p, w->pool_names[pool], to, out) &&
+           !a->failed;
+}
+
+/* ---- types ----------------------------------------------------------------------------------------------------------- */
+
+/* The variants whose type agrees with the set on every key of the table. */
+static bool agreeing_variants(algebra *a, const type_table *t, uint32_t set, uint64_t *out)
+{
+    bits_fill(out, t->variant_count);
+    for (uint32_t k = 0; k < t->type_key_count; k++) {
+        uint32_t asked = set_get(a, set, t->type_keys[k]);
+        const key_values *by = &t->type_values[k];
+        for (uint32_t g = 0; asked != NO_ID && g < by->count; g++) {
+            if (by->values[g] == NO_ID || requirement_agree(a, asked, by->values[g])) continue;
+            for (uint32_t i = by->first[g]; i < by->first[g + 1]; i++) {
+                const instance_type *y = &t->types[by->items[i]];
+                for (uint32_t v = 0; v < y->variant_count; v++) bits_clear(out, y->variant_first + v);
+            }
+        }
+    }
+    return !a->failed;
+}
+
+static bool offering_agrees(const karp_snapshot *w, algebra *a, uint32_t key, uint32_t asked, uint32_t have)
+{
+    if (have == NO_ID) return true;
+    if (asked == NO_ID) return w->facts.well_known[key] || requirement_negative(requirement_get(a, have));
+    return requirement_agree(a, have, asked);
+}
+
+/* The available offerings that are compatible with the set. */
+static bool compatible_offerings(const karp_snapshot *w, algebra *a, const type_table *t, uint32_t set, uint64_t *out)
+{
+    for (uint32_t i = 0; i < t->offering_count; i++) {
+        if (t->offerings[i].available) bits_set(out, i);
+    }
+    for (uint32_t k = 0; k < t->offering_key_count; k++) {
+        uint32_t asked = set_get(a, set, t->offering_keys[k]);
+        const key_values *by = &t->offering_values[k];
+        for (uint32_t g = 0; g < by->count; g++) {
+            if (offering_agrees(w, a, t->offering_keys[k], asked, by->values[g])) continue;
+            for (uint32_t i = by->first[g]; i < by->first[g + 1]; i++) bits_clear(out, by->items[i]);
+        }
+    }
+    return !a->failed;
+}
+
+static bool find_types(karp_snapshot *s, const type_table *t, struct pool_template *out)
+{
+    uint64_t *variants = arena_array(&s->data, bits_words(t->variant_count) + 1, sizeof *variants),
+             *offered = arena_array(&s->data, bits_words(t->offering_count) + 1, sizeof *offered),
+             *some = mem_zalloc(s->context, (bits_words(t->variant_count) + 1) * sizeof *some);
+    bool ok = variants != NULL && offered != NULL && some != NULL &&
+              agreeing_variants(&s->algebra, t, out->asked.set, variants) &&
+              compatible_offerings(s, &s->algebra, t, out->asked.set, offered);
+    for (size_t i = 0; ok && i < t->offering_count; i++) {
+        if (bits_test(offered, i)) bits_set(some, t->offerings[i].variant);
+    }
+    if (ok) bits_and(variants, some, bits_words(t->variant_count));
+    mem_free(s->context, some, (bits_words(t->variant_count) + 1) * sizeof *some);
+    out->variants = variants;
+    out->offered = offered;
+    return ok;
+}
+
+/* Where there are more pools than this, nothing is kept for them. */
+enum { MOST_POOLS = 64 };
+
+karp_status prepare_pool_templates(karp_snapshot *s, karp_error *error)
+{
+    size_t count = s->raw.pools.count;
+    if (count == 0 || count > MOST_POOLS) return KARP_OK;
+    struct pool_template *all = arena_array(&s->data, count, sizeof *all);
+    bool ok = all != NULL;
+    for (uint32_t i = 0; ok && i < count; i++) {
+        all[i].table = NO_ID;
+        if (s->pool_table[i] == NO_ID || !pool_usable(s, &s->raw.pools.items[i])) continue;
+        all[i].table = s->pool_table[i];
+        ok = demand_of_pool(&s->algebra, s, i, &s->data, &all[i].asked) &&
+             find_types(s, &s->tables[all[i].table], &all[i]);
+    }
+    if (!ok) return fail_nomem(error);
+    s->pool_templates = all;
+    return KARP_OK;
+}
+
+const struct pool_template *pool_template_of(const karp_snapshot *s, uint32_t table, uint32_t set)
+{
+    for (size_t i = 0; s->pool_templates != NULL && i < s->raw.pools.count; i++) {
+        const struct pool_template *t = &s->pool_templates[i];
+        if (t->table == table && t->asked.set == set) return t;
+    }
+    return NULL;
+}
