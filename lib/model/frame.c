@@ -48,7 +48,6 @@ void frame_fill(struct frame *f, karp_snapshot *s)
 {
     f->data = s->data;
     arena_init(&s->data, s->context);
-    (void)words_settle(&s->algebra.sets); /* so that schedulers have no copy of it, as long as they add none */
     f->algebra = s->algebra;
     f->catalogues = s->catalogues + s->catalogues_given;
     f->catalogue_count = s->catalogue_count - s->catalogues_given;

@@ -83,6 +83,19 @@ static bool compatible_offerings(const karp_snapshot *w, algebra *a, const type_
     return !a->failed;
 }
 
+/* How many different capacity types these have. */
+static uint32_t capacity_types_of(const type_table *t, const uint64_t *offered)
+{
+    uint32_t count = 0;
+    for (uint32_t c = 0; c < t->capacity_type_count; c++) {
+        bool some = false;
+        for (uint32_t i = 0; i < t->offering_count && !some; i++)
+            some = bits_test(offered, i) && t->offerings[i].capacity_type == t->capacity_types[c];
+        count += some;
+    }
+    return count;
+}
+
 static bool find_types(karp_snapshot *s, const type_table *t, struct pool_template *out)
 {
     uint64_t *variants = arena_array(&s->data, bits_words(t->variant_count) + 1, sizeof *variants),
@@ -98,16 +111,17 @@ static bool find_types(karp_snapshot *s, const type_table *t, struct pool_templa
     mem_free(s->context, some, (bits_words(t->variant_count) + 1) * sizeof *some);
     out->variants = variants;
     out->offered = offered;
+    out->capacity_types = ok ? capacity_types_of(t, offered) : 0;
     return ok;
 }
 
 /* Where there are more pools than this, nothing is kept for them. */
 enum { MOST_POOLS = 64 };
 
-karp_status prepare_pool_templates(karp_snapshot *s, karp_error *error)
+static bool find_templates(karp_snapshot *s)
 {
     size_t count = s->raw.pools.count;
-    if (count == 0 || count > MOST_POOLS) return KARP_OK;
+    if (count == 0 || count > MOST_POOLS) return true;
     struct pool_template *all = arena_array(&s->data, count, sizeof *all);
     bool ok = all != NULL;
     for (uint32_t i = 0; ok && i < count; i++) {
@@ -117,9 +131,14 @@ karp_status prepare_pool_templates(karp_snapshot *s, karp_error *error)
         ok = demand_of_pool(&s->algebra, s, i, &s->data, &all[i].asked) &&
              find_types(s, &s->tables[all[i].table], &all[i]);
     }
-    if (!ok) return fail_nomem(error);
     s->pool_templates = all;
-    return KARP_OK;
+    return ok;
+}
+
+/* Nothing is added to the algebra after that: schedulers need no copies of what is in it. */
+karp_status prepare_pool_templates(karp_snapshot *s, karp_error *error)
+{
+    return find_templates(s) && words_settle(&s->algebra.sets) ? KARP_OK : fail_nomem(error);
 }
 
 const struct pool_template *pool_template_of(const karp_snapshot *s, uint32_t table, uint32_t set)

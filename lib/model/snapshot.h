@@ -211,6 +211,7 @@ struct karp_snapshot {
         demand asked; /* what its launches are asked to be */
         const uint64_t *variants; /* of the table: agree with that, and have an offering … */
         const uint64_t *offered; /* … of these: available, and compatible with it */
+        uint32_t capacity_types; /* how many different ones these have */
     } * pool_templates; /* by store pool; NULL = the pools are others since, or too many */
     /* daemons: representative pods of §12.1, by DaemonSet in input order */
     struct daemon {

@@ -200,6 +200,7 @@ static karp_status find_bound(search *q)
     if (policy_cut_short(q->s)) return KARP_OK;
     karp_status status = bound_of_round(q->s, q->seen, q->options, q->steps_now, q->objective, &q->bound);
     q->stopped = status == KARP_E_CANCELED;
+    if (q->stopped) scheduler_finish(q->s); /* the plan is reported, and nobody is asked meanwhile */
     return q->stopped ? KARP_OK : status;
 }
 

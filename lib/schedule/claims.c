@@ -463,12 +463,28 @@ static uint32_t lasting_part(scheduler *s, uint32_t set)
     return lasting;
 }
 
+/* Whether all types of the template agree with a part of its own requirements. They do, and their offerings as well, unless a key
+ * is missing in the part that offerings have and not everybody knows: lacking it is as bad as having another value then. */
+static bool part_keeps_types(const scheduler *s, const template_ *t, uint32_t part)
+{
+    const type_table *table = t->table;
+    bool keeps = true;
+    for (uint32_t k = 0; k < table->offering_key_count && keeps; k++) {
+        uint32_t key = table->offering_keys[k];
+        keeps = s->snapshot->facts.well_known[key] || set_get(&s->algebra, t->set, key) == NO_ID ||
+                set_get(&s->algebra, part, key) != NO_ID;
+    }
+    return keeps;
+}
+
 static bool typeless_from(scheduler *s, uint32_t template_number, const view *v)
 {
     const template_ *t = &s->templates.items[template_number];
     /* A label that the template lacks may come with another pod: only types decide. */
     if (!set_compatible(&s->algebra, t->set, v->full.set, true)) return false;
     uint32_t set = lasting_part(s, set_meet(&s->algebra, t->set, v->full.set));
+    if (v->full.set == EMPTY_SET && !s->algebra.failed && part_keeps_types(s, t, set))
+        return typeset_empty(&s->types, t->initial); /* and needs no mask */
     uint32_t types = s->algebra.failed ? NO_ID : typeset_narrow(s, t->initial, set);
     return types != NO_ID && typeset_empty(&s->types, types);
 }

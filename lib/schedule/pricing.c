@@ -36,14 +36,22 @@ static uint64_t capacity_type_bit(const type_table *t, uint32_t capacity_type)
 static bool list_offered(scheduler *s, const type_table *t, uint32_t set, struct price_order *o)
 {
     uint64_t kinds = 0;
-    uint32_t last = NO_ID;
-    if (!types_offered(s, (uint32_t)(t - s->snapshot->tables), set, o->offered)) return false;
-    for (size_t i = bits_next(o->offered, t->offering_count, 0); i < t->offering_count;
-         i = bits_next(o->offered, t->offering_count, i + 1)) {
+    uint32_t last = NO_ID, table = (uint32_t)(t - s->snapshot->tables);
+    const struct pool_template *given = pool_template_of(s->snapshot, table, set);
+    if (given != NULL && t->reserved_count == 0) { /* and nobody waits for long */
+        o->offered = given->offered;
+        o->capacity_types = given->capacity_types;
+        return true;
+    }
+    uint64_t *offered = arena_array(&s->data, bits_words(t->offering_count) + 1, sizeof *offered);
+    if (offered == NULL || !types_offered(s, table, set, offered)) return false;
+    for (size_t i = bits_next(offered, t->offering_count, 0); i < t->offering_count;
+         i = bits_next(offered, t->offering_count, i + 1)) {
         const offering *f = &t->offerings[i];
-        if (t->reserved_count > 0 && !offering_launchable(s, f)) bits_clear(o->offered, i);
+        if (t->reserved_count > 0 && !offering_launchable(s, f)) bits_clear(offered, i);
         else if (f->capacity_type != last) kinds |= capacity_type_bit(t, last = f->capacity_type);
     }
+    o->offered = offered;
     o->capacity_types = t->capacity_type_count > 64 ? t->capacity_type_count : (uint32_t)bits_count(&kinds, 1);
     return true;
 }
@@ -56,9 +64,8 @@ static struct price_order *price_order_of(scheduler *s, const type_table *t, uin
     struct price_order *o = list_push(s->context, &s->types.price_orders, sizeof *o);
     bool ok = o != NULL && map64_put(&s->types.price_order_of, key, (uint32_t)(s->types.price_orders.count - 1));
     if (ok) {
-        o->prices = arena_array(&s->data, t->type_count + (size_t)1, sizeof *o->prices);
-        o->offered = arena_array(&s->data, bits_words(t->offering_count) + 1, sizeof *o->offered);
-        ok = o->prices != NULL && o->offered != NULL && list_offered(s, t, set, o);
+        o->prices = arena_alloc(&s->data, (t->type_count + (size_t)1) * sizeof *o->prices);
+        ok = o->prices != NULL && list_offered(s, t, set, o);
     }
     if (!ok) s->failed = true;
     return ok ? o : NULL;

@@ -375,6 +375,8 @@ karp_status scheduler_guided_round(scheduler *s, guide *g, const uint32_t *remov
     return scheduler_stopped(s, error);
 }
 
+void scheduler_finish(scheduler *s) { context_finish_run(&s->own_context); }
+
 karp_status scheduler_round(scheduler *s, const uint32_t *removed, uint32_t removed_count, const uint32_t *extra,
                             uint32_t extra_count, karp_error *error)
 {
@@ -386,6 +388,6 @@ karp_status scheduler_round(scheduler *s, const uint32_t *removed, uint32_t remo
         note_remaining(s, &q);
     }
     if (s->failed || s->algebra.failed) return context_refusal(s->context, fail_nomem(error), error);
-    if (s->round.stopped) context_finish_run(&s->own_context); /* what there is is reported */
+    if (s->round.stopped) scheduler_finish(s);
     return scheduler_stopped(s, error);
 }

@@ -25,6 +25,8 @@ karp_status scheduler_round(scheduler *s, const uint32_t *removed, uint32_t remo
                             uint32_t extra_count, karp_error *error);
 /* CANCELED when something was stopped, in the round or in the report on it, unless options keep partial results. */
 karp_status scheduler_stopped(const scheduler *s, karp_error *error);
+/* Nobody is asked any more: what there is is reported. */
+void scheduler_finish(scheduler *s);
 /* Whether this scheduler's next round would decide like the first of a new one: see rounds.h. */
 bool scheduler_repeatable(const scheduler *s);
 /*

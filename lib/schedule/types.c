@@ -164,6 +164,13 @@ static const uint64_t *available_mask(scheduler *s, uint32_t table)
     return m->available;
 }
 
+/* Who waits is asked as often as where all offerings are gone through. */
+static bool keep_patience(scheduler *s, uint32_t table)
+{
+    const type_table *t = &s->snapshot->tables[table];
+    return scheduler_worked(s, t->offering_count * (size_t)8 * t->offering_key_count);
+}
+
 bool types_offered(scheduler *s, uint32_t table, uint32_t set, uint64_t *out)
 {
     const type_table *t = &s->snapshot->tables[table];
@@ -171,7 +178,7 @@ bool types_offered(scheduler *s, uint32_t table, uint32_t set, uint64_t *out)
     const struct pool_template *given = pool_template_of(s->snapshot, table, set);
     if (given != NULL) {
         memcpy(out, given->offered, words_ * sizeof *out);
-        return true;
+        return keep_patience(s, table);
     }
     const uint64_t *available = available_mask(s, table);
     if (available == NULL) return false;
@@ -238,7 +245,7 @@ const uint64_t *types_mask(scheduler *s, uint32_t table, uint32_t set)
     uint32_t known = map64_get(&m->of_set, set);
     if (known != NO_ID) return m->masks.items[known];
     const struct pool_template *given = pool_template_of(s->snapshot, table, set);
-    if (given != NULL) return given->variants;
+    if (given != NULL) return keep_patience(s, table) ? given->variants : NULL;
     uint64_t *mask = new_mask(s, m, &m->of_set, set, s->snapshot->tables[table].variant_count);
     if (mask == NULL || !types_label_mask(s, table, set, mask) || !keep_offered(s, table, set, mask)) return NULL;
     return mask;

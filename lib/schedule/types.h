@@ -20,7 +20,7 @@ typedef struct typeset {
 struct price_order {
     uint32_t *types; /* all types of the table; those without an offering come last. NULL = nobody asked for so many */
     double *prices; /* by type: the least, of those that were asked for last */
-    uint64_t *offered; /* offerings that can be launched */
+    const uint64_t *offered; /* offerings that can be launched */
     uint32_t capacity_types; /* how many different ones the offerings have that can be launched */
 };
 
