@@ -64,6 +64,7 @@ typedef struct cli_options {
     cli_list scaled;
     cli_list designs; /* --design */
     const cli_difference *laid; /* NULL = none; karp diff plans with one at a time */
+    const char *program; /* what it was called by */
     char **sides; /* of karp diff A -- B: from the first "--" on, NULL = there is none */
     int side_count;
     const char *of_answer; /* an option of how the answer is written or judged that was given; NULL = none */

@@ -99,7 +99,9 @@ static int run(const cli_options *options)
 {
     cli_input input = { 0 };
     if (options->sides != NULL) {
-        return designs_of_sides(&verb_diff, options);
+        cli_verb own = verb_diff;
+        own.program = options->program;
+        return designs_of_sides(&own, options);
     }
     if (options->fail_on_cost || options->fail_on_notes || options->fail_on_unschedulable) {
         print_problem("--fail-on", "it applies to A -- B only");

@@ -112,6 +112,7 @@ static int run(const cli_verb *verb, int argc, char **argv)
     cli_options options;
     memset(&options, 0, sizeof(options));
     options.log_notes = &log_notes;
+    options.program = verb->program;
     if (karp_context_new(&context_options, &options.context, &error) != KARP_OK) {
         print_error(&error);
         return EXIT_ERROR;

@@ -122,7 +122,7 @@ text, _ = run('diff', THREE, '--', THREE)
 check(text.endswith('\nNothing differs.\n'), text)
 run('diff', THREE, '--detailed-exitcode', '--', THREE, status=0)
 run('diff', DUMP, '--detailed-exitcode', '--', '--scale', 'report=4', status=2)
-for wrong, part in ((['diff', THREE, '--', 'nowhere.yaml'], 'nowhere.yaml'), (['diff', THREE, '--', '--nonsense'], 'no such option'),
+for wrong, part in ((['diff', THREE, '--', 'nowhere.yaml'], 'nowhere.yaml'), (['diff', THREE, '--', '--nonsense'], 'no such option (karp diff --help)'),
                     (['diff', THREE] + ['--'] * 8, 'at most 8'), (['diff', '--', THREE], 'no input'), (['diff', THREE], '--profile'),
                     (['whatif', THREE, '-o', 'yaml', '--design', THREE], 'its formats are')):
     out, error = run(*wrong, status=1)
