@@ -32,10 +32,20 @@ static char *full_name(const cli_options *options, const char *given, size_t *ro
     return name;
 }
 
-/* Whether the pod has the name that a controller gives to pods of the workload: "web-0", "web-6d4f8b9c7-4czgq". */
+static karp_str without_namespace(karp_str name)
+{
+    const char *slash = memchr(name.ptr, '/', name.len);
+    return slash == NULL ? name : (karp_str){ slash + 1, name.len - (size_t)(slash + 1 - name.ptr) };
+}
+
+/* Whether the pod has the name that a controller gives to pods of the workload: "web-0", "web-6d4f8b9c7-4czgq". A workload
+ * without a namespace may be in any. */
 static bool is_pod_of(karp_str pod, karp_str workload)
 {
     size_t dashes = 0;
+    if (memchr(workload.ptr, '/', workload.len) == NULL) {
+        pod = without_namespace(pod);
+    }
     if (pod.len <= workload.len + 1 || memcmp(pod.ptr, workload.ptr, workload.len) != 0 ||
         pod.ptr[workload.len] != '-') {
         return false;
@@ -89,6 +99,24 @@ static karp_str pod_of(const karp_decision *plan, karp_str workload, size_t *lef
     return first;
 }
 
+/* There are none of that name; a workload of another namespace may be meant. */
+static karp_status no_pods(karp_error *error, const karp_decision *plan, karp_str name)
+{
+    size_t left = 0, placed = 0;
+    karp_str base = without_namespace(name), pod = pod_of(plan, base, &left, &placed);
+    karp_str space = { pod.ptr, pod.len > 0 ? pod.len - without_namespace(pod).len : 0 }; /* with its slash */
+    error->status = KARP_E_NOT_FOUND;
+    if (space.len == 0 || space.len + base.len > 200) {
+        (void)snprintf(error->message, sizeof error->message,
+                       "no pending pod of a workload of that name is in the input");
+    } else {
+        (void)snprintf(error->message, sizeof error->message,
+                       "no pending pod of a workload of that name is in the input; is %.*s%.*s meant?", (int)space.len,
+                       space.ptr, (int)base.len, base.ptr);
+    }
+    return KARP_E_NOT_FOUND;
+}
+
 /* The pod that stands for a workload, which is said; the workload's name when there is none. */
 static karp_status stand_in(cli_answer *answer, const karp_options *common, karp_decision **plan, karp_str *name)
 {
@@ -99,9 +127,7 @@ static karp_status stand_in(cli_answer *answer, const karp_options *common, karp
         return status;
     }
     if (pod.len == 0) {
-        answer->error.status = KARP_E_NOT_FOUND;
-        (void)snprintf(answer->error.message, sizeof(answer->error.message), "that workload has no pending pods");
-        return KARP_E_NOT_FOUND;
+        return no_pods(&answer->error, *plan, *name);
     }
     char text[200];
     (void)snprintf(text, sizeof(text), "%zu pending %s: %zu placed, %zu not; shown is %.*s", left + placed,
