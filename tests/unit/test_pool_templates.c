@@ -39,11 +39,11 @@ static void compare_template(const karp_snapshot *with, scheduler *s, uint32_t n
 
 static void compare(const deciding *d)
 {
-    karp_snapshot view;
+    karp_snapshot borrowed;
     assert_non_null(d->snapshot->pool_templates);
-    snapshot_borrow(&view, d->snapshot);
-    assert_null(view.pool_templates); /* its pools may be others */
-    scheduler *s = scheduler_of(&view), *with = scheduler_of(d->snapshot);
+    snapshot_borrow(&borrowed, d->snapshot);
+    assert_null(borrowed.pool_templates); /* its pools may be others */
+    scheduler *s = scheduler_of(&borrowed), *with = scheduler_of(d->snapshot);
     assert_true(s->templates.count >= 5);
     assert_int_equal(with->templates.count, s->templates.count);
     for (uint32_t i = 0; i < s->templates.count; i++) {
