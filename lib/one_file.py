@@ -371,8 +371,8 @@ class Writer:
 
 
 def short(text):
-    """Indented by tabs, statements on one line, without empty lines and the spaces beside most operators, commas and braces, and of the
-    comments only the names of files: a third less."""
+    """Indented by one tab, statements on one line, a function's first brace behind its head, without empty lines and the spaces beside
+    most operators, commas and braces, and of the comments only the names of files: a third less."""
     tokens, open_brackets = [], 0
     for match in TOKEN.finditer(text):
         kind, part = match.lastgroup, match.group()
@@ -385,7 +385,8 @@ def short(text):
     text = ''.join(part for i, (_, part) in enumerate(tokens) if part != ' ' or not beside_operator(tokens, i))
     text = re.sub(r'[ \t]+$', '', text, flags=re.M)
     text = re.sub(r'\n\n+', '\n', text)
-    text = re.sub(r'^(?: {4})+', lambda found: '\t' * (len(found.group()) // 4), text, flags=re.M)
+    text = re.sub(r'^(?: {4})+', '\t', text, flags=re.M)
+    text = re.sub(r'^(?!#)(.*\))\n\{$', r'\1{', text, flags=re.M)
     return re.sub(r' +\\$', r' \\', text, flags=re.M)
 
 
