@@ -65,6 +65,11 @@ KARP_API void karp_reader_free(karp_reader *reader);
 KARP_API karp_status karp_reader_add(karp_reader *reader, karp_str name, karp_str text, karp_error *error);
 /** Adds a file, every *.yaml, *.yml and *.json of a directory (by name; see `recursive`), or standard input ("-"). Also: IO. */
 KARP_API karp_status karp_reader_add_path(karp_reader *reader, const char *path, karp_error *error);
+/**
+ * The same with a file that has prices: every object in it must be of kind Prices (docs/prices.md), and there must be one.
+ * Errors: as karp_reader_add_path(). Since 0.1.
+ */
+KARP_API karp_status karp_reader_add_prices_path(karp_reader *reader, const char *path, karp_error *error);
 /** Gives @p catalogue to every pool. Without any call the Snapshot's catalogues serve, else the built-in one. The reader takes a reference. */
 KARP_API karp_status karp_reader_add_catalogue(karp_reader *reader, karp_catalogue *catalogue, karp_error *error);
 /** Has @p provider do what `provider` of the options does. Borrowed: it must stay open as long as the reader. NULL = none. Errors: STATE. */

@@ -43,7 +43,15 @@ static bool fill_reader(const cli_options *options, karp_reader *reader, karp_er
             return false;
         }
     }
-    return add_paths(reader, &options->files, error) && add_paths(reader, &options->prices, error);
+    if (!add_paths(reader, &options->files, error)) {
+        return false;
+    }
+    for (size_t i = 0; i < options->prices.count; i++) {
+        if (karp_reader_add_prices_path(reader, options->prices.items[i], error) != KARP_OK) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* "shop/api=20" */

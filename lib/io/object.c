@@ -379,9 +379,27 @@ static karp_status hold(karp_reader *reader, const io_kind_info *info, const tre
     return status;
 }
 
+static bool is_prices(const tree *root)
+{
+    return io_kind_find(tree_get_text(root, "apiVersion"), tree_get_text(root, "kind"))->kind == IO_KIND_PRICES;
+}
+
+static karp_status refuse_as_prices(karp_reader *reader, const tree *root, const io_place *place)
+{
+    karp_str kind = tree_get_text(root, "kind"), version = tree_get_text(root, "apiVersion"), shown = kind;
+    if (shown.len > 64) shown.len = 64;
+    return io_reader_fail(reader, KARP_E_INVALID, place, "kind",
+                          "prices are an object of kind Prices (apiVersion: karp/v1); this is %s%.*s%s",
+                          kind.len ? "a " : "none: it has no kind", (int)shown.len, kind.len ? shown.ptr : "",
+                          str_is(kind, "Prices") && version.len == 0 ? " without an apiVersion"
+                          : str_is(kind, "Prices")                   ? " of another apiVersion"
+                                                                     : "");
+}
+
 static karp_status use_object(karp_reader *reader, tree *root, const io_place *place, bool stated)
 {
     const tree *kind = tree_get(root, "kind"), *api_version = tree_get(root, "apiVersion");
+    if (reader->only_prices && !is_prices(root)) return refuse_as_prices(reader, root, place);
     if (!tree_is(kind, TREE_STRING) || kind->count == 0) {
         return io_reader_fail(reader, KARP_E_INVALID, place, "kind", "is missing: this is not a Kubernetes object");
     }
@@ -499,6 +517,7 @@ karp_status io_read_tree(karp_reader *reader, tree *root, const io_place *place,
         return io_reader_fail(reader, KARP_E_INVALID, place, NULL, "a document must be an object");
     karp_str kind = tree_get_text(root, "kind");
     if (str_is(kind, "Snapshot") && str_is(io_group_of(tree_get_text(root, "apiVersion")), "karp")) {
+        if (reader->only_prices) return refuse_as_prices(reader, root, place);
         if (stated) return io_reader_fail(reader, KARP_E_INVALID, place, NULL, "a Snapshot inside a Snapshot");
         return read_snapshot_tree(reader, root, place);
     }

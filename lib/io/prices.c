@@ -38,9 +38,12 @@ static void check_members(io_decoder *d, const tree *object, const char *const k
                           const char *message)
 {
     for (size_t i = 0; i < tree_count(object) && !d->status; i++) {
+        karp_str name = tree_member_name(tree_member_at(object, i));
         size_t k = 0;
-        while (k < count && !str_is(tree_member_name(tree_member_at(object, i)), known[k])) k++;
+        while (k < count && !str_is(name, known[k])) k++;
+        io_push_key(d, name);
         if (k == count) io_bad(d, KARP_E_INVALID, "%s", message);
+        io_pop(d);
     }
 }
 
@@ -48,6 +51,7 @@ static void decode_rule(io_decoder *d, const tree *object, void *into)
 {
     karp_price_rule *rule = into;
     rule->requirements = io_requirements(d, object, "requirements", IO_FOR_POD, &rule->requirement_count);
+    io_check_price_requirements(d, rule->requirements, rule->requirement_count);
     rule->factor = amount_at(d, object, "factor", 1);
     rule->per_node = amount_at(d, object, "perNode", 0);
     rule->per_vcpu = amount_at(d, object, "perVCPU", 0);
@@ -67,6 +71,13 @@ static void decode_volume_price(io_decoder *d, karp_str key, const tree *value, 
     volume_price *out = into;
     *out = (volume_price){ key, 0 };
     if (!read_amount(value, &out->price)) io_bad(d, KARP_E_INVALID, "%s", not_an_amount);
+    static const char *const types[] = { "gp3", "gp2", "io1", "io2", "st1", "sc1", "standard", "default" };
+    size_t k = 0;
+    while (k < sizeof types / sizeof *types && !str_is(key, types[k])) k++;
+    if (k == sizeof types / sizeof *types)
+        io_bad(d, KARP_E_INVALID,
+               "is no volume type: these are gp3, gp2, io1, io2, st1, sc1, standard, and default for "
+               "all others");
 }
 
 static void decode_commitment(io_decoder *d, const tree *object, void *into)
@@ -77,6 +88,7 @@ static void decode_commitment(io_decoder *d, const tree *object, void *into)
     size_t stated = 0;
     *c = (io_commitment){ .name = io_string(d, object, "name") };
     c->requirements = io_requirements(d, object, "requirements", IO_FOR_POD, &c->requirement_count);
+    io_check_price_requirements(d, c->requirements, c->requirement_count);
     for (size_t i = 0; i < IO_UNITS; i++) {
         if (!io_member(d, object, units[i])) continue;
         c->unit = (io_unit)i;
@@ -109,6 +121,9 @@ static void decode(io_decoder *d, const tree *root, prices *out)
     memset(out, 0, sizeof *out);
     (void)io_meta(d, root, false);
     const tree *spec = io_enter(d, root, "spec");
+    static const char *const known[] = { "rules", "blockDevices", "commitments" };
+    check_members(d, spec, known, sizeof known / sizeof *known,
+                  "a Prices object has rules, blockDevices and commitments, no other field");
     out->rules = io_elements(d, spec, "rules", sizeof(karp_price_rule), decode_rule, &out->rule_count);
     out->volumes = io_members(d, spec, "blockDevices", sizeof(volume_price), decode_volume_price, &out->volume_count);
     out->commitments = io_elements(d, spec, "commitments", sizeof(io_commitment), decode_commitment,
@@ -215,6 +230,17 @@ typedef struct pricing {
 
 static bool is_prices(const io_waiting *w) { return w->info->kind == IO_KIND_PRICES && !w->gone; }
 
+static karp_status check_matches(karp_reader *reader, const io_waiting *w, const prices *p)
+{
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < p->rule_count && status == KARP_OK; i++)
+        status = io_check_price_matches(reader, w, "rules", i, p->rules[i].requirements, p->rules[i].requirement_count);
+    for (size_t i = 0; i < p->commitment_count && status == KARP_OK; i++)
+        status = io_check_price_matches(reader, w, "commitments", i, p->commitments[i].requirements,
+                                        p->commitments[i].requirement_count);
+    return status;
+}
+
 /* Decodes all objects and puts them together. */
 static karp_status gather(pricing *g, size_t objects)
 {
@@ -227,6 +253,8 @@ static karp_status gather(pricing *g, size_t objects)
         io_decoder_init(&d, &g->arena);
         decode(&d, reader->waiting[i].root, &each[n]);
         if (d.status) return io_reader_nomem(reader); /* it was checked when it was read */
+        karp_status status = check_matches(reader, &reader->waiting[i], &each[n]);
+        if (status) return status;
         rule_count += each[n].rule_count;
         commitment_count += each[n].commitment_count;
         volume_count += each[n++].volume_count;

@@ -185,6 +185,29 @@ karp_status karp_reader_add_path(karp_reader *reader, const char *path, karp_err
     return end_call(reader, io_read_path(reader, path), error);
 }
 
+static size_t count_prices(const karp_reader *reader)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < reader->waiting_count; i++) count += reader->waiting[i].info->kind == IO_KIND_PRICES;
+    return count;
+}
+
+karp_status karp_reader_add_prices_path(karp_reader *reader, const char *path, karp_error *error)
+{
+    if (!reader || !path) return fail_null(error, "reader or path");
+    karp_status status = check_state(reader, error);
+    if (status) return status;
+    size_t before = count_prices(reader);
+    reader->only_prices = true;
+    status = io_read_path(reader, path);
+    reader->only_prices = false;
+    io_place place = { .document = str(path) };
+    if (status == KARP_OK && count_prices(reader) == before)
+        status = io_reader_fail(reader, KARP_E_INVALID, &place, NULL,
+                                "has no object of kind Prices (apiVersion: karp/v1), as prices have to be given");
+    return end_call(reader, status, error);
+}
+
 karp_status karp_reader_add_catalogue(karp_reader *reader, karp_catalogue *catalogue, karp_error *error)
 {
     if (!reader || !catalogue) return fail_null(error, "reader or catalogue");

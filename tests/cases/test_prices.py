@@ -11,6 +11,7 @@ from stories import check, document, equal, finish, run
 ASKS = pathlib.Path(__file__).parent / 'asks'
 POOL, APP, DUMP = ASKS / 'pool.yaml', ASKS / 'app.yaml', ASKS / 'dump.json'
 CAPACITY_TYPE = 'karpenter.sh/capacity-type'
+FAMILY = 'karpenter.k8s.aws/instance-family'
 
 
 def close(a, b):
@@ -38,7 +39,7 @@ with tempfile.TemporaryDirectory() as folder:
     cpus = int(before['nodeLabels']['karpenter.k8s.aws/instance-cpu'])
     # Factors multiply, amounts are added after them, in any order of rules; a rule about something else changes nothing.
     halved = [{'factor': 0.5}, {'name': 'fee', 'perNode': 0.01, 'perVCPU': '0.001'}, {'factor': '0.5'},
-              {'requirements': match(CAPACITY_TYPE, 'none-such'), 'factor': 100}]
+              {'requirements': match(FAMILY, 'none-such'), 'factor': 100}]
     for rules in (halved, halved[::-1]):
         got = choice(plan(POOL, APP, rules=rules))
         equal(got['instanceType'], before['instanceType'], 'the cheapest stays the cheapest')
@@ -92,7 +93,7 @@ with tempfile.TemporaryDirectory() as folder:
     # Dollars an hour: at 0.5 of the list $0.1728 cover a whole m6a.2xlarge. What is about nothing changes nothing but the note.
     spend = {'name': 'plan', 'requirements': m6a['requirements'], 'spend': 0.1728, 'factor': 0.5}
     check(close(choice(plan(POOL, APP, commitments=[spend]))['price'], 0.3456e-7), 'spend')
-    none = plan(POOL, APP, commitments=[{**m6a, 'nodes': 3, 'requirements': match(CAPACITY_TYPE, 'none-such')}])
+    none = plan(POOL, APP, commitments=[{**m6a, 'nodes': 3, 'requirements': match(FAMILY, 'none-such')}])
     equal(none['launches'], listed['launches'], 'about nothing')
     # Existing nodes cost nothing while there is enough, else all share it evenly; a dump has it in its catalogue.
     running = [('large', 8, '1500m'), ('large', 8, '7'), ('small', 2, '1900m')]
@@ -118,6 +119,37 @@ with tempfile.TemporaryDirectory() as folder:
         check(close(cost, expected) and commands == goes, f'{amount}: {cost} {commands}')
         dump.write_text(run('dump', cluster_file, '--catalogue', f'{folder}/types.json', '--prices', path)[0])
         check(close(document('disrupt', dump)['cost']['before'], expected), 'a dump with commitments')
+    # Rules that are about nothing here are noted, with what is not there.
+    def notes(*requirements, **more):
+        return plan(POOL, APP, rules=[{'factor': 0.5, 'requirements': [r for part in requirements for r in part]}], **more).get('warnings', [])
+    equal(notes(match(FAMILY, 'm6a', 'c7i')), [], 'all of it is there')
+    equal(notes(match('example.com/x', operator='DoesNotExist')), [], 'as it says')
+    path = pathlib.Path(folder, 'prices.json')
+    missing = f'{path}: spec.rules[0].requirements[0].values: no instance type or offering of this catalogue has '
+    equal(notes(match(FAMILY, 'm6a', 'c7x', 'qq1')), [f'{missing}c7x, qq1 as {FAMILY}'], 'values')
+    nothing = f'{path}: spec.rules[0] is about no offering of this catalogue: nothing is priced by it'
+    equal(notes(match('topology.kubernetes.io/zone', 'us-west-2aa')), [f'{missing}us-west-2aa as topology.kubernetes.io/zone; us-west-2a meant?', nothing], 'a zone')
+    equal(notes(match(FAMILY, 'm6a'), match('node.kubernetes.io/instance-type', 'c7i.large')), [nothing], 'values that do not go together')
+    equal(notes(match('karpenter.azure.com/sku-cpu', '2')),
+          [f'{path}: spec.rules[0].requirements[0].key: no instance type or offering of this catalogue has karpenter.azure.com/sku-cpu', nothing], 'another cloud')
+    # What can never be met, and what holds no prices, is an error.
+    for requirements, message in (
+            (match('karpenter.sh/capacity-typ', 'spot'), 'requirements[0].key: karpenter.sh/capacity-typ is no label of instance types or offerings; karpenter.sh/capacity-type meant?'),
+            (match(CAPACITY_TYPE, 'spot', 'ondemand'), 'requirements[0].values[1]: ondemand is no capacity type: these are on-demand, spot and reserved'),
+            (match('karpenter.k8s.aws/instance-famly', 'm6a'), 'requirements[0].key: karpenter.k8s.aws/instance-famly is no label of instance types or offerings; karpenter.k8s.aws/instance-family meant?')):
+        for spec, place in ({'rules': [{'requirements': requirements, 'factor': 0.5}]}, 'rules'), ({'commitments': [{**m6a, 'vCPUs': 1, 'requirements': requirements}]}, 'commitments'):
+            _, error = run('plan', POOL, APP, '--prices', prices(**spec), status=1)
+            check(error.startswith(f'karp: {path}:1:') and f'Prices contract: spec.{place}[0].{message}' in error, error)
+    text = pathlib.Path(folder, 'text.yaml')
+    for content, message in (('rules: []', 'text.yaml:1:1: kind: prices are an object of kind Prices (apiVersion: karp/v1); this is none: it has no kind'),
+                             ('', 'text.yaml: has no object of kind Prices'), ('kind: Prices\nspec: {}', 'this is a Prices without an apiVersion'),
+                             (POOL.read_text(), 'kind: prices are an object of kind Prices (apiVersion: karp/v1); this is a NodePool'),
+                             ('apiVersion: karp/v1\nkind: Snapshot', 'this is a Snapshot')):
+        text.write_text(content)
+        _, error = run('plan', POOL, APP, '--prices', text, status=1)
+        check(message in error, f'{message}: {error}')
+    dump.write_text(run('dump', POOL, APP)[0])
+    check('this is a' in run('plan', POOL, APP, '--prices', dump, status=1)[1], 'a Snapshot')
     # What is wrong.
     commitment_fields = 'a commitment has a name and one of nodes, vCPUs and spend'
     for one, message in (({'name': 'x'}, commitment_fields), ({'name': 'x', 'nodes': 0}, commitment_fields), ({'nodes': 2}, commitment_fields),
@@ -129,7 +161,8 @@ with tempfile.TemporaryDirectory() as folder:
         _, error = run('plan', POOL, APP, '--prices', prices(commitments=[one]), status=1)
         check(message in error, f'{message}: {error}')
     for spec, message in (({}, 'spec: needs rules, blockDevices or commitments'), ({'rules': [{'factor': -1}]}, 'spec.rules[0].factor: must be a number'),
-                          ({'rules': [{'faktor': 1}]}, 'spec.rules[0]: a rule has name, requirements, factor'),
+                          ({'rules': [{'faktor': 1}]}, 'spec.rules[0].faktor: a rule has name, requirements, factor'),
+                          ({'rule': [{'factor': 1}]}, 'spec.rule: a Prices object has rules, blockDevices and commitments'), ({'blockDevices': {'gp4': 1}}, 'spec.blockDevices.gp4: is no volume type'),
                           ({'rules': [{'requirements': match('a', 'x', operator='Gt'), 'factor': 1}]}, 'Gt and Lt need one number'),
                           ({'blockDevices': {'gp3': 'much'}}, 'spec.blockDevices.gp3: must be a number'), ({'rules': {}}, 'spec.rules: must be a list')):
         _, error = run('plan', POOL, APP, '--prices', prices(**spec), status=1)

@@ -153,6 +153,7 @@ IO = {
     'karp_reader_free': (None, [P]),
     'karp_reader_add': (STATUS, [P, S.Str, S.Str, ERROR]),
     'karp_reader_add_path': (STATUS, [P, C.c_char_p, ERROR]),
+    'karp_reader_add_prices_path': (STATUS, [P, C.c_char_p, ERROR]),
     'karp_reader_replace': (STATUS, [P, S.Str, S.Str, ERROR]),
     'karp_reader_replace_path': (STATUS, [P, C.c_char_p, ERROR]),
     'karp_reader_delete': (STATUS, [P, S.Str, ERROR]),

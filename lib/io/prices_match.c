@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What rules and commitments of Prices are about: a name that is misspelt would leave a discount out in silence. */
+#include <io/prices.h>
+
+#include <base/nearest.h>
+#include <base/serves.h>
+#include <io/builtin.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <karp/library.h>
+
+/* ---- what can never match -------------------------------------------------------------------------------------------------- */
+
+static const char *const capacity_types[] = { "on-demand", "spot", "reserved" };
+static const char *const common_keys[] = {
+    "karpenter.sh/capacity-type",
+    "node.kubernetes.io/instance-type",
+    "topology.kubernetes.io/zone",
+    "topology.kubernetes.io/region",
+    "kubernetes.io/arch",
+    "kubernetes.io/os",
+    "node.kubernetes.io/windows-build",
+};
+
+/* Offers the names to `near`; whether one of them is the wanted one. */
+static bool is_one_of(nearest *near, const char *const names[], size_t count)
+{
+    bool found = false;
+    for (size_t i = 0; i < count; i++) {
+        found = found || str_is(near->wanted, names[i]);
+        nearest_offer(near, str(names[i]));
+    }
+    return found;
+}
+
+/* "; karpenter.sh/capacity-type meant?", or nothing. */
+enum { MEANT = 160 };
+
+static const char *tell_meant(const nearest *near, char text[MEANT])
+{
+    text[0] = '\0';
+    if (near->best.ptr)
+        (void)snprintf(text, MEANT, "; %.*s meant?", (int)(near->best.len < 128 ? near->best.len : 128),
+                       near->best.ptr);
+    return text;
+}
+
+static karp_str domain_of(karp_str key)
+{
+    const char *slash = key.len ? memchr(key.ptr, '/', key.len) : NULL;
+    return (karp_str){ key.ptr, slash ? (size_t)(slash - key.ptr) : 0 };
+}
+
+/* Keys of Kubernetes' and Karpenter's own domains are few, and no offering has others. */
+static bool is_of_common_domain(karp_str key)
+{
+    for (size_t i = 0; i < sizeof common_keys / sizeof *common_keys; i++) {
+        if (equal_str(domain_of(key), domain_of(str(common_keys[i])))) return true;
+    }
+    return false;
+}
+
+void io_check_price_requirements(io_decoder *d, const karp_requirement *list, size_t count)
+{
+    char meant[MEANT], shown[96];
+    io_push(d, "requirements");
+    for (size_t i = 0; i < count && !d->status; i++) {
+        io_push_index(d, i);
+        nearest near = nearest_to(list[i].key);
+        str_shorten(shown, sizeof shown, list[i].key);
+        if (!is_one_of(&near, common_keys, sizeof common_keys / sizeof *common_keys) &&
+            is_of_common_domain(near.wanted)) {
+            io_push(d, "key");
+            io_bad(d, KARP_E_INVALID, "%s is no label of instance types or offerings%s", shown,
+                   tell_meant(&near, meant));
+        }
+        bool capacity_type = str_is(list[i].key, common_keys[0]);
+        io_push(d, "values");
+        for (size_t k = 0; capacity_type && k < list[i].value_count; k++) {
+            near = nearest_to(list[i].values[k]);
+            str_shorten(shown, sizeof shown, near.wanted);
+            io_push_index(d, k);
+            if (!is_one_of(&near, capacity_types, sizeof capacity_types / sizeof *capacity_types))
+                io_bad(d, KARP_E_INVALID, "%s is no capacity type: these are on-demand, spot and reserved", shown);
+            io_pop(d);
+        }
+        io_pop(d);
+        io_pop(d);
+    }
+    io_pop(d);
+}
+
+/* ---- what these catalogues do not have -------------------------------------------------------------------------------------- */
+
+/* A requirement's key, or one of its values, looked for in the labels of all catalogues. */
+typedef struct seek {
+    karp_str key, value; /* value.ptr NULL = any */
+    nearest near; /* of the values, or where there is none of the keys */
+    bool found;
+} seek;
+
+static void look_at(seek *s, const karp_requirement *labels, size_t count)
+{
+    for (size_t i = 0; i < count && !s->found; i++) {
+        bool same = equal_str(labels[i].key, s->key);
+        if (!s->value.ptr) {
+            s->found = same;
+            if (!same) nearest_offer(&s->near, labels[i].key);
+        }
+        for (size_t k = 0; s->value.ptr && same && k < labels[i].value_count && !s->found; k++) {
+            s->found = equal_str(labels[i].values[k], s->value);
+            if (!s->found) nearest_offer(&s->near, labels[i].values[k]);
+        }
+    }
+}
+
+static bool is_had(const karp_reader *reader, seek *s)
+{
+    for (size_t c = 0; c < reader->catalogue_count; c++) {
+        const karp_catalogue *catalogue = reader->catalogues[c].catalogue;
+        for (size_t i = 0; i < karp_catalogue_count(catalogue) && !s->found; i++) {
+            const karp_instance_type *type = karp_catalogue_type(catalogue, i);
+            look_at(s, type->requirements, type->requirement_count);
+            for (size_t k = 0; k < type->offering_count && !s->found; k++)
+                look_at(s, type->offerings[k].requirements, type->offerings[k].requirement_count);
+        }
+    }
+    return s->found;
+}
+
+static bool is_about_something(const karp_reader *reader, const karp_requirement *list, size_t count)
+{
+    for (size_t c = 0; c < reader->catalogue_count; c++) {
+        const karp_catalogue *catalogue = reader->catalogues[c].catalogue;
+        for (size_t i = 0; i < karp_catalogue_count(catalogue); i++) {
+            const karp_instance_type *type = karp_catalogue_type(catalogue, i);
+            for (size_t k = 0; k < type->offering_count; k++) {
+                const karp_offering *offering = &type->offerings[k];
+                if (requirements_served(list, count, offering->requirements, offering->requirement_count,
+                                        type->requirements, type->requirement_count))
+                    return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The provider's types could have it: these catalogues are other ones, or have no type with it. */
+static bool is_known_to_provider(karp_reader *reader, karp_str key, bool *of_its_domain)
+{
+    karp_settings tables;
+    karp_provider *provider = NULL;
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    karp_settings_init(&tables, sizeof tables);
+    *of_its_domain = false;
+    if (io_provider(reader, &provider) || karp_provider_settings(provider, &tables, &error)) return true;
+    for (size_t i = 0; i < tables.well_known_count; i++) {
+        if (equal_str(tables.well_known[i], key)) return true;
+        *of_its_domain = *of_its_domain || equal_str(domain_of(tables.well_known[i]), domain_of(key));
+    }
+    return false;
+}
+
+static karp_status check_key(karp_reader *reader, const io_waiting *w, const char *field, const karp_requirement *r,
+                             bool *noted)
+{
+    karp_str key = r->key;
+    char meant[MEANT], shown[96], place[96];
+    seek s = { .key = key, .near = nearest_to(key) };
+    bool of_its_domain;
+    if (is_had(reader, &s)) return KARP_OK;
+    *noted = true;
+    str_shorten(shown, sizeof shown, key);
+    bool possible = is_known_to_provider(reader, key, &of_its_domain) || !of_its_domain;
+    if (possible && r->op == KARP_OP_DOES_NOT_EXIST) return KARP_OK; /* as it says */
+    if (possible)
+        return io_warn(reader, "%.200s: %s.key: no instance type or offering of this catalogue has %s%s",
+                       w->document.ptr, field, shown, tell_meant(&s.near, meant));
+    io_place at = { .document = w->document, .line = w->line, .column = w->column, .offset = w->offset };
+    (void)snprintf(place, sizeof place, "%s.key", field);
+    (void)io_reader_fail(reader, KARP_E_INVALID, &at, place, "%s is no label of instance types or offerings%s", shown,
+                         tell_meant(&s.near, meant));
+    io_reader_name(reader, str("Prices"), (karp_str){ "", 0 }, w->name);
+    return KARP_E_INVALID;
+}
+
+/* Values of In and NotIn that nothing has, in one note. */
+static karp_status check_values(karp_reader *reader, const io_waiting *w, const char *field, const karp_requirement *r)
+{
+    enum { NAMED = 4 };
+    char list[256] = "", shown[48], meant[MEANT], more[32] = "";
+    size_t missing = 0, length = 0;
+    nearest first = { .best = { NULL, 0 } };
+    for (size_t i = 0; i < r->value_count; i++) {
+        seek s = { .key = r->key, .value = r->values[i], .near = nearest_to(r->values[i]) };
+        if (is_had(reader, &s)) continue;
+        if (missing++ == 0) first = s.near;
+        if (missing > NAMED) continue;
+        str_shorten(shown, sizeof shown, r->values[i]);
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "", shown);
+    }
+    if (missing == 0) return KARP_OK;
+    if (missing > NAMED) (void)snprintf(more, sizeof more, " and %zu more", missing - NAMED);
+    str_shorten(shown, sizeof shown, r->key);
+    return io_warn(reader, "%.150s: %s.values: no instance type or offering of this catalogue has %s%s as %s%s",
+                   w->document.ptr, field, list, more, shown, missing == 1 ? tell_meant(&first, meant) : "");
+}
+
+karp_status io_check_price_matches(karp_reader *reader, const io_waiting *w, const char *list, size_t index,
+                                   const karp_requirement *requirements, size_t count)
+{
+    char field[64];
+    if (reader->catalogue_count == 0) return KARP_OK;
+    size_t offerings = 0, looks = count + 1;
+    for (size_t i = 0; i < count; i++) looks += requirements[i].value_count;
+    for (size_t c = 0; c < reader->catalogue_count; c++)
+        offerings += 16 * karp_catalogue_count(reader->catalogues[c].catalogue);
+    if (!karp_context_work(reader->context, offerings * looks)) return io_reader_nomem(reader);
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < count && status == KARP_OK; i++) {
+        bool by_values = requirements[i].op == KARP_OP_IN || requirements[i].op == KARP_OP_NOT_IN;
+        bool no_key = false;
+        (void)snprintf(field, sizeof field, "spec.%s[%zu].requirements[%zu]", list, index, i);
+        status = check_key(reader, w, field, &requirements[i], &no_key);
+        if (status == KARP_OK && by_values && !no_key) status = check_values(reader, w, field, &requirements[i]);
+    }
+    if (status || is_about_something(reader, requirements, count)) return status;
+    return io_warn(reader, "%.200s: spec.%s[%zu] is about no offering of this catalogue: nothing is priced by it",
+                   w->document.ptr, list, index);
+}
