@@ -30,19 +30,19 @@ KARP_API karp_status karp_builder_set_node_states(karp_builder *builder, const k
 KARP_API karp_status karp_builder_set_pods_to_place(karp_builder *builder, const karp_str *names, size_t count,
                                                     karp_error *error);
 
-/** Fills @p pod with what an API server would fill in: it is pending. Since 0.1. */
+/** Sets the defaults of an API server: the pod is pending. Since 0.1. */
 KARP_API void karp_templated_pod_init(karp_templated_pod *pod, size_t size);
 
 /**
- * Reads what the pods of one workload have in common, once: of @p pod namespace, labels, annotations, owners, spec and
- * container statuses. It adds no pod; @p out gets the template's number, which this builder knows until it is finished.
+ * Reads once what the pods of one workload have in common: of @p pod namespace, labels, annotations, owners, spec and
+ * container statuses. It adds no pod. @p out receives the template's number, which is valid until this builder is finished.
  * Errors: as karp_builder_add_pod(); INVALID also when there are ephemeral volumes, whose claims have the pod's name.
  */
 KARP_API karp_status karp_builder_add_pod_template(karp_builder *builder, const karp_pod *pod, uint32_t *out,
                                                    karp_error *error);
 
 /**
- * Adds a Pod as karp_builder_add_pod() would, all but the given parts being those of the template. Several times as quick.
+ * Adds a Pod like karp_builder_add_pod(), with all fields but the given ones from the template. Several times faster.
  * Errors: as karp_builder_add_pod(); NOT_FOUND = the builder has no such template.
  */
 KARP_API karp_status karp_builder_add_templated_pod(karp_builder *builder, uint32_t template_,
@@ -59,7 +59,7 @@ KARP_API karp_status karp_builder_add_selecting(karp_builder *builder, const kar
 KARP_API karp_status karp_builder_add_node_overlay(karp_builder *builder, const karp_node_overlay *overlay,
                                                    karp_error *error);
 
-/** Fills @p buffer with a CapacityBuffer whose status is not there yet. Since 0.1. */
+/** Sets the defaults of a CapacityBuffer without a status. Since 0.1. */
 KARP_API void karp_capacity_buffer_init(karp_capacity_buffer *buffer, size_t size);
 
 /** Adds a CapacityBuffer; copied. Errors: as karp_builder_add_pod(). */
@@ -67,22 +67,22 @@ KARP_API karp_status karp_builder_add_capacity_buffer(karp_builder *builder, con
                                                       karp_error *error);
 
 /**
- * A builder that holds everything the snapshot was made of: objects, settings, clock, catalogues. What changes is added and
- * removed there; karp_builder_finish() then makes a snapshot that decides as one built afresh from the same objects would.
- * Texts and objects are shared with @p snapshot, which stays as it is and may be freed before. What has been removed keeps its
- * memory until the last snapshot of such a row is freed, so build afresh now and then.
- * Nothing is read, checked or interned again. When pods, nodes, claims, budgets, or what pools and daemons say change, nearly
- * everything is shared; then time grows with the change, and with the number of pods and nodes by the copying of a few words
- * each. Now and then such an edit takes as long as building does, once in as many changed nodes as a quarter of all of them; edits
- * of other kinds always do. An object that is removed and added again in one edit keeps its place. A pod that is removed leaves its
- * number to the next that is added, one of its own name first; numbers that are left over go to the last pods.
+ * A builder with everything the snapshot was made of: objects, settings, clock, catalogues. Add and remove what changes;
+ * karp_builder_finish() then makes a snapshot with the same decisions as one built from scratch from the same objects.
+ * Texts and objects are shared with @p snapshot, which does not change and may be freed earlier. The memory of removed objects is
+ * freed with the last of such a row of snapshots, so build from scratch from time to time.
+ * Nothing is read, checked or interned again. When only pods, nodes, claims, budgets, or fields of NodePools and DaemonSets change,
+ * nearly everything is shared; the time grows with the change, plus copying a few words for each pod and node. Such an edit takes as
+ * long as building once in a while: once in as many changed nodes as a quarter of all nodes. Edits of other kinds always do. An object
+ * that is removed and added again in one edit keeps its position. A removed pod leaves its number to the next pod that is added, one of
+ * the same name first; numbers that remain free go to the last pods.
  * Errors: INVALID, NOMEM.
  */
 KARP_API karp_status karp_snapshot_edit(const karp_snapshot *snapshot, karp_builder **out, karp_error *error);
 
 /**
- * Takes an object out again; one of the same name can be added then, which is how an object is replaced. @p kind is
- * Kubernetes' name of it ("Pod", "NodePool" …), for node classes with the group before it ("karpenter.k8s.aws/EC2NodeClass");
+ * Removes an object. To replace an object, remove it and add one of the same name. @p kind is
+ * the Kubernetes kind ("Pod", "NodePool" …), for node classes with the group before it ("karpenter.k8s.aws/EC2NodeClass");
  * an empty @p namespace_ is "default", and cluster-wide kinds have none. Errors: NOT_FOUND, INVALID, NOMEM.
  */
 KARP_API karp_status karp_builder_remove(karp_builder *builder, karp_str kind, karp_str namespace_, karp_str name,

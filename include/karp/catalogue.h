@@ -24,9 +24,9 @@ typedef struct karp_overhead {
 
 /** One way to buy an instance type. */
 typedef struct karp_offering {
-    /** Zone and capacity type, each In one value, as Karpenter's providers say them. What an offering leaves open, its launch
-     * leaves open: karp_launch.choice.zone or capacity_type is "" then. Of several values the launch names the first in the order of bytes. Documents
-     * have to state one of each. */
+    /** Zone and capacity type, each In one value, as Karpenter's providers state them. If an offering has none of them,
+     * karp_launch.choice.zone or capacity_type is "". Of several values the launch names the first in the order of bytes.
+     * Documents have to state one of each. */
     const karp_requirement *requirements;
     size_t requirement_count;
     double price; /**< per hour; finite, not negative */
@@ -37,8 +37,8 @@ typedef struct karp_offering {
     size_t capacity_override_count;
     const karp_overhead *overhead_override; /**< NULL = none */
     uint32_t has_capacity_override; /**< 1 = present, even when empty */
-    /** 1 = it is not available only because its price is not known. A NodeOverlay with a price (no adjustment) and no requirement
-     * but the instance type (In) supplies one, and makes it available. */
+    /** 1 = it is unavailable only because its price is unknown. A NodeOverlay makes it available if it has a price (no adjustment)
+     * and requires nothing but the instance type (In). */
     uint32_t awaits_price;
 } karp_offering;
 
@@ -48,7 +48,7 @@ typedef struct karp_volume_limit {
     int64_t count;
 } karp_volume_limit;
 
-/** A machine that can be bought. Arrays of these have the stride that the first one states as its size. */
+/** An instance type. The stride of an array is the size of its first element. */
 typedef struct karp_instance_type {
     size_t size;
     karp_str name;
@@ -63,14 +63,14 @@ typedef struct karp_instance_type {
     size_t volume_limit_count;
     uint32_t capacity_from_overlay; /**< 1 = a NodeOverlay changed the capacity */
     uint32_t reserved;
-    /* devices.h: what the drivers of a new node would publish */
+    /* devices.h: what drivers on a new node publish */
     const struct karp_device_template *device_templates;
     size_t device_template_count;
     const struct karp_attribute_binding *attribute_bindings;
     size_t attribute_binding_count;
 } karp_instance_type;
 
-/** An immutable list of instance types; shared ownership, usable from several threads. */
+/** An immutable list of instance types. Reference counted; any thread. */
 typedef struct karp_catalogue karp_catalogue;
 
 /**

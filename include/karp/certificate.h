@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file certificate.h  How cheap a plan can be at most, and the proof of it (docs/cost.md). */
+/** @file certificate.h  A lower bound on the cost of any plan, and its proof (docs/cost.md). */
 #ifndef KARP_CERTIFICATE_H
 #define KARP_CERTIFICATE_H
 
@@ -9,51 +9,50 @@
 extern "C" {
 #endif
 
-/** What money is counted in here: 10^-12 $/h. */
+/** The unit of money in certificates is 10^-12 $/h. */
 #define KARP_MONEY_PER_DOLLAR 1000000000000.0
 
-/** Pods that no rule of the proof tells apart. Amounts are in units of the resource's own. */
+/** Pods that are alike to every rule of the proof. Amounts are in units of their resource. */
 typedef struct karp_certificate_class {
     karp_str pod; /**< "namespace/name" of one of them */
     int64_t count; /**< how many there are */
-    int64_t price; /**< what each costs at least, as far as the proof says; 10^-12 $/h */
+    int64_t price; /**< the least that each costs according to the proof; 10^-12 $/h */
     int64_t limit; /**< how many of them one node may hold; 0 = any number */
     const int64_t *requests; /**< by resource */
 } karp_certificate_class;
 
-/** What a copy of a class is worth on a node beyond its part of the shares. */
+/** What a pod of a class is worth on a node beyond its part of the shares. */
 typedef struct karp_certificate_extra {
     uint32_t class_number;
     uint32_t reserved; /**< zero */
     int64_t amount; /**< 10^-12 $/h */
 } karp_certificate_extra;
 
-/** What the resources of one node are worth, and what a pod of a class is worth there beyond that. */
+/** The prices that hold for a node: of its resources, and of pods of a class beyond their resources. */
 typedef struct karp_certificate_row {
     uint32_t of; /**< the offering, or offer_count + the existing node, whose resources they are */
     uint32_t extra_count;
     const int64_t *capacity; /**< by resource: what the node has for pods */
     const int64_t *shares; /**< by resource: what all of it is worth, 10^-12 $/h */
-    const karp_certificate_extra *extras; /**< of classes of which the node holds a limited number */
+    const karp_certificate_extra *extras; /**< of classes of which the node may hold only a limited number */
     const uint64_t *classes; /**< bit c: pods of class c may go there */
 } karp_certificate_row;
 
-/** What may be launched. */
+/** An offering that may be launched. */
 typedef struct karp_certificate_offer {
     karp_str node_pool, instance_type, zone, capacity_type;
     int64_t cost; /**< 10^-12 $/h, with what a node costs beside its price */
-    uint32_t
-        row; /**< the prices that hold for it: its own, or those of an offering that holds as much and costs no more */
+    uint32_t row; /**< the row with its prices: its own, or that of an offering that is as large and costs no more */
     uint32_t reserved; /**< zero */
 } karp_certificate_offer;
 
-/** A resource that pods ask for. */
+/** A resource that pods request. */
 typedef struct karp_certificate_resource {
     karp_str name;
-    karp_str unit; /**< what amounts of it are counted in: a quantity */
+    karp_str unit; /**< the unit of its amounts: a quantity */
 } karp_certificate_resource;
 
-/** An existing node: what is free there costs nothing. */
+/** An existing node: its free resources cost nothing. */
 typedef struct karp_certificate_node {
     karp_str name;
     uint32_t row;
@@ -73,50 +72,50 @@ typedef struct karp_certificate_copies {
 typedef struct karp_certificate_member {
     karp_str name;
     int64_t cost; /**< 10^-12 $/h, with what a node costs beside its price */
-    uint32_t node; /**< its number among the nodes of the certificate; KARP_CERTIFICATE_NO_NODE = it is not there */
-    uint32_t may_go; /**< 1 = a plan may remove it, and then its pods are evicted */
+    uint32_t node; /**< its number among the nodes of the certificate; KARP_CERTIFICATE_NO_NODE = it has none */
+    uint32_t may_go; /**< 1 = a plan may remove it; its pods are then evicted */
     size_t pod_count;
-    const karp_certificate_copies *pods; /**< of a node that may go: all that would move */
+    const karp_certificate_copies *pods; /**< of a node that may be removed: all pods that would be evicted */
 } karp_certificate_member;
 
-/** Contents are not told apart any more. Since 0.1. */
+/** The case that has shares. Since 0.1. */
 #define KARP_CERTIFICATE_NO_CLASS UINT32_MAX
 
 /**
- * What one node may hold, told apart by how many pods of a class it has: after such a case come the contents with at most `copies`
- * of them, and then those with more. Where contents are not told apart any more, there are shares: the sum of the shares, and of
- * what each pod is worth above its part of them, or below it where the contents have a least number of its class, is at most what the
- * offering costs. Since 0.1.
+ * A case of what one node may hold, by the number of pods of a class. Such a case is followed by the contents with at most `copies`
+ * pods of the class, and then by those with more. A case that is not divided further has shares. Added to the shares is what each pod
+ * is worth above its part of them; where the contents have a least number of its class, also what it is worth below. The sum is
+ * at most what the offering costs. Since 0.1.
  */
 typedef struct karp_certificate_case {
     uint32_t row; /**< the row whose node it is */
-    uint32_t class_number; /**< KARP_CERTIFICATE_NO_CLASS = there are shares */
+    uint32_t class_number; /**< KARP_CERTIFICATE_NO_CLASS = not divided further: there are shares */
     int64_t copies;
-    const int64_t *shares; /**< by resource, 10^-12 $/h; NULL = contents are told apart */
+    const int64_t *shares; /**< by resource, 10^-12 $/h; NULL = the case is divided by copies */
 } karp_certificate_case;
 
-/** The whole, of which a part is told in millionths. */
+/** The whole, of which parts are stated in millionths. */
 #define KARP_CERTIFICATE_WHOLE 1000000
 
 /** A bound for plans with at most so many evictions. Since 0.1. */
 typedef struct karp_certificate_point {
     uint64_t evictions;
-    int64_t part; /**< by what prices of pods and free space are multiplied: millionths, 0 … 1,000,000 */
+    int64_t part; /**< the factor of the prices of pods and of free resources: millionths, 0 … 1,000,000 */
     int64_t eviction_price; /**< 10^-12 $/h */
-    int64_t value; /**< no plan with so many evictions ends with less; 10^-12 $/h */
+    int64_t value; /**< no plan with at most so many evictions ends with a lower cost; 10^-12 $/h */
 } karp_certificate_point;
 
 /**
- * The proof that no plan for these pods costs less than `value`. For each row, a pod of each class that may go there costs no more
- * than its part of the shares and its extra; shares and extras together are within the cost of the offerings that the row holds
- * for. So a node's pods never cost more than the node, and `value` is what all pods cost, less what existing nodes hold of it.
- * Where fractions of pods would prove little, a row has cases instead.
+ * The proof that no plan for these pods costs less than `value`. In each row, the price of a pod of each class that may run there is at
+ * most its part of the shares and its extra. Shares and extras together are at most the cost of the row's offerings. So the pods of a
+ * node never cost more than the node. `value` is the price of all pods, less what existing nodes can hold of it. Where fractions of
+ * pods would prove little, a row has cases instead.
  *
- * The proof of a repack plan (member_count > 0) also says what the cluster's nodes cost and whose pods they have. A node that is
- * removed costs at least what its pods do, one that stays its cost less what its row spends; evictions have a price, less that of
- * those allowed: the sum of the lesser of both over all nodes bounds what the cluster costs after any plan. `value` is that of the
- * last point.
- * Filled by the library, or by whoever has read one. Everything in it is borrowed.
+ * The proof of a repack plan (member_count > 0) also has the costs and the pods of the cluster's nodes. A node that is removed costs at
+ * least the price of its pods; one that is kept costs its own cost, less the shares and extras of its row. Evictions have a price, less that
+ * of the evictions allowed. The sum of the lesser of both over all nodes bounds the cost of the cluster after any plan. `value` is that
+ * of the last point.
+ * Filled in by the library, or by whoever reads one. Everything in it is borrowed.
  */
 typedef struct karp_certificate {
     size_t size;
@@ -143,9 +142,9 @@ typedef struct karp_certificate {
 typedef struct karp_bound karp_bound;
 
 /**
- * What no plan costs less than that places the pods which Karpenter's plan places, and keeps the preferences that it keeps. Of the
- * options' objective node_cost, spot_factor, the flag IGNORE_PREFERENCES and the effort count: a quarter of the effort goes into the
- * bound of whole pods. With the flag the pods are those that Karpenter places when it ignores preferences. The caller frees *@p out.
+ * A lower bound on the cost of every plan that places the pods of Karpenter's plan and keeps the preferences that it keeps. Of the
+ * options' objective, node_cost, spot_factor, the flag IGNORE_PREFERENCES and the effort are used; a quarter of the effort is spent on
+ * the bound of whole pods. With the flag, the pods are those that Karpenter places when it ignores preferences. The caller frees *@p out.
  * Errors: NOMEM, CANCELED, INVALID, ABI_*. Since 0.1.
  */
 KARP_API karp_status karp_cost_bound(const karp_snapshot *snapshot, const karp_options *options, karp_bound **out,
@@ -158,14 +157,14 @@ KARP_API const karp_certificate *karp_bound_certificate(const karp_bound *bound)
 KARP_API void karp_bound_free(karp_bound *bound);
 
 /**
- * The proof of the bound that karp_decision_cost() tells, or of the bounds of karp_repack() when its options ask for it; NULL when
+ * The proof of the bound of karp_decision_cost(), or of the bounds of karp_repack() if its options ask for it; NULL when
  * the decision has none. It lives as long as the decision. Since 0.1.
  */
 KARP_API const karp_certificate *karp_decision_certificate(const karp_decision *decision);
 
 /**
- * Whether the certificate proves what it says, of this snapshot under these options, in exact arithmetic: whole numbers, each
- * part rounded down. What it says of pods, offerings and nodes has to be so, too. Any input is safe. Errors: INVALID (it does not,
+ * Checks that the certificate proves its value for this snapshot under these options, in exact arithmetic: whole numbers, each
+ * part rounded down. Its pods, offerings and nodes have to match the snapshot. Any input is safe. Errors: INVALID (it does not hold,
  * and why), NOMEM, CANCELED, ABI_*. Since 0.1.
  */
 KARP_API karp_status karp_certificate_check(const karp_snapshot *snapshot, const karp_options *options,

@@ -2,8 +2,8 @@
 /**
  * @file io.h  Documents in and out (libkarp-io). The formats are described in docs/formats.md.
  *
- * A reader collects documents, fills in what the API server and the controllers would, and yields a snapshot. Exclusive
- * use. File functions are the only ones of libkarp and libkarp-io that touch the file system.
+ * A reader collects documents, fills in defaults as the API server and the controllers do, and returns a snapshot. Exclusive
+ * use. Only functions with a path or file in their name use the file system.
  */
 #ifndef KARP_IO_H
 #define KARP_IO_H
@@ -30,21 +30,19 @@ typedef struct karp_reader karp_reader;
 /** Options of karp_reader_new(). */
 typedef struct karp_reader_options {
     size_t size;
-    uint32_t strict; /**< 1 = add no defaults beyond the API server's own */
-    uint32_t keep_documents; /**< 1 = karp_reader_dump() and the digest will be asked for */
+    uint32_t strict; /**< 1 = only the API server's own defaults are filled in */
+    uint32_t keep_documents; /**< 1 = karp_reader_dump() and karp_reader_digest() can be called */
     int64_t now; /**< instant; 0 = the Snapshot's, else the latest time stated, else 2026-01-01T00:00:00Z */
     karp_str region; /**< of the built-in catalogue; "" = from the objects' labels, else us-west-2 */
     karp_str base_directory; /**< what relative catalogue paths of byte documents are relative to; "" = none allowed */
     karp_str
-        provider; /**< as of karp_provider_open(): its label tables always, its types even where a Snapshot states others; "" = aws, as needed */
-    uint32_t
-        editable; /**< 1 = changes will be laid over what is read: karp_reader_replace(), _delete(), _scale(). Since 0.1 */
+        provider; /**< as for karp_provider_open(). Its labels are always used, and its types even if a Snapshot states others; "" = aws, when needed */
+    uint32_t editable; /**< 1 = karp_reader_replace(), _delete() and _scale() can be called. Since 0.1 */
     karp_str
         feature_gates; /**< "NodeOverlay=true,StaticCapacity=false", as Karpenter's FEATURE_GATES, over a Snapshot's; "" = none. Since 0.1 */
-    int64_t
-        now_later; /**< nanoseconds by which the clock is later than `now` or the input says: what a pass will see then. Since 0.1 */
+    int64_t now_later; /**< nanoseconds added to `now` or to the input's time. Since 0.1 */
     uint32_t
-        recursive; /**< 1 = directories inside directories are read as well, by name, links to directories not. Since 0.1 */
+        recursive; /**< 1 = subdirectories are read as well, by name, but no symbolic links to directories. Since 0.1 */
     uint32_t reserved; /**< 0 */
 } karp_reader_options;
 
@@ -59,8 +57,8 @@ KARP_API void karp_reader_free(karp_reader *reader);
 
 /**
  * Adds one file's text: YAML (one or many documents) or JSON (one, or one per line); Kubernetes objects, workloads,
- * Lists, Snapshots. @p name is used in errors. Errors: NOMEM, SYNTAX, INVALID, LIMIT, DUPLICATE, RANGE. What is wrong inside an
- * object may as well be found by karp_reader_finish(), whose error names the same place. After an error the reader can only be freed.
+ * Lists, Snapshots. @p name is used in errors. Errors: NOMEM, SYNTAX, INVALID, LIMIT, DUPLICATE, RANGE. Errors inside an
+ * object may also be found by karp_reader_finish(); its error names the same place. After an error the reader can only be freed.
  */
 KARP_API karp_status karp_reader_add(karp_reader *reader, karp_str name, karp_str text, karp_error *error);
 /** Adds a file, every *.yaml, *.yml and *.json of a directory (by name; see `recursive`), or standard input ("-"). Also: IO. */
@@ -70,51 +68,51 @@ KARP_API karp_status karp_reader_add_path(karp_reader *reader, const char *path,
  * Errors: as karp_reader_add_path(). Since 0.1.
  */
 KARP_API karp_status karp_reader_add_prices_path(karp_reader *reader, const char *path, karp_error *error);
-/** Gives @p catalogue to every pool. Without any call the Snapshot's catalogues serve, else the built-in one. The reader takes a reference. */
+/** Every NodePool uses @p catalogue. Without any call, the Snapshot's catalogues are used, else the built-in one. The reader takes a reference. */
 KARP_API karp_status karp_reader_add_catalogue(karp_reader *reader, karp_catalogue *catalogue, karp_error *error);
-/** Has @p provider do what `provider` of the options does. Borrowed: it must stay open as long as the reader. NULL = none. Errors: STATE. */
+/** Uses @p provider as if it had been named in the options. Borrowed: it must stay open as long as the reader. NULL = none. Errors: STATE. */
 KARP_API karp_status karp_reader_set_provider(karp_reader *reader, karp_provider *provider, karp_error *error);
 /**
- * Adds a file's text as karp_reader_add() does, but an object that was read before gives way to one of the same kind, namespace
- * and name: it keeps its UID, age and, where the new one has none, its status. A workload's pods follow: their number, and when
- * its template changes all of them are made anew. Needs `editable`. Errors: as karp_reader_add(); STATE. Since 0.1.
+ * Adds a file's text as karp_reader_add() does, but objects replace those of the same kind, namespace and name that were read
+ * before. UID and creation time are kept, and so is the status if the new object has none. The pods of a workload follow: their
+ * number changes with the replicas, and all of them are recreated when the pod template changes. Needs `editable`. Errors: as karp_reader_add(); STATE. Since 0.1.
  */
 KARP_API karp_status karp_reader_replace(karp_reader *reader, karp_str name, karp_str text, karp_error *error);
 /** The same with a file, a directory or standard input ("-"). Also: IO. Since 0.1. */
 KARP_API karp_status karp_reader_replace_path(karp_reader *reader, const char *path, karp_error *error);
 /**
- * Deletes an object that was read, "KIND/NAME" or "KIND/NAMESPACE/NAME" (kinds as kubectl takes them), with what a cluster
- * would delete with it: a workload's pods, a node's NodeClaim, a NodePool's nodes. Pods of a node that goes are pending when a
- * controller makes them anew. Needs `editable`. Errors: NOT_FOUND, INVALID (several are meant), STATE, NOMEM. Since 0.1.
+ * Deletes an object that was read, "KIND/NAME" or "KIND/NAMESPACE/NAME" (kinds as kubectl accepts them), and what a cluster
+ * would delete with it: a workload's pods, a node's NodeClaim, a NodePool's nodes. Pods of a deleted node become pending if a
+ * controller recreates them. Needs `editable`. Errors: NOT_FOUND, INVALID (several are meant), STATE, NOMEM. Since 0.1.
  */
 KARP_API karp_status karp_reader_delete(karp_reader *reader, karp_str object, karp_error *error);
 /**
- * Gives a workload that was read, or that pods which were read name as their owner, another number of replicas: "NAME",
- * "NAMESPACE/NAME", "KIND/NAME" or "KIND/NAMESPACE/NAME". Pods that are too many go as its controller would choose them.
+ * Changes the number of replicas of a workload that was read, or that is the owner of pods that were read: "NAME",
+ * "NAMESPACE/NAME", "KIND/NAME" or "KIND/NAMESPACE/NAME". Surplus pods are deleted in the order of its controller.
  * Needs `editable`. Errors: NOT_FOUND, INVALID (several are meant), RANGE, STATE, NOMEM. Since 0.1.
  */
 KARP_API karp_status karp_reader_scale(karp_reader *reader, karp_str workload, uint64_t replicas, karp_error *error);
-/** Fills in and yields the snapshot. The reader can then be dumped and freed, no more added. Errors: those of karp_reader_add(), STATE. */
+/** Fills in defaults and returns the snapshot. Nothing can be added to the reader afterwards. Errors: those of karp_reader_add(), STATE. */
 KARP_API karp_status karp_reader_finish(karp_reader *reader, karp_snapshot **out, karp_error *error);
-/** Notes on what was read: unknown kinds, fields without effect … {NULL,0} beyond the end. */
+/** How many notes there are on what was read: unknown kinds, fields without effect … */
 KARP_API size_t karp_reader_warning_count(const karp_reader *reader);
 /** Note @p index, borrowed from @p reader. {NULL,0} beyond the end. */
 KARP_API karp_str karp_reader_warning(const karp_reader *reader, size_t index);
 /** `state.method` of a Snapshot: KARP_METHOD_*. */
 KARP_API uint32_t karp_reader_method(const karp_reader *reader);
 /**
- * SHA-256 of the canonical Snapshot as 64 hex digits, borrowed from @p reader. Only with keep_documents, after finish; else "",
- * as without memory. Worked out when first asked for, which writes the whole Snapshot and hashes it: one thread at a time.
+ * SHA-256 of the canonical Snapshot as 64 hex digits, borrowed from @p reader. "" without keep_documents, before
+ * karp_reader_finish(), or when out of memory. The first call writes the whole Snapshot and hashes it: one thread at a time.
  */
 KARP_API karp_str karp_reader_digest(const karp_reader *reader);
 /**
- * The region whose built-in instance types serve, given or told by the input, after karp_reader_finish(): borrowed; "" when
- * the types are others.
+ * The region whose built-in instance types are used, from the options or the input, after karp_reader_finish(). Borrowed; "" when
+ * other types are used.
  */
 KARP_API karp_str karp_reader_region(const karp_reader *reader);
 /**
- * What headers call the built-in instance types: "us-west-2, prices 2026-07-20", or the region alone when the date of its prices
- * is not known. Borrowed, after karp_reader_finish(); "" when the types are others, with a NULL pointer when memory was refused. Since 0.1.
+ * The built-in instance types as headings name them: "us-west-2, prices 2026-07-20", or only the region when the date of its prices
+ * is not known. Borrowed, after karp_reader_finish(); "" when other types are used, {NULL,0} when out of memory. Since 0.1.
  */
 KARP_API karp_str karp_reader_catalogue_title(karp_reader *reader);
 
@@ -129,40 +127,40 @@ KARP_API void karp_text_free(karp_text *text);
 
 /**
  * A difference between two inputs: an object ("NodePool spot"), a field of it ("spec.limits.cpu"; "" = the whole object), and
- * its value in either as JSON ("" = absent). Borrowed until it returns.
+ * its value in both as JSON ("" = absent). All are borrowed for the call.
  */
 typedef void karp_reader_difference(karp_str object, karp_str field, karp_str before, karp_str after, void *user);
 /**
- * Tells @p row in which objects that people write two inputs differ, field by field, by kind and name: not pods, nodes, or what is
- * only metadata and status. Both were read with keep_documents and are finished. Errors: INVALID, NOMEM. Since 0.1.
+ * Calls @p row for each field in which two inputs differ, ordered by kind and name of the object. Only objects that people write are
+ * compared: no pods, no nodes, no metadata or status. Both readers have keep_documents and are finished. Errors: INVALID, NOMEM. Since 0.1.
  */
 KARP_API karp_status karp_reader_compare(const karp_reader *before, const karp_reader *after,
                                          karp_reader_difference *row, void *user, karp_error *error);
 /**
- * Lays one difference alone over @p reader, in which the input of @p before has been read and which is not finished yet: that
- * of number @p number (from 0) as karp_reader_compare() tells them, so that a plan shows what this field by itself makes of it.
- * @p reader was made `editable`. Errors: INVALID, STATE, NOT_FOUND (there are fewer), NOMEM, those of karp_reader_replace(). Since 0.1.
+ * Applies a single difference to @p reader: difference @p number (from 0) in the order of karp_reader_compare(). A plan then shows the
+ * effect of this field alone. @p reader is `editable`, has read the input of @p before, and is not finished yet.
+ * Errors: INVALID, STATE, NOT_FOUND (there are fewer), NOMEM, those of karp_reader_replace(). Since 0.1.
  */
 KARP_API karp_status karp_reader_lay_difference(karp_reader *reader, const karp_reader *before,
                                                 const karp_reader *after, size_t number, karp_error *error);
 
 /**
- * The input as it is at @p now when @p decision has been carried out: pods are bound to the nodes that exist where it puts them
- * there, what was launched has joined the cluster as POOL-N, still empty, the nodes of commands are gone and so are those that
- * were being deleted (their pods are pending), and NodeClaims are consolidatable as of then. A launch without an instance type, as
- * StaticDrift has it, is left to karp_launch_static_pools(). @p decision is that function's, karp_provision()'s or
- * karp_disrupt()'s, of the snapshot of @p before; NULL = only time goes by. Calling it again and again plays the rounds of a cluster.
- * @p before was read with keep_documents and is finished; the new reader likewise. The caller frees @p out and unrefs @p snapshot.
+ * The input as it is at @p now after @p decision has been carried out. Pods placed on existing nodes are bound to them. Launched
+ * nodes have joined the cluster as POOL-N, still empty. The nodes of commands and nodes that were being deleted no longer exist, and
+ * their pods are pending. NodeClaims are consolidatable as of @p now. A launch without an instance type, as StaticDrift has it, is left
+ * to karp_launch_static_pools(). @p decision comes from that function, karp_provision() or karp_disrupt(), for the snapshot of
+ * @p before; NULL = only time passes. Repeated calls play the rounds of a cluster. @p before has keep_documents and is finished; so
+ * is the new reader. The caller frees @p out and unrefs @p snapshot.
  * Errors: INVALID (now is earlier), STATE, NOMEM, CANCELED. Since 0.1.
  */
 KARP_API karp_status karp_reader_after(const karp_reader *before, const karp_decision *decision, int64_t now,
                                        karp_reader **out, karp_snapshot **snapshot, karp_error *error);
 
-/** The canonical Snapshot: everything that was read and filled in, as JSON. Only with keep_documents, after finish. */
+/** The canonical Snapshot: everything that was read and filled in, as JSON. Only with keep_documents, after karp_reader_finish(). */
 KARP_API karp_status karp_reader_dump(const karp_reader *reader, karp_text *out, karp_error *error);
 
-/** Reads a catalogue document (kwok's or the full shape; JSON or YAML), or a price list, which @p name tells by its end, ".csv".
- * @p name is used in errors. */
+/** Reads a catalogue document (kwok's or the full shape; JSON or YAML), or a price list, if @p name ends in ".csv".
+ * @p name is also used in errors. */
 KARP_API karp_status karp_catalogue_read(karp_context *context, karp_str name, karp_str text, karp_catalogue **out,
                                          karp_error *error);
 /** The same of a file, or standard input ("-"). Errors: also IO. */
@@ -179,14 +177,14 @@ typedef struct karp_catalogue_options {
     karp_str
         node_class; /**< text (YAML or JSON) with one EC2NodeClass, or an AWSNodeTemplate; "" = AL2023 as it comes */
     karp_str node_class_name; /**< of that text, in errors */
-    int64_t reserved_enis; /**< network interfaces that pods cannot have */
+    int64_t reserved_enis; /**< network interfaces reserved, not used for pods */
     double
-        vm_memory_overhead_percent; /**< the part of memory that is taken for the hypervisor; 0.075, as with the provider */
-    uint32_t all_types; /**< 1 = also those that the region does not offer */
+        vm_memory_overhead_percent; /**< the part of memory that the hypervisor takes; the default is 0.075, as in Karpenter's AWS provider */
+    uint32_t all_types; /**< 1 = also types that the region does not offer */
     uint32_t reserved;
 } karp_catalogue_options;
 
-/** The provider's defaults, and the size. */
+/** Sets the provider's defaults and the size. */
 KARP_API void karp_catalogue_options_init(karp_catalogue_options *options, size_t size);
 
 /**
@@ -214,12 +212,13 @@ enum {
 typedef struct karp_write_options {
     size_t size;
     uint32_t format; /**< KARP_FORMAT_* */
-    uint32_t compact; /**< 1 = JSON on one line; HTML: the picture alone, one div to be part of another page */
+    uint32_t compact; /**< 1 = JSON on one line; HTML: only the picture, one div for use in another page */
     uint32_t color; /**< 1 = ANSI colours in text */
-    uint32_t width; /**< columns of text, which only a longer word exceeds; 0 = 100; 1000 = lines are not broken */
+    uint32_t width; /**< columns of text; only a longer word exceeds them; 0 = 100; 1000 = lines are not broken */
     karp_str digest; /**< input.sha256; "" = left out */
     karp_str title; /**< of text: the input's name */
-    karp_str catalogue; /**< the catalogue's name: karp_reader_catalogue_title(), whose two parts JSON names, too */
+    karp_str
+        catalogue; /**< the catalogue's name, from karp_reader_catalogue_title(); JSON has its two parts as fields */
     const karp_str *warnings; /**< put before the decision's own */
     size_t warning_count;
 } karp_write_options;
@@ -241,21 +240,21 @@ KARP_API karp_status karp_write_disruption(karp_context *context, const karp_dec
                                            const karp_write_options *options, karp_text *out, karp_error *error);
 /**
  * Writes a decision of karp_repack() as a RepackPlan (docs/formats.md, "RepackPlan"). Formats: JSON, TEXT, YAML (the NodeClaims of
- * each step, and which nodes go after them), HTML (the nodes before and after, the curve, the steps). Errors: NOT_FOUND (a decision of another call). Since 0.1.
+ * each step, and which nodes are removed after them), HTML (the nodes before and after, the curve, the steps). Errors: NOT_FOUND (a decision of another call). Since 0.1.
  */
 KARP_API karp_status karp_write_repack(karp_context *context, const karp_decision *decision,
                                        const karp_write_options *options, karp_text *out, karp_error *error);
 /**
- * Writes what a launch decision says about one pod ("namespace/name"): where it goes, or why it goes nowhere.
+ * Writes what a launch decision says about one pod ("namespace/name"): where it is placed, or why it is unschedulable.
  * Formats: JSON, TEXT. Errors: NOT_FOUND (the decision is not about that pod).
  */
 KARP_API karp_status karp_write_pod(karp_context *context, const karp_decision *decision, karp_str pod,
                                     const karp_write_options *options, karp_text *out, karp_error *error);
-/** The same with what would place a pod that fits nowhere. Formats: JSON, TEXT. */
+/** The same with the changes that would make an unschedulable pod schedulable. Formats: JSON, TEXT. */
 KARP_API karp_status karp_write_pod_explanation(karp_context *context, const karp_pod_explanation *explanation,
                                                 const karp_write_options *options, karp_text *out, karp_error *error);
 /**
- * Writes what a disruption decision says about one node: that it goes, or why it stays. Formats: JSON, TEXT.
+ * Writes what a disruption decision says about one node: that it is removed, or why it is kept. Formats: JSON, TEXT.
  * Errors: NOT_FOUND (no such node).
  */
 KARP_API karp_status karp_write_node(karp_context *context, const karp_decision *decision, karp_str node,
@@ -272,15 +271,15 @@ KARP_API karp_status karp_plan_read(karp_context *context, karp_str name, karp_s
 /** The same from a file, or standard input ("-"). Also: IO. */
 KARP_API karp_status karp_plan_read_file(karp_context *context, const char *path, karp_plan_document **out,
                                          karp_error *error);
-/** The steps of a DisruptionPlan or a RepackPlan, for karp_verify_steps(), how many there are, and the cost before them (NAN = it does
- * not say). NULL when it is a Plan. Borrowed. Since 0.1. */
+/** The steps of a DisruptionPlan or a RepackPlan, for karp_verify_steps(), their number, and the cost before them (NAN = not
+ * stated). NULL when it is a Plan. Borrowed. Since 0.1. */
 KARP_API const karp_plan_step *karp_plan_document_steps(const karp_plan_document *document, size_t *count,
                                                         double *cost_before);
-/** What it says: of a plan of several steps, nothing. Borrowed. */
+/** Its plan; empty for a plan of several steps. Borrowed. */
 KARP_API const karp_plan *karp_plan_document_plan(const karp_plan_document *document);
-/** What its nodes cost per hour when it is carried out (`cost.after`); −1 = it does not say. Since 0.1. */
+/** The cost of its nodes per hour after it is carried out (`cost.after`); −1 = not stated. Since 0.1. */
 KARP_API double karp_plan_document_cost(const karp_plan_document *document);
-/** The digest of the input that the plan says it was made for (karp_reader_digest()): borrowed; "" when it says none. */
+/** The digest of the input that the plan was made for, as it states (karp_reader_digest()). Borrowed; "" when it states none. */
 KARP_API karp_str karp_plan_document_digest(const karp_plan_document *document);
 /** Frees it. NULL is allowed. */
 KARP_API void karp_plan_document_free(karp_plan_document *document);
@@ -297,9 +296,9 @@ KARP_API karp_status karp_certificate_read(karp_context *context, karp_str name,
 /** The same from a file, or standard input ("-"). Also: IO. Since 0.1. */
 KARP_API karp_status karp_certificate_read_file(karp_context *context, const char *path,
                                                 karp_certificate_document **out, karp_error *error);
-/** What it says. Borrowed. Since 0.1. */
+/** Its certificate. Borrowed. Since 0.1. */
 KARP_API const karp_certificate *karp_certificate_document_certificate(const karp_certificate_document *document);
-/** The digest of the input that it says it was made for: borrowed; "" when it says none. Since 0.1. */
+/** The digest of the input that it was made for, as it states. Borrowed; "" when it states none. Since 0.1. */
 KARP_API karp_str karp_certificate_document_digest(const karp_certificate_document *document);
 /** Frees it. NULL is allowed. Since 0.1. */
 KARP_API void karp_certificate_document_free(karp_certificate_document *document);
@@ -307,8 +306,8 @@ KARP_API void karp_certificate_document_free(karp_certificate_document *document
 KARP_API karp_status karp_write_certificate(karp_context *context, const karp_certificate *certificate,
                                             const karp_write_options *options, karp_text *out, karp_error *error);
 /**
- * Writes @p text with every line that is wider than @p width columns (0 = 100; from 1000 on nothing is broken) broken at spaces, as
- * the library does with the text it writes itself; colours take no column. Errors: INVALID, NOMEM. Since 0.1.
+ * Breaks lines of @p text that are wider than @p width columns at spaces (0 = 100; 1000 and more = lines are not broken), as
+ * the library does with its own text. Colours take no columns. Errors: INVALID, NOMEM. Since 0.1.
  */
 KARP_API karp_status karp_text_fold(karp_context *context, karp_str text, uint32_t width, karp_text *out,
                                     karp_error *error);
@@ -317,7 +316,7 @@ KARP_API karp_status karp_text_fold(karp_context *context, karp_str text, uint32
 KARP_API karp_status karp_write_lint(karp_context *context, const karp_lint *lint, const karp_write_options *options,
                                      karp_text *out, karp_error *error);
 /**
- * Writes what karp_certificate_check() has said of the certificate: that it holds (@p refusal NULL), or why not. Formats: JSON, TEXT.
+ * Writes the result of karp_certificate_check(): that the certificate holds (@p refusal NULL), or why not. Formats: JSON, TEXT.
  * Since 0.1.
  */
 KARP_API karp_status karp_write_certificate_check(karp_context *context, const karp_certificate *certificate,
@@ -336,7 +335,7 @@ KARP_API karp_status karp_memory_read(karp_context *context, karp_str name, karp
 /** The same from a file, or standard input ("-"). Also: IO. */
 KARP_API karp_status karp_memory_read_file(karp_context *context, const char *path, karp_memory_document **out,
                                            karp_error *error);
-/** What it says. Borrowed. */
+/** Its memory. Borrowed. */
 KARP_API const karp_memory *karp_memory_document_memory(const karp_memory_document *document);
 /** Frees it. NULL is allowed. */
 KARP_API void karp_memory_document_free(karp_memory_document *document);
@@ -356,7 +355,7 @@ KARP_API karp_status karp_command_read(karp_context *context, karp_str name, kar
 /** The same from a file, or standard input ("-"). Also: IO. */
 KARP_API karp_status karp_command_read_file(karp_context *context, const char *path, karp_command_document **out,
                                             karp_error *error);
-/** What it says. Borrowed. */
+/** Its state. Borrowed. */
 KARP_API const karp_command_state *karp_command_document_state(const karp_command_document *document);
 /** Frees it. NULL is allowed. */
 KARP_API void karp_command_document_free(karp_command_document *document);
@@ -367,10 +366,10 @@ KARP_API karp_status karp_write_command(karp_context *context, const karp_comman
 /** Writes what a check of a plan found (docs/formats.md, "Verification"). Formats: JSON, TEXT. */
 KARP_API karp_status karp_write_verification(karp_context *context, const karp_verification *verification,
                                              const karp_write_options *options, karp_text *out, karp_error *error);
-/** Writes what keeps money from being saved (docs/formats.md, "Blockers"). Formats: JSON, TEXT, MARKDOWN. Since 0.1. */
+/** Writes what blocks savings (docs/formats.md, "Blockers"). Formats: JSON, TEXT, MARKDOWN. Since 0.1. */
 KARP_API karp_status karp_write_blockers(karp_context *context, const karp_blockers *blockers,
                                          const karp_write_options *options, karp_text *out, karp_error *error);
-/** Writes why a node stays, and the best move that was rejected. Formats: JSON, TEXT. */
+/** Writes why a node is kept, and the best command that was rejected. Formats: JSON, TEXT. */
 KARP_API karp_status karp_write_node_explanation(karp_context *context, const karp_node_explanation *explanation,
                                                  const karp_write_options *options, karp_text *out, karp_error *error);
 /** Writes a catalogue (docs/formats.md, "Catalogues"). Formats: JSON, TEXT, CSV. */
@@ -378,10 +377,10 @@ KARP_API karp_status karp_write_catalogue(karp_context *context, const karp_cata
                                           const karp_write_options *options, karp_text *out, karp_error *error);
 
 /**
- * Plays a story (docs/formats.md): a file with a cluster's documents and steps, on a clock of its own. Writes the decisions of
- * each step, what followed from them, and the totals. @p catalogue, @p options and @p write may be NULL. Formats: JSON, TEXT; CSV and
- * HTML: cost, nodes and pods over time, as karp_replay() writes them. max_steps bounds the work of the whole story, in which each decision
- * is made to its end; 0 = five million steps and a thousand for each object. Beyond it: LIMIT, with how far the story has come.
+ * Plays a story (docs/formats.md): a file with a cluster's documents and steps, in virtual time. Writes the decisions of
+ * each step, their consequences, and the totals. @p catalogue, @p options and @p write may be NULL. Formats: JSON, TEXT; CSV and
+ * HTML: cost, nodes and pods over time, as karp_replay() writes them. max_steps bounds the work of the whole story, but a decision that
+ * has begun is finished; 0 = five million steps, and a thousand for each object. Beyond it: LIMIT, and the error says at which step.
  * Errors: IO, SYNTAX, INVALID, NOT_FOUND, LIMIT, RANGE, UNSUPPORTED, NOMEM, CANCELED.
  */
 KARP_API karp_status karp_story_play(karp_context *context, const char *path, karp_catalogue *catalogue,

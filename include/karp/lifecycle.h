@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * @file lifecycle.h  What becomes of nodes outside a disruption pass: conditions, expiration, repair, time-outs, garbage,
- * static pools, draining; and whether a command still holds when its waiting time is over.
+ * @file lifecycle.h  What happens to nodes outside a disruption pass: conditions, expiration, repair, timeouts, garbage
+ * collection, static NodePools, draining; and the validation of a command before it is carried out.
  *
- * Every function looks at one snapshot and answers with advice: a list of actions, and when to look again. Nothing is
+ * Every function looks at one snapshot and returns advice: a list of actions, and when to ask again. Nothing is
  * remembered between calls; what Karpenter keeps in memory is an argument. A controller carries the actions out.
  */
 #ifndef KARP_LIFECYCLE_H
@@ -26,32 +26,32 @@ enum {
     KARP_ACTION_REMOVE_TAINT = 7, /**< object: Node; subject: the taint's key */
     KARP_ACTION_EVICT = 8, /**< object: pod; through the eviction API */
     KARP_ACTION_FORCE_DELETE = 9, /**< object: pod; number: grace period in seconds */
-    KARP_ACTION_BLOCKED = 10, /**< object: Node or pod that should go and may not; value: why */
+    KARP_ACTION_BLOCKED = 10, /**< object: Node or pod that should be removed but is blocked; value: why */
     KARP_ACTION_ADD_TAINT = 11, /**< object: Node; subject: the taint's key; effect NoSchedule, no value */
     KARP_ACTION_CREATE_REPLACEMENT =
         12, /**< object: NodePool; subject: the launch's id; number: index of the replacement */
     KARP_ACTION_MARK_NODE = 13, /**< object: state node: marked for deletion in the snapshots to come */
     KARP_ACTION_UNMARK_NODE = 14, /**< object: state node: no longer */
-    KARP_ACTION_NOMINATE_NODE = 15, /**< object: state node that pods are on their way to: nominated for 20 s */
-    KARP_ACTION_EVENT = 16, /**< object: NodeClaim; value: what its users should be told */
+    KARP_ACTION_NOMINATE_NODE = 15, /**< object: state node that pods will be bound to: nominated for 20 s */
+    KARP_ACTION_EVENT = 16, /**< object: NodeClaim; value: the event's message */
     KARP_ACTION_OFFERING_UNAVAILABLE = 17, /**< object: instance type; subject: zone; value: capacity type */
     KARP_ACTION_POD_EVENT = 18, /**< object: NodeClaim; number: instant for status.lastPodEventTime */
     KARP_ACTION_DELETE_NODE = 19, /**< object: Node */
-    KARP_ACTION_DELETE_INSTANCE = 20, /**< object: NodeClaim whose instance the provider is to end */
+    KARP_ACTION_DELETE_INSTANCE = 20, /**< object: NodeClaim whose instance the provider is to terminate */
     KARP_ACTION_REMOVE_FINALIZER =
-        21, /**< object: NodeClaim or Node; subject: the finalizer; value: why it may go without a drain */
+        21, /**< object: NodeClaim or Node; subject: the finalizer; value: why no drain is needed */
     KARP_ACTION_CONDITION_FALSE =
         22, /**< object: NodeClaim; subject: condition type, which becomes False; value: its reason */
     KARP_ACTION_CONDITION_UNKNOWN =
         23, /**< object: NodeClaim; subject: condition type, which becomes Unknown; value: its reason */
     KARP_ACTION_REMOVE_LABEL = 24, /**< object: Node; subject: the label's key */
     KARP_ACTION_REMOVE_ANNOTATION = 25, /**< object: NodeClaim; subject: the annotation */
-    /** object: NodeClaim whose instance the provider is to reboot, once however often it is asked; subject: the boot id of the Node
-     * before it. karp_reboot_answer says what came of it. */
+    /** object: NodeClaim whose instance the provider is to reboot, once even if asked several times; subject: the Node's boot ID
+     * before the reboot. The result is passed back in karp_reboot_answer. */
     KARP_ACTION_REBOOT_INSTANCE = 26
 };
 
-/** One thing to do. What object, subject, value and number mean is said with each KARP_ACTION_*. */
+/** One action. The meaning of object, subject, value and number is described at each KARP_ACTION_*. */
 typedef struct karp_action {
     size_t size;
     uint32_t kind; /**< KARP_ACTION_* */
@@ -69,13 +69,13 @@ typedef struct karp_advice karp_advice;
 KARP_API size_t karp_advice_count(const karp_advice *advice);
 /** Action @p index, borrowed from @p advice. Errors: NOT_FOUND beyond the end, ABI_SIZE. */
 KARP_API karp_status karp_advice_action(const karp_advice *advice, size_t index, karp_action *out);
-/** The instant at which the answer can change without the cluster changing; KARP_NO_TIME = never. */
+/** The instant at which the advice can change although the cluster does not; KARP_NO_TIME = never. */
 KARP_API int64_t karp_advice_look_again(const karp_advice *advice);
 /** karp_advise_drain(): 1 = the node is drained. 0 elsewhere. */
 KARP_API uint32_t karp_advice_finished(const karp_advice *advice);
 /**
- * karp_advise_conditions(): NodeClaims whose instance types were looked up and found, by name. Karpenter does not look again for
- * half an hour: give karp_drift_answer.type_found until then.
+ * karp_advise_conditions(): NodeClaims whose instance types were looked up and found, by name. Karpenter does not look them up
+ * again for 30 minutes: set karp_drift_answer.type_found until then.
  */
 KARP_API size_t karp_advice_found_count(const karp_advice *advice);
 /** Name @p index of them. {NULL,0} beyond the end. Borrowed. */
@@ -83,38 +83,40 @@ KARP_API karp_str karp_advice_found(const karp_advice *advice, size_t index);
 /** NULL is allowed. */
 KARP_API void karp_advice_free(karp_advice *advice);
 
-/** What a pod is to disruption at one instant: bits. Numbers never change. */
+/** How disruption classifies a pod at one instant: bits. Values never change. */
 enum {
-    KARP_POD_TERMINAL = 1, /**< it has ended */
+    KARP_POD_TERMINAL = 1, /**< its phase is Succeeded or Failed */
     KARP_POD_TERMINATING = 2, /**< it is being deleted */
-    KARP_POD_ACTIVE = 4, /**< neither */
-    KARP_POD_BOUND = 8, /**< it has a node */
+    KARP_POD_ACTIVE = 4, /**< neither of the two */
+    KARP_POD_BOUND = 8, /**< it is bound to a node */
     KARP_POD_OF_DAEMON_SET = 16, /**< one of its owners is a DaemonSet */
-    KARP_POD_RESCHEDULABLE = 32, /**< it would need another place if its node went */
-    KARP_POD_DO_NOT_DISRUPT = 64, /**< its annotation protects it now */
-    KARP_POD_DISRUPTABLE = 128, /**< it does not keep its node by that annotation */
-    KARP_POD_EVICTABLE = 256, /**< the eviction API would be asked */
-    KARP_POD_STUCK = 512, /**< its deletion should have been over for a minute */
-    KARP_POD_DRAINABLE = 1024, /**< a drain is about it … */
-    KARP_POD_WAITING_EVICTION = 2048, /**< … and waits for it */
-    KARP_POD_PROVISIONABLE = 4096, /**< it waits for a node */
-    KARP_POD_PDB_BLOCKED = 8192, /**< its PodDisruptionBudget allows no disruption now */
-    KARP_POD_PDB_MULTIPLE = 16384, /**< more than one covers it, which blocks whatever they say */
-    KARP_POD_PDB_CLOSED = 32768, /**< its PodDisruptionBudget never allows any */
-    KARP_POD_CURRENTLY_RESCHEDULABLE = 65536 /**< a simulation would look for another place now */
+    KARP_POD_RESCHEDULABLE = 32, /**< it has to be rescheduled when its node is removed */
+    KARP_POD_DO_NOT_DISRUPT = 64, /**< its do-not-disrupt annotation is in force now */
+    KARP_POD_DISRUPTABLE = 128, /**< that annotation does not block the disruption of its node */
+    KARP_POD_EVICTABLE = 256, /**< a drain would evict it */
+    KARP_POD_STUCK = 512, /**< its deletion timestamp passed more than a minute ago */
+    KARP_POD_DRAINABLE = 1024, /**< a drain has to remove it … */
+    KARP_POD_WAITING_EVICTION = 2048, /**< … and waits until it is gone */
+    KARP_POD_PROVISIONABLE = 4096, /**< it is pending and unschedulable: nodes are launched for it */
+    KARP_POD_PDB_BLOCKED = 8192, /**< its PodDisruptionBudget allows no eviction now */
+    KARP_POD_PDB_MULTIPLE =
+        16384, /**< more than one PodDisruptionBudget selects it, which blocks eviction whatever they allow */
+    KARP_POD_PDB_CLOSED = 32768, /**< its PodDisruptionBudget never allows an eviction */
+    KARP_POD_CURRENTLY_RESCHEDULABLE = 65536 /**< a scheduling simulation would reschedule it now */
 };
 
 /** The bits of pod @p pod (an index of the snapshot) at @p now, 0 = the snapshot's. Errors: NOT_FOUND, INVALID. Any thread. */
 KARP_API karp_status karp_pod_flags(const karp_snapshot *snapshot, size_t pod, int64_t now, uint32_t *out);
-/** Name of the PodDisruptionBudget @p index of those that cover the pod, in its namespace. {NULL,0} beyond the end. */
+/** Name of PodDisruptionBudget @p index among those that select the pod, in the pod's namespace. {NULL,0} beyond the end. */
 KARP_API karp_str karp_pod_budget(const karp_snapshot *snapshot, size_t pod, size_t index);
 
-/** The provider's answer for one NodeClaim. Claims without one: not drifted by the provider. */
+/** What the provider says of one NodeClaim's drift. A claim that is not listed has not drifted according to the provider. */
 typedef struct karp_drift_answer {
     karp_str claim;
     karp_str reason; /**< "AMIDrift" …; "" = not drifted */
     uint32_t instance_exists; /**< 0 = the instance was not found: the condition stays as it is */
-    uint32_t type_found; /**< 1 = karp_advice_found() had it in the last 30 minutes: its type is not looked up again */
+    uint32_t
+        type_found; /**< 1 = karp_advice_found() returned it within the last 30 minutes: its type is not looked up again */
 } karp_drift_answer;
 
 /* All below: `now` 0 = the snapshot's. Errors: NOMEM, INVALID. The snapshot may be shared between threads. */
@@ -124,11 +126,11 @@ KARP_API karp_status karp_advise_conditions(const karp_snapshot *snapshot, int64
                                             const karp_drift_answer *answers, size_t answer_count, karp_advice **out,
                                             karp_error *error);
 
-/** Claims that have lived for their expireAfter. */
+/** Claims that are older than their expireAfter. */
 KARP_API karp_status karp_advise_expiration(const karp_snapshot *snapshot, int64_t now, karp_advice **out,
                                             karp_error *error);
 
-/** Nodes to be replaced because they are broken, unless more than a fifth of their pool is. Only with the gate NodeRepair. */
+/** Unhealthy nodes to be replaced, unless more than a fifth of their NodePool is unhealthy. Only with the gate NodeRepair. */
 KARP_API karp_status karp_advise_repair(const karp_snapshot *snapshot, int64_t now, const karp_repair_policy *policies,
                                         size_t policy_count, karp_advice **out, karp_error *error);
 
@@ -136,47 +138,47 @@ KARP_API karp_status karp_advise_repair(const karp_snapshot *snapshot, int64_t n
 KARP_API karp_status karp_advise_timeouts(const karp_snapshot *snapshot, int64_t now, karp_advice **out,
                                           karp_error *error);
 
-/** Registered claims whose nodes are ready for pods now (SET_CONDITION), or what they wait for (BLOCKED). Since 0.1. */
+/** Registered claims that are initialized now (SET_CONDITION), or what they still wait for (BLOCKED). Since 0.1. */
 KARP_API karp_status karp_advise_initialization(const karp_snapshot *snapshot, int64_t now, karp_advice **out,
                                                 karp_error *error);
 
 /**
- * The instant of the last pod event of each NodeClaim: a pod, no daemon, came to its node, ended there or began to leave since
- * the snapshot @p before; at most every 10 s. A NULL @p before is that of a controller that has just begun: Karpenter then takes
- * every pod for one that has just come (D-Q15), without the quirk nothing has happened. Of @p options (NULL = defaults) the
- * clock, the profile and the quirks are looked at. Errors: NOMEM, INVALID, ABI_*. Since 0.1.
+ * The time of the last pod event of each NodeClaim: since the snapshot @p before, a pod that no DaemonSet owns was bound to its
+ * node, completed there or began to terminate; at most one event every 10 s. A NULL @p before means that the controller has just
+ * started: Karpenter then counts every pod as newly bound (D-Q15); without that quirk there are no events. Of @p options
+ * (NULL = defaults) the clock, the profile and the quirks are used. Errors: NOMEM, INVALID, ABI_*. Since 0.1.
  */
 KARP_API karp_status karp_advise_pod_events(const karp_snapshot *before, const karp_snapshot *snapshot,
                                             const karp_disrupt_options *options, karp_advice **out, karp_error *error);
 
-/** Registered claims whose instance is gone. @p provider_ids: every instance that the provider has. */
+/** Registered claims whose instance no longer exists. @p provider_ids: all instances that the provider lists. */
 KARP_API karp_status karp_advise_garbage(const karp_snapshot *snapshot, int64_t now, const karp_str *provider_ids,
                                          size_t provider_id_count, karp_advice **out, karp_error *error);
 
-/** Static pools: how many claims to create, which to delete. Only with the gate StaticCapacity. */
+/** Static NodePools: how many claims to create, and which to delete. Only with the gate StaticCapacity. */
 KARP_API karp_status karp_advise_static_pools(const karp_snapshot *snapshot, int64_t now, karp_advice **out,
                                               karp_error *error);
 
 /**
- * What the controllers of static pools do now, as a decision: what karp_advise_static_pools() says, only with the gate StaticCapacity.
- * Launches have no pods; there are as many as limits.nodes leaves, of pools that are Ready. Karpenter asks for no instance type; the
- * choice is what a provider picks, the cheapest offering within the pool's requirements ("" = there is none), and the requests
- * are those of the DaemonSets that run there. The nodes of pools that have more than their replicas are in one command of
- * KARP_METHOD_STATIC_DEPROVISIONING; a claim without a Node is there by its own name. Of @p options (NULL = defaults) the clock, the profile and the
- * version are looked at. *@p out is the caller's (karp_decision_unref()). Errors: NOMEM, INVALID, ABI_*. Safe from several
+ * What the controllers of static NodePools do now, as a decision: what karp_advise_static_pools() advises, only with the gate
+ * StaticCapacity. Its launches have no pods; there are at most as many as limits.nodes allows, and only of NodePools that are Ready.
+ * Karpenter requests no instance type; the choice is what a provider would pick, the cheapest offering within the NodePool's
+ * requirements ("" = there is none). The requests are those of the DaemonSets that run there. Surplus nodes of all NodePools are in
+ * one command of KARP_METHOD_STATIC_DEPROVISIONING; a claim without a Node is listed by the claim's name. Of @p options
+ * (NULL = defaults) the clock, the profile and the version are used. The caller owns *@p out (karp_decision_unref()). Errors: NOMEM, INVALID, ABI_*. Safe from several
  * threads on one snapshot. Since 0.1.
  */
 KARP_API karp_status karp_launch_static_pools(const karp_snapshot *snapshot, const karp_options *options,
                                               karp_decision **out, karp_error *error);
 
-/** What the provider said when it was asked to reboot an instance. Numbers never change. */
+/** The provider's answer to a request to reboot an instance. Values never change. */
 enum {
-    KARP_REBOOT_NOT_ASKED = 0, /**< or it could not say yet: it is asked again */
+    KARP_REBOOT_NOT_ASKED = 0, /**< or it has not answered yet: it is asked again */
     KARP_REBOOT_ACCEPTED = 1,
-    KARP_REBOOT_REFUSED = 2 /**< it cannot, or the instance is not there */
+    KARP_REBOOT_REFUSED = 2 /**< it cannot reboot instances, or the instance does not exist */
 };
 
-/** What a snapshot does not show of the reboot of a NodeClaim. Since 0.1. */
+/** The state of a NodeClaim's reboot that a snapshot does not contain. Since 0.1. */
 typedef struct karp_reboot_answer {
     karp_str claim;
     karp_str boot_id; /**< status.nodeInfo.bootID of its Node as it is now */
@@ -186,91 +188,92 @@ typedef struct karp_reboot_answer {
 } karp_reboot_answer;
 
 /**
- * The next step of every reboot: of claims whose condition Rebooting is True. While it is requested the node is fenced by a taint and
- * drained by evictions alone, for at least 5 s and at most as long as the annotation karpenter.sh/reboot-termination-grace-period says
- * ("0s": not at all; without it there is no end); pods that are left ride along. Then the provider is asked, for 5 minutes at most. Once
- * it has accepted, the reboot is issued, the node is not initialised any more, and is to be back within 20 minutes, Ready and with
- * another boot id. A reboot that fails has its claim deleted; one that was requested wrongly ends with the reason RebootFailed. Claims
- * that are being deleted, or are not named in @p answers, which the caller then knows nothing of, are left alone. Errors: NOMEM, INVALID.
+ * The next step of every reboot, of claims whose condition Rebooting is True. First the node is tainted and drained, by evictions
+ * only, for at least 5 s and at most as long as the annotation karpenter.sh/reboot-termination-grace-period says ("0s": no drain;
+ * without the annotation: no limit). Pods that remain stay bound to the node. Then the provider is asked, for at most 5 minutes. Once
+ * it has accepted, the node is no longer initialized, and has to be Ready with another boot ID within 20 minutes. A claim whose reboot
+ * fails is deleted; a reboot that may not be requested ends with the reason RebootFailed. Claims that are being deleted or are not
+ * in @p answers are left alone. Errors: NOMEM, INVALID.
  * Since 0.1.
  */
 KARP_API karp_status karp_advise_reboots(const karp_snapshot *snapshot, int64_t now, const karp_reboot_answer *answers,
                                          size_t answer_count, karp_advice **out, karp_error *error);
 
-/** What a cloud announces of an instance. Numbers never change. */
+/** Kinds of a cloud's messages about an instance. Values never change. */
 enum {
-    KARP_INTERRUPTION_SPOT = 1, /**< a spot instance will be taken back: drained; its offering is sold out */
-    KARP_INTERRUPTION_REBALANCE = 2, /**< it may be taken back: an event, nothing more */
-    KARP_INTERRUPTION_SCHEDULED_CHANGE = 3, /**< maintenance is announced: drained */
-    KARP_INTERRUPTION_STOPPING = 4, /**< it stops: drained */
-    KARP_INTERRUPTION_TERMINATING = 5, /**< it ends: drained */
-    KARP_INTERRUPTION_SCHEDULED_EVENT = 6, /**< an event is scheduled for it: drained */
-    KARP_INTERRUPTION_CAPACITY_RESERVATION = 7, /**< its reservation ends: drained */
-    KARP_INTERRUPTION_INSTANCE_STATUS = 8, /**< its status check fails: deleted without waiting for the drain */
-    KARP_INTERRUPTION_SYSTEM_STATUS = 9, /**< that of the system below it fails: likewise */
-    KARP_INTERRUPTION_NO_OP = 10 /**< anything else: an event, nothing more */
+    KARP_INTERRUPTION_SPOT = 1, /**< a spot interruption: the node is drained, and its offering is marked unavailable */
+    KARP_INTERRUPTION_REBALANCE = 2, /**< a rebalance recommendation: an event only */
+    KARP_INTERRUPTION_SCHEDULED_CHANGE = 3, /**< scheduled maintenance: the node is drained */
+    KARP_INTERRUPTION_STOPPING = 4, /**< the instance is stopping: the node is drained */
+    KARP_INTERRUPTION_TERMINATING = 5, /**< the instance is terminating: the node is drained */
+    KARP_INTERRUPTION_SCHEDULED_EVENT = 6, /**< a scheduled event: the node is drained */
+    KARP_INTERRUPTION_CAPACITY_RESERVATION = 7, /**< its capacity reservation ends: the node is drained */
+    KARP_INTERRUPTION_INSTANCE_STATUS =
+        8, /**< its instance status check fails: deleted without waiting for the drain */
+    KARP_INTERRUPTION_SYSTEM_STATUS = 9, /**< its system status check fails: deleted without waiting for the drain */
+    KARP_INTERRUPTION_NO_OP = 10 /**< any other message: an event only */
 };
 
 /** "SpotInterruption" …: the value of the actions. "" for a number that is none. */
 KARP_API const char *karp_interruption_name(uint32_t kind);
 
-/** A message of the cloud about one of its machines. */
+/** A cloud's message about one of its instances. */
 typedef struct karp_interruption {
-    karp_str instance; /**< a provider ID, or what stands after its last slash */
+    karp_str instance; /**< a provider ID, or the part after its last slash */
     uint32_t kind; /**< KARP_INTERRUPTION_* */
     uint32_t reserved;
 } karp_interruption;
 
-/** What becomes of the claims whose instances the cloud has announced something of; messages of other instances are skipped. */
+/** What to do with the claims that the messages are about; messages about other instances are ignored. */
 KARP_API karp_status karp_advise_interruptions(const karp_snapshot *snapshot, int64_t now,
                                                const karp_interruption *messages, size_t message_count,
                                                karp_advice **out, karp_error *error);
 
-/** One step of emptying a node that is being deleted. Errors: also NOT_FOUND (no such node). */
+/** One step of draining a node that is being deleted. Errors: also NOT_FOUND (no such node). */
 KARP_API karp_status karp_advise_drain(const karp_snapshot *snapshot, karp_str node, int64_t now, karp_advice **out,
                                        karp_error *error);
 
 /**
- * Whether a drained node has to wait for its volumes. @p volumes: the names of the PersistentVolumes attached to it ("" = none is
- * named). Those of pods that stay to the end are not waited for, and none is after the termination timestamp of the claim.
- * karp_advice_finished() is 1 when nothing is waited for. Errors: NOMEM, INVALID, NOT_FOUND (no such node). Since 0.1.
+ * Whether a drained node has to wait until its volumes are detached. @p volumes: the names of the PersistentVolumes attached to it
+ * ("" = an attachment without a name). Volumes of pods that are not drained are not waited for; after the termination timestamp of
+ * the claim none is. karp_advice_finished() is 1 when the node does not have to wait. Errors: NOMEM, INVALID, NOT_FOUND (no such node). Since 0.1.
  */
 KARP_API karp_status karp_advise_detachment(const karp_snapshot *snapshot, karp_str node, int64_t now,
                                             const karp_str *volumes, size_t volume_count, karp_advice **out,
                                             karp_error *error);
 
 /**
- * What surrounds the drain of claims and nodes that are being deleted: the deadline from the terminationGracePeriod, once; the nodes
- * of a registered claim; its instance, when they are gone; the finalizer, when that is. A node that is deleted takes its claim
- * along, when it has exactly one; one that is not ready and has lost its instance is not drained. @p provider_ids: every instance
- * that the provider has. Since 0.1.
+ * The steps of a deletion beside the drain, for claims and nodes that are being deleted: the termination timestamp annotation from
+ * the terminationGracePeriod is set once; then the nodes of a registered claim are deleted; then its instance; then the finalizer is
+ * removed. Deleting a node deletes its claim too, if it has exactly one. A node that is not ready and whose instance no longer exists
+ * is not drained. @p provider_ids: all instances that the provider lists. Since 0.1.
  */
 KARP_API karp_status karp_advise_termination(const karp_snapshot *snapshot, int64_t now, const karp_str *provider_ids,
                                              size_t provider_id_count, karp_advice **out, karp_error *error);
 
-/** Taints and conditions that a command has left behind. @p in_progress: names of nodes in commands that are running. */
+/** Removes taints and conditions left over from earlier commands. @p in_progress: names of the nodes of commands in progress. */
 KARP_API karp_status karp_advise_cleanup(const karp_snapshot *snapshot, const karp_str *in_progress,
                                          size_t in_progress_count, karp_advice **out, karp_error *error);
 
-/** Hashes to be stamped on NodePools, and on NodeClaims that carry those of an earlier version. */
+/** Hash annotations to set on NodePools, and on NodeClaims whose annotations are of an earlier hash version. */
 KARP_API karp_status karp_advise_hashes(const karp_snapshot *snapshot, karp_advice **out, karp_error *error);
 
 /** The hash of a NodePool's static fields, as annotation karpenter.sh/nodepool-hash has it (version v3). Errors: NOT_FOUND. */
 KARP_API karp_status karp_node_pool_hash(const karp_snapshot *snapshot, karp_str node_pool, uint64_t *out);
 
-/** Whether a command still holds. */
+/** Whether a command is still valid. */
 typedef struct karp_validation {
     size_t size;
-    /** KARP_REASON_NONE = go ahead; CHURN, VALIDATION_BUDGET, SCHEDULING, NO_NODEPOOLS, INVALID_PDB; without D-Q12 also what makes the
-     * command not worth it any more: NO_CHEAPER_NODE, BALANCED_SCORE, … */
+    /** KARP_REASON_NONE = carry it out; CHURN, VALIDATION_BUDGET, SCHEDULING, NO_NODEPOOLS, INVALID_PDB; without D-Q12 also reasons
+     * why the command no longer pays: NO_CHEAPER_NODE, BALANCED_SCORE, … */
     uint32_t code;
-    uint32_t kept; /**< how many nodes still go */
+    uint32_t kept; /**< how many of its nodes are still removed */
 } karp_validation;
 
 /**
- * Looks at command @p command of @p decision again, on a snapshot taken `validate_after` later. Commands of drift always
- * hold. An emptiness command may shrink: @p goes, when not NULL, has an entry for each node of the command and receives 1
- * for those that still go. Errors: NOMEM, INVALID, NOT_FOUND (no such command), CANCELED, ABI_*.
+ * Validates command @p command of @p decision on a snapshot taken `validate_after` later. Drift commands are always valid.
+ * An emptiness command may lose nodes: @p goes, when not NULL, has an entry for each node of the command and is set to 1
+ * for those that are still removed. Errors: NOMEM, INVALID, NOT_FOUND (no such command), CANCELED, ABI_*.
  */
 KARP_API karp_status karp_disrupt_validate(const karp_snapshot *later, const karp_disrupt_options *options,
                                            const karp_decision *decision, size_t command, uint32_t *goes,

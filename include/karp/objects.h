@@ -96,8 +96,8 @@ typedef struct karp_toleration {
     karp_str value;
     karp_str effect;
     uint32_t op; /**< KARP_TOLERATION_* */
-    uint32_t has_seconds; /**< 0 = without end */
-    int64_t seconds; /**< tolerationSeconds: read only to tell one toleration from another */
+    uint32_t has_seconds; /**< 0 = tolerated for ever */
+    int64_t seconds; /**< tolerationSeconds: only compared between tolerations */
 } karp_toleration;
 
 /** metadata.ownerReferences[]. */
@@ -118,7 +118,7 @@ typedef struct karp_condition {
     int64_t last_transition; /**< instant */
 } karp_condition;
 
-/** The condition of a node for which it is replaced once it has had it for so long. Since 0.1. */
+/** A node condition, and for how long it is tolerated before the node is replaced. Since 0.1. */
 typedef struct karp_repair_policy {
     karp_str condition;
     karp_str status;
@@ -289,14 +289,14 @@ typedef struct karp_pod {
 } karp_pod;
 
 /**
- * Fills @p pod with what an API server and the scheduler write on a new pod that fits nowhere yet: pending, condition PodScheduled
- * False for the reason Unschedulable, 30 s of grace, priority absent. A pod that was only zeroed is not pending, and decisions pass
- * it over. @p size is sizeof(karp_pod) as the caller sees it, likewise below; a smaller one fills what it has room for, NULL nothing.
- * Lists it sets are static. Any thread. Since 0.1.
+ * Fills in what an API server and the scheduler set on a new unschedulable pod: pending, condition PodScheduled False with the
+ * reason Unschedulable, a grace period of 30 s, no priority. A pod that was only zeroed is not pending, and decisions ignore it.
+ * @p size is sizeof(karp_pod) of the caller, likewise below; fields beyond it are not set. @p pod may be NULL. The lists it
+ * sets are static. Any thread. Since 0.1.
  */
 KARP_API void karp_pod_init(karp_pod *pod, size_t size);
 
-/** A pod of a template (karp_builder_add_pod_template()): what it has of its own. */
+/** A pod of a template (karp_builder_add_pod_template()): the fields that differ from pod to pod. */
 typedef struct karp_templated_pod {
     size_t size;
     karp_str name; /**< its namespace is the template's */
@@ -329,7 +329,7 @@ typedef struct karp_node {
     size_t condition_count;
 } karp_node;
 
-/** Zeroes @p node, which is what an API server does, and sets its size. Since 0.1. */
+/** Zeroes @p node (an API server sets no defaults) and sets its size. Since 0.1. */
 KARP_API void karp_node_init(karp_node *node, size_t size);
 
 /** spec.nodeClassRef. */
@@ -365,7 +365,7 @@ typedef struct karp_node_claim {
     int64_t termination_grace_period; /**< duration; UNSET allowed */
 } karp_node_claim;
 
-/** A claim as its definition completes it: expireAfter 720 h, no termination grace period; no conditions, so just created. Since 0.1. */
+/** Sets the defaults of the NodeClaim API: expireAfter 720 h, no termination grace period, no conditions yet. Since 0.1. */
 KARP_API void karp_node_claim_init(karp_node_claim *claim, size_t size);
 
 /** Reasons of a disruption budget. */
@@ -387,8 +387,8 @@ typedef struct karp_node_pool {
     size_t size;
     karp_meta meta;
     karp_node_class_ref node_class;
-    const karp_label
-        *template_labels; /**< not NULL, though none: an empty map, which has another static hash than an absent one */
+    const karp_label *
+        template_labels; /**< not NULL with count 0: an empty map, whose static hash differs from that of an absent one */
     size_t template_label_count;
     const karp_label *template_annotations; /**< likewise */
     size_t template_annotation_count;
@@ -402,7 +402,7 @@ typedef struct karp_node_pool {
     size_t limit_count;
     const karp_budget *budgets;
     size_t budget_count;
-    /** The pool serves pods when Ready is True and ValidationSucceeded and NodeClassReady are there too, as Karpenter reads them. */
+    /** Nodes are launched from the pool only if Ready is True and ValidationSucceeded and NodeClassReady are present, as in Karpenter. */
     const karp_condition *conditions;
     size_t condition_count;
     int64_t replicas; /**< −1 = a dynamic pool */
@@ -414,9 +414,9 @@ typedef struct karp_node_pool {
 } karp_node_pool;
 
 /**
- * A pool as its definition completes it and Karpenter has checked it: dynamic, ready (the three conditions), one budget of 10%,
- * consolidateAfter 0 s, expireAfter 720 h, no termination grace period. A pool that was only zeroed is static with 0 replicas,
- * never ready, and its nodes expire at once. Since 0.1.
+ * Sets the defaults of the NodePool API, and the conditions of a NodePool that Karpenter has validated: dynamic, ready (the three
+ * conditions), one budget of 10%, consolidateAfter 0 s, expireAfter 720 h, no termination grace period. A pool that was only zeroed
+ * is static with 0 replicas, never ready, and its nodes expire at once. Since 0.1.
  */
 KARP_API void karp_node_pool_init(karp_node_pool *pool, size_t size);
 
@@ -429,16 +429,16 @@ typedef struct karp_node_class {
     karp_str document; /**< the object as JSON, kept for a provider; "" allowed */
 } karp_node_class;
 
-/* ---- what surrounds them --------------------------------------------------------------------------------------------- */
+/* ---- other objects --------------------------------------------------------------------------------------------- */
 
-/** DaemonSet: what its pods will take of every new node. */
+/** DaemonSet: its pods take resources of every new node. */
 typedef struct karp_daemon_set {
     size_t size;
     karp_meta meta;
     karp_pod template_; /**< spec.template: labels in its meta; name and namespace are not read */
 } karp_daemon_set;
 
-/** A DaemonSet with the defaults of a pod's template; sets the size of both. Since 0.1. */
+/** Sets the defaults of the pod template, and the sizes of both structs. Since 0.1. */
 KARP_API void karp_daemon_set_init(karp_daemon_set *daemon_set, size_t size);
 
 enum { KARP_CLAIM_PHASE_UNSET = 0, KARP_CLAIM_PENDING = 1, KARP_CLAIM_BOUND = 2, KARP_CLAIM_LOST = 3 };
@@ -453,7 +453,7 @@ typedef struct karp_persistent_volume_claim {
     uint32_t phase; /**< KARP_CLAIM_* */
 } karp_persistent_volume_claim;
 
-/** PersistentVolume: its driver and the nodes it can be reached from. */
+/** PersistentVolume: its driver, and the nodes that can access it. */
 typedef struct karp_persistent_volume {
     size_t size;
     karp_meta meta;
@@ -477,7 +477,7 @@ typedef struct karp_storage_class {
     uint32_t reserved;
 } karp_storage_class;
 
-/** A StorageClass that binds at once. Since 0.1. */
+/** Sets the API server's default, binding mode Immediate. Since 0.1. */
 KARP_API void karp_storage_class_init(karp_storage_class *storage_class, size_t size);
 
 /** spec.drivers[] of a CSINode. */
@@ -485,10 +485,10 @@ typedef struct karp_csi_driver {
     karp_str name;
     int32_t count; /**< allocatable.count */
     uint32_t
-        has_count; /**< 1 = there is a count; 0 = no allocatable, so no limit; 2 = allocatable without a count: no limit either, but 0 to Karpenter 1.14 */
+        has_count; /**< 1 = there is a count; 0 = no allocatable: no limit; 2 = allocatable without a count: no limit, but 0 for Karpenter 1.14 */
 } karp_csi_driver;
 
-/** CSINode: how many volumes of a driver a node takes. */
+/** CSINode: how many volumes of a driver can be attached to the node. */
 typedef struct karp_csi_node {
     size_t size;
     karp_meta meta;
@@ -529,7 +529,7 @@ enum {
     KARP_SELECTS_STATEFUL_SET = 3
 };
 
-/** Service, ReplicationController, ReplicaSet or StatefulSet: they only lend their selectors (default spread constraints). */
+/** Service, ReplicationController, ReplicaSet or StatefulSet: only their selectors are read, for default spread constraints. */
 typedef struct karp_selecting {
     size_t size;
     karp_meta meta;

@@ -2,16 +2,16 @@
 /**
  * @file provider.h  Clouds (libkarp-io): what a provider plugin implements, and how a host uses one.
  *
- * A provider turns facts about a cloud and a node class into instance types, says how the cloud would choose among them,
- * and when a node has drifted. It is a table of functions, built in or in a shared object of its own that links nothing
- * of libkarp: everything it needs comes through this header. It is a pure function of what the host hands it; files,
- * network, clocks and credentials stay with the host.
+ * A provider turns facts about a cloud and a node class into instance types. It says which of them the cloud would launch, and
+ * when a node has drifted. It is a table of functions, either built in or in a shared object that links nothing of libkarp:
+ * this header is all it needs. Its results depend only on what the host passes in; files, network, clocks and credentials
+ * belong to the host.
  *
- * Strings go by their length on both sides. What a plugin is given need not end with NUL, the texts of instance types do; what
- * it answers need not either, but a host that prints it as a C string will be glad of one.
+ * Both sides go by the length of a string. Strings passed to a plugin may lack a terminating NUL, except those of instance types.
+ * Strings that a plugin returns may lack one as well, but hosts that print them as C strings need it.
  *
- * A plugin gets node classes and facts as text, and as a list of leaves when it asks for that (KARP_PROVIDER_WANTS_FIELDS), so
- * that it needs no JSON reader of its own; the tree that libkarp-io has of them is its own affair.
+ * A plugin gets node classes and facts as text. With KARP_PROVIDER_WANTS_FIELDS it also gets them as a list of fields, so that it
+ * needs no JSON parser.
  *
  * Since 0.1. Until 1.0 the table may change with KARP_PROVIDER_ABI. docs/providers.md is the guide.
  */
@@ -35,15 +35,15 @@ enum {
     KARP_PROVIDER_OK = 0,
     KARP_PROVIDER_INVALID = 1, /**< an option, fact, class or argument: `field` and `message` say what */
     KARP_PROVIDER_NOT_FOUND = 2, /**< the region, the node … */
-    KARP_PROVIDER_NO_CAPACITY = 3, /**< InsufficientCapacity: the claim goes, and its pods are placed anew */
+    KARP_PROVIDER_NO_CAPACITY = 3, /**< InsufficientCapacity: the claim is deleted, and its pods are scheduled again */
     KARP_PROVIDER_CLASS_NOT_READY = 4,
-    KARP_PROVIDER_CREATE_FAILED = 5, /**< `reason` is for the claim's condition */
+    KARP_PROVIDER_CREATE_FAILED = 5, /**< `reason` is that of the claim's condition */
     KARP_PROVIDER_RETRY = 6, /**< try again later */
     KARP_PROVIDER_NO_MEMORY = 7,
-    KARP_PROVIDER_UNSUPPORTED = 8 /**< the provider does not do that */
+    KARP_PROVIDER_UNSUPPORTED = 8 /**< the provider does not support the call */
 };
 
-/** Filled by the plugin when a call fails; the host zeroes it before. Texts end with NUL. */
+/** Filled in by the plugin when a call fails; the host zeroes it before. Texts end with NUL. */
 typedef struct karp_provider_problem {
     size_t size;
     uint32_t kind; /**< as returned: KARP_PROVIDER_* */
@@ -54,7 +54,7 @@ typedef struct karp_provider_problem {
     char message[256]; /**< one line of English */
 } karp_provider_problem;
 
-/** Memory for results: pieces are aligned for anything and live as long as the host keeps the memory; none is given back. */
+/** Memory for results. Blocks are aligned for any type. They are valid until the host frees the memory; a plugin frees none. */
 typedef struct karp_provider_memory {
     size_t size;
     void *(*alloc)(size_t bytes, void *user); /**< NULL = out of memory; bytes > 0 */
@@ -66,11 +66,11 @@ enum {
     KARP_FIELD_BOOLEAN = 1, /**< "true", "false" */
     KARP_FIELD_NUMBER = 2, /**< as it was written */
     KARP_FIELD_TEXT = 3,
-    KARP_FIELD_OBJECT = 4, /**< an empty one; so with lists */
+    KARP_FIELD_OBJECT = 4, /**< only empty objects; likewise lists */
     KARP_FIELD_LIST = 5
 };
 
-/** One leaf of a JSON document. */
+/** One field of a JSON document that has a plain value. */
 typedef struct karp_provider_field {
     karp_str path; /**< spec.kubelet.maxPods, status.subnets[0].zone, spec.tags["a.b/c"] */
     karp_str value; /**< text without its quotes */
@@ -83,32 +83,32 @@ typedef struct karp_provider_document {
     size_t size;
     karp_str name; /**< of the file, for messages */
     karp_str text; /**< node classes: compact JSON; facts: as given */
-    const karp_provider_field *fields; /**< its leaves in the order of the text, with #KARP_PROVIDER_WANTS_FIELDS */
+    const karp_provider_field *fields; /**< its fields in the order of the text, with #KARP_PROVIDER_WANTS_FIELDS */
     size_t field_count;
 } karp_provider_document;
 
-/** What karp_provider_plugin.open gets. */
+/** The options of karp_provider_plugin.open. */
 typedef struct karp_provider_options {
     size_t size;
-    karp_str region; /**< "" = the provider's usual one */
-    const karp_label *settings; /**< by name, as the provider's guide has them: vmMemoryOverheadPercent = "0.075" */
+    karp_str region; /**< "" = the provider's default region */
+    const karp_label *settings; /**< by name, as the provider documents them: vmMemoryOverheadPercent = "0.075" */
     size_t setting_count;
 } karp_provider_options;
 
-/** The label tables of a provider, and what else it has words for. Lists live as long as the handle. */
+/** A provider's label keys and resource names. Lists are valid as long as the handle. */
 typedef struct karp_provider_labels {
     size_t size;
     const karp_str *
-        well_known; /**< label keys that its types or offerings have, beside those of Kubernetes and Karpenter: pods and pools may ask for them */
+        well_known; /**< label keys of its types and offerings, beside those of Kubernetes and Karpenter: pods and NodePools may require them */
     size_t well_known_count;
     const karp_str *restricted_domains;
     size_t restricted_domain_count;
-    const karp_label *normalized; /**< key → the key it stands for */
+    const karp_label *normalized; /**< alias → the key it stands for */
     size_t normalized_count;
-    karp_str reservation_id; /**< the label of a reserved offering's id; "" = there are none */
+    karp_str reservation_id; /**< the label with a reserved offering's ID; "" = there are no reserved offerings */
     const karp_str *resources; /**< extended resources that its types may have */
     size_t resource_count;
-    const karp_str *exotic; /**< those for whose sake nobody launches a type without asking for them */
+    const karp_str *exotic; /**< those whose types are launched only for pods that request them */
     size_t exotic_count;
 } karp_provider_labels;
 
@@ -116,11 +116,11 @@ typedef struct karp_provider_labels {
 typedef struct karp_provider_candidate {
     uint32_t type;
     uint32_t offering;
-    uint32_t usable; /**< 1 = it is available, agrees with the requirements and holds the requests */
+    uint32_t usable; /**< 1 = it is available, compatible with the requirements, and large enough for the requests */
     uint32_t reserved;
 } karp_provider_candidate;
 
-/** A launch: what is asked for, and what could serve. */
+/** A launch: what is requested, and the candidates for it. */
 typedef struct karp_provider_launch {
     size_t size;
     const karp_requirement *requirements; /**< with minValues */
@@ -129,17 +129,17 @@ typedef struct karp_provider_launch {
     size_t request_count;
     const karp_instance_type *const *types; /**< all types of the class; candidates point into it */
     size_t type_count;
-    /** In order of types and, within, offerings. On entry of filter_launch: every offering of every type that has a usable
-     * one; on exit what is left. */
+    /** Ordered by type, then offering. On entry of filter_launch: every offering of every type that has a usable
+     * one; on return those that the filters keep. */
     karp_provider_candidate *candidates;
     size_t candidate_count;
     uint32_t min_values_policy; /**< KARP_MIN_VALUES_* */
     uint32_t price_from_overlay; /**< 1 = a NodeOverlay set a price */
-    karp_str capacity_type; /**< out: what will be launched */
+    karp_str capacity_type; /**< out: the capacity type that will be launched */
     karp_str tenancy; /**< out; "" = the provider has none */
 } karp_provider_launch;
 
-/** A machine as the provider sees it. */
+/** An instance as the provider sees it. */
 typedef struct karp_provider_node {
     size_t size;
     karp_str provider_id, instance_type, image_id, subnet_id, reservation_id, phase;
@@ -147,7 +147,7 @@ typedef struct karp_provider_node {
     size_t security_group_count;
     const karp_label *labels; /**< of the node and its claim */
     size_t label_count;
-    const karp_label *annotations; /**< of the claim: the class's hash when it was launched … */
+    const karp_label *annotations; /**< of the claim: for example the node class's hash at launch */
     size_t annotation_count;
     const karp_resource *capacity;
     size_t capacity_count;
@@ -156,44 +156,44 @@ typedef struct karp_provider_node {
     const karp_taint *taints; /**< that the provider adds */
     size_t taint_count;
     int64_t launched; /**< instant, or #KARP_NO_TIME */
-    karp_str kubelet_version; /**< as the Node's status has it, "v1.34.2"; "" = not known. Since 0.1. */
+    karp_str kubelet_version; /**< as in the Node's status, "v1.34.2"; "" = not known. Since 0.1. */
 } karp_provider_node;
 
-/** Of what the cloud has none for a while. An empty part means any; what can be combined is the provider's to say. */
+/** Offerings for which the cloud has no capacity for a while. An empty field means any; the provider decides which fields can be combined. */
 typedef struct karp_provider_scope {
     size_t size;
     karp_str capacity_type, instance_type, zone, group, partition, subnet, family;
     karp_str reservation; /**< its id. Since 0.1. */
 } karp_provider_scope;
 
-/** A host's network, for the optional half of a provider. */
+/** A host's HTTP client, for the optional half of a provider. */
 typedef struct karp_provider_http {
     size_t size;
-    /** Sends one request and fills the answer from @p memory. KARP_PROVIDER_OK whatever the server answers; RETRY when it
-     * cannot be reached. Signing and retries are the host's. */
+    /** Sends one request; the response is allocated from @p memory. KARP_PROVIDER_OK whatever the server responds; RETRY when it
+     * cannot be reached. The host signs and retries. */
     uint32_t (*send)(karp_str method, karp_str url, const karp_label *headers, size_t header_count, karp_str body,
                      const karp_provider_memory *memory, uint32_t *http_status, karp_str *answer, void *user);
     void *user;
 } karp_provider_http;
 
-/** A kind of facts that load_facts takes. Since 0.1. */
+/** A kind of facts that load_facts accepts. Since 0.1. */
 typedef struct karp_provider_facts_kind {
-    karp_str kind; /**< the word for load_facts */
+    karp_str kind; /**< the name that load_facts takes */
     karp_str file; /**< a usual name for the file: "types.json" */
-    karp_str command; /**< prints them for the region, for a POSIX shell; "" = the cloud's own tools do not */
-    karp_str what; /**< what it is, in a few words, or where else it is to be had */
-    karp_str missing; /**< why there are no types with prices as long as these are not loaded; "" = there are */
-    uint32_t optional; /**< 1 = decisions can do without */
+    karp_str command; /**< a POSIX shell command that prints them for the region; "" = the cloud's own tools cannot */
+    karp_str what; /**< a short description, or where else to get them */
+    karp_str missing; /**< why there are no types with prices until these are loaded; "" = there are */
+    uint32_t optional; /**< 1 = decisions do not need them */
     uint32_t reserved;
 } karp_provider_facts_kind;
 
-/** What is known of a provider's facts, and how others are had. Since 0.1. */
+/** What facts a provider has, and how to get others. Since 0.1. */
 typedef struct karp_provider_facts_info {
     size_t size;
     karp_str region; /**< of the open provider */
     karp_str built_in; /**< the regions that are built in, "a, b, c" */
     karp_str as_of; /**< dates of the built-in facts, in words */
-    karp_str sources; /**< where those are from: lines, each with its newline */
+    karp_str sources; /**< the sources of the built-in facts: lines, each with its newline */
     const karp_provider_facts_kind *kinds; /**< in the order to load them */
     size_t kind_count;
 } karp_provider_facts_info;
@@ -201,17 +201,17 @@ typedef struct karp_provider_facts_info {
 /** Of karp_provider_plugin.flags. */
 enum {
     KARP_PROVIDER_WANTS_FIELDS = 1, /**< node classes come with `fields` */
-    KARP_PROVIDER_WANTS_FACT_FIELDS = 2, /**< facts, too, which then have to be JSON */
-    /** What instance_types hands out is, with all that it points to, in the memory it got or in constants: nothing of it is the
-     * handle's or the class's. The host may then keep it instead of a copy. Since 0.1. */
+    KARP_PROVIDER_WANTS_FACT_FIELDS = 2, /**< facts as well; they then have to be JSON */
+    /** What instance_types returns, and all it points to, lies in the memory passed to it or in constants, never in the handle or
+     * the class. The host may then keep it instead of a copy. Since 0.1. */
     KARP_PROVIDER_TYPES_STAND = 4
 };
 
 /**
- * A provider. `open`, `close` and `instance_types` must be there; NULL elsewhere means what is said. Calls return
- * KARP_PROVIDER_* and fill @p problem when that is not OK; `handle` is what `open` made, `node_class` what class_parse did,
- * or NULL: the provider's defaults. One handle is used by one thread at a time; two handles share nothing. Members that
- * follow in later versions are read only as far as `size` reaches.
+ * A provider. `open`, `close` and `instance_types` are required; what NULL means elsewhere is said at each member. Functions return
+ * KARP_PROVIDER_* and fill in @p problem when that is not OK. `handle` is what `open` returned. `node_class` is what class_parse
+ * returned; NULL = the provider's defaults. One handle is used by one thread at a time; two handles share nothing. Members added in
+ * later versions are read only if `size` covers them.
  */
 typedef struct karp_provider_plugin {
     uint32_t abi_version; /**< KARP_PROVIDER_ABI */
@@ -221,26 +221,26 @@ typedef struct karp_provider_plugin {
     const char *class_group; /**< "karpenter.k8s.aws"; NULL = it has no node classes */
     const char *class_kind; /**< "EC2NodeClass" */
 
-    /** @p allocator serves until close. */
+    /** @p allocator is valid until close. */
     uint32_t (*open)(const karp_allocator *allocator, const karp_provider_options *options, void **handle,
                      karp_provider_problem *problem);
     void (*close)(void *handle);
 
-    /** Takes facts over that replace those known; @p kind is the provider's word ("types", "spot-prices"). A failure leaves
-     * the facts as they were. NULL = they are built in. */
+    /** Replaces the facts of one kind; the provider defines the kinds ("types", "spot-prices"). A failure leaves
+     * the facts unchanged. NULL = facts are built in. */
     uint32_t (*load_facts)(void *handle, karp_str kind, const karp_provider_document *facts,
                            karp_provider_problem *problem);
-    /** A number that differs after anything that changes instance types. NULL = they never change. */
+    /** A number that changes whenever the instance types may have changed. NULL = they never change. */
     uint64_t (*generation)(const void *handle);
 
-    /** Reads and checks a node class. NULL = it has none. */
+    /** Parses and validates a node class. NULL = the provider has none. */
     uint32_t (*class_parse)(void *handle, const karp_provider_document *document, void **node_class,
                             karp_provider_problem *problem);
     void (*class_free)(void *handle, void *node_class);
-    /** A number for what drift compares; other versions are not compared. NULL = nothing drifts by it. */
+    /** The hash that drift compares; hashes of different versions are not compared. NULL = no drift by hash. */
     uint32_t (*class_hash)(void *handle, const void *node_class, const karp_provider_memory *memory, karp_str *version,
                            karp_str *hash, karp_provider_problem *problem);
-    /** 1 = the instance types of both are the same. NULL = of equal documents they are. */
+    /** 1 = both have the same instance types. NULL = only equal documents do. */
     uint32_t (*class_equal)(const void *handle, const void *a, const void *b);
     /** The document with defaults filled in, as JSON. NULL = there are none. */
     uint32_t (*class_defaults)(void *handle, const karp_provider_document *document, const karp_provider_memory *memory,
@@ -249,9 +249,9 @@ typedef struct karp_provider_plugin {
     /** All types, available or not, by name; offerings by zone, then capacity type. */
     uint32_t (*instance_types)(void *handle, const void *node_class, const karp_provider_memory *memory,
                                const karp_instance_type **types, size_t *count, karp_provider_problem *problem);
-    /** Fills @p labels, which is zeroed. NULL = Karpenter's own labels serve. */
+    /** Fills in @p labels, which is zeroed. NULL = only Karpenter's own labels. */
     uint32_t (*labels)(const void *handle, karp_provider_labels *labels, karp_provider_problem *problem);
-    /** Requirements that a pool gets beside its own. NULL = none. */
+    /** Requirements added to a NodePool's own. NULL = none. */
     uint32_t (*pool_defaults)(const void *handle, const karp_requirement *requirements, size_t count,
                               const karp_provider_memory *memory, const karp_requirement **added, size_t *added_count,
                               karp_provider_problem *problem);
@@ -260,42 +260,42 @@ typedef struct karp_provider_plugin {
      * reserved, spot, on-demand, and no limit. */
     uint32_t (*filter_launch)(void *handle, const void *node_class, const karp_provider_memory *memory,
                               karp_provider_launch *launch, karp_provider_problem *problem);
-    /** What the cloud would take, for simulations: one of the candidates. NULL = the cheapest, then by name and zone. */
+    /** The candidate that the cloud would launch, for simulations. NULL = the cheapest, then by name and zone. */
     uint32_t (*pick)(void *handle, const void *node_class, const karp_provider_launch *launch,
                      karp_provider_candidate *picked, karp_provider_problem *problem);
-    /** What a node of a candidate will look like. What it leaves NULL of capacity and allocatable, the host fills in from the
-     * type. NULL = every label with one value. */
+    /** The node that a candidate will become. Where it leaves capacity or allocatable NULL, the host fills them in from the
+     * type. NULL = a node with every label that has one value. */
     uint32_t (*node)(void *handle, const void *node_class, const karp_provider_launch *launch,
                      karp_provider_candidate candidate, const karp_provider_memory *memory, karp_provider_node *node,
                      karp_provider_problem *problem);
 
-    /** The cloud's request as data, for a host that sends it itself. NULL = it has none. */
+    /** The cloud's launch request as data, for a host that sends it itself. NULL = not supported. */
     uint32_t (*launch_request)(void *handle, const void *node_class, const karp_provider_launch *launch, karp_str claim,
                                const karp_provider_memory *memory, karp_str *request, karp_provider_problem *problem);
-    /** What the cloud's answer says: the machine. Marks what there was none of. */
+    /** The instance that the cloud's response describes. Marks offerings for which there was no capacity. */
     uint32_t (*launch_result)(void *handle, const void *node_class, const karp_provider_launch *launch, karp_str answer,
                               int64_t now, const karp_provider_memory *memory, karp_provider_node *node,
                               karp_provider_problem *problem);
 
-    /** Notes that there is none of it till @p now + @p ttl (nanoseconds; 0 = the provider's own time). NULL = always there. */
+    /** Marks offerings unavailable until @p now + @p ttl (nanoseconds; 0 = the provider's default). NULL = always available. */
     uint32_t (*mark)(void *handle, const karp_provider_scope *scope, int64_t now, int64_t ttl,
                      karp_provider_problem *problem);
-    /** Forgets marks that ended. */
+    /** Removes marks that have expired. */
     void (*expire)(void *handle, int64_t now);
 
-    /** Why the node no longer is what the class says; an empty @p reason = it is. NULL = never. */
+    /** Why the node has drifted from its node class; an empty @p reason = it has not. NULL = nodes never drift. */
     uint32_t (*drift)(void *handle, const void *node_class, const karp_provider_node *node,
                       const karp_provider_memory *memory, karp_str *reason, karp_provider_problem *problem);
     /** NULL = none. */
     uint32_t (*repair_policies)(const void *handle, const karp_repair_policy **policies, size_t *count);
 
-    /* The optional half: for hosts that let the plugin act. NULL = the host acts itself. */
+    /* The optional half: for hosts that let the plugin launch and terminate instances. NULL = the host does so itself. */
 
-    /** Starts a machine; @p launch is filtered. RETRY = begun, not done; a repeated call starts no second one. */
+    /** Launches an instance; @p launch is filtered. RETRY = started but not finished; calling again launches no second one. */
     uint32_t (*create)(void *handle, const void *node_class, const karp_provider_launch *launch, karp_str claim,
                        const karp_provider_http *http, const karp_provider_memory *memory, karp_provider_node *node,
                        karp_provider_problem *problem);
-    /** Stops it. NOT_FOUND = it is gone. */
+    /** Terminates an instance. NOT_FOUND = it no longer exists. */
     uint32_t (*delete_)(void *handle, karp_str provider_id, const karp_provider_http *http,
                         const karp_provider_memory *memory, karp_provider_problem *problem);
     uint32_t (*get)(void *handle, karp_str provider_id, const karp_provider_http *http,
@@ -303,20 +303,20 @@ typedef struct karp_provider_plugin {
     uint32_t (*list)(void *handle, const karp_provider_http *http, const karp_provider_memory *memory,
                      const karp_provider_node **nodes, size_t *count, karp_provider_problem *problem);
 
-    /** Fills @p info, which is zeroed but for its size. NULL = the provider has nothing to say of its facts. Since 0.1. */
+    /** Fills in @p info, which is zeroed except for its size. NULL = the provider does not describe its facts. Since 0.1. */
     uint32_t (*facts_info)(void *handle, const karp_provider_memory *memory, karp_provider_facts_info *info,
                            karp_provider_problem *problem);
-    /** All facts of the region as one text, which load_facts takes as the kind "all". NULL = it has no such text. Since 0.1. */
+    /** All facts of the region as one text, which load_facts accepts as the kind "all". NULL = not supported. Since 0.1. */
     uint32_t (*facts_write)(void *handle, const karp_provider_memory *memory, karp_str *text,
                             karp_provider_problem *problem);
 } karp_provider_plugin;
 
-/** The only function of a plugin's shared object that the host looks for: "karp_provider_entry". The table lives for ever. */
+/** The only symbol of a plugin's shared object that the host looks up: "karp_provider_entry". The table it returns is never freed. */
 typedef const karp_provider_plugin *(*karp_provider_entry_function)(void);
 
 /* ---- the host's side ----------------------------------------------------------------------------------------------- */
 
-/** The providers that can be opened by name: the built-in ones, and those added. Exclusive use. */
+/** The providers that can be opened by name: the built-in ones and those added. Exclusive use. */
 typedef struct karp_provider_registry karp_provider_registry;
 /** An open provider. Exclusive use; keeps its context and, if it was loaded, its shared object. */
 typedef struct karp_provider karp_provider;
@@ -326,22 +326,22 @@ typedef struct karp_provider_class karp_provider_class;
 /**
  * Makes a registry with the built-in providers. Errors: NOMEM.
  *
- * Failures of the functions below: a plugin's own problem comes with its name in `message`, with its object and field, and
- * as INVALID, NOT_FOUND, NOMEM, UNSUPPORTED or, for what only providers have, PROVIDER; karp_provider_last_problem() has
- * all of it. What a plugin answers is checked: an impossible answer is PROVIDER, too.
+ * Failures of the functions below: the error has the plugin's name and message, its object and field, and the status INVALID,
+ * NOT_FOUND, NOMEM or UNSUPPORTED, else PROVIDER; karp_provider_last_problem() returns the whole problem. Results of a plugin are
+ * checked: an impossible one is PROVIDER as well.
  */
 KARP_API karp_status karp_provider_registry_new(karp_context *context, karp_provider_registry **out, karp_error *error);
-/** Frees it; what was opened stays open. NULL is allowed. */
+/** Frees it; open providers stay open. NULL is allowed. */
 KARP_API void karp_provider_registry_free(karp_provider_registry *registry);
-/** Adds a table of this process. Errors: NOMEM, DUPLICATE, ABI_OLD, ABI_NEW, ABI_SIZE, INVALID. */
+/** Adds a provider that is linked into the program. Errors: NOMEM, DUPLICATE, ABI_OLD, ABI_NEW, ABI_SIZE, INVALID. */
 KARP_API karp_status karp_provider_registry_add(karp_provider_registry *registry, const karp_provider_plugin *plugin,
                                                 karp_error *error);
 /** Loads a shared object, by path, and adds its provider; @p name (may be NULL) receives its name. Also: IO. */
 KARP_API karp_status karp_provider_registry_load(karp_provider_registry *registry, const char *path, karp_str *name,
                                                  karp_error *error);
-/** How many there are, and their names in the order they were added; {NULL,0} beyond the end. Borrowed. */
+/** How many providers it has. */
 KARP_API size_t karp_provider_registry_count(const karp_provider_registry *registry);
-/** Name @p index; {NULL,0} beyond the end. Borrowed. */
+/** Name of provider @p index, in the order they were added; {NULL,0} beyond the end. Borrowed. */
 KARP_API karp_str karp_provider_registry_name(const karp_provider_registry *registry, size_t index);
 
 /** Zeroes @p options and sets its size. */
@@ -356,59 +356,59 @@ KARP_API karp_status karp_provider_open(karp_context *context, karp_str name, co
                                         karp_provider **out, karp_error *error);
 /** NULL is allowed. */
 KARP_API void karp_provider_close(karp_provider *provider);
-/** Borrowed; likewise below. */
+/** Its name. Borrowed; likewise below. */
 KARP_API karp_str karp_provider_name(const karp_provider *provider);
-/** Group and kind of its node classes; "" = it has none. */
+/** The API group of its node classes; "" = it has none. */
 KARP_API karp_str karp_provider_class_group(const karp_provider *provider);
-/** Likewise the kind. */
+/** The kind of its node classes; "" = it has none. */
 KARP_API karp_str karp_provider_class_kind(const karp_provider *provider);
-/** What the plugin said when a call failed last; valid until the next call. */
+/** The plugin's problem of the last call that failed; valid until the next call. */
 KARP_API const karp_provider_problem *karp_provider_last_problem(const karp_provider *provider);
 
-/** Gives the provider facts; @p name is their file's, for messages. Errors: UNSUPPORTED, SYNTAX, LIMIT, NOMEM, the plugin's. */
+/** Gives facts to the provider; @p name is the file's name, for messages. Errors: UNSUPPORTED, SYNTAX, LIMIT, NOMEM, the plugin's. */
 KARP_API karp_status karp_provider_load_facts(karp_provider *provider, karp_str kind, karp_str name, karp_str text,
                                               karp_error *error);
 /** The same from a file, or standard input ("-"). Also: IO. */
 KARP_API karp_status karp_provider_load_facts_file(karp_context *context, karp_provider *provider, karp_str kind,
                                                    const char *path, karp_error *error);
 
-/** What is known of the provider's facts, and how others are had: which commands print them, and which are missing. The size of
+/** What facts the provider has, which are missing, and which commands print others. The size of
  * @p out must be set. Errors: UNSUPPORTED, ABI_SIZE, NOMEM, the plugin's. Since 0.1. */
 KARP_API karp_status karp_provider_get_facts_info(karp_provider *provider, const karp_provider_memory *memory,
                                                   karp_provider_facts_info *out, karp_error *error);
-/** The facts of the region, built in or loaded, as one text that karp_provider_load_facts() takes as the kind "all".
+/** The facts of the region, built in or loaded, as one text that karp_provider_load_facts() accepts as the kind "all".
  * Errors: UNSUPPORTED, NOT_FOUND (facts are missing: the error's field is their kind), NOMEM, the plugin's. Since 0.1. */
 KARP_API karp_status karp_provider_write_facts(karp_provider *provider, const karp_provider_memory *memory,
                                                karp_str *text, karp_error *error);
 
-/** Reads a node class, one Kubernetes object in JSON. Errors: UNSUPPORTED, SYNTAX, LIMIT, NOMEM, the plugin's. */
+/** Parses a node class, one Kubernetes object in JSON. Errors: UNSUPPORTED, SYNTAX, LIMIT, NOMEM, the plugin's. */
 KARP_API karp_status karp_provider_class_new(karp_provider *provider, karp_str name, karp_str text,
                                              karp_provider_class **out, karp_error *error);
 /**
- * The same from a document as a reader takes it: YAML or JSON, with one object that is a node class; of an old kind, too. The
- * error has its line. @p context serves for the reading.
+ * The same from YAML or JSON with one object that is a node class, old kinds included. Errors have the object's line.
+ * @p context is used while reading.
  */
 KARP_API karp_status karp_provider_class_read(karp_context *context, karp_provider *provider, karp_str name,
                                               karp_str text, karp_provider_class **out, karp_error *error);
 /** NULL is allowed. */
 KARP_API void karp_provider_class_free(karp_provider_class *node_class);
-/** 1 = both make the same instance types; NULL is the provider's default class. */
+/** 1 = both have the same instance types; NULL is the provider's default class. */
 KARP_API uint32_t karp_provider_class_equal(const karp_provider *provider, const karp_provider_class *a,
                                             const karp_provider_class *b);
 
 /**
- * The instance types under a class (NULL = the provider's defaults), as the caller's own hold on a catalogue. Answered from
- * memory as long as facts and class stay the same. Errors: NOMEM, LIMIT, the plugin's.
+ * The instance types of a class (NULL = the provider's defaults), as a reference to a catalogue that the caller owns. Cached
+ * as long as facts and class stay the same. Errors: NOMEM, LIMIT, the plugin's.
  */
 KARP_API karp_status karp_provider_catalogue(karp_provider *provider, const karp_provider_class *node_class,
                                              karp_catalogue **out, karp_error *error);
-/** Sets the label tables of @p into, whose size must be set, and nothing else; they live as long as the provider.
+/** Sets the label tables of @p into, whose size must be set, and nothing else; they are valid as long as the provider.
  * Errors: ABI_SIZE, the plugin's. */
 KARP_API karp_status karp_provider_settings(karp_provider *provider, karp_settings *into, karp_error *error);
-/** The tables themselves; the size of @p out must be set. Errors: ABI_SIZE, the plugin's. */
+/** The label tables themselves; the size of @p out must be set. Errors: ABI_SIZE, the plugin's. */
 KARP_API karp_status karp_provider_get_labels(karp_provider *provider, karp_provider_labels *out, karp_error *error);
 
-/** Memory for the results of the functions below, which live until it is freed. Errors: NOMEM. */
+/** Memory for the results of the functions below, which are valid until it is freed. Errors: NOMEM. */
 KARP_API karp_status karp_provider_memory_new(karp_context *context, karp_provider_memory **out, karp_error *error);
 /** NULL is allowed. */
 KARP_API void karp_provider_memory_free(karp_provider_memory *memory);
@@ -417,68 +417,68 @@ KARP_API void karp_provider_memory_free(karp_provider_memory *memory);
 KARP_API karp_status karp_provider_class_hash(karp_provider *provider, const karp_provider_class *node_class,
                                               const karp_provider_memory *memory, karp_str *version, karp_str *hash,
                                               karp_error *error);
-/** The class's document with its defaults filled in: canonical JSON, members by name, where the provider has defaults. */
+/** The class's document with its defaults filled in: canonical JSON, members sorted by name, if the provider has defaults. */
 KARP_API karp_status karp_provider_class_defaults(karp_provider *provider, karp_str name, karp_str text,
                                                   const karp_provider_memory *memory, karp_str *out, karp_error *error);
-/** Requirements that the provider's old API added to a pool that says no more than these. */
+/** Requirements that the provider's old API added to a NodePool with only these requirements. */
 KARP_API karp_status karp_provider_pool_defaults(karp_provider *provider, const karp_requirement *requirements,
                                                  size_t count, const karp_provider_memory *memory,
                                                  const karp_requirement **added, size_t *added_count,
                                                  karp_error *error);
 
 /**
- * What would be launched for a claim: @p launch has requirements, requests and policy (and its size); the rest is filled in.
- * Errors: PROVIDER (no type can be had: KARP_PROVIDER_NO_CAPACITY), NOMEM, INVALID, the plugin's.
+ * What would be launched for a claim. The caller sets requirements, requests, policy and size of @p launch; the rest is filled in.
+ * Errors: PROVIDER (no type is left: KARP_PROVIDER_NO_CAPACITY), NOMEM, INVALID, the plugin's.
  */
 KARP_API karp_status karp_provider_launch_filter(karp_provider *provider, const karp_provider_class *node_class,
                                                  const karp_provider_memory *memory, karp_provider_launch *launch,
                                                  karp_error *error);
-/** The candidate of a filtered launch that the cloud would take. */
+/** The candidate of a filtered launch that the cloud would launch. */
 KARP_API karp_status karp_provider_launch_pick(karp_provider *provider, const karp_provider_class *node_class,
                                                const karp_provider_launch *launch, karp_provider_candidate *out,
                                                karp_error *error);
-/** What a node of a candidate will look like. @p node has its size. */
+/** The node that a candidate will become. The size of @p node must be set. */
 KARP_API karp_status karp_provider_launch_node(karp_provider *provider, const karp_provider_class *node_class,
                                                const karp_provider_launch *launch, karp_provider_candidate candidate,
                                                const karp_provider_memory *memory, karp_provider_node *node,
                                                karp_error *error);
 
-/** The cloud's request for a filtered launch, and what its answer says. Errors: UNSUPPORTED, the plugin's. */
+/** The cloud's request for a filtered launch, as data. Errors: UNSUPPORTED, the plugin's. */
 KARP_API karp_status karp_provider_launch_request(karp_provider *provider, const karp_provider_class *node_class,
                                                   const karp_provider_launch *launch, karp_str claim,
                                                   const karp_provider_memory *memory, karp_str *request,
                                                   karp_error *error);
-/** What the cloud's answer to such a request means: the node that came of it. Errors: UNSUPPORTED, the plugin's. */
+/** The node that the cloud's response to such a request describes. Errors: UNSUPPORTED, the plugin's. */
 KARP_API karp_status karp_provider_launch_result(karp_provider *provider, const karp_provider_class *node_class,
                                                  const karp_provider_launch *launch, karp_str answer, int64_t now,
                                                  const karp_provider_memory *memory, karp_provider_node *node,
                                                  karp_error *error);
 
-/** There is none of @p scope till @p now + @p ttl (0 = as long as the provider thinks). Errors: UNSUPPORTED, the plugin's. */
+/** Marks @p scope unavailable until @p now + @p ttl (nanoseconds; 0 = the provider's default). Errors: UNSUPPORTED, the plugin's. */
 KARP_API karp_status karp_provider_mark(karp_provider *provider, const karp_provider_scope *scope, int64_t now,
                                         int64_t ttl, karp_error *error);
-/** Forgets marks that ended by @p now. */
+/** Removes marks that have expired by @p now. */
 KARP_API void karp_provider_expire(karp_provider *provider, int64_t now);
 /** Why a node has drifted; "" = it has not. */
 KARP_API karp_status karp_provider_drift(karp_provider *provider, const karp_provider_class *node_class,
                                          const karp_provider_node *node, const karp_provider_memory *memory,
                                          karp_str *reason, karp_error *error);
-/** When nodes are repaired; none at all is an empty list. Borrowed. */
+/** When nodes are repaired; an empty list if never. Borrowed. */
 KARP_API karp_status karp_provider_repair_policies(karp_provider *provider, const karp_repair_policy **out,
                                                    size_t *count, karp_error *error);
 
-/** The optional half; UNSUPPORTED when the plugin has none. The host's http is called from within. */
+/** Launches an instance; UNSUPPORTED when the plugin cannot, likewise below. The functions of @p http are called before it returns. */
 KARP_API karp_status karp_provider_create(karp_provider *provider, const karp_provider_class *node_class,
                                           const karp_provider_launch *launch, karp_str claim,
                                           const karp_provider_http *http, const karp_provider_memory *memory,
                                           karp_provider_node *out, karp_error *error);
-/** Ends a machine. Errors: as karp_provider_create(). */
+/** Terminates an instance. Errors: as karp_provider_create(). */
 KARP_API karp_status karp_provider_delete(karp_provider *provider, karp_str provider_id, const karp_provider_http *http,
                                           const karp_provider_memory *memory, karp_error *error);
-/** One machine as it is. Errors: as karp_provider_create(), and NOT_FOUND. */
+/** One instance as it is now. Errors: as karp_provider_create(), and NOT_FOUND. */
 KARP_API karp_status karp_provider_get(karp_provider *provider, karp_str provider_id, const karp_provider_http *http,
                                        const karp_provider_memory *memory, karp_provider_node *out, karp_error *error);
-/** All machines, each as many bytes as its size says behind the one before, as the plugin made them. Errors: as
+/** All instances, as the plugin returned them: the size of each is its distance to the next one. Errors: as
  * karp_provider_create(). */
 KARP_API karp_status karp_provider_list(karp_provider *provider, const karp_provider_http *http,
                                         const karp_provider_memory *memory, const karp_provider_node **out,

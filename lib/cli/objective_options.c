@@ -102,12 +102,19 @@ int32_t deadline_is_over(void *user)
     return clock_now() >= options->deadline;
 }
 
-int32_t deadline_tells(void *user)
+static int32_t deadline_tells(void *user)
 {
     const cli_options *options = user;
     int64_t now = clock_now();
     progress_part((uint64_t)(now - options->deadline_from), (uint64_t)(options->deadline - options->deadline_from));
     return now >= options->deadline;
+}
+
+void show_deadline(karp_options *common)
+{
+    if (common->should_stop == deadline_is_over) {
+        common->should_stop = deadline_tells;
+    }
 }
 
 /* ---- sides --------------------------------------------------------------------------------------------------------------- */

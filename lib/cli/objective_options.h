@@ -18,7 +18,7 @@ void objective_inherit(cli_options *side, const cli_options *own);
 
 /* Asks the clock, of which decisions know nothing otherwise: `user` is the cli_options with a deadline. */
 int32_t deadline_is_over(void *user);
-/* The same where the decision is all that is worked at: how much of the time is over is shown as progress. */
-int32_t deadline_tells(void *user);
+/* Where the decision is all that is worked at: how much of the deadline's time is over is shown as progress. */
+void show_deadline(karp_options *common);
 
 #endif

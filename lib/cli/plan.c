@@ -9,9 +9,7 @@
 static karp_status decide(cli_answer *answer, karp_decision **plan, karp_decision **disruption)
 {
     karp_options common = decision_options(answer->options);
-    if (common.should_stop == deadline_is_over) {
-        common.should_stop = deadline_tells;
-    }
+    show_deadline(&common);
     progress_begin("planning");
     karp_status status = karp_provision(answer->input.snapshot, &common, plan, &answer->error);
     if (status == KARP_OK && answer->options->disrupt) {

@@ -11,9 +11,7 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     common.objective = &options->objective;
     repack.common = &common;
     repack.certificate = options->certificate != NULL;
-    if (common.should_stop == deadline_is_over) {
-        common.should_stop = deadline_tells;
-    }
+    show_deadline(&common);
     progress_begin("planning");
     karp_status status = karp_repack(answer->input.snapshot, &repack, &decision, &answer->error);
     progress_end();

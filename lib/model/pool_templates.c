@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What each pool could start, as far as it depends on the pool and its instance types alone: every scheduler asks for it, and snapshots
  * that continue another one have the same pools and types mostly. */
+#include <model/agreement.h>
 #include <model/prepare.h>
 
 #include <base/bits.h>
@@ -41,46 +42,31 @@ bool demand_of_pool(algebra *a, const karp_snapshot *w, uint32_t pool, arena *to
 
 /* ---- types ----------------------------------------------------------------------------------------------------------- */
 
-/* The variants whose type agrees with the set on every key of the table. */
-static bool agreeing_variants(algebra *a, const type_table *t, uint32_t set, uint64_t *out)
+/* The variants whose type agrees with the set on every key of the table. `scratch` has room for a mask. */
+static void find_variants(algebra *a, const type_table *t, uint32_t set, uint64_t *scratch, uint64_t *out)
 {
+    size_t width = bits_words(t->variant_count);
     bits_fill(out, t->variant_count);
     for (uint32_t k = 0; k < t->type_key_count; k++) {
         uint32_t asked = set_get(a, set, t->type_keys[k]);
-        const key_values *by = &t->type_values[k];
-        for (uint32_t g = 0; asked != NO_ID && g < by->count; g++) {
-            if (by->values[g] == NO_ID || requirement_agree(a, asked, by->values[g])) continue;
-            for (uint32_t i = by->first[g]; i < by->first[g + 1]; i++) {
-                const instance_type *y = &t->types[by->items[i]];
-                for (uint32_t v = 0; v < y->variant_count; v++) bits_clear(out, y->variant_first + v);
-            }
-        }
+        if (asked == NO_ID) continue;
+        memset(scratch, 0, width * sizeof *scratch);
+        mark_agreeing_types(a, t, k, asked, scratch);
+        bits_and(out, scratch, width);
     }
-    return !a->failed;
-}
-
-static bool offering_agrees(const karp_snapshot *w, algebra *a, uint32_t key, uint32_t asked, uint32_t have)
-{
-    if (have == NO_ID) return true;
-    if (asked == NO_ID) return w->facts.well_known[key] || requirement_negative(requirement_get(a, have));
-    return requirement_agree(a, have, asked);
 }
 
 /* The available offerings that are compatible with the set. */
-static bool compatible_offerings(const karp_snapshot *w, algebra *a, const type_table *t, uint32_t set, uint64_t *out)
+static void find_offerings(const karp_snapshot *w, algebra *a, const type_table *t, uint32_t set, uint64_t *scratch,
+                           uint64_t *out)
 {
-    for (uint32_t i = 0; i < t->offering_count; i++) {
-        if (t->offerings[i].available) bits_set(out, i);
-    }
+    size_t width = bits_words(t->offering_count);
+    mark_available(t, out);
     for (uint32_t k = 0; k < t->offering_key_count; k++) {
-        uint32_t asked = set_get(a, set, t->offering_keys[k]);
-        const key_values *by = &t->offering_values[k];
-        for (uint32_t g = 0; g < by->count; g++) {
-            if (offering_agrees(w, a, t->offering_keys[k], asked, by->values[g])) continue;
-            for (uint32_t i = by->first[g]; i < by->first[g + 1]; i++) bits_clear(out, by->items[i]);
-        }
+        memset(scratch, 0, width * sizeof *scratch);
+        mark_agreeing_offerings(w, a, t, k, set_get(a, set, t->offering_keys[k]), scratch);
+        bits_and(out, scratch, width);
     }
-    return !a->failed;
 }
 
 /* How many different capacity types these have. */
@@ -98,21 +84,26 @@ static uint32_t capacity_types_of(const type_table *t, const uint64_t *offered)
 
 static bool find_types(karp_snapshot *s, const type_table *t, struct pool_template *out)
 {
-    uint64_t *variants = arena_array(&s->data, bits_words(t->variant_count) + 1, sizeof *variants),
-             *offered = arena_array(&s->data, bits_words(t->offering_count) + 1, sizeof *offered),
-             *some = mem_zalloc(s->context, (bits_words(t->variant_count) + 1) * sizeof *some);
-    bool ok = variants != NULL && offered != NULL && some != NULL &&
-              agreeing_variants(&s->algebra, t, out->asked.set, variants) &&
-              compatible_offerings(s, &s->algebra, t, out->asked.set, offered);
-    for (size_t i = 0; ok && i < t->offering_count; i++) {
-        if (bits_test(offered, i)) bits_set(some, t->offerings[i].variant);
+    size_t width = bits_words(t->variant_count), offering_width = bits_words(t->offering_count);
+    size_t room = (width + offering_width + 1) * sizeof(uint64_t);
+    uint64_t *variants = arena_array(&s->data, width + 1, sizeof *variants),
+             *offered = arena_array(&s->data, offering_width + 1, sizeof *offered),
+             *scratch = mem_zalloc(s->context, room);
+    bool ok = variants != NULL && offered != NULL && scratch != NULL;
+    if (ok) {
+        find_variants(&s->algebra, t, out->asked.set, scratch, variants);
+        find_offerings(s, &s->algebra, t, out->asked.set, scratch, offered);
+        memset(scratch, 0, room);
+        for (size_t i = bits_next(offered, t->offering_count, 0); i < t->offering_count;
+             i = bits_next(offered, t->offering_count, i + 1))
+            bits_set(scratch, t->offerings[i].variant);
+        bits_and(variants, scratch, width);
+        out->capacity_types = capacity_types_of(t, offered);
     }
-    if (ok) bits_and(variants, some, bits_words(t->variant_count));
-    mem_free(s->context, some, (bits_words(t->variant_count) + 1) * sizeof *some);
+    mem_free(s->context, scratch, room);
     out->variants = variants;
     out->offered = offered;
-    out->capacity_types = ok ? capacity_types_of(t, offered) : 0;
-    return ok;
+    return ok && !s->algebra.failed;
 }
 
 /* Where there are more pools than this, nothing is kept for them. */

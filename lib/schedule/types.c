@@ -3,6 +3,7 @@
 
 #include <base/bits.h>
 #include <base/sort.h>
+#include <model/agreement.h>
 #include <schedule/scheduler.h>
 #include <string.h>
 
@@ -24,11 +25,13 @@ struct answers {
 
 static void answers_init(struct answers *a) { memset(a->of, 0xff, sizeof a->of); }
 
-static bool answers_agree(scheduler *s, struct answers *a, uint32_t asked, uint32_t have)
+/* `have` may be NO_ID: nothing is had. */
+static bool answers_agree(scheduler *s, struct answers *a, uint32_t key, uint32_t asked, uint32_t have)
 {
     uint32_t slot = have % ANSWERS;
+    if (have == NO_ID) return true;
     if (a->of[slot] != have) {
-        a->yes[slot] = requirement_agree(&s->algebra, asked, have);
+        a->yes[slot] = offering_key_agrees(s->snapshot, &s->algebra, key, asked, have);
         a->of[slot] = have;
     }
     return a->yes[slot];
@@ -86,24 +89,9 @@ static const uint64_t *type_mask(scheduler *s, uint32_t table, uint32_t k, uint3
     if (known != NO_ID) return m->masks.items[known];
     uint64_t *mask = new_mask(s, m, &m->of_type, requirement_id, t->variant_count);
     if (mask == NULL) return NULL;
-    const key_values *by = &t->type_values[k];
     if (!scheduler_worked(s, t->type_count * (size_t)8)) return NULL;
-    for (uint32_t g = 0; g < by->count; g++) {
-        if (by->values[g] != NO_ID && !requirement_agree(&s->algebra, requirement_id, by->values[g])) continue;
-        for (uint32_t i = by->first[g]; i < by->first[g + 1]; i++) {
-            const instance_type *y = &t->types[by->items[i]];
-            for (uint32_t v = 0; v < y->variant_count; v++) bits_set(mask, y->variant_first + v);
-        }
-    }
+    mark_agreeing_types(&s->algebra, t, k, requirement_id, mask);
     return mask;
-}
-
-static bool offering_key_agrees(scheduler *s, struct answers *known, uint32_t key, uint32_t have, uint32_t asked)
-{
-    if (asked == NO_ID) return true;
-    if (have == NO_ID)
-        return s->snapshot->facts.well_known[key] || requirement_negative(requirement_get(&s->algebra, asked));
-    return answers_agree(s, known, have, asked);
 }
 
 /* Available or not. */
@@ -115,14 +103,8 @@ static const uint64_t *offering_mask(scheduler *s, uint32_t table, uint32_t k, u
     if (known != NO_ID) return m->masks.items[known];
     uint64_t *mask = new_mask(s, m, &m->of_offering, pair_key(k, have), t->offering_count);
     if (mask == NULL) return NULL;
-    const key_values *by = &t->offering_values[k];
-    struct answers known_answers;
     if (!scheduler_worked(s, t->offering_count * (size_t)8)) return NULL;
-    answers_init(&known_answers);
-    for (uint32_t g = 0; g < by->count; g++) {
-        if (!offering_key_agrees(s, &known_answers, t->offering_keys[k], have, by->values[g])) continue;
-        for (uint32_t i = by->first[g]; i < by->first[g + 1]; i++) bits_set(mask, by->items[i]);
-    }
+    mark_agreeing_offerings(s->snapshot, &s->algebra, t, k, have, mask);
     return mask;
 }
 
@@ -158,9 +140,7 @@ static const uint64_t *available_mask(scheduler *s, uint32_t table)
     if (m->available != NULL) return m->available;
     m->available = arena_array(&s->data, bits_words(t->offering_count) + 1, sizeof *m->available);
     if (m->available == NULL) s->failed = true;
-    for (uint32_t i = 0; i < t->offering_count && !s->failed; i++) {
-        if (t->offerings[i].available) bits_set(m->available, i);
-    }
+    else mark_available(t, m->available);
     return m->available;
 }
 
@@ -210,7 +190,7 @@ static bool offered_of(scheduler *s, uint32_t table, uint32_t set, const uint64_
         answers_init(&known_answers);
         for (size_t i = bits_next(out, t->offering_count, 0); i < t->offering_count;
              i = bits_next(out, t->offering_count, i + 1)) {
-            if (!offering_key_agrees(s, &known_answers, t->offering_keys[k], have, column[i])) bits_clear(out, i);
+            if (!answers_agree(s, &known_answers, t->offering_keys[k], have, column[i])) bits_clear(out, i);
         }
     }
     return !s->failed;
