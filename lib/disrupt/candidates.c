@@ -348,6 +348,10 @@ karp_status pass_candidates(pass *p, karp_error *error)
     for (uint32_t i = 0; i < w->node_count; i++) {
         const repair_verdict *verdict = NULL;
         bool excluded = true;
+        enum { AHEAD = 8 }; /* so far, what is read of a node is on its way */
+        if (i + AHEAD * 2 < w->node_count) __builtin_prefetch(&w->nodes[i + AHEAD * 2]);
+        if (i + AHEAD < w->node_count && w->nodes[i + AHEAD].claim != NO_ID)
+            __builtin_prefetch(&w->raw.claims.items[w->nodes[i + AHEAD].claim].meta.creation);
         if (out_of_question(p, i)) continue;
         bool ok = health != NULL ? exclude_from_repair(p, i, health, &verdict, &excluded) : exclude(p, i, &excluded);
         if (!ok) return fail_nomem(error);

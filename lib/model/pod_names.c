@@ -46,7 +46,8 @@ static bool continue_order(karp_snapshot *s)
 {
     const karp_snapshot *before = s->reused->before;
     order_change change;
-    bool ok = order_change_find(&change, s, before->by_name, before->raw.pods.count, pods_by_name, NULL);
+    bool ok = order_change_find(&change, s, before->by_name, before->pod_rank, before->raw.pods.count, pods_by_name,
+                                NULL);
     if (ok && change.none) {
         s->by_name = block_hold(before->by_name);
         s->pod_rank = block_hold(before->pod_rank);

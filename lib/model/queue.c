@@ -163,7 +163,7 @@ static bool continue_queue(karp_snapshot *s)
     const karp_snapshot *before = s->reused->before;
     size_t began = before->raw.pods.count;
     order_change change;
-    bool ok = order_change_find(&change, s, before->queue, began, by_size_and_age, NULL);
+    bool ok = order_change_find(&change, s, before->queue, before->queue_rank, began, by_size_and_age, NULL);
     if (ok && change.none) {
         s->queue = block_hold(before->queue);
         s->queue_rank = block_hold(before->queue_rank);
@@ -230,7 +230,7 @@ static bool continue_pending(karp_snapshot *s)
 {
     const karp_snapshot *before = s->reused->before;
     order_change change;
-    bool ok = order_change_find(&change, s, before->pending, before->pending_count, pods_by_name, waits) &&
+    bool ok = order_change_find(&change, s, before->pending, NULL, before->pending_count, pods_by_name, waits) &&
               make_pending(s);
     if (ok) {
         order_change_apply(&change, before->pending, before->pending_count, change.fresh, sizeof *s->pending,

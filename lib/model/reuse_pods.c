@@ -88,8 +88,18 @@ static bool unchanged(const order_change *o, const uint32_t *was)
     return true;
 }
 
-bool order_change_find(order_change *o, const karp_snapshot *s, const uint32_t *was, size_t count, compare_pods compare,
-                       bool (*picks)(const pod *p))
+/* Where a fresh pod comes that has the place of one which `compare` takes for its like, there that one was. */
+static uint32_t place_before(const karp_snapshot *s, const uint32_t *was, const uint32_t *ranks, size_t count,
+                             compare_pods compare, uint32_t place)
+{
+    const store *before = &s->reused->before->raw;
+    const pod *p = pod_at(&s->raw, place);
+    bool alike = ranks != NULL && place < before->pods.count && compare(&s->raw, pod_at(before, place), p) == 0;
+    return alike ? ranks[place] : position(s, was, count, compare, p, place);
+}
+
+bool order_change_find(order_change *o, const karp_snapshot *s, const uint32_t *was, const uint32_t *ranks,
+                       size_t count, compare_pods compare, bool (*picks)(const pod *p))
 {
     const struct reused_pods *k = s->reused;
     const struct ordering ordering = { &s->raw, compare };
@@ -100,7 +110,8 @@ bool order_change_find(order_change *o, const karp_snapshot *s, const uint32_t *
     if (o->gone_at == NULL || o->fresh_at == NULL || o->fresh == NULL) return false;
     for (size_t i = 0; i < k->gone_count; i++) {
         const pod *p = pod_at(&k->before->raw, k->gone[i]);
-        if (picks == NULL || picks(p)) o->gone_at[o->gone_count++] = position(s, was, count, compare, p, k->gone[i]);
+        if (picks != NULL && !picks(p)) continue;
+        o->gone_at[o->gone_count++] = ranks ? ranks[k->gone[i]] : position(s, was, count, compare, p, k->gone[i]);
     }
     for (size_t i = 0; i < k->fresh_count; i++) {
         if (picks == NULL || picks(pod_at(&s->raw, k->fresh[i]))) o->fresh[o->fresh_count++] = k->fresh[i];
@@ -108,7 +119,7 @@ bool order_change_find(order_change *o, const karp_snapshot *s, const uint32_t *
     if (!sort_numbers(s->context, o->gone_at, o->gone_count)) return false;
     if (!sort_ids(s->context, o->fresh, o->fresh_count, by_what_they_say, &ordering)) return false;
     for (size_t i = 0; i < o->fresh_count; i++)
-        o->fresh_at[i] = position(s, was, count, compare, pod_at(&s->raw, o->fresh[i]), o->fresh[i]);
+        o->fresh_at[i] = place_before(s, was, ranks, count, compare, o->fresh[i]);
     o->none = unchanged(o, was);
     return true;
 }

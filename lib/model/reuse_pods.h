@@ -54,10 +54,11 @@ typedef struct order_change {
     bool none; /* the order is what it was */
 } order_change;
 
-/* Of the pods in the order `was`, of the snapshot before; `picks` tells which pods are in it, NULL = all. Equals come in the
- * order of their places. false = out of memory. To be freed in any case. */
-bool order_change_find(order_change *o, const karp_snapshot *s, const uint32_t *was, size_t count, compare_pods compare,
-                       bool (*picks)(const pod *p));
+/* Of the pods in the order `was`, of the snapshot before; `ranks` has their positions in it by place, NULL = nobody noted them;
+ * `picks` tells which pods are in it, NULL = all. Equals come in the order of their places. false = out of memory. To be freed in
+ * any case. */
+bool order_change_find(order_change *o, const karp_snapshot *s, const uint32_t *was, const uint32_t *ranks,
+                       size_t count, compare_pods compare, bool (*picks)(const pod *p));
 void order_change_free(order_change *o, karp_context *context);
 /* What stands beside the order, `size` bytes each, in the new one; fresh[i] belongs to o->fresh[i]. */
 void order_change_apply(const order_change *o, const void *was, size_t count, const void *fresh, size_t size,

@@ -63,7 +63,7 @@ typedef struct replay_pod {
 
 typedef struct replay_node {
     /* What all nodes are gone through for comes first, and together. */
-    int64_t created, ready_at, deleted_at, gone_at, last_event;
+    int64_t ready_at, last_event;
     uint32_t pool_number;
     uint32_t kind; /* nodes of one kind admit the same pods */
     uint32_t first_pod, pod_count;
@@ -74,6 +74,7 @@ typedef struct replay_node {
     bool dirty, claim_in_snapshot, node_in_snapshot;
     bool shown_disrupted; /* the Node in the snapshot has the taint of disruption: all that changes of it */
     int64_t free[RESOURCES_MOST], allocatable[RESOURCES_MOST];
+    int64_t created, deleted_at, gone_at;
     arena memory; /* of what follows until its end */
     karp_str name;
     karp_str pool, instance_type, zone, capacity_type; /* interned */
@@ -354,6 +355,14 @@ void engine_fail(engine *e, karp_status status); /* what is in e->error, or NOME
 void engine_nomem(engine *e);
 void engine_at(engine *e, int64_t at, uint32_t what, uint32_t index, uint32_t life);
 uint64_t engine_random(const engine *e, uint64_t a, uint64_t b); /* the same for the same seed and numbers */
+/* What the loop over alive nodes reads a few rounds later, of which there are many, is on its way. */
+static inline const replay_node *engine_ahead(const engine *e, size_t i)
+{
+    enum { AHEAD = 8 };
+    const replay_node *n = &e->nodes[e->alive[i + AHEAD < e->alive_count ? i + AHEAD : i]];
+    __builtin_prefetch(n);
+    return n;
+}
 bool engine_push(engine *e, uint32_t **list, size_t *count, size_t *capacity, uint32_t value);
 karp_str engine_text(engine *e, karp_str text); /* interned */
 

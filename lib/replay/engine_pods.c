@@ -251,7 +251,11 @@ static uint32_t choose_node(engine *e, row_of_pods *row, uint32_t shape)
     if (!some && row->shape == shape) {
         e->scores[row->last] = score_of(e, nodes[row->last], shape);
     } else {
-        for (size_t i = 0; i < count; i++) e->scores[i] = score_of(e, nodes[i], shape);
+        for (size_t i = 0; i < count; i++) {
+            const replay_node *n = nodes == e->alive ? engine_ahead(e, i) : NULL;
+            if (n) __builtin_prefetch(n->allocatable);
+            e->scores[i] = score_of(e, nodes[i], shape);
+        }
     }
     uint32_t best = best_of(nodes, e->scores, count);
     if (count == 0 || e->scores[best] == UNFIT) {

@@ -214,6 +214,8 @@ static struct fitted_class *class_of(scheduler *s, struct first_fit *f, uint32_t
 static uint32_t take(scheduler *s, struct first_fit *f, struct fitted_class *c, uint32_t pod_number)
 {
     const uint32_t dims = s->vectors.dims;
+    if (c->next[true] == c->count)
+        return NO_ID; /* before, those that a pod under consolidateAfter may not enter count, too */
     bool everywhere = s->hosts.shielded == NULL || hosts_exempt(s, pod_number);
     uint32_t *next = &c->next[everywhere];
     for (; *next < c->count; (*next)++) {

@@ -38,20 +38,33 @@ static bool note_shielded(scheduler *s, uint32_t host_index)
     return h->shielded != NULL;
 }
 
-/* State nodes are ordered by name. */
-static void list_hosts(scheduler *s, bool initialized)
+static void list_host(scheduler *s, uint32_t number)
+{
+    const state_node *n = &s->snapshot->nodes[number];
+    host *h = &s->hosts.items[s->hosts.count++]; /* zeroed */
+    h->node = number;
+    h->set = n->set;
+    h->shielded = under_consolidate_after(s, n);
+}
+
+/* State nodes are ordered by name; those that are not initialized come last. */
+static void list_hosts(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
+    uint32_t *later = s->hosts.of_node, count = 0; /* which nobody needs yet */
     for (uint32_t i = 0; i < w->node_count; i++) {
         const state_node *n = &w->nodes[i];
         enum { AHEAD = 8 };
+        if (i + AHEAD * 2 < w->node_count) __builtin_prefetch(&w->nodes[i + AHEAD * 2]);
         if (s->settings.shield && i + AHEAD < w->node_count && w->nodes[i + AHEAD].claim != NO_ID)
             __builtin_prefetch(&w->raw.claims.items[w->nodes[i + AHEAD].claim].last_pod_event);
-        if (n->marked || n->initialized != initialized) continue;
-        s->hosts.items[s->hosts.count++] = (host){ .node = i,
-                                                   .set = n->set,
-                                                   .shielded = under_consolidate_after(s, n) };
+        if (n->marked && n->node != NO_ID) bits_set(s->hosts.marked_nodes, n->node);
+        if (n->marked && s->settings.shield) bits_set(s->hosts.marked_names, n->name);
+        if (n->marked) continue;
+        if (n->initialized) list_host(s, i);
+        else later[count++] = i;
     }
+    for (uint32_t i = 0; i < count; i++) list_host(s, later[i]);
 }
 
 bool hosts_init(scheduler *s)
@@ -63,18 +76,11 @@ bool hosts_init(scheduler *s)
     s->hosts.marked_names = s->settings.shield
                                 ? arena_array(&s->data, bits_words(w->raw.names.count), sizeof *s->hosts.marked_names)
                                 : NULL;
-    if (s->topology.host_of_text == NULL || s->hosts.marked_nodes == NULL || s->hosts.items == NULL ||
-        (s->settings.shield && s->hosts.marked_names == NULL))
-        return false;
-    for (uint32_t i = 0; i < w->node_count; i++) {
-        const state_node *n = &w->nodes[i];
-        if (n->marked && n->node != NO_ID) bits_set(s->hosts.marked_nodes, n->node);
-        if (n->marked && s->settings.shield) bits_set(s->hosts.marked_names, n->name);
-    }
-    list_hosts(s, true);
-    list_hosts(s, false);
     s->hosts.of_node = arena_array(&s->data, w->node_count + (size_t)1, sizeof *s->hosts.of_node);
-    if (s->hosts.of_node == NULL) return false;
+    if (s->topology.host_of_text == NULL || s->hosts.marked_nodes == NULL || s->hosts.items == NULL ||
+        s->hosts.of_node == NULL || (s->settings.shield && s->hosts.marked_names == NULL))
+        return false;
+    list_hosts(s);
     for (uint32_t i = 0; i < w->node_count; i++) s->hosts.of_node[i] = NO_ID;
     for (uint32_t h = 0; h < s->hosts.count; h++) {
         s->hosts.of_node[s->hosts.items[h].node] = h;

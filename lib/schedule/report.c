@@ -460,6 +460,10 @@ static bool fill_nodes(const karp_snapshot *w, const uint8_t *excluded, karp_dec
     if (!list_room(d->context, &d->nodes, sizeof *d->nodes.items, w->node_count)) return false;
     for (uint32_t i = 0; i < w->node_count; i++) {
         enum { AHEAD = 8 }; /* so far, what is read of a node is on its way */
+        if (i + AHEAD * 2 < w->node_count) {
+            __builtin_prefetch(&w->nodes[i + AHEAD * 2]);
+            __builtin_prefetch(&w->nodes[i + AHEAD * 2].pods);
+        }
         if (i + AHEAD < w->node_count) {
             __builtin_prefetch(w->nodes[i + AHEAD].allocatable.items);
             __builtin_prefetch(w->nodes[i + AHEAD].pods);
