@@ -89,7 +89,10 @@ typedef struct story {
     bool first_step, first_decision, first_event;
 } story;
 
-/* story_read.c: reads the file; with a text, that, and the path is what errors call it. Errors in story.error. */
+/* story_read.c */
+karp_status story_init(story *s, karp_context *context); /* freed even when it fails */
+void story_free(story *s);
+/* Reads the file; with a text, that, and the path is what errors call it. Errors in story.error. */
 karp_status story_read(story *s, const char *path, karp_str text);
 karp_status story_fail(story *s, karp_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The same of a field of the story ("steps[1].wait"), with the place where it stands. */
@@ -133,8 +136,6 @@ karp_status story_choose_expired(story *s, uint32_t *node);
 /* story_play.c */
 /* Counts work that has been done; the error when it is more than the story may do. */
 karp_status story_worked(story *s, uint64_t steps);
-karp_status story_init(story *s, karp_context *context); /* freed even when it fails */
-void story_free(story *s);
 karp_status story_play(story *s);
 
 /* story_write.c */

@@ -184,46 +184,12 @@ karp_status story_play(story *s)
 
 /* ---- the call ---------------------------------------------------------------------------------------------------------------- */
 
-void story_free(story *s)
-{
-    for (size_t i = 0; i < s->workload_count; i++)
-        karp_free(s->context, s->workloads[i].owned, s->workloads[i].owned_capacity * sizeof(karp_str));
-    karp_text_free(&s->played.cluster);
-    karp_free(s->context, s->steps, s->step_capacity * sizeof *s->steps);
-    karp_free(s->context, s->workloads, s->workload_capacity * sizeof *s->workloads);
-    mem_free(s->context, s->nodes, s->node_capacity * sizeof *s->nodes);
-    if (s->e) engine_free(s->e);
-    mem_free(s->context, s->e, sizeof *s->e);
-    trace_free(&s->played.base.trace);
-    strbuf_free(&s->proposed);
-    strbuf_free(&s->told);
-    strbuf_free(&s->out);
-    karp_reader_free(s->reader);
-}
-
 static karp_status take_options(story *s, const karp_options *options, const karp_write_options *write)
 {
     karp_status status = struct_check(options, sizeof s->options, SIZE_THROUGH(karp_options, flip_quirks), &s->options,
                                       "karp_options", &s->error);
     if (status != KARP_OK) return status;
     return check_write_options(write, &s->write, &s->error);
-}
-
-karp_status story_init(story *s, karp_context *context)
-{
-    memset(s, 0, sizeof *s);
-    karp_error_init(&s->error, sizeof s->error);
-    s->context = context;
-    s->validate_at = s->unblocked_at = s->opens_at = s->played.base.starts = KARP_NO_TIME;
-    strbuf_init(&s->proposed, context);
-    strbuf_init(&s->told, context);
-    strbuf_init(&s->out, context);
-    trace_init(&s->played.base.trace, context);
-    karp_status status = karp_reader_new(context, NULL, &s->reader, &s->error);
-    if (status) return status;
-    s->t = &s->reader->trees;
-    s->base = tree_new(s->t, TREE_LIST);
-    return s->base ? KARP_OK : story_nomem(s);
 }
 
 karp_status karp_story_play(karp_context *context, const char *path, karp_catalogue *catalogue,

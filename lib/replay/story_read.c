@@ -42,6 +42,40 @@ karp_status story_fail_step(story *s, size_t index, const char *member, karp_sta
 
 karp_status story_nomem(story *s) { return fail_nomem(&s->error); }
 
+karp_status story_init(story *s, karp_context *context)
+{
+    memset(s, 0, sizeof *s);
+    karp_error_init(&s->error, sizeof s->error);
+    s->context = context;
+    s->validate_at = s->unblocked_at = s->opens_at = s->played.base.starts = KARP_NO_TIME;
+    strbuf_init(&s->proposed, context);
+    strbuf_init(&s->told, context);
+    strbuf_init(&s->out, context);
+    trace_init(&s->played.base.trace, context);
+    karp_status status = karp_reader_new(context, NULL, &s->reader, &s->error);
+    if (status) return status;
+    s->t = &s->reader->trees;
+    s->base = tree_new(s->t, TREE_LIST);
+    return s->base ? KARP_OK : story_nomem(s);
+}
+
+void story_free(story *s)
+{
+    for (size_t i = 0; i < s->workload_count; i++)
+        karp_free(s->context, s->workloads[i].owned, s->workloads[i].owned_capacity * sizeof(karp_str));
+    karp_text_free(&s->played.cluster);
+    karp_free(s->context, s->steps, s->step_capacity * sizeof *s->steps);
+    karp_free(s->context, s->workloads, s->workload_capacity * sizeof *s->workloads);
+    mem_free(s->context, s->nodes, s->node_capacity * sizeof *s->nodes);
+    if (s->e) engine_free(s->e);
+    mem_free(s->context, s->e, sizeof *s->e);
+    trace_free(&s->played.base.trace);
+    strbuf_free(&s->proposed);
+    strbuf_free(&s->told);
+    strbuf_free(&s->out);
+    karp_reader_free(s->reader);
+}
+
 /* ---- files ------------------------------------------------------------------------------------------------------------ */
 
 static karp_status read_documents(story *s, const char *path, karp_str text,

@@ -15,8 +15,47 @@ INPUT = SOURCE / 'examples' / 'quickstart'
 
 MESON_BUILD = '''\
 project('consumer', 'c', default_options: ['c_std=c11', 'default_library=static'])
-karp_io = dependency('karp-io', fallback: 'libkarp', default_options: ['cli=disabled', 'default_library=static', 'optimization=0'])
+karp_io = dependency('karp-io', fallback: 'libkarp', default_options: ['cli=disabled', 'default_library=static', 'optimization=0',
+  'stories=false', 'v1alpha5=false'])
 executable('consumer', 'consumer.c', dependencies: karp_io)
+executable('left_out', 'left_out.c', dependencies: karp_io)
+'''
+
+# What -Dstories=false and -Dv1alpha5=false leave out says so; the rest works.
+LEFT_OUT = '''\
+#include <stdio.h>
+#include <string.h>
+#include <karp/io.h>
+
+static void print(karp_status status, const karp_error *e)
+{
+    printf("%s: %s, line %u: %s\\n", karp_status_name(status), e->object, (unsigned)e->line, e->message);
+}
+
+int main(void)
+{
+    static const char text[] = "kind: ConfigMap\\napiVersion: v1\\n---\\napiVersion: karpenter.sh/v1alpha5\\nkind: Provisioner\\n"
+                               "metadata: {name: default}\\n";
+    karp_context *context = NULL;
+    karp_reader *reader = NULL;
+    karp_snapshot *snapshot = NULL;
+    karp_text out = { NULL, 0, NULL };
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    if (karp_context_new(NULL, &context, NULL) != KARP_OK || karp_reader_new(context, NULL, &reader, NULL) != KARP_OK) return 1;
+    print(karp_story_play(context, "story.yaml", NULL, NULL, NULL, &out, &error), &error);
+    karp_status status = karp_reader_add(reader, (karp_str){ "old.yaml", 8 }, (karp_str){ text, strlen(text) }, &error);
+    if (status == KARP_OK) status = karp_reader_finish(reader, &snapshot, &error);
+    print(status, &error);
+    karp_snapshot_unref(snapshot);
+    karp_reader_free(reader);
+    karp_context_free(context);
+    return 0;
+}
+'''
+LEFT_OUT_SAYS = '''\
+KARP_E_UNSUPPORTED: , line 0: this libkarp-io was built without stories (-Dstories=false)
+KARP_E_UNSUPPORTED: Provisioner default, line 4: this libkarp-io was built without Provisioner (-Dv1alpha5=false)
 '''
 
 
@@ -114,17 +153,21 @@ def pkg_config(root, has_io, problems):
     return answers
 
 
-def subproject(root):
-    """The library inside another project, which builds it itself."""
+def subproject(root, problems):
+    """The library inside another project, which builds it itself, without the parts that can be left out."""
     folder = root / 'subproject'
     (folder / 'subprojects').mkdir(parents=True)
     (folder / 'subprojects' / 'libkarp').symlink_to(SOURCE)
     (folder / 'meson.build').write_text(MESON_BUILD)
     shutil.copy(EXAMPLES / 'hash.c', folder / 'consumer.c')
+    (folder / 'left_out.c').write_text(LEFT_OUT)
     # Nothing that is installed may serve instead.
     environment = dict(os.environ, PKG_CONFIG_PATH='')
     run(['meson', 'setup', '--wrap-mode', 'nodownload', 'build'], cwd=folder, env=environment)
-    run(['ninja', '-C', 'build', 'consumer'], cwd=folder)
+    run(['ninja', '-C', 'build', 'consumer', 'left_out'], cwd=folder)
+    said = run([folder / 'build' / 'left_out'])
+    if said != LEFT_OUT_SAYS:
+        problems.append(f'what is left out says {said}')
     return run([folder / 'build' / 'consumer', INPUT])
 
 
@@ -137,7 +180,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         if sys.argv[1:] == ['subproject']:
-            answers = {'hash': {subproject(root), run([BUILD / 'examples' / 'example-hash', INPUT])}} if has_io else {}
+            answers = {'hash': {subproject(root, problems), run([BUILD / 'examples' / 'example-hash', INPUT])}} if has_io else {}
         else:
             answers = pkg_config(root, has_io, problems)
     for name, printed in answers.items():

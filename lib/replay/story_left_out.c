@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Of a library that is built with -Dstories=false. */
+#include <base/error.h>
+
+#include <karp/io.h>
+
+karp_status karp_story_play(karp_context *context, const char *path, karp_catalogue *catalogue,
+                            const karp_options *options, const karp_write_options *write, karp_text *out,
+                            karp_error *error)
+{
+    (void)context, (void)path, (void)catalogue, (void)options, (void)write, (void)out;
+    return fail(error, KARP_E_UNSUPPORTED, "this libkarp-io was built without stories (-Dstories=false)");
+}
