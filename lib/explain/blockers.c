@@ -252,6 +252,74 @@ static karp_status find_lifts(finder *f, node_view *v, karp_error *error)
     return status;
 }
 
+/* ---- what each keeps when nothing else does ----------------------------------------------------------------------------- */
+
+static void mark_kept(finder *f, const node_view *v, const karp_decision *d, uint32_t number, uint64_t *nodes)
+{
+    const holder *h = &f->holders.items[number];
+    for (size_t i = 0; i < d->kept.count; i++) {
+        const karp_kept *row = &d->kept.items[i];
+        uint32_t n = state_node_named(f->snapshot, row->node);
+        if (kind_of(row->code) != h->kind || n == NO_ID || f->snapshot->nodes[n].claim == NO_ID) continue;
+        lift one = { .node = n, .pod = node_view_pod_of(f->snapshot, n, row->detail) };
+        if (equal_str(object_of(f, v, &one, h->kind), h->object)) nodes[n / 64] |= UINT64_C(1) << n % 64;
+    }
+}
+
+/* The pods of its nodes that a PodDisruptionBudget covers: a row names one of a node. */
+static size_t covered_pods(finder *f, const node_view *v, const holder *h)
+{
+    size_t pods = 0;
+    for (uint32_t n = 0; n < f->snapshot->node_count; n++) {
+        const state_node *held = &f->snapshot->nodes[n];
+        for (uint32_t i = 0; i < held->all_pod_count && (h->nodes[n / 64] >> n % 64 & 1); i++) {
+            lift one = { .node = n, .pod = held->all_pods[i] };
+            pods += equal_str(object_of(f, v, &one, h->kind), h->object);
+        }
+    }
+    return pods;
+}
+
+/* Reasons that hide behind others are seen without these. Single-node consolidation ends at the first command: nodes that were
+ * looked at are left out, until none is new. A budget is what multi-node consolidation meets as well. */
+static karp_status find_nodes(finder *f, uint32_t number, karp_error *error)
+{
+    static const uint32_t methods[] = { KARP_METHOD_EMPTINESS, KARP_METHOD_MULTI_NODE, KARP_METHOD_SINGLE_NODE };
+    holder *h = &f->holders.items[number];
+    size_t width = f->snapshot->node_count / 64 + (size_t)1;
+    node_view v;
+    bool ok = open_view(f, &v), more = true, some = false;
+    uint64_t *nodes = arena_array(&f->out->data, width, sizeof *nodes);
+    for (size_t i = 0; ok && i < f->lifts.count; i++) {
+        if (f->lifts.items[i].holder != number) apply(&v, &f->lifts.items[i]);
+    }
+    karp_status status = ok && nodes != NULL && !v.refused ? KARP_OK : fail_nomem(error);
+    for (int round = 0; round < MOST_ROUNDS && more && status == KARP_OK; round++) {
+        memset(f->going, 0, width * sizeof *f->going);
+        for (size_t m = 0; m < 3 && status == KARP_OK; m++) {
+            karp_decision *d = NULL;
+            double saved;
+            if (methods[m] == KARP_METHOD_MULTI_NODE && h->kind != KARP_HOLDS_BUDGET) continue;
+            status = ask(f, &v, methods[m], &saved, &d, error);
+            if (status == KARP_OK) mark_kept(f, &v, d, number, nodes);
+            if (status == KARP_OK) mark_nodes(f, d);
+            karp_decision_unref(d);
+        }
+        more = false;
+        for (uint32_t n = 0; n < f->snapshot->node_count; n++) {
+            bool seen = (nodes[n / 64] | f->going[n / 64]) >> n % 64 & 1;
+            more = more || (f->going[n / 64] >> n % 64 & 1);
+            v.view.nodes[n].nominated = v.view.nodes[n].nominated || seen;
+        }
+        more = more && (h->kind == KARP_HOLDS_SPOT_TO_SPOT || h->kind == KARP_HOLDS_POLICY);
+    }
+    for (size_t i = 0; i < width && status == KARP_OK; i++) some = some || (nodes[i] & ~f->going_now[i]) != 0;
+    for (size_t i = 0; i < width && some; i++) h->nodes[i] = nodes[i] & ~f->going_now[i];
+    if (status == KARP_OK && h->kind == KARP_HOLDS_PDB) h->pods = covered_pods(f, &v, h);
+    node_view_free(&v);
+    return status;
+}
+
 /* ---- what each is worth --------------------------------------------------------------------------------------------------- */
 
 /* Only these may go: what others would save is not this one's. */
@@ -295,7 +363,8 @@ static karp_status without_one(finder *f, uint32_t number, karp_error *error)
     return status;
 }
 
-/* On all nodes that something holds; where a budget is among them, on all nodes. */
+/* On all nodes that something holds; where a budget is among them, on all nodes. Multi-node consolidation takes as many nodes as
+ * one command can, which may save less than fewer would: what one row saves is still allowed when more is taken away. */
 static karp_status without_all(finder *f, node_view *v, karp_error *error)
 {
     size_t width = f->snapshot->node_count / 64 + (size_t)1;
@@ -310,6 +379,9 @@ static karp_status without_all(finder *f, node_view *v, karp_error *error)
     if (!whole_pass) keep_others(f, v, held);
     karp_status status = savings_of(f, v, &f->out->together, error);
     if (whole_pass) f->out->together = more_than_now(f, f->out->together);
+    for (size_t k = 0; k < f->holders.count; k++) {
+        if (f->holders.items[k].savings > f->out->together) f->out->together = f->holders.items[k].savings;
+    }
     return status;
 }
 
@@ -363,6 +435,7 @@ static karp_status find_all(finder *f, karp_error *error)
     if (status != KARP_OK) return status;
     memcpy(f->going_now, f->going, width * sizeof *f->going);
     status = open_view(f, &all) ? find_lifts(f, &all, error) : fail_nomem(error);
+    for (uint32_t i = 0; i < f->holders.count && status == KARP_OK; i++) status = find_nodes(f, i, error);
     if (status == KARP_OK && some_limits(f->snapshot) && holder_of(f, KARP_HOLDS_LIMITS, str("")) == NO_ID)
         status = fail_nomem(error);
     if (status == KARP_OK && some_topology(f->snapshot) && holder_of(f, KARP_HOLDS_TOPOLOGY, str("")) == NO_ID)

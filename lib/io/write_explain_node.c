@@ -21,6 +21,29 @@ static bool get_move(const karp_node_explanation *explanation, karp_move *out)
     return karp_node_explanation_move(explanation, out) == KARP_OK;
 }
 
+/* What the budgets of the node's NodePool allow, and how many nodes it has, if these are more: nodes wait for each other then,
+ * though none is kept by the budget alone. */
+static bool tight_budget(const write_job *job, karp_str name, karp_pool_budget *budget, size_t *nodes)
+{
+    karp_node_use own = { .size = sizeof(own) }, other;
+    size_t count = karp_decision_node_count(job->decision);
+    for (size_t i = 0; i < count && !equal_str(own.node, name); i++) {
+        get_node(job, job->decision, i, &own);
+    }
+    *nodes = 0;
+    for (size_t i = 0; i < count; i++) {
+        get_node(job, job->decision, i, &other);
+        *nodes += equal_str(other.node_pool, own.node_pool);
+    }
+    for (size_t i = 0; i < karp_decision_budget_count(job->decision); i++) {
+        get_budget(job, job->decision, i, budget);
+        if (equal_str(budget->node_pool, own.node_pool)) {
+            return own.node_pool.len > 0 && budget->remaining < (int64_t)*nodes;
+        }
+    }
+    return false;
+}
+
 /* ---- JSON ---------------------------------------------------------------------------------------------------------- */
 
 static void move_as_json(json_out *j, const karp_move *move)
@@ -74,6 +97,18 @@ static karp_status as_json(const write_job *job, const karp_node_explanation *ex
         json_end(j);
     }
     json_end(j);
+    karp_pool_budget budget;
+    size_t nodes;
+    if (tight_budget(job, karp_node_explanation_node(explanation), &budget, &nodes)) {
+        json_key(j, "budget");
+        json_flat_object(j);
+        json_member_str(j, "nodePool", budget.node_pool);
+        json_key(j, "remaining");
+        json_int(j, budget.remaining);
+        json_key(j, "nodes");
+        json_uint(j, nodes);
+        json_end(j);
+    }
     if (get_move(explanation, &move)) {
         move_as_json(j, &move);
     }
@@ -203,6 +238,33 @@ static bool write_condition(write_buffer *b, const karp_blocker *blocker)
     return text != NULL;
 }
 
+/* "NodePool web has 4 nodes, and its disruption budgets allow 1 disruption now." */
+static void write_budget(const text_out *t, const write_job *job, karp_str name)
+{
+    karp_pool_budget budget;
+    size_t nodes;
+    write_buffer line;
+    if (!tight_budget(job, name, &budget, &nodes) || budget.remaining <= 0) { /* one that allows none is a blocker */
+        return;
+    }
+    buffer_init(&line, job->context);
+    buffer_text(&line, "NodePool ");
+    text_clean(&line, budget.node_pool);
+    buffer_text(&line, " has ");
+    buffer_uint(&line, nodes);
+    buffer_text(&line, nodes == 1 ? " node" : " nodes");
+    buffer_text(&line, ", and its disruption budgets allow ");
+    buffer_int(&line, budget.remaining);
+    buffer_text(&line, budget.remaining == 1 ? " disruption now." : " disruptions now.");
+    text_flow flow;
+    buffer_text(t->out, "  ");
+    flow_begin(&flow, t, 2, 2, MOST_LINES);
+    flow_words(&flow, (karp_str){ buffer_start(&line), line.failed ? 0 : line.length });
+    t->out->failed = t->out->failed || line.failed;
+    buffer_free(&line);
+    buffer_char(t->out, '\n');
+}
+
 /* The line on when it may go, if for every blocker something is known that ends it. */
 static karp_status write_until(const text_out *t, const write_job *job, const karp_node_explanation *explanation)
 {
@@ -263,6 +325,7 @@ static karp_status as_text(const write_job *job, const karp_node_explanation *ex
         buffer_text(job->out, "  ");
         rows_reason(t, 2, MOST_LINES, blocker.detail, blocker.code);
     }
+    write_budget(t, job, karp_node_explanation_node(explanation));
     if (moves) {
         write_move(t, &move);
     }
