@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include <karp/columns.h>
 #include <karp/library.h>
 
 /* ---- nodes --------------------------------------------------------------------------------------------------------- */
@@ -180,14 +181,53 @@ static int by_pod(const void *a, const void *b, const void *user)
     return compare(x->pod, y->pod);
 }
 
+/* Pods that run, where the plan does not move them: those that another design has not are told. */
+static karp_status add_running(design *d)
+{
+    static const karp_str name_column = { "name", 4 }, pods_column = { "pods", 4 };
+    karp_column names = { .size = sizeof names }, pods = { .size = sizeof pods };
+    karp_table *nodes = NULL;
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    if (d->input.snapshot == NULL) return KARP_OK; /* a design that is no input of its own */
+    karp_status status = karp_snapshot_table(d->input.snapshot, KARP_TABLE_SNAPSHOT_NODES, &nodes, &error);
+    if (status == KARP_OK) status = karp_table_find(nodes, name_column, &names);
+    if (status == KARP_OK) status = karp_table_find(nodes, pods_column, &pods);
+    for (size_t i = 0; status == KARP_OK && i < karp_table_row_count(nodes); i++) {
+        karp_str name = { (const char *)names.values + names.offsets[i],
+                          (size_t)(names.offsets[i + 1] - names.offsets[i]) };
+        bool ok = true;
+        size_t text = add_words(d, "node ", &name, 1, &ok);
+        for (int32_t k = pods.offsets[i]; ok && k < pods.offsets[i + 1]; k++) {
+            uint32_t pod = ((const uint32_t *)pods.values)[k];
+            ok = add_place(d, karp_snapshot_pod_name(d->input.snapshot, pod), text, text);
+        }
+        if (!ok) status = KARP_E_NOMEM;
+    }
+    karp_table_free(nodes);
+    return status;
+}
+
+/* Of a pod that runs and is moved, the move is kept: it was added first. */
+static void keep_first(design *d)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < d->place_count; i++) {
+        if (kept == 0 || compare(d->places[kept - 1].pod, d->places[i].pod) != 0) d->places[kept++] = d->places[i];
+    }
+    d->place_count = kept;
+}
+
 karp_status design_add_up(design *d)
 {
     karp_status status = count_nodes(d);
     if (status == KARP_OK) status = count_launches(d);
     if (status == KARP_OK) status = count_placements(d);
     if (status == KARP_OK) status = count_left(d);
+    if (status == KARP_OK) status = add_running(d);
     if (status == KARP_OK && !list_sort(&d->options, d->places, d->place_count, sizeof *d->places, by_pod, NULL))
         status = KARP_E_NOMEM;
+    if (status == KARP_OK) keep_first(d);
     return status;
 }
 

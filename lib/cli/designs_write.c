@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <karp/library.h>
@@ -14,10 +15,10 @@ enum { ROWS_SHOWN = 40 };
 
 /* ---- moves --------------------------------------------------------------------------------------------------------- */
 
-/* A pod that goes elsewhere; -1 of a design that has not to place it. */
+/* A pod that is elsewhere, new or deleted. */
 typedef struct move {
     karp_str pod;
-    const char *before, *after, *group_before, *group_after; /* NULL = it is not pending there */
+    const char *before, *after, *group_before, *group_after; /* NULL = it is not there */
 } move;
 
 typedef struct moves {
@@ -164,6 +165,30 @@ static void put_options(cli_writer *w, const cli_options *a, const cli_options *
     put_option(w, "--feature-gates", a->feature_gates, b->feature_gates);
 }
 
+/* Whether --scale made the object in the design: the input has its pods, or none, but not the object itself. */
+static bool made_by_scale(const cli_writer *w, karp_str object, karp_str field, karp_str before)
+{
+    const cli_list *scaled = &w->second->options.scaled;
+    for (size_t i = 0; field.len == 0 && before.len == 0 && i < scaled->count; i++) {
+        const char *slash = strrchr(scaled->items[i], '/');
+        const char *name = slash != NULL ? slash + 1 : scaled->items[i];
+        size_t length = strcspn(name, "=");
+        if (length == 0 || object.len <= length || memcmp(object.ptr + object.len - length, name, length) != 0)
+            continue;
+        if (strchr(" /", object.ptr[object.len - length - 1]) != NULL) return true;
+    }
+    return false;
+}
+
+static const char replicas_open[] = "\"replicas\":";
+
+/* The number behind "replicas" in the JSON text of an object. */
+static size_t replicas_in(karp_str text)
+{
+    const char *at = strstr(text.ptr, replicas_open);
+    return at == NULL ? 1 : strtoul(at + sizeof replicas_open - 1, NULL, 10);
+}
+
 static void text_row(karp_str object, karp_str field, karp_str before, karp_str after, void *user)
 {
     cli_writer *w = user;
@@ -174,7 +199,8 @@ static void text_row(karp_str object, karp_str field, karp_str before, karp_str 
     cli_put_shown(w, object.ptr, object.len);
     cli_put_text(w, w->html ? "</b> " : w->markdown ? "** " : "  ");
     if (field.len == 0) {
-        cli_put_text(w, before.len > 0 ? "is removed" : "is added");
+        if (made_by_scale(w, object, field, before)) cli_put_format(w, "is scaled to %zu", replicas_in(after));
+        else cli_put_text(w, before.len > 0 ? "is deleted" : "is new");
         put_alone(w);
         end_item(w);
         return;
@@ -312,6 +338,8 @@ static void json_difference(cli_writer *w, const design *a, const design *b)
         w->differs = true;
         cli_put_text(w, n > 0 ? ",\n   {\"pod\": " : "\n   {\"pod\": ");
         cli_put_quoted(w, one.pod.ptr, one.pod.len);
+        const char *change = one.before == NULL ? "new" : one.after == NULL ? "deleted" : "moved";
+        cli_put_format(w, ", \"change\": \"%s\"", change);
         json_place(w, "before", one.before);
         json_place(w, "after", one.after);
         cli_put_text(w, "}");
@@ -536,9 +564,9 @@ void designs_write_table(cli_writer *w, const design *list, size_t count)
 
 /* ---- differences for people ---------------------------------------------------------------------------------------- */
 
-static void put_place(cli_writer *w, const char *place)
+static void put_place(cli_writer *w, const char *place, const char *without)
 {
-    const char *text = place == NULL ? "not pending" : place;
+    const char *text = place == NULL ? without : place;
     cli_put_shown(w, text, strlen(text));
 }
 
@@ -565,9 +593,9 @@ static void write_moves(cli_writer *w, const design *a, const design *b)
         if (count > 1) cli_put_format(w, " and %zu more", count - 1);
         cli_put_text(w, ": ");
         bool coarse = count > 1 && !same_text(one.group_before, one.group_after);
-        put_place(w, coarse ? one.group_before : one.before);
+        put_place(w, coarse ? one.group_before : one.before, "new");
         cli_put_text(w, " \xe2\x86\x92 ");
-        put_place(w, coarse ? one.group_after : one.after);
+        put_place(w, coarse ? one.group_after : one.after, "deleted");
         end_item(w);
     }
     if (all > 0) w->differs = true;
@@ -600,7 +628,7 @@ static void write_difference(cli_writer *w, const design *a, const design *b)
     }
     if (w->out->len == body && !w->refused) w->out->len = start;
     start = w->out->len;
-    heading(w, "Pods placed differently in ", b->name);
+    heading(w, "Pods that differ in ", b->name);
     body = w->out->len;
     write_moves(w, a, b);
     if (w->out->len == body && !w->refused) w->out->len = start;

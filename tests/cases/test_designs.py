@@ -44,7 +44,19 @@ equal(b['fields'], [{'object': 'Deployment batch/report', 'field': '', 'before':
 equal([row['object'] for row in c['fields']], ['NodePool spot'], 'one pool less')
 moves = {row['pod']: (row['before'], row['after']) for row in b['moves']}
 equal(moves['batch/report-6d4f8b9c7-jh2v6'], ('new m5.xlarge us-west-2b spot of pool spot', 'new c6i.8xlarge us-west-2a spot of pool spot'), 'moved')
-equal(moves['batch/report-0'][0], None, 'not pending before')
+equal(moves['batch/report-0'][0], None, 'new')
+equal({row['pod']: row['change'] for row in b['moves'] if row['pod'] in ('batch/report-0', 'batch/report-6d4f8b9c7-jh2v6')},
+      {'batch/report-0': 'new', 'batch/report-6d4f8b9c7-jh2v6': 'moved'}, 'what becomes of pods')
+
+# Pods that run and disappear are told, and what --scale does to a workload that is not in the input is not called new.
+gone = json.loads(run('diff', DUMP, '-o', 'json', '--', '--scale', 'api=0')[0])['differences'][0]['moves']
+deleted = {row['pod']: row['before'] for row in gone if row['change'] == 'deleted'}
+equal((len(deleted), deleted['shop/api-6d4f8b9c7-gcr57']), (6, 'node ip-10-0-64-73.us-west-2.compute.internal'), 'pods that ran')
+for form in ('text', 'markdown'):
+    told = run('diff', DUMP, '-o', form, '--', '--scale', 'api=0')[0]
+    for said in ('is scaled to 0', 'api-6d4f8b9c7-gcr57: node ip-10-0-64-73.us-west-2.compute.internal → deleted'):
+        check(said in told, f'{form}: {told}')
+    check('is new' not in told and 'not pending' not in told, f'{form}: {told}')
 
 with tempfile.TemporaryDirectory() as folder:
     folder = pathlib.Path(folder)
@@ -104,7 +116,7 @@ with tempfile.TemporaryDirectory() as folder:
     # Text and markdown.
     text, _ = run('whatif', THREE, '--design', other, '--width', '80')
     for part in ('$/month (730 h)', 'as it is', 'other.yaml', 'What differs in other.yaml\n',
-                 '  NodePool spot  spec.limits.cpu: "400" \u2192 "4000"  (alone +$0.00/month)\n', 'Pods placed differently in other.yaml\n'):
+                 '  NodePool spot  spec.limits.cpu: "400" \u2192 "4000"  (alone +$0.00/month)\n', 'Pods that differ in other.yaml\n'):
         check(part in text, f'{part}: {text}')
     check(max(map(len, text.splitlines())) <= 80, text)
     marked, _ = run('whatif', THREE, '--design', other, '-o', 'markdown')

@@ -213,7 +213,7 @@ def check_designs(folder):
     page = Page(source)
     expect('designs are well formed', not page.problems, page.problems)
     expect('two pictures', page.classes.count('karp') == 2 and source.count('<body') == 1, page.classes)
-    expect('totals and pods', 'nodes to launch' in page.text and "Pods placed differently in a<b>'c.json" in page.text, page.text[:800])
+    expect('totals and pods', 'nodes to launch' in page.text and "Pods that differ in a<b>'c.json" in page.text, page.text[:800])
     both = subprocess.run([KARP, 'diff', '-f', str(world.path), '--catalogue', str(world.types), '-o', 'html', '--', '-f', str(world.path)],
                           capture_output=True, check=True).stdout.decode()
     expect('the same twice', not Page(both).problems and 'Nothing differs.' in both, both[:300])
