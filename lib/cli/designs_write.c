@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <karp/library.h>
@@ -186,7 +185,10 @@ static const char replicas_open[] = "\"replicas\":";
 static size_t replicas_in(karp_str text)
 {
     const char *at = strstr(text.ptr, replicas_open);
-    return at == NULL ? 1 : strtoul(at + sizeof replicas_open - 1, NULL, 10);
+    size_t number = 0;
+    if (at == NULL) return 1;
+    for (at += sizeof replicas_open - 1; *at >= '0' && *at <= '9'; at++) number = number * 10 + (size_t)(*at - '0');
+    return number;
 }
 
 static void text_row(karp_str object, karp_str field, karp_str before, karp_str after, void *user)
