@@ -352,6 +352,8 @@ int answer_input(const cli_options *options, bool keep_documents, bool notes_apa
 
 /* ---- fail_on.c ----------------------------------------------------------------------------------------------------- */
 
+/* Options that do nothing without another one: the exit status after printing so, -1 = there are none. */
+int options_together(const cli_verb *verb, const cli_options *options);
 /* Takes a value of --fail-on; false = it is none. */
 bool fail_on_read(cli_options *options, const char *value);
 /* The status of --detailed-exitcode and --fail-on, which says what has failed; no disruption is NULL. */

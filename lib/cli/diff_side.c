@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "diff.h"
+#include "writer.h"
 
 #include <string.h>
 
@@ -23,11 +24,9 @@ static void put_str(listing *l, karp_str text) { put(l, text.ptr, text.len); }
 
 static void put_price(listing *l, double price)
 {
-    char text[KARP_VALUE_TEXT];
-    karp_double_format(price, text);
-    put_text(l, "$");
+    char text[MONEY_TEXT];
+    hourly_text(price, false, text);
     put_text(l, text);
-    put_text(l, "/h");
 }
 
 /* Ends a text; the next begins there. */

@@ -3,12 +3,33 @@
 #include "designs.h"
 #include "writer.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* "cost=+10%", "cost=+$50", "cost=$500" */
-static bool read_cost(cli_options *options, const char *text)
+/* Leaves the commas of "6,000.50" out; false = they do not stand before three digits each. */
+static bool join_thousands(char *text)
 {
+    size_t digits = strspn(text, "+$"), out = digits;
+    size_t whole = digits + strcspn(text + digits, ".%");
+    for (size_t i = digits; text[i] != '\0'; i++) {
+        if (text[i] == ',' && (i == digits || i > whole || strspn(text + i + 1, "0123456789") != 3)) {
+            return false;
+        }
+        if (text[i] != ',') {
+            text[out++] = text[i];
+        }
+    }
+    text[out] = '\0';
+    return true;
+}
+
+/* "cost=+10%", "cost=+$50", "cost=$500", "cost=$6,000" */
+static bool read_cost(cli_options *options, char *text)
+{
+    if (!join_thousands(text)) {
+        return false;
+    }
     size_t length = strlen(text);
     options->cost_is_more = length > 0 && text[0] == '+';
     text += options->cost_is_more;
@@ -40,10 +61,32 @@ static bool read_one(cli_options *options, const char *word, size_t length)
     return true;
 }
 
+/* The comma that ends the word: one before a digit is between the thousands of an amount. */
+static const char *end_of_word(const char *word)
+{
+    const char *comma = strchr(word, ',');
+    while (comma != NULL && strncmp(word, "cost=", 5) == 0 && comma[1] >= '0' && comma[1] <= '9') {
+        comma = strchr(comma + 1, ',');
+    }
+    return comma;
+}
+
+int options_together(const cli_verb *verb, const cli_options *options)
+{
+    if (options->baseline != NULL && !options->fail_on_cost) {
+        return wrong_option(verb, "--baseline",
+                            "is what --fail-on cost=+10% (or +$50, $500) compares with: give that, too");
+    }
+    if (options->no_disrupt && !options->settle) {
+        return wrong_option(verb, "--no-disrupt", "is for --settle: give that, too");
+    }
+    return -1;
+}
+
 bool fail_on_read(cli_options *options, const char *value)
 {
     for (const char *word = value; word != NULL;) {
-        const char *comma = strchr(word, ',');
+        const char *comma = end_of_word(word);
         if (!read_one(options, word, comma == NULL ? strlen(word) : (size_t)(comma - word))) {
             return false;
         }
@@ -100,6 +143,8 @@ static bool base_cost(const cli_options *options, double *out)
     return *out >= 0;
 }
 
+static double cents_a_month(double hourly) { return round(hourly * HOURS_A_MONTH * 100); }
+
 /* Whether the cost is beyond the limit, which is said then; -1 = it cannot be told. */
 static int too_dear(const cli_options *options, base than, double after)
 {
@@ -110,7 +155,8 @@ static int too_dear(const cli_options *options, base than, double after)
     double limit = options->cost_is_part   ? before * (1 + options->cost_limit / 100)
                    : options->cost_is_more ? before + options->cost_limit / HOURS_A_MONTH
                                            : options->cost_limit / HOURS_A_MONTH;
-    if (after <= limit * (1 + 1e-12)) {
+    /* As they are printed: what reads the same is the same. */
+    if (cents_a_month(after) <= cents_a_month(limit)) {
         return 0;
     }
     char money[3][MONEY_TEXT];

@@ -119,6 +119,9 @@ static int run(const cli_verb *verb, int argc, char **argv)
     }
     int status = options_read(verb, argc, argv, &options);
     if (status < 0) {
+        status = options_together(verb, &options);
+    }
+    if (status < 0) {
         status = verb->run(&options);
         if (status != EXIT_ERROR && standard_output_written() != EXIT_OK) {
             status = EXIT_ERROR;

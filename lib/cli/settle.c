@@ -391,10 +391,10 @@ enum { WHAT_COLUMN = 30 }; /* where a round says what is done */
 static void text_round(cli_writer *w, const settling *s, size_t number)
 {
     const settle_round *r = &s->rounds[number];
-    char later[KARP_VALUE_TEXT], cost[32];
+    char later[KARP_VALUE_TEXT], cost[MONEY_TEXT];
     cli_text what = { 0 };
     karp_duration_format(r->at - s->began, later);
-    (void)snprintf(cost, sizeof cost, "$%.4f/h", r->cost);
+    hourly_text(r->cost, false, cost);
     if (!describe(s, r, &what)) {
         w->refused = true;
         return;
@@ -413,11 +413,14 @@ static void write_text(cli_writer *w, const settling *s, const cli_input *input,
 {
     const char *heading = w->markdown ? "## " : "";
     if (!w->markdown) cli_put_made_by(w, "plan --settle", s->options, input);
-    double before = both[0].price, after = both[1].price, change = round((after - before) * 1e4) / 1e4;
-    char money[MONEY_TEXT];
-    money_text((after - before) * HOURS_A_MONTH, true, money);
-    cli_put_format(w, "%sFirst round $%.4f/h, settled $%.4f/h (%s$%.4f/h, %s/month (%d h))\n", w->markdown ? "# " : "",
-                   before, after, change < 0 ? "-" : "+", fabs(change), money, (int)HOURS_A_MONTH);
+    double before = both[0].price, after = both[1].price;
+    char money[4][MONEY_TEXT];
+    hourly_text(before, false, money[0]);
+    hourly_text(after, false, money[1]);
+    hourly_text(after - before, true, money[2]);
+    money_text((after - before) * HOURS_A_MONTH, true, money[3]);
+    cli_put_format(w, "%sFirst round %s, settled %s (%s, %s/month (%d h))\n", w->markdown ? "# " : "", money[0],
+                   money[1], money[2], money[3], (int)HOURS_A_MONTH);
     if (w->markdown) {
         cli_put_text(w, "\n");
         cli_put_made_by(w, "plan --settle", s->options, input);
@@ -441,7 +444,9 @@ static void write_text(cli_writer *w, const settling *s, const cli_input *input,
         const design_group *g = &both[1].types.items[i];
         cli_put_format(w, w->markdown ? "- %zu \xc3\x97 " : "  %4zu \xc3\x97 ", g->nodes);
         cli_put_shown(w, g->name.len > 0 ? g->name.ptr : "no type known", g->name.len > 0 ? g->name.len : 13);
-        cli_put_format(w, "  $%.4f/h\n", g->price);
+        char cost_of_all[MONEY_TEXT];
+        hourly_text(g->price, false, cost_of_all);
+        cli_put_format(w, "  %s\n", cost_of_all);
     }
     cli_put_text(w, "\n");
     w->settled = true;

@@ -142,21 +142,39 @@ void cli_put_number(cli_writer *w, double value)
     cli_put_text(w, text);
 }
 
+/* An amount with so many digits behind the point, and commas between its thousands. */
+static void put_amount(char text[MONEY_TEXT], const char *before, double amount, int digits, const char *after)
+{
+    char plain[MONEY_TEXT / 2];
+    int length = snprintf(plain, sizeof plain, "%.*f", digits, amount);
+    size_t at = (size_t)snprintf(text, MONEY_TEXT, "%s", before);
+    for (int i = 0; i < length; i++) {
+        int left = length - digits - 1 - i; /* digits before the point */
+        if (i > 0 && left > 0 && left % 3 == 0) text[at++] = ',';
+        text[at++] = plain[i];
+    }
+    (void)snprintf(text + at, MONEY_TEXT - at, "%s", after);
+}
+
 void money_text(double dollars, bool sign, char text[MONEY_TEXT])
 {
-    char digits[MONEY_TEXT / 2];
     double cents = round(fabs(dollars) * 100);
     const char *before = cents >= 1 && dollars < 0 ? "-$" : sign ? "+$" : "$";
     if (!(cents < 1e15)) { /* beyond what can be counted to the cent */
         (void)snprintf(text, MONEY_TEXT, "%s%.3g", before, fabs(dollars));
         return;
     }
-    int length = snprintf(digits, sizeof digits, "%.2f", cents / 100);
-    size_t at = (size_t)snprintf(text, MONEY_TEXT, "%s", before);
-    for (int i = 0; i < length; i++) {
-        int left = length - 3 - i; /* digits before the point */
-        if (i > 0 && left > 0 && left % 3 == 0) text[at++] = ',';
-        text[at++] = digits[i];
+    put_amount(text, before, cents / 100, 2, "");
+}
+
+void hourly_text(double dollars, bool sign, char text[MONEY_TEXT])
+{
+    double units = floor(fabs(dollars) * 10000 + 0.5);
+    const char *before = units >= 1 && dollars < 0 ? "-$" : sign ? "+$" : "$";
+    if (!(units < 1e15)) {
+        (void)snprintf(text, MONEY_TEXT, "%s%.3g/h", before, fabs(dollars));
+        return;
     }
-    text[at] = '\0';
+    bool three = fmod(units, 10) < 1;
+    put_amount(text, before, units / 10000, three ? 3 : 4, "/h");
 }

@@ -37,5 +37,7 @@ void cli_put_number(cli_writer *w, double value);
 /* "$5,955.41", with a sign "+$5,955.41": money as every text has it. */
 enum { MONEY_TEXT = 48 };
 void money_text(double dollars, bool sign, char text[MONEY_TEXT]);
+/* "$0.096/h" or "$1,234.5678/h", with a sign "+$0.096/h": what costs so much an hour, likewise. */
+void hourly_text(double dollars, bool sign, char text[MONEY_TEXT]);
 
 #endif

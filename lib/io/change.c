@@ -107,7 +107,7 @@ karp_status io_replace(karp_reader *reader, uint32_t number, tree *root, const i
     w->column = place->column;
     w->offset = place->offset;
     w->stated = w->held = false;
-    reader->changes = true;
+    w->replaced = reader->changes = true;
     /* The new object's text is what its names are slices of, too. */
     w->name = tree_get_text(tree_get(root, "metadata"), "name");
     if (w->info->namespaced) w->namespace_ = io_namespace(root);
@@ -255,7 +255,12 @@ karp_status io_delete(karp_reader *reader, karp_str object)
         }
         found = i;
     }
-    return found == IO_NONE ? delete_pods_of(reader, &to) : delete_with(reader, found);
+    if (found == IO_NONE) return delete_pods_of(reader, &to);
+    const io_waiting *w = &reader->waiting[found];
+    karp_status status = !w->replaced ? KARP_OK
+                                      : io_warn(reader, "%s %.200s is replaced and deleted: it is left out",
+                                                io_kind_of(w).ptr, w->name.ptr);
+    return status ? status : delete_with(reader, found);
 }
 
 /* ---- scaling ----------------------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #include <io/commitments.h>
 
 #include <base/serves.h>
+#include <io/money.h>
 #include <io/node_kinds.h>
 #include <math.h>
 
@@ -10,7 +11,6 @@
 /* What a node that is covered costs beside its commitment: as little as Karpenter's providers let capacity reservations cost, so that
  * the smaller of two nodes is still the cheaper one. */
 #define COVERED 1e-7
-#define HOURS_A_MONTH 730.0
 
 static double vcpus_of(const karp_instance_type *type)
 {
@@ -131,17 +131,17 @@ static void shorten(double value, char out[KARP_VALUE_TEXT]) { karp_double_forma
 static karp_status tell(karp_reader *reader, const io_commitment *c)
 {
     static const char *const units[IO_UNITS] = { "nodes", "vCPUs", "$/h" };
-    char hourly[KARP_VALUE_TEXT], monthly[KARP_VALUE_TEXT], used[KARP_VALUE_TEXT], amount[KARP_VALUE_TEXT], name[64];
-    shorten(c->amount * c->price, hourly);
-    karp_double_format(round(c->amount * c->price * HOURS_A_MONTH * 100) / 100, monthly);
+    char hourly[MONEY_TEXT], monthly[MONEY_TEXT], used[KARP_VALUE_TEXT], amount[KARP_VALUE_TEXT], name[64];
+    (void)money_hourly(c->amount * c->price, hourly);
+    (void)money_dollars(c->amount * c->price * HOURS_A_MONTH, false, monthly);
     shorten(c->used, used);
     shorten(c->amount, amount);
     str_shorten(name, sizeof name, c->name);
-    return io_warn(reader,
-                   "commitment %s: $%s/h ($%s/month), used or not, beside the costs that are told; existing nodes use "
-                   "%s of %s %s%s",
-                   name, hourly, monthly, used, amount, units[c->unit],
-                   c->used > c->amount ? ": more than it covers" : "");
+    return io_warn(
+        reader,
+        "commitment %s: $%s/h (%s/month (730 h)), used or not, beside the costs that are told; existing nodes use "
+        "%s of %s %s%s",
+        name, hourly, monthly, used, amount, units[c->unit], c->used > c->amount ? ": more than it covers" : "");
 }
 
 karp_status io_lay_commitments(karp_reader *reader, io_commitment *list, size_t count)

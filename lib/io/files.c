@@ -142,9 +142,20 @@ static bool is_directory(const char *path)
 #endif
 }
 
+/* Directories in one that is not read recursively. */
+typedef struct passed_over {
+    size_t count;
+    const char *first; /* by name */
+} passed_over;
+
+static void note_inner(passed_over *passed, const char *path)
+{
+    if (passed->count++ == 0 || strcmp(path, passed->first) < 0) passed->first = path;
+}
+
 /* Paths of the directory's documents, by name; when they are wanted, of the directories in it as well. */
 static karp_status list_directory(karp_reader *reader, const char *path, const void ***list, size_t *capacity,
-                                  size_t *count)
+                                  size_t *count, passed_over *passed)
 {
     DIR *directory = opendir(path);
     if (!directory) return file_failed(reader, str(path), "cannot be listed", errno);
@@ -156,8 +167,7 @@ static karp_status list_directory(karp_reader *reader, const char *path, const v
             if (errno) status = file_failed(reader, str(path), "cannot be listed", errno);
             break;
         }
-        bool inner = reader->options.recursive &&
-                     entry->d_name[0] != '.'; /* .git and its like are nobody's manifests */
+        bool inner = entry->d_name[0] != '.'; /* .git and its like are nobody's manifests */
         if (!inner && !is_document(entry->d_name)) continue;
         strbuf full;
         strbuf_init(&full, reader->context);
@@ -167,7 +177,11 @@ static karp_status list_directory(karp_reader *reader, const char *path, const v
         void *data = *list;
         char *copy = full.failed ? NULL : arena_string(&reader->keep, full.ptr, full.len);
         strbuf_free(&full);
-        if (copy && inner && !is_document(entry->d_name) && !is_directory(copy)) continue;
+        if (copy && inner && !is_document(entry->d_name)) {
+            bool within = is_directory(copy);
+            if (within) note_inner(passed, copy);
+            if (!within || !reader->options.recursive) continue;
+        }
         if (!copy || !grow(reader->context, &data, capacity, *count + 1, sizeof copy)) {
             status = io_reader_nomem(reader);
             break;
@@ -179,6 +193,12 @@ static karp_status list_directory(karp_reader *reader, const char *path, const v
     if (status == KARP_OK && !sort_pointers(reader->context, *list, *count, compare_paths))
         status = io_reader_nomem(reader);
     return status;
+}
+
+static const char *last_of_path(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
 /* Deeper trees than any repository's end with an error, not with the stack. */
@@ -193,15 +213,21 @@ static karp_status read_directory(karp_reader *reader, const char *path, unsigne
         return io_reader_fail(reader, KARP_E_LIMIT, &place, NULL, "directories nested deeper than %u",
                               (unsigned)DEEPEST_DIRECTORY);
     }
-    karp_status status = list_directory(reader, path, &list, &capacity, &count);
+    passed_over passed = { 0, "" };
+    karp_status status = list_directory(reader, path, &list, &capacity, &count, &passed);
     for (size_t i = 0; i < count && status == KARP_OK; i++) {
         struct stat about;
         /* A directory may be called x.yaml; not recursively, it is passed over as every directory inside is. */
         bool inside = stat(list[i], &about) == 0 && S_ISDIR(about.st_mode);
+        if (inside && !reader->options.recursive) note_inner(&passed, list[i]);
         if (inside && (!reader->options.recursive || !is_directory(list[i]))) continue;
         status = inside ? read_directory(reader, list[i], depth + 1) : read_file(reader, list[i]);
     }
     karp_free(reader->context, list, capacity * sizeof *list);
+    if (status == KARP_OK && passed.count > 0 && !reader->options.recursive)
+        status = io_warn(reader, "%.300s: %zu director%s in it (%.100s%s) %s not read; -R reads %s", path, passed.count,
+                         passed.count == 1 ? "y" : "ies", last_of_path(passed.first), passed.count == 1 ? "" : ", ...",
+                         passed.count == 1 ? "is" : "are", passed.count == 1 ? "it" : "them");
     if (status == KARP_OK && count == 0 && depth == 0)
         status = io_warn(reader, "%.400s has no *.yaml, *.yml or *.json", path);
     return status;

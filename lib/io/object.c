@@ -345,6 +345,7 @@ karp_status io_wait(karp_reader *reader, const io_kind_info *info, tree *root, c
         .line = place->line,
         .column = place->column,
         .offset = place->offset,
+        .replaced = reader->replacing,
     };
     return KARP_OK;
 }

@@ -4,13 +4,12 @@
 #include <io/builtin.h>
 #include <io/commitments.h>
 #include <io/convert.h>
+#include <io/money.h>
 #include <string.h>
 
 #include <karp/library.h>
 #include <karp/prices.h>
 
-/* A month of 730 hours, by which clouds turn hourly prices into monthly ones. */
-#define HOURS_A_MONTH 730.0
 #define GIBI 1073741824.0
 
 /* ---- decoding -------------------------------------------------------------------------------------------------------------- */

@@ -23,6 +23,7 @@ typedef struct io_waiting {
     bool held; /* likewise, and not in the builder yet, as changes may be laid over it */
     bool changed; /* a workload whose number of pods was changed (change.c) */
     bool gone; /* deleted */
+    bool replaced; /* it was read as what takes the place of others */
 } io_waiting;
 
 /* A ReplicaSet of pods, and the Deployment that its name tells. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/unused.h>
 
+#include <io/money.h>
 #include <io/node_kinds.h>
 #include <math.h>
 #include <stdio.h>
@@ -215,7 +216,7 @@ karp_status io_unused_node(karp_reader *reader, const karp_node *node)
 static karp_status tell_nodes(karp_reader *reader)
 {
     const io_unused_count *c = &reader->unused[IO_UNUSED_NODES];
-    char known[128] = "", hourly[KARP_VALUE_TEXT];
+    char known[128] = "", hourly[MONEY_TEXT];
     if (c->count == 0) return KARP_OK;
     double sum = 0;
     size_t priced = 0;
@@ -227,7 +228,7 @@ static karp_status tell_nodes(karp_reader *reader)
         sum += offering->price * (double)kind->unmanaged;
         priced += kind->unmanaged;
     }
-    karp_double_format(round(sum * 1e4) / 1e4, hourly);
+    (void)money_hourly(sum, hourly);
     if (priced == c->count)
         (void)snprintf(known, sizeof known, "; by the catalogue %s $%s/h", c->count == 1 ? "it costs" : "they cost",
                        hourly);

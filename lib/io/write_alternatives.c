@@ -49,8 +49,8 @@ static void write_change(const text_out *t, text_flow *flow, double change)
 {
     double month = change * HOURS_A_MONTH;
     flow_words(flow, str(month < 0 ? "saves" : "costs"));
-    buffer_text(t->out, " $");
-    text_fixed(t->out, month < 0 ? -month : month, 2, 2);
+    buffer_char(t->out, ' ');
+    text_dollars(t->out, month < 0 ? -month : month, false);
     buffer_text(t->out, month < 0 ? "/month" : "/month more");
 }
 

@@ -169,7 +169,8 @@ static karp_status as_markdown(write_buffer *b, const karp_blockers *found, cons
 {
     karp_status status = KARP_OK;
     (void)options;
-    buffer_text(b, "| blocker | object | nodes | pods | saved by itself, $/month |\n|---|---|---:|---:|---:|\n");
+    buffer_text(b,
+                "| blocker | object | nodes | pods | saved by itself, per month (730 h) |\n|---|---|---:|---:|---:|\n");
     for (size_t i = 0; i < karp_blockers_count(found) && status == KARP_OK; i++) {
         karp_holding row = { .size = sizeof(row) };
         status = karp_blockers_at(found, i, &row);
@@ -182,11 +183,11 @@ static karp_status as_markdown(write_buffer *b, const karp_blockers *found, cons
         buffer_text(b, " | ");
         buffer_uint(b, row.pod_count);
         buffer_text(b, " | ");
-        text_fixed(b, row.savings * HOURS_A_MONTH, 2, 2);
+        text_dollars(b, row.savings * HOURS_A_MONTH, true);
         buffer_text(b, " |\n");
     }
     buffer_text(b, "| all together | | | | ");
-    text_fixed(b, karp_blockers_together(found) * HOURS_A_MONTH, 2, 2);
+    text_dollars(b, karp_blockers_together(found) * HOURS_A_MONTH, true);
     buffer_text(b, " |\n");
     return status;
 }

@@ -59,7 +59,7 @@ static void write_candidates(const text_out *t, const write_job *job)
         buffer_text(b, "  $");
         text_money(b, candidate.price);
         buffer_text(b, "/h  disruption cost ");
-        text_money(b, candidate.disruption_cost);
+        text_fixed(b, candidate.disruption_cost, 3, 4);
         buffer_text(b, "  ");
         buffer_uint(b, candidate.pod_count);
         buffer_text(b, candidate.pod_count == 1 ? " pod moves\n" : " pods move\n");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "write_json.h"
 
+#include <io/money.h>
 #include <math.h>
 #include <string.h>
 
@@ -212,18 +213,10 @@ void json_double(json_out *j, double value)
     }
 }
 
-/* Sums of prices carry the noise of their additions (0.40800000000000003): what is so near to whole billionths of a dollar is that.
- * Other values stay as they are, as do prices, which decisions compare. */
-static double without_noise(double value)
-{
-    if (!(fabs(value) < 1e6)) return value;
-    double rounded = floor(value * 1e9 + 0.5) / 1e9;
-    return fabs(value - rounded) <= 1e-13 * (fabs(value) > 1 ? fabs(value) : 1) ? rounded : value;
-}
+/* Other values stay as they are, as do prices, which decisions compare. */
+void json_sum(json_out *j, double value) { json_price(j, money_without_noise(value)); }
 
-void json_sum(json_out *j, double value) { json_price(j, without_noise(value)); }
-
-void json_money(json_out *j, double value) { json_double(j, without_noise(value)); }
+void json_money(json_out *j, double value) { json_double(j, money_without_noise(value)); }
 
 void json_price(json_out *j, double value)
 {

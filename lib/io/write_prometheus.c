@@ -4,6 +4,7 @@
 #include "write_rows.h"
 
 #include <base/sort.h>
+#include <io/money.h>
 
 /* Launches that are alike, or existing nodes. */
 typedef struct group {
@@ -50,7 +51,7 @@ static void family(write_buffer *b, const char *name, const char *help)
 static void value_of(write_buffer *b, double value)
 {
     buffer_char(b, ' ');
-    buffer_double(b, value);
+    buffer_double(b, money_without_noise(value));
     buffer_char(b, '\n');
 }
 

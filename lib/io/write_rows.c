@@ -68,7 +68,8 @@ void row_measure(row_widths *widths, const node_row *row)
     widths->zone = most(widths->zone, text_columns(row->zone));
     widths->capacity_type = most(widths->capacity_type, text_columns(row->capacity_type));
     widths->use = widths->use || row->cpu >= 0 || row->memory >= 0;
-    widths->price = most(widths->price, 8 + digits_before_point(row->price)); /* "$", ".1234" and "/h" */
+    size_t digits = digits_before_point(row->price);
+    widths->price = most(widths->price, 8 + digits + (digits - 1) / 3); /* "$", ".1234" and "/h" */
 }
 
 static void write_use(const text_out *t, const char *what, double fraction, size_t cells)
@@ -320,7 +321,7 @@ void rows_command(const text_out *t, const write_job *job, const karp_decision *
     buffer_text(b, command.savings < 0 ? "/h more" : "/h");
     if (command.score >= 0) {
         buffer_text(b, "  score ");
-        text_money(b, command.score);
+        text_fixed(b, command.score, 3, 4);
         buffer_text(b, " >= 0.5");
     }
     buffer_char(b, '\n');

@@ -129,7 +129,11 @@ void text_fixed(write_buffer *b, double value, uint32_t least, uint32_t most)
     }
 }
 
-void text_money(write_buffer *b, double value) { text_fixed(b, value, 3, 4); }
+void text_money(write_buffer *b, double value)
+{
+    char text[MONEY_TEXT];
+    buffer_bytes(b, text, money_hourly(value, text));
+}
 
 void flow_begin(text_flow *flow, const text_out *t, size_t indent, size_t column, size_t most_lines)
 {
@@ -138,25 +142,8 @@ void flow_begin(text_flow *flow, const text_out *t, size_t indent, size_t column
 
 void text_dollars(write_buffer *b, double value, bool sign)
 {
-    char digits[32];
-    double cents = round(fabs(value) * 100);
-    buffer_text(b, cents >= 1 && value < 0 ? "-$" : sign ? "+$" : "$");
-    if (!(cents < 1e15)) { /* beyond what can be counted to the cent */
-        text_fixed(b, fabs(value), 2, 2);
-        return;
-    }
-    uint64_t left = (uint64_t)cents;
-    size_t at = sizeof(digits);
-    for (size_t place = 0; place < 3 || left > 0; place++) {
-        if (place == 2) {
-            digits[--at] = '.';
-        } else if (place > 2 && (place - 2) % 3 == 0) {
-            digits[--at] = ',';
-        }
-        digits[--at] = (char)('0' + left % 10);
-        left /= 10;
-    }
-    buffer_bytes(b, digits + at, sizeof(digits) - at);
+    char text[MONEY_TEXT];
+    buffer_bytes(b, text, money_dollars(value, sign, text));
 }
 
 void text_per_month(write_buffer *b, double per_hour, bool sign)

@@ -5,6 +5,8 @@
 
 #include "write_buffer.h"
 
+#include <io/money.h>
+
 typedef enum text_style {
     STYLE_PLAIN,
     STYLE_HEADING,
@@ -48,7 +50,6 @@ void text_money(write_buffer *b, double value);
 
 /* "$5,955.41", with `sign` "+$5,955.41": a sum of money, to the cent. */
 void text_dollars(write_buffer *b, double value, bool sign);
-#define HOURS_A_MONTH 730.0
 /* The same of a price per hour, for a month: "+$5,955.41/month (730 h)". */
 void text_per_month(write_buffer *b, double per_hour, bool sign);
 

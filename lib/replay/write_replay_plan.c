@@ -61,7 +61,8 @@ static void some(write_buffer *out, uint64_t n, const char *one, const char *man
 
 static void rate(write_buffer *out, double value)
 {
-    text_dollars(out, value, false);
+    buffer_char(out, '$');
+    text_money(out, value);
     buffer_text(out, "/h");
 }
 

@@ -110,8 +110,8 @@ def main():
         return 77
     launch, = differences(volumes())['launches']
     assert launch['subject'] == 'default: default/p' and launch['rules'] == ['K15-1'], launch
-    assert launch['before'].startswith('one a on-demand $1/h, of 2 types: one two'), launch
-    assert launch['after'].startswith('two a on-demand $2/h, of 1 type: two'), launch
+    assert launch['before'].startswith('one a on-demand $1.000/h, of 2 types: one two'), launch
+    assert launch['after'].startswith('two a on-demand $2.000/h, of 1 type: two'), launch
     commands = differences(costs())['commands']
     assert [(c['subject'], c['rules'], c['before'] is None) for c in commands] == [
         ('n1', ['K15-6'], False), ('n2', ['K15-6'], True)], commands

@@ -2,6 +2,7 @@
 """Never silent: what the input has and the decision does not use is noted with the reason; --fail-on makes it a failure."""
 import json
 import pathlib
+import re
 import sys
 import tempfile
 
@@ -103,8 +104,20 @@ with tempfile.TemporaryDirectory() as folder:
                           (['cost=+0%', '--baseline', base], 0), (['cost=+0%', '--baseline', base, '--scale', 'report=10'], 3)):
         _, error = run('plan', ASKS / 'dump.json', '--fail-on', *words, status=status)
         check(('--fail-on' in error) == (status == 3 and words != ['unschedulable']), f'{words}: {error}')
-    for wrong in ('cost=10', 'cost=10%', 'cost', 'cost=+$x', '', 'all', 'notes,'):
+    for wrong in ('cost=10', 'cost=10%', 'cost', 'cost=+$x', '', 'all', 'notes,', 'cost=$60,00', 'cost=$,600', 'cost=$6000.5,000', 'cost=+1,5%', 'cost=$6,0000'):
         run('plan', POOL, '--fail-on', wrong, status=1)
+    # Amounts are compared as they are printed, to the cent, and may have the commas that they are printed with.
+    cost = run('plan', ASKS / 'dump.json', '--fail-on', 'cost=$1', status=3)[1].split('--fail-on cost: ')[1].split('/month')[0]
+    check(re.fullmatch(r'\$1,[0-9]{3}\.[0-9]{2}', cost), cost)
+    cent = f'{float(cost[1:].replace(",", "")) - 0.01:,.2f}'
+    for words, status in ((f'cost={cost}', 0), (f'cost={cost.replace(",", "")}', 0), (f'cost=${cent}', 3), (f'cost=${cent},notes', 3), ('cost=$1,000,000,unschedulable', 3),
+                          ('cost=+$1,000', 0)):
+        run('plan', ASKS / 'dump.json', '--fail-on', words, status=status)
+    # Options that would do nothing.
+    for words, message in ((['--baseline', base], '--baseline: is what --fail-on cost=+10%'), (['--baseline', base, '--fail-on', 'notes'], '--baseline: is what'),
+                           (['--no-disrupt'], '--no-disrupt: is for --settle')):
+        _, error = run('plan', ASKS / 'dump.json', *words, status=1)
+        check(f'karp plan: {message}' in error, error)
     run('plan', POOL, APP, '--fail-on', 'cost=+5%', '--baseline', folder / 'nowhere.json', status=1)
     run('plan', POOL, APP, '--fail-on', 'notes', status=0)
 sys.exit(finish())

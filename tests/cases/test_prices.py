@@ -82,7 +82,9 @@ with tempfile.TemporaryDirectory() as folder:
         equal(choice(got)['instanceType'], 'm6a.2xlarge', 'what is paid already is the cheapest')
         check(close(choice(got)['price'], 0.3456 * share), f'{vcpus}: {choice(got)["price"]}')
     note, = plan(POOL, APP, commitments=[{**m6a, 'vCPUs': 64}])['warnings']
-    check(note.startswith('commitment m6a plan: $1.92/h ($1401.6/month), used or not') and note.endswith('use 0 of 64 vCPUs'), note)
+    check(note.startswith('commitment m6a plan: $1.920/h ($1,401.60/month (730 h)), used or not') and note.endswith('use 0 of 64 vCPUs'), note)
+    note, = plan(POOL, APP, commitments=[{'name': 'much', 'nodes': 20, 'price': 10000.5}])['warnings']
+    check(note.startswith('commitment much: $200,010.000/h ($146,007,300.00/month (730 h)), used or not'), note)
     # 40 CPUs of pods and 20 left: half of the price is covered; a fee comes on top, a discount is on the rest.
     many = '--scale', 'inflate=40'
     half = document('plan', POOL, APP, *many, '--prices', prices(

@@ -65,8 +65,8 @@ with tempfile.TemporaryDirectory() as name:
 
 text, _ = run('plan', '--settle', LIMITS)
 check(text.startswith('karp plan --settle  \u00b7  profile karpenter-1.15  \u00b7  catalogue us-west-2, prices 2026-07-20\n\n'
-                      'First round $0.1360/h, settled $0.4080/h (+$0.2720/h, +$198.56/month (730 h))\n'), text)
-check('     6 \u00d7 c6g.large  $0.4080/h\n' in text, text)
+                      'First round $0.136/h, settled $0.408/h (+$0.272/h, +$198.56/month (730 h))\n'), text)
+check('     6 \u00d7 c6g.large  $0.408/h\n' in text, text)
 text, _ = run('plan', '--settle', LIMITS, '-o', 'markdown')
 check(text.startswith('# First round') and '\n## Rounds, from 2026-01-01T00:00:00Z on\n' in text and '| nodes | 2 | 6 (+4) |' in text, text)
 for width in (80, 100):

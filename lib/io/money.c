@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <io/money.h>
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* `units` of 10^-digits, with separators between the thousands. */
+static size_t write_units(uint64_t units, unsigned digits, char *text)
+{
+    char reversed[MONEY_TEXT];
+    size_t n = 0, length = 0;
+    for (unsigned place = 0; place <= digits || units > 0; place++, units /= 10) {
+        if (place == digits) reversed[n++] = '.';
+        else if (place > digits && (place - digits) % 3 == 0) reversed[n++] = ',';
+        reversed[n++] = (char)('0' + units % 10);
+    }
+    while (n > 0) text[length++] = reversed[--n];
+    text[length] = '\0';
+    return length;
+}
+
+size_t money_hourly(double value, char text[MONEY_TEXT])
+{
+    if (!(fabs(value) < 1e14)) return (size_t)snprintf(text, MONEY_TEXT, "%.6g", value);
+    uint64_t units = (uint64_t)(fabs(value) * 10000 + 0.5);
+    bool minus = value < 0 && units > 0;
+    text[0] = '-';
+    return minus + (units % 10 == 0 ? write_units(units / 10, 3, text + minus) : write_units(units, 4, text + minus));
+}
+
+size_t money_dollars(double value, bool sign, char text[MONEY_TEXT])
+{
+    double cents = round(fabs(value) * 100);
+    const char *before = cents >= 1 && value < 0 ? "-$" : sign ? "+$" : "$";
+    /* Beyond what can be counted to the cent. */
+    if (!(cents < 1e15)) return (size_t)snprintf(text, MONEY_TEXT, "%s%.3g", before, fabs(value));
+    size_t length = strlen(before);
+    memcpy(text, before, length);
+    return length + write_units((uint64_t)cents, 2, text + length);
+}
+
+double money_without_noise(double value)
+{
+    if (!(fabs(value) < 1e6)) return value;
+    double rounded = floor(value * 1e9 + 0.5) / 1e9;
+    return fabs(value - rounded) <= 1e-13 * (fabs(value) > 1 ? fabs(value) : 1) ? rounded : value;
+}
