@@ -310,6 +310,10 @@ bool made_by(const cli_options *options, const cli_input *input, cli_text *out);
 
 /* Notes of the input on standard error, for formats that cannot carry them. */
 void print_warnings(const cli_input *input);
+/* Whether it has this note. */
+bool has_warning(const cli_input *input, karp_str note);
+/* With the name of the side, but for those of the first. */
+void print_warnings_of_side(const cli_input *input, const char *name, const cli_input *first);
 /* Writes the text to standard output and frees it; false after printing the failure. */
 bool print_text(karp_text *text);
 /* Likewise a text that stays the caller's. */

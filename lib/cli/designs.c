@@ -20,7 +20,7 @@ static bool prepare(design *list, size_t number, size_t count, const karp_change
     karp_error error;
     karp_error_init(&error, sizeof error);
     if (!input_read(&d->options, true, &d->input)) return false;
-    print_warnings(&d->input);
+    print_warnings_of_side(&d->input, d->name, &list[0].input);
     progress_begin("planning");
     progress_part(number, count);
     karp_status status = design_decide(d, changes, change_count, &error);

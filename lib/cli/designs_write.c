@@ -317,6 +317,7 @@ void design_write_json(cli_writer *w, const design *d)
     json_groups(w, "zones", &d->zones);
     json_groups(w, "capacityTypes", &d->capacity_types);
     json_groups(w, "instanceTypes", &d->types);
+    if (d->input.reader != NULL) cli_put_notes(w, &d->input);
     cli_put_text(w, "}");
 }
 
@@ -660,6 +661,8 @@ bool designs_write(const cli_options *options, design *list, size_t count, cli_t
         cli_put_made_by(&w, list[0].verb, &list[0].options, &list[0].input);
         designs_write_table(&w, list, count);
         designs_write_differences(&w, list, count);
+        for (size_t i = 0; i < count && w.markdown; i++)
+            cli_list_notes(&w, &list[i].input, list[i].name, &list[0].input);
     }
     *differs = w.differs;
     return !w.refused;

@@ -165,6 +165,26 @@ void print_warnings(const cli_input *input)
     }
 }
 
+bool has_warning(const cli_input *input, karp_str note)
+{
+    for (size_t i = 0; i < input->warning_count; i++) {
+        karp_str one = input->warnings[i];
+        if (one.len == note.len && (note.len == 0 || memcmp(one.ptr, note.ptr, note.len) == 0)) return true;
+    }
+    return false;
+}
+
+void print_warnings_of_side(const cli_input *input, const char *name, const cli_input *first)
+{
+    for (size_t i = 0; i < input->warning_count; i++) {
+        karp_str note = input->warnings[i];
+        char text[1000];
+        if (first != input && has_warning(first, note)) continue;
+        int length = snprintf(text, sizeof text, "%s: %.*s", name, note.len < 900 ? (int)note.len : 900, note.ptr);
+        print_note((karp_str){ text, length < (int)sizeof text ? (size_t)length : sizeof text - 1 });
+    }
+}
+
 int standard_output_written(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) {

@@ -38,6 +38,7 @@ typedef struct settling {
     settle_round *rounds;
     size_t count, room;
     cli_text texts;
+    size_t first_round; /* whose decision the first is: nodes of static NodePools may have been launched before */
     karp_decision *first, *last;
 } settling;
 
@@ -215,6 +216,7 @@ static karp_status provision(settling *s)
             s->first = karp_decision_ref(s->last);
         }
         bool launches = status == KARP_OK && karp_decision_launch_count(s->last) > 0;
+        if (s->first_round == 0) s->first_round = s->count > 0 && !launches ? s->count : s->count + 1;
         /* Pods of nodes that have not joined the cluster are received again and again. */
         bool goes_on = launches || deleting || (received > 0 && received != received_before);
         received_before = received;
@@ -354,7 +356,9 @@ static void write_json(cli_writer *w, const settling *s, const cli_input *input,
     design_write_json(w, &both[0]);
     cli_put_text(w, ",");
     design_write_json(w, &both[1]);
-    cli_put_text(w, "]}\n");
+    cli_put_text(w, "]");
+    cli_put_notes(w, input);
+    cli_put_text(w, "}\n");
 }
 
 /* "SingleNodeConsolidation: remove on-demand-3; launch 1 × c6a.large" */
@@ -419,8 +423,10 @@ static void write_text(cli_writer *w, const settling *s, const cli_input *input,
     hourly_text(after, false, money[1]);
     hourly_text(after - before, true, money[2]);
     money_text((after - before) * HOURS_A_MONTH, true, money[3]);
-    cli_put_format(w, "%sFirst round %s, settled %s (%s, %s/month (%d h))\n", w->markdown ? "# " : "", money[0],
-                   money[1], money[2], money[3], (int)HOURS_A_MONTH);
+    char name[32] = "First round";
+    if (s->first_round > 1) (void)snprintf(name, sizeof name, "Round %zu", s->first_round);
+    cli_put_format(w, "%s%s %s, settled %s (%s, %s/month (%d h))\n", w->markdown ? "# " : "", name, money[0], money[1],
+                   money[2], money[3], (int)HOURS_A_MONTH);
     if (w->markdown) {
         cli_put_text(w, "\n");
         cli_put_made_by(w, "plan --settle", s->options, input);
@@ -444,20 +450,23 @@ static void write_text(cli_writer *w, const settling *s, const cli_input *input,
         const design_group *g = &both[1].types.items[i];
         cli_put_format(w, w->markdown ? "- %zu \xc3\x97 " : "  %4zu \xc3\x97 ", g->nodes);
         cli_put_shown(w, g->name.len > 0 ? g->name.ptr : "no type known", g->name.len > 0 ? g->name.len : 13);
-        char cost_of_all[MONEY_TEXT];
-        hourly_text(g->price, false, cost_of_all);
+        char cost_of_all[MONEY_TEXT] = "$/h unknown";
+        if (g->price > 0) hourly_text(g->price, false, cost_of_all);
         cli_put_format(w, "  %s\n", cost_of_all);
     }
     cli_put_text(w, "\n");
     w->settled = true;
     designs_write_table(w, both, 2);
+    if (w->markdown) cli_list_notes(w, input, NULL, NULL);
 }
 
 /* *told: it could be printed; else that has been said. */
 static karp_status write_answer(cli_answer *answer, const settling *s, bool *told)
 {
     const cli_options *options = answer->options;
-    design both[2] = { { .name = "first round", .options = *options, .plan = karp_decision_ref(s->first) },
+    char name[32] = "first round";
+    if (s->first_round > 1) (void)snprintf(name, sizeof name, "round %zu", s->first_round);
+    design both[2] = { { .name = name, .options = *options, .plan = karp_decision_ref(s->first) },
                        { .name = "settled", .options = *options, .plan = karp_decision_ref(s->last) } };
     cli_text out = { 0 };
     cli_writer w = { .options = options,

@@ -178,3 +178,38 @@ void hourly_text(double dollars, bool sign, char text[MONEY_TEXT])
     bool three = fmod(units, 10) < 1;
     put_amount(text, before, units / 10000, three ? 3 : 4, "/h");
 }
+
+static void put_note(cli_writer *w, karp_str note)
+{
+    cli_put_text(w, "- ");
+    for (size_t at = 0, length; at < note.len; at += length) { /* in pieces that are not cut */
+        length = note.len - at < SHOWN ? note.len - at : SHOWN;
+        while (length > 1 && at + length < note.len && ((unsigned char)note.ptr[at + length] & 0xc0) == 0x80) length--;
+        cli_put_shown(w, note.ptr + at, length);
+    }
+    cli_put_text(w, "\n");
+}
+
+void cli_list_notes(cli_writer *w, const cli_input *input, const char *side, const cli_input *first)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < input->warning_count; i++) {
+        if (first != NULL && first != input && has_warning(first, input->warnings[i])) continue;
+        if (count++ == 0) {
+            cli_put_text(w, side == NULL ? "\n## Notes" : "\n## Notes on ");
+            cli_put_shown(w, side == NULL ? "" : side, side == NULL ? 0 : strlen(side));
+            cli_put_text(w, "\n\n");
+        }
+        put_note(w, input->warnings[i]);
+    }
+}
+
+void cli_put_notes(cli_writer *w, const cli_input *input)
+{
+    cli_put_text(w, ",\n   \"warnings\": [");
+    for (size_t i = 0; i < input->warning_count; i++) {
+        cli_put_text(w, i > 0 ? ", " : "");
+        cli_put_quoted(w, input->warnings[i].ptr, input->warnings[i].len);
+    }
+    cli_put_text(w, "]");
+}

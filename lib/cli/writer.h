@@ -23,6 +23,9 @@ typedef struct cli_writer {
 /* "karp diff  ·  profile …", as a heading of text, a paragraph of markdown or a line of HTML. */
 void cli_put_made_by(cli_writer *w, const char *verb, const cli_options *options, const cli_input *input);
 void cli_put_engine(cli_writer *w); /* "engine": {"name": "libkarp", "version": "0.1.0"} */
+void cli_put_notes(cli_writer *w, const cli_input *input); /* ", "warnings": […]" */
+/* The notes as a list of markdown, below a heading that names the side, but for those of the first side (NULL = none). */
+void cli_list_notes(cli_writer *w, const cli_input *input, const char *side, const cli_input *first);
 void cli_put(cli_writer *w, const char *bytes, size_t length);
 void cli_put_text(cli_writer *w, const char *text);
 void cli_put_format(cli_writer *w, const char *format, ...) __attribute__((format(printf, 2, 3))); /* short */

@@ -65,11 +65,10 @@ static void note(walk *w, const io_shape *s)
     for (size_t i = 0; i < s->count; i++) nearest_offer(&near, str(s->fields[i].name));
     karp_str known;
     for (size_t next = 0; (known = io_shape_known(s, &next)).len > 0;) nearest_offer(&near, known);
-    w->status = io_warn(
-        w->reader, "%.200s:%lu: %s %s: a %s has no field %s: ignored%s%.*s%s (further unknown fields are not listed)",
-        at.document.ptr, (unsigned long)at.line, w->info->name, shown, w->info->name, field,
-        near.best.ptr ? "; did you mean " : "", (int)near.best.len, near.best.ptr ? near.best.ptr : "",
-        near.best.ptr ? "?" : "");
+    w->status = io_warn(w->reader, "%.200s:%lu: %s %s: a %s has no field %s: ignored%s%.*s%s", at.document.ptr,
+                        (unsigned long)at.line, w->info->name, shown, w->info->name, field,
+                        near.best.ptr ? "; did you mean " : "", (int)near.best.len, near.best.ptr ? near.best.ptr : "",
+                        near.best.ptr ? "?" : "");
 }
 
 static void walk_value(walk *w, const io_shape *s, const tree *value);

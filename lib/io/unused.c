@@ -185,9 +185,9 @@ karp_status io_unused_workload(karp_reader *reader, const tree *root)
     int64_t replicas = 1;
     const tree *spec = tree_get(root, "spec");
     bool stated = tree_integer(tree_get(spec, "replicas"), &replicas);
-    return stated && replicas == 0
-               ? count(reader, IO_UNUSED_WORKLOADS, tree_get_text(tree_get(root, "metadata"), "name"))
-               : KARP_OK;
+    karp_str name = tree_get_text(tree_get(root, "metadata"), "name");
+    bool chosen = io_find(reader, "scaled by the caller", (karp_str){ "", 0 }, name) != IO_NONE;
+    return stated && replicas == 0 && !chosen ? count(reader, IO_UNUSED_WORKLOADS, name) : KARP_OK;
 }
 
 karp_status io_unused_job(karp_reader *reader, const tree *root)
@@ -320,12 +320,12 @@ static karp_status tell_static(karp_reader *reader, const io_static_pool *pool)
     return io_warn(
         reader,
         "NodePool %.*s: static, with %lld of its %lld nodes; whatever pods are pending, Karpenter %s %lld%s; "
-        "plans and their cost %s",
+        "karp plan %s",
         shown(pool->name), pool->name.ptr, have, (long long)pool->replicas, missing < 0 ? "terminates" : "launches",
         missing < 0 ? -missing : missing, why,
-        missing < 0   ? "still have these nodes (karp plan --settle terminates them)"
-        : missing > 0 ? "leave these nodes out (karp plan --settle launches them)"
-                      : "leave these nodes out");
+        missing < 0   ? "still has these nodes, karp plan --settle terminates them"
+        : missing > 0 ? "leaves these nodes out, karp plan --settle launches them"
+                      : "leaves these nodes out");
 }
 
 static karp_status tell_workloads(karp_reader *reader)

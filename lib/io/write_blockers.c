@@ -51,6 +51,12 @@ static karp_status as_json(write_buffer *b, const karp_blockers *found, const ka
         json_end(j);
     }
     json_end(j);
+    json_key(j, "warnings");
+    json_open_array(j);
+    for (size_t i = 0; i < options->warning_count; i++) {
+        json_str(j, options->warnings[i]);
+    }
+    json_end(j);
     json_close(j);
     return status;
 }
@@ -168,7 +174,6 @@ static void cell(write_buffer *b, karp_str text)
 static karp_status as_markdown(write_buffer *b, const karp_blockers *found, const karp_write_options *options)
 {
     karp_status status = KARP_OK;
-    (void)options;
     buffer_text(b,
                 "| blocker | object | nodes | pods | saved by itself, per month (730 h) |\n|---|---|---:|---:|---:|\n");
     for (size_t i = 0; i < karp_blockers_count(found) && status == KARP_OK; i++) {
@@ -189,6 +194,11 @@ static karp_status as_markdown(write_buffer *b, const karp_blockers *found, cons
     buffer_text(b, "| all together | | | | ");
     text_dollars(b, karp_blockers_together(found) * HOURS_A_MONTH, true);
     buffer_text(b, " |\n");
+    for (size_t i = 0; i < options->warning_count; i++) {
+        buffer_text(b, i == 0 ? "\n## Notes\n\n- " : "- ");
+        cell(b, options->warnings[i]);
+        buffer_char(b, '\n');
+    }
     return status;
 }
 

@@ -233,6 +233,9 @@ def check_explained():
     check(rows['pod-annotation', 'shop']['savings'] > 0.15, rows)
     told = run('explain', 'node', '32-66', dump)[0]
     check('\n  NodePool on-demand has 5 nodes, and its disruption budgets allow 1 disruption now.\n' in told, told)
+    note = '2 nodes belong to no NodePool and are not in the cost (ip-10-0-32-10.us-west-2.compute.internal, ...); by the catalogue they cost $0.192/h'
+    equal(json.loads(run('blockers', dump, '-o', 'json')[0])['warnings'], [note], 'notes')
+    check(run('blockers', dump, '-o', 'markdown')[0].endswith(f'\n## Notes\n\n- {note}\n'), 'notes of markdown')
     many = pool(disruption='{consolidateAfter: 0s, budgets: [{nodes: "10%"}]}') + pdb('web', 'web') + ''.join(
         node(f'n{i:02}') + pod(f'p{i:02}', f'n{i:02}', app='api' if i % 5 else 'web', cpu='3' if i % 3 else '1', notes='' if i % 7 else KEEP)
         for i in range(20))

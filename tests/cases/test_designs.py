@@ -130,6 +130,19 @@ with tempfile.TemporaryDirectory() as folder:
     two = json.loads(run('diff', THREE, '-o', 'json', '--region', 'us-west-2', '--', '--profile', 'karp', '--', other, THREE / 'app.yaml')[0])
     equal(len(two['designs']), 3, 'three sides')
 
+# Notes on the input: those of the first side once, those that another side has alone under its name.
+NOTE = '2 nodes belong to no NodePool and are not in the cost (ip-10-0-32-10.us-west-2.compute.internal, ...); by the catalogue they cost $0.192/h'
+with tempfile.TemporaryDirectory() as name:
+    extra = pathlib.Path(name, 'extra.yaml')
+    extra.write_text('apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: hpa}\n')
+    sides = json.loads(run('diff', DUMP, '-o', 'json', '--', extra, DUMP)[0])['designs']
+    equal(sides[0]['warnings'], [NOTE], 'notes of A')
+    apart = [w for w in sides[1]['warnings'] if w != NOTE]
+    check(len(apart) == 1 and 'HorizontalPodAutoscaler' in apart[0] and NOTE in sides[1]['warnings'], sides[1]['warnings'])
+    marked, error = run('diff', DUMP, '-o', 'markdown', '--', extra, DUMP)
+    check(marked.endswith(f'\n## Notes on A\n\n- {NOTE}\n\n## Notes on B\n\n- {apart[0]}\n'), marked)
+    check(error.count(NOTE) == 1 and f'A: {NOTE}' in error and f'B: {apart[0][:40]}' in error, error)
+
 text, _ = run('diff', THREE, '--', THREE)
 check(text.endswith('\nNothing differs.\n'), text)
 run('diff', THREE, '--detailed-exitcode', '--', THREE, status=0)

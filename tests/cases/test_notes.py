@@ -68,7 +68,7 @@ equal(off, ['NodeOverlay ri: not used, as the feature gate NodeOverlay is off (-
             'NodePool static: static (replicas: 3), and not used, as the feature gate StaticCapacity is off '
             '(--feature-gates StaticCapacity=true)'], 'gates off')
 told = ['NodePool static: static, with 0 of its 3 nodes; whatever pods are pending, Karpenter launches 3; '
-        'plans and their cost leave these nodes out (karp plan --settle launches them)']
+        'karp plan leaves these nodes out, karp plan --settle launches them']
 equal(notes('plan', 'gates.json', 'pool.yaml', 'gates-off.yaml'), told, 'gates on in a Snapshot')
 gates = 'StaticCapacity=true,CapacityBuffer=true,NodeOverlay=true'
 equal(notes('plan', 'pool.yaml', 'gates-off.yaml', '--feature-gates', gates), told, 'gates on')
@@ -91,6 +91,7 @@ with tempfile.TemporaryDirectory() as folder:
     none = folder / 'none.yaml'
     none.write_text(APP.read_text().replace('replicas: 5', 'replicas: 0'))
     equal(notes('plan', 'pool.yaml', none), ['inflate has 0 replicas, so no pods (--scale inflate=N)'], 'no replicas')
+    equal(notes('plan', 'pool.yaml', 'app.yaml', '--scale', 'inflate=0'), [], 'no advice to whoever has chosen it')
     leaving = folder / 'leaving.yaml'
     leaving.write_text((ASKS / 'pool.yaml').read_text().replace('name: default}\nspec:\n', 'name: leaving, deletionTimestamp: '
                                                                 '"2026-01-01T00:00:00Z"}\nspec:\n', 1).split('---')[0])

@@ -63,6 +63,22 @@ with tempfile.TemporaryDirectory() as name:
     equal([r['method'] for r in rounds if r['method'] == 'StaticProvisioning'], [], 'not ready')
     check('Karpenter launches 0, as its condition Ready is not True;' in run('plan', '--width', '1000', *GATES, path)[0], 'not ready')
 
+    # Nodes of static NodePools come before the first decision on pods, and a note says what plans leave out.
+    path.write_text(STATIC)
+    text, error = run('plan', '--settle', *GATES, path)
+    check('\nRound 2 $' in text and 'karp plan leaves these nodes out, karp plan --settle launches them' in error, text + error)
+    rounds = document('plan', '--settle', *GATES, path)
+    equal([d['name'] for d in rounds['designs']], ['round 2', 'settled'], 'which round is compared')
+
+# Notes on the input, and nodes whose price is not known.
+note = '2 nodes belong to no NodePool and are not in the cost (ip-10-0-32-10.us-west-2.compute.internal, ...); by the catalogue they cost $0.192/h'
+equal(dump['warnings'], [note], 'JSON has the notes')
+text, _ = run('plan', '--settle', DUMP, '-o', 'markdown')
+check(text.endswith(f'\n\n## Notes\n\n- {note}\n'), text)
+text, error = run('plan', '--settle', DUMP)
+check(note not in text and note in error, text)
+check('     2 \u00d7 m5.large  $/h unknown\n' in text, text)
+
 text, _ = run('plan', '--settle', LIMITS)
 check(text.startswith('karp plan --settle  \u00b7  profile karpenter-1.15  \u00b7  catalogue us-west-2, prices 2026-07-20\n\n'
                       'First round $0.136/h, settled $0.408/h (+$0.272/h, +$198.56/month (730 h))\n'), text)

@@ -118,7 +118,7 @@ def surplus(f):
     equal([r['podsLaunchedFor'] for r in settled['rounds'] if r['launches']], [1], 'the pod that ran there gets a node')
     text, _ = run('plan', '--settle', now)
     check(f'StaticDeprovisioning: remove {first["removed"]}\n' in text, text)
-    note = 'NodePool fixed: static, with 2 of its 1 nodes; whatever pods are pending, Karpenter terminates 1; plans and their cost still have these nodes (karp plan --settle terminates them)'
+    note = 'NodePool fixed: static, with 2 of its 1 nodes; whatever pods are pending, Karpenter terminates 1; karp plan still has these nodes, karp plan --settle terminates them'
     plan = json.loads(run('plan', now, '-o', 'json')[0])
     check(note in plan['warnings'], plan['warnings'])
     story = f.write('story.yaml', 'apiVersion: karp/v1\nkind: Story\nnodeReadyAfter: 60s\nfiles: [now.json]\nsteps:\n- wait: 10m\n')
