@@ -169,11 +169,12 @@ static const char *last_part(const char *path)
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
-static void fill_files(const cli_options *options, design *list, const char **replaced)
+static void fill_files(const cli_options *options, design *list, const char **replaced, size_t change_count)
 {
+    const char *first = change_count == 0 ? "as it is" : "no design";
     size_t before = options->replaced.count;
     for (size_t i = 0; i <= options->designs.count; i++) {
-        list[i].name = i == 0 ? "as it is" : last_part(options->designs.items[i - 1]);
+        list[i].name = i == 0 ? first : last_part(options->designs.items[i - 1]);
         list[i].options = *options;
         if (i == 0) continue;
         const char **words = replaced + (i - 1) * (before + 1);
@@ -194,7 +195,7 @@ int designs_of_files(const cli_options *options, const karp_change *changes, siz
         print_problem(NULL, "out of memory");
     } else {
         memset(list, 0, list_bytes);
-        fill_files(options, list, replaced);
+        fill_files(options, list, replaced, change_count);
         list[0].verb = "whatif";
         status = designs_answer(options, list, count + 1, changes, change_count);
     }

@@ -66,6 +66,7 @@ bool designs_write(const cli_options *options, design *list, size_t count, cli_t
 
 /* The totals of designs as columns of a table, and those of one in JSON. */
 struct cli_writer;
+void designs_write_changes(struct cli_writer *w, const design *list); /* of karp whatif: they hold for every design */
 void designs_write_table(struct cli_writer *w, const design *list, size_t count);
 /* ", "catalogue": {…}" as Plans have it, of what headers call it; nothing when that has no date. */
 void design_write_catalogue(struct cli_writer *w, karp_str title);

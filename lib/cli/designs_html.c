@@ -57,6 +57,7 @@ void designs_write_html(cli_writer *w, const design *list, size_t count)
     }
     cli_put_text(w, style);
     cli_put_made_by(w, list[0].verb, &list[0].options, &list[0].input);
+    designs_write_changes(w, list);
     cli_put_text(w, "<div class=\"wide\"><table>\n");
     designs_write_table(w, list, count);
     cli_put_text(w, "</table></div>\n");

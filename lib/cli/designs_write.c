@@ -350,6 +350,39 @@ static void json_difference(cli_writer *w, const design *a, const design *b)
     cli_put_text(w, "]}");
 }
 
+/* The changes of karp whatif are the last warnings of every plan. */
+static size_t first_change(const design *d)
+{
+    return karp_decision_warning_count(d->plan) - karp_decision_change_count(d->plan);
+}
+
+void designs_write_changes(cli_writer *w, const design *list)
+{
+    static const char asked[] = "what if: ";
+    size_t count = karp_decision_warning_count(list[0].plan);
+    for (size_t i = first_change(&list[0]); i < count; i++) {
+        karp_str change = karp_decision_warning(list[0].plan, i);
+        size_t skip = change.len > sizeof asked && memcmp(change.ptr, asked, sizeof asked - 1) == 0 ? sizeof asked - 1
+                                                                                                    : 0;
+        cli_put_text(w, w->html ? "<p>In every design: " : "In every design: ");
+        cli_put_shown(w, change.ptr + skip, change.len - skip);
+        cli_put_text(w, w->html ? "</p>\n" : "\n\n");
+    }
+}
+
+static void json_changes(cli_writer *w, const design *list)
+{
+    size_t count = karp_decision_warning_count(list[0].plan), first = first_change(&list[0]);
+    if (count == first) return;
+    cli_put_text(w, ",\n \"changes\": [");
+    for (size_t i = first; i < count; i++) {
+        karp_str change = karp_decision_warning(list[0].plan, i);
+        cli_put_text(w, i > first ? ", " : "");
+        cli_put_quoted(w, change.ptr, change.len);
+    }
+    cli_put_text(w, "]");
+}
+
 static void write_json(cli_writer *w, design *list, size_t count)
 {
     cli_put_text(w, "{\"apiVersion\": \"karp/v1\", \"kind\": \"Comparison\",\n ");
@@ -364,7 +397,9 @@ static void write_json(cli_writer *w, design *list, size_t count)
         if (i > 1) cli_put_text(w, ",");
         json_difference(w, &list[0], &list[i]);
     }
-    cli_put_text(w, "]}\n");
+    cli_put_text(w, "]");
+    json_changes(w, list);
+    cli_put_text(w, "}\n");
 }
 
 /* ---- the table ----------------------------------------------------------------------------------------------------- */
@@ -659,6 +694,7 @@ bool designs_write(const cli_options *options, design *list, size_t count, cli_t
     } else {
         if (w.markdown) cli_put_text(&w, "# Designs side by side\n\n");
         cli_put_made_by(&w, list[0].verb, &list[0].options, &list[0].input);
+        designs_write_changes(&w, list);
         designs_write_table(&w, list, count);
         designs_write_differences(&w, list, count);
         for (size_t i = 0; i < count && w.markdown; i++)

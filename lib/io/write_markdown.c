@@ -124,7 +124,9 @@ static void write_cost(const write_job *job, double saved)
     text_money(b, after);
     buffer_text(b, "/h** (");
     text_per_month(b, after - before, true);
-    buffer_text(b, ")\n");
+    buffer_char(b, ')');
+    no_saving(b, decision);
+    buffer_char(b, '\n');
     karp_cost cost = { .size = sizeof cost };
     if (karp_decision_cost(decision, &cost) == KARP_OK) {
         buffer_char(b, '\n');

@@ -474,13 +474,7 @@ static void write_summary(const text_out *t, const write_job *job, const plan_to
     buffer_text(b, ".\n");
     double after = karp_decision_cost_after(job->decision);
     cost_line(t, karp_decision_cost_before(job->decision), after - (job->disruption ? commands->savings : 0));
-    if (failed > 0 && after < karp_decision_cost_before(job->decision) &&
-        karp_decision_change_count(job->decision) > 0) {
-        buffer_text(b, "; ");
-        buffer_uint(b, failed);
-        buffer_text(b, failed == 1 ? " pod has no node, so this is not a saving"
-                                   : " pods have no node, so this is not a saving");
-    }
+    no_saving(b, job->decision);
     if (totals->cpu_allocatable > 0) {
         buffer_text(b, "   CPU requested/allocatable: ");
         text_percent(b, totals->cpu_requested / totals->cpu_allocatable, 0);

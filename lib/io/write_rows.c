@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <karp/what_if.h>
 #include <karp/peer.h>
 
 enum { MOST_POD_LINES = 4, MOST_DETAIL_LINES = 6, BAR_CELLS = 12, LEAST_CELLS = 4 };
@@ -440,6 +441,17 @@ void cost_line(const text_out *t, double before, double after)
         buffer_char(b, '%');
     }
     buffer_char(b, ')');
+}
+
+void no_saving(write_buffer *b, const karp_decision *decision)
+{
+    size_t failed = karp_decision_unschedulable_count(decision);
+    bool cheaper = karp_decision_cost_after(decision) < karp_decision_cost_before(decision);
+    if (failed == 0 || !cheaper || karp_decision_change_count(decision) == 0) return;
+    buffer_text(b, "; ");
+    buffer_uint(b, failed);
+    buffer_text(b, failed == 1 ? " pod has no node, so this is not a saving"
+                               : " pods have no node, so this is not a saving");
 }
 
 size_t count_warnings(const write_job *job)

@@ -62,6 +62,8 @@ void count_commands(const write_job *job, const karp_decision *decision, command
 void cost_line(const text_out *t, double before, double after);
 
 /* The caller's warnings, then those of the decision, then those of the disruption beside it. */
+/* "; 2 pods have no node, so this is not a saving", behind a cost that changes of karp whatif made lower. */
+void no_saving(write_buffer *b, const karp_decision *decision);
 size_t count_warnings(const write_job *job);
 karp_str warning_at(const write_job *job, size_t index);
 void warnings_section(const text_out *t, const write_job *job);

@@ -125,6 +125,13 @@ with tempfile.TemporaryDirectory() as folder:
     # Changes of whatif hold for every design.
     lost = json.loads(run('whatif', THREE, '-o', 'json', '--design', other, '--lose-zone', 'us-west-2a')[0])
     check(all('us-west-2a' not in by_name(d['zones']) for d in lost['designs']), lost['designs'])
+    change = 'without zone us-west-2a, which topology spread still counts as a domain'
+    equal((lost['changes'], [d['name'] for d in lost['designs']]), ([f'what if: {change}'], ['no design', 'other.yaml']), 'which changes hold')
+    check('changes' not in json.loads(run('whatif', THREE, '-o', 'json', '--design', other)[0]), 'none')
+    for form, sentence in (('text', f'\n\nIn every design: {change}\n\n'), ('markdown', f'\n\nIn every design: {change}\n\n'),
+                           ('html', f'<p>In every design: {change}</p>')):
+        written = run('whatif', THREE, '--design', other, '--lose-zone', 'us-west-2a', '-o', form)[0]
+        check(sentence in written and 'as it is' not in written, f'{form}: {written[:600]}')
 
     # A side has its own options, and those of the first where it has none.
     two = json.loads(run('diff', THREE, '-o', 'json', '--region', 'us-west-2', '--', '--profile', 'karp', '--', other, THREE / 'app.yaml')[0])
