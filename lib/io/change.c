@@ -274,8 +274,8 @@ static karp_status set_replicas(karp_reader *reader, uint32_t number, uint64_t r
     w->changed = reader->changes = true;
     /* Its pods are made here, as those of a plain one. */
     w->stated = w->held = false;
-    karp_str name = tree_get_text(tree_get(w->root, "metadata"), "name");
-    if (!io_note_name(reader, str("scaled by the caller"), str(""), name, 1)) return io_reader_nomem(reader);
+    if (!io_note_name(reader, str("scaled by the caller"), io_namespace(w->root), w->name, 1))
+        return io_reader_nomem(reader);
     return reader->trees.status ? io_reader_nomem(reader) : KARP_OK;
 }
 

@@ -92,6 +92,10 @@ with tempfile.TemporaryDirectory() as folder:
     none.write_text(APP.read_text().replace('replicas: 5', 'replicas: 0'))
     equal(notes('plan', 'pool.yaml', none), ['inflate has 0 replicas, so no pods (--scale inflate=N)'], 'no replicas')
     equal(notes('plan', 'pool.yaml', 'app.yaml', '--scale', 'inflate=0'), [], 'no advice to whoever has chosen it')
+    elsewhere = folder / 'elsewhere.yaml'
+    elsewhere.write_text(none.read_text().replace('metadata: {name: inflate}', 'metadata: {name: inflate, namespace: other}', 1))
+    equal(notes('plan', 'pool.yaml', 'app.yaml', elsewhere, '--scale', 'default/inflate=0'),
+          ['inflate has 0 replicas, so no pods (--scale inflate=N)'], 'one of the name in another namespace')
     leaving = folder / 'leaving.yaml'
     leaving.write_text((ASKS / 'pool.yaml').read_text().replace('name: default}\nspec:\n', 'name: leaving, deletionTimestamp: '
                                                                 '"2026-01-01T00:00:00Z"}\nspec:\n', 1).split('---')[0])
