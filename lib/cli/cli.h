@@ -197,6 +197,7 @@ bool parse_count(const char *text, uint64_t *out);
 bool parse_word(const char *text, const char *const *words, uint32_t count, uint32_t *out);
 /* Says what is wrong with the option; returns the exit status. */
 int wrong_option(const cli_verb *verb, const char *what, const char *message);
+int unknown_option(const cli_verb *verb, const char *given); /* the same, with the option that was most likely meant */
 void print_verb_help(const cli_verb *verb);
 
 /* An option as the help shows it. */
@@ -206,6 +207,8 @@ typedef struct cli_option_shown {
 
 /* The verb's option at or after row *next, which is moved on; false = there are no more. */
 bool option_of(const cli_verb *verb, size_t *next, cli_option_shown *out);
+/* The verb's next format of -o; NULL = there are no more. */
+const char *format_of(const cli_verb *verb, uint32_t *next);
 /* main.c: the verbs in their order; NULL beyond the end. */
 const cli_verb *verb_at(size_t index);
 
@@ -288,6 +291,8 @@ int facts_export(const cli_options *options);
 void facts_hint(const cli_options *options, const char *name, karp_str region);
 /* Regions, dates and sources of all that is built in, on standard output. */
 void facts_print_built_in(const cli_options *options);
+/* The regions that are built in, of all providers, with a space before each. */
+void facts_print_regions(const cli_options *options);
 
 /* ---- output.c ---------------------------------------------------------------------------------------------------- */
 

@@ -25,39 +25,107 @@ static void print_commands(void)
     }
 }
 
-static void bash(void)
+/* The words that an option takes, where they are few. */
+static const struct {
+    const char *option, *verb, *words; /* verb NULL = any other */
+} words_of[] = {
+    { "profile", NULL, " karpenter karpenter-1.14 karpenter-1.15 karp" },
+    { "explain", NULL, " none summary full" },
+    { "objective", NULL, " compatible cost" },
+    { "effort", NULL, " 10ms 100ms 1s 10s" },
+    { "preferences", NULL, " respect ignore" },
+    { "provider", NULL, " aws azure gcp file" },
+    { "method", NULL,
+      " Emptiness StaticDrift Drift MultiNodeConsolidation SingleNodeConsolidation Expiration Repair Repack" },
+    { "policy", NULL, " karpenter karpenter-1.14 karpenter-1.15 karp cost cost+repack" },
+    { "format", "replay", " csv openb azure-packing simkube kubereplay dumps story load" },
+    { "color", NULL, " auto always never" },
+    { "fail-on", "lint", " info warning error" },
+    { "fail-on", NULL, " unschedulable notes cost=+10%" },
+    { "feature-gates", NULL,
+      " ReservedCapacity=true SpotToSpotConsolidation=true NodeRepair=true NodeOverlay=true StaticCapacity=true "
+      "CapacityBuffer=true TerminateFirstDrift=true TerminateFirstRepair=true PodDeletionCostManagement=true" },
+};
+
+/* With a space before each; nothing for other options. */
+static void print_words_of(const cli_options *options, const cli_verb *verb, const char *option)
 {
-    fputs("_karp() {\n  local word=${COMP_WORDS[COMP_CWORD]} options=--help\n  case ${COMP_WORDS[1]} in\n", stdout);
-    for (size_t i = 0; verb_at(i) != NULL; i++) {
-        printf("  %s) options='", verb_at(i)->name);
-        cli_option_shown o;
-        for (size_t k = 0; option_of(verb_at(i), &k, &o);) printf("--%s ", o.name);
-        fputs("' ;;\n", stdout);
+    bool formats = strcmp(option, "output") == 0 || (strcmp(option, "format") == 0 && strcmp(verb->name, "lint") == 0);
+    const char *format;
+    for (uint32_t i = 0; formats && (format = format_of(verb, &i)) != NULL;) printf(" %s", format);
+    if (strcmp(option, "region") == 0) facts_print_regions(options);
+    for (size_t i = 0; i < sizeof words_of / sizeof *words_of; i++) {
+        if (strcmp(option, words_of[i].option) != 0) continue;
+        if (words_of[i].verb != NULL && strcmp(verb->name, words_of[i].verb) != 0) continue;
+        fputs(words_of[i].words, stdout);
+        return;
     }
+}
+
+static bool is_file(const cli_option_shown *o)
+{
+    return o->argument != NULL && (strstr(o->argument, "FILE") != NULL || strstr(o->argument, ".json") != NULL);
+}
+
+/* "  plan) options='…'" and, below it, the words of its options that take one. */
+static void print_cases(const cli_options *options, const char *begin, const char *end)
+{
+    static const char *const letters[][2] = { { "output", "|-o" }, { "namespace", "|-n" } };
+    for (size_t i = 0; verb_at(i) != NULL; i++) {
+        const cli_verb *verb = verb_at(i);
+        cli_option_shown o;
+        printf("  %s) options=%s", verb->name, begin);
+        for (size_t k = 0; option_of(verb, &k, &o);) printf("--%s ", o.name);
+        printf("%s\n    case $before in\n", end);
+        for (size_t k = 0; option_of(verb, &k, &o);) {
+            const char *letter = "";
+            if (o.argument == NULL || is_file(&o)) continue;
+            for (size_t l = 0; l < 2; l++) {
+                if (strcmp(o.name, letters[l][0]) == 0) letter = letters[l][1];
+            }
+            printf("    --%s%s) values='", o.name, letter);
+            print_words_of(options, verb, o.name);
+            fputs(" ' ;;\n", stdout);
+        }
+        fputs("    esac ;;\n", stdout);
+    }
+}
+
+/* bash splits --option=word into three. */
+static void bash(const cli_options *options)
+{
+    fputs(
+        "_karp() {\n  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options=--help values=\n"
+        "  [ \"$word\" = = ] && { word=; before=${COMP_WORDS[COMP_CWORD-1]}; }\n"
+        "  [ \"$before\" = = ] && before=${COMP_WORDS[COMP_CWORD-2]}\n"
+        "  case ${COMP_WORDS[1]} in\n",
+        stdout);
+    print_cases(options, "'", "'");
     fputs("  esac\n  if [ \"$COMP_CWORD\" = 1 ]; then COMPREPLY=($(compgen -W '", stdout);
     print_commands();
-    fputs("' -- \"$word\"))\n  elif [ \"${word#-}\" != \"$word\" ]; then COMPREPLY=($(compgen -W \"$options\" -- "
-          "\"$word\"))\n"
+    fputs("' -- \"$word\"))\n"
+          "  elif [ -n \"$values\" ]; then COMPREPLY=($(compgen -W \"$values\" -- \"$word\"))\n"
+          "  elif [ \"${word#-}\" != \"$word\" ]; then COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
           "  else COMPREPLY=($(compgen -f -- \"$word\")); fi\n}\ncomplete -o filenames -F _karp karp\n",
           stdout);
 }
 
-static void zsh(void)
+static void zsh(const cli_options *options)
 {
-    fputs("#compdef karp\n_karp() {\n  local -a commands options\n  commands=(", stdout);
+    fputs(
+        "#compdef karp\n_karp() {\n  local -a commands options\n  local values= before=$words[CURRENT-1]\n  commands=(",
+        stdout);
     print_commands();
-    fputs(")\n  if (( CURRENT == 2 )); then compadd -a commands; return; fi\n  case $words[2] in\n", stdout);
-    for (size_t i = 0; verb_at(i) != NULL; i++) {
-        printf("  %s) options=(", verb_at(i)->name);
-        cli_option_shown o;
-        for (size_t k = 0; option_of(verb_at(i), &k, &o);) printf("--%s ", o.name);
-        fputs(") ;;\n", stdout);
-    }
-    fputs("  esac\n  if [[ $PREFIX == -* ]]; then compadd -a options; else _files; fi\n}\ncompdef _karp karp\n",
+    fputs(")\n  if (( CURRENT == 2 )); then compadd -a commands; return; fi\n"
+          "  if [[ $PREFIX == --*=* ]]; then before=${PREFIX%%=*}; compset -P '*='; fi\n  case $words[2] in\n",
+          stdout);
+    print_cases(options, "(", ")");
+    fputs("  esac\n  if [[ -n $values ]]; then compadd -- ${=values}\n"
+          "  elif [[ $PREFIX == -* ]]; then compadd -a options; else _files; fi\n}\ncompdef _karp karp\n",
           stdout);
 }
 
-static void fish(void)
+static void fish(const cli_options *options)
 {
     for (size_t i = 0; verb_at(i) != NULL; i++) {
         const cli_verb *verb = verb_at(i);
@@ -66,8 +134,14 @@ static void fish(void)
         putchar('\n');
         cli_option_shown o;
         for (size_t k = 0; option_of(verb, &k, &o);) {
-            printf("complete -c karp -n '__fish_seen_subcommand_from %s' -l %s%s -d ", verb->name, o.name,
-                   o.argument != NULL ? " -r" : "");
+            printf("complete -c karp -n '__fish_seen_subcommand_from %s' -l %s", verb->name, o.name);
+            if (o.argument != NULL && is_file(&o)) fputs(" -r", stdout);
+            if (o.argument != NULL && !is_file(&o)) {
+                fputs(" -x -a '", stdout);
+                print_words_of(options, verb, o.name);
+                putchar('\'');
+            }
+            fputs(" -d ", stdout);
             print_quoted_for_shell(o.text);
             putchar('\n');
         }
@@ -77,9 +151,9 @@ static void fish(void)
 static int run(const cli_options *options)
 {
     const char *shell = options->words.items[0];
-    if (strcmp(shell, "bash") == 0) bash();
-    else if (strcmp(shell, "zsh") == 0) zsh();
-    else if (strcmp(shell, "fish") == 0) fish();
+    if (strcmp(shell, "bash") == 0) bash(options);
+    else if (strcmp(shell, "zsh") == 0) zsh(options);
+    else if (strcmp(shell, "fish") == 0) fish(options);
     else {
         print_problem(shell, "completion is for bash, zsh and fish");
         return EXIT_ERROR;

@@ -188,6 +188,39 @@ void facts_print_built_in(const cli_options *options)
     karp_provider_registry_free(registry);
 }
 
+static void print_regions(const cli_options *options, karp_str name)
+{
+    facts_of facts;
+    karp_provider *provider = NULL;
+    if (karp_provider_open(options->context, name, NULL, &provider, NULL) != KARP_OK) {
+        return;
+    }
+    if (begin(options, provider, &facts, NULL) == KARP_OK) {
+        karp_str list = facts.info.built_in; /* "a, b, c" */
+        for (size_t i = 0; i < list.len; i++) {
+            if (i == 0) {
+                putchar(' ');
+            }
+            if (list.ptr[i] != ',') {
+                putchar(list.ptr[i]);
+            }
+        }
+    }
+    end(&facts);
+}
+
+void facts_print_regions(const cli_options *options)
+{
+    karp_provider_registry *registry = NULL;
+    if (karp_provider_registry_new(options->context, &registry, NULL) != KARP_OK) {
+        return;
+    }
+    for (size_t i = 0; i < karp_provider_registry_count(registry); i++) {
+        print_regions(options, karp_provider_registry_name(registry, i));
+    }
+    karp_provider_registry_free(registry);
+}
+
 static int run(const cli_options *options) { return answer(options, options->facts.count > 0); }
 
 const cli_verb verb_facts = {

@@ -267,18 +267,27 @@ enum { WIDE = 1000 };
 
 enum { FORMAT_COUNT = sizeof(format_names) / sizeof(format_names[0]) };
 
+const char *format_of(const cli_verb *verb, uint32_t *next)
+{
+    while (*next <= FORMAT_COUNT) {
+        uint32_t i = (*next)++;
+        bool wide = i == FORMAT_COUNT; /* of text */
+        if (verb->formats & 1u << (wide ? (uint32_t)KARP_FORMAT_TEXT : i)) {
+            return wide ? "wide" : format_names[i];
+        }
+    }
+    return NULL;
+}
+
 /* "json, text (default), wide" */
 static void name_formats(const cli_verb *verb, char *text, size_t room)
 {
     size_t used = 0;
+    const char *name;
     text[0] = '\0';
-    for (uint32_t i = 0; i <= FORMAT_COUNT && used < room; i++) {
-        bool wide = i == FORMAT_COUNT; /* of text */
-        if (verb->formats & 1u << (wide ? (uint32_t)KARP_FORMAT_TEXT : i)) {
-            used += (size_t)snprintf(text + used, room - used, "%s%s%s", used > 0 ? ", " : "",
-                                     wide ? "wide" : format_names[i],
-                                     !wide && i == verb->default_format ? " (default)" : "");
-        }
+    for (uint32_t i = 0; used < room && (name = format_of(verb, &i)) != NULL;) {
+        used += (size_t)snprintf(text + used, room - used, "%s%s%s", used > 0 ? ", " : "", name,
+                                 i - 1 == verb->default_format ? " (default)" : "");
     }
 }
 
@@ -355,48 +364,6 @@ bool option_of(const cli_verb *verb, size_t *next, cli_option_shown *out)
         }
     }
     return false;
-}
-
-/* How many letters have to be changed, added or left out to make one word of the other; long words are far apart. */
-static size_t distance(const char *a, const char *b)
-{
-    enum { MOST = 40 };
-    size_t row[MOST + 1], n = strlen(b);
-    if (n > MOST || strlen(a) > MOST) {
-        return MOST;
-    }
-    for (size_t k = 0; k <= n; k++) {
-        row[k] = k;
-    }
-    for (size_t i = 1; a[i - 1] != '\0'; i++) {
-        size_t corner = row[0];
-        row[0] = i;
-        for (size_t k = 1; k <= n; k++) {
-            size_t change = corner + (a[i - 1] != b[k - 1]), add = row[k] + 1, drop = row[k - 1] + 1;
-            corner = row[k];
-            row[k] = change < add ? (change < drop ? change : drop) : (add < drop ? add : drop);
-        }
-    }
-    return row[n];
-}
-
-/* An option that does not exist, and the one of the verb that was most likely meant. */
-static int unknown_option(const cli_verb *verb, const char *given)
-{
-    char word[64] = "", message[160];
-    const char *name = given + strspn(given, "-"), *nearest = NULL;
-    size_t best = 3;
-    (void)snprintf(word, sizeof(word), "%.*s", (int)strcspn(name, "="), name);
-    cli_option_shown o;
-    for (size_t i = 0; given[0] == '-' && given[1] == '-' && option_of(verb, &i, &o);) {
-        size_t far = distance(word, o.name);
-        if (far < best) {
-            best = far;
-            nearest = o.name;
-        }
-    }
-    (void)snprintf(message, sizeof(message), nearest != NULL ? "no such option; --%s?" : "no such option", nearest);
-    return wrong_option(verb, given, message);
 }
 
 /* The index of a word in a list; false when it is not there. */
