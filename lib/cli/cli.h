@@ -6,11 +6,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include <karp/columns.h>
 #include <karp/io.h>
 #include <karp/karp.h>
 #include <karp/objective.h>
 #include <karp/repack.h>
 #include <karp/replay.h>
+#include <karp/what_if.h>
 
 /* Exit statuses; docs/formats.md. */
 enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_CHANGES = 2, EXIT_UNSCHEDULABLE = 3 };
@@ -211,6 +213,14 @@ bool option_of(const cli_verb *verb, size_t *next, cli_option_shown *out);
 const char *format_of(const cli_verb *verb, uint32_t *next);
 /* main.c: the verbs in their order; NULL beyond the end. */
 const cli_verb *verb_at(size_t index);
+
+/* ---- node_name.c ------------------------------------------------------------------------------------------------- */
+
+/* The name becomes that of the only node which has it as a part. One that there is not is left to who looks it up. */
+karp_status find_node_name(karp_table *nodes, karp_str *name, karp_error *error);
+/* karp_what_if() with nodes by a part of their names. */
+karp_status what_if(const cli_options *options, const karp_snapshot *snapshot, const karp_change *changes,
+                    size_t change_count, const karp_options *common, karp_decision **plan, karp_error *error);
 
 /* ---- text_file.c ------------------------------------------------------------------------------------------------- */
 

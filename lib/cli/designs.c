@@ -10,7 +10,7 @@
 karp_status design_decide(design *d, const karp_change *changes, size_t change_count, karp_error *error)
 {
     karp_options common = decision_options(&d->options);
-    return change_count > 0 ? karp_what_if(d->input.snapshot, changes, change_count, &common, &d->plan, error)
+    return change_count > 0 ? what_if(&d->options, d->input.snapshot, changes, change_count, &common, &d->plan, error)
                             : karp_provision(d->input.snapshot, &common, &d->plan, error);
 }
 

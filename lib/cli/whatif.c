@@ -108,8 +108,8 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     karp_decision *plan = NULL;
     karp_options common = decision_options(answer->options);
     progress_begin("planning");
-    karp_status status = karp_what_if(answer->input.snapshot, changes->items, changes->count, &common, &plan,
-                                      &answer->error);
+    karp_status status = what_if(answer->options, answer->input.snapshot, changes->items, changes->count, &common,
+                                 &plan, &answer->error);
     progress_end();
     if (status == KARP_OK) {
         cli_text title = { 0 };

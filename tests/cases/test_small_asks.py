@@ -111,6 +111,17 @@ marked = run('whatif', '--lose-zone', 'us-west-2a', DUMP, '-o', 'markdown')[0]
 check('/month (730 h)); 6 pods have no node, so this is not a saving\n' in marked, marked[-900:])
 check('not a saving' not in run('whatif', POOL, APP, '--price-factor', 'on-demand=0.5')[0], 'a saving')
 
+# Nodes by a part of their names.
+whole = document('whatif', '--remove', 'ip-10-0-32-24.us-west-2.compute.internal', DUMP)
+equal(document('whatif', '--remove', '32-24', DUMP), whole, 'a part of the name')
+check(whole['warnings'][-1] == 'what if: without node ip-10-0-32-24.us-west-2.compute.internal', whole['warnings'])
+_, error = run('whatif', '--remove', '10-0-32', DUMP, status=1)
+check('nodes have that in their names: ip-10-0-32-10' in error, error)
+_, error = run('whatif', '--remove', 'nowhere', DUMP, status=1)
+check('nowhere' in error, error)
+_, error = run('whatif', '--remove', '32-24', '--design', POOL, DUMP)
+check('names' not in error, error)
+
 # What NodePools said is written once for all pods that they said the same to, where it is much.
 with tempfile.TemporaryDirectory() as folder:
     pathlib.Path(folder, 'types.json').write_text(json.dumps([{'name': 't', 'labels': {}, 'capacity': {'cpu': '2', 'memory': '4Gi', 'pods': '9'}, 'offerings': [
