@@ -257,9 +257,11 @@ karp_status io_delete(karp_reader *reader, karp_str object)
     }
     if (found == IO_NONE) return delete_pods_of(reader, &to);
     const io_waiting *w = &reader->waiting[found];
+    karp_str kind = io_kind_of(w);
     karp_status status = !w->replaced ? KARP_OK
-                                      : io_warn(reader, "%s %.200s is replaced and deleted: it is left out",
-                                                io_kind_of(w).ptr, w->name.ptr);
+                                      : io_warn(reader, "%.*s %.*s is replaced and deleted: it is left out",
+                                                (int)(kind.len < 100 ? kind.len : 100), kind.ptr,
+                                                (int)(w->name.len < 200 ? w->name.len : 200), w->name.ptr);
     return status ? status : delete_with(reader, found);
 }
 

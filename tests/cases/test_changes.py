@@ -97,8 +97,9 @@ with tempfile.TemporaryDirectory() as folder:
     equal(sorted(planned(document('plan', pool, cluster, '--scale', 'web=3'))),
           [f'default/web-x-{i}' for i in (0, 2, 3)], 'the cheapest to delete goes')
     equal(planned(document('plan', pool, cluster, '--delete', 'deployment/web')), [], 'the pods go with it')
-    equal(planned(document('plan', pool, cluster, '--delete', 'ns/default', '--replace',
-                           file('ns.json', {'apiVersion': 'v1', 'kind': 'Namespace', 'metadata': {'name': 'default'}}))), [], 'nothing left')
+    emptied = document('plan', pool, cluster, '--delete', 'ns/default', '--replace',
+                       file('ns.json', {'apiVersion': 'v1', 'kind': 'Namespace', 'metadata': {'name': 'default'}}))
+    equal((planned(emptied), emptied['warnings'][:1]), ([], ['Namespace default is replaced and deleted: it is left out']), 'nothing left')
 
     # kubectl apply: the number stays where the new text names none; another template makes the pods anew, and that is noted.
     bare = deployment('web', 0)
