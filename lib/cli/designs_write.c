@@ -2,6 +2,7 @@
 #include "designs.h"
 #include "writer.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -164,31 +165,21 @@ static void put_options(cli_writer *w, const cli_options *a, const cli_options *
     put_option(w, "--feature-gates", a->feature_gates, b->feature_gates);
 }
 
-/* Whether --scale made the object in the design: the input has its pods, or none, but not the object itself. */
-static bool made_by_scale(const cli_writer *w, karp_str object, karp_str field, karp_str before)
+/* The replicas that --scale gave an object which it made in the design: the input has its pods, or none, but not the object itself.
+ * NULL = it is new for another reason. */
+static const char *scaled_to(const cli_writer *w, karp_str object, karp_str field, karp_str before)
 {
     const cli_list *scaled = &w->second->options.scaled;
+    const char *replicas = NULL;
     for (size_t i = 0; field.len == 0 && before.len == 0 && i < scaled->count; i++) {
         const char *slash = strrchr(scaled->items[i], '/');
         const char *name = slash != NULL ? slash + 1 : scaled->items[i];
         size_t length = strcspn(name, "=");
         if (length == 0 || object.len <= length || memcmp(object.ptr + object.len - length, name, length) != 0)
             continue;
-        if (strchr(" /", object.ptr[object.len - length - 1]) != NULL) return true;
+        if (strchr(" /", object.ptr[object.len - length - 1]) != NULL) replicas = name + length + 1;
     }
-    return false;
-}
-
-static const char replicas_open[] = "\"replicas\":";
-
-/* The number behind "replicas" in the JSON text of an object. */
-static size_t replicas_in(karp_str text)
-{
-    const char *at = strstr(text.ptr, replicas_open);
-    size_t number = 0;
-    if (at == NULL) return 1;
-    for (at += sizeof replicas_open - 1; *at >= '0' && *at <= '9'; at++) number = number * 10 + (size_t)(*at - '0');
-    return number;
+    return replicas;
 }
 
 static void text_row(karp_str object, karp_str field, karp_str before, karp_str after, void *user)
@@ -201,7 +192,9 @@ static void text_row(karp_str object, karp_str field, karp_str before, karp_str 
     cli_put_shown(w, object.ptr, object.len);
     cli_put_text(w, w->html ? "</b> " : w->markdown ? "** " : "  ");
     if (field.len == 0) {
-        if (made_by_scale(w, object, field, before)) cli_put_format(w, "is scaled to %zu", replicas_in(after));
+        const char *replicas = scaled_to(w, object, field, before);
+        uint64_t number;
+        if (replicas != NULL && parse_count(replicas, &number)) cli_put_format(w, "is scaled to %" PRIu64, number);
         else cli_put_text(w, before.len > 0 ? "is deleted" : "is new");
         put_alone(w);
         end_item(w);

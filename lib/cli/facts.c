@@ -149,77 +149,66 @@ void facts_hint(const cli_options *options, const char *name, karp_str region)
 
 enum { SOURCES_INDENT = 2 };
 
-static void print_built_in(const cli_options *options, karp_str name)
+static void print_built_in(const facts_of *facts)
 {
-    facts_of facts;
-    karp_provider *provider = NULL;
-    if (karp_provider_open(options->context, name, NULL, &provider, NULL) != KARP_OK) {
-        return;
+    karp_str rest = facts->info.sources, name = karp_provider_name(facts->provider);
+    char line[400];
+    (void)snprintf(line, sizeof(line), "%.*s: %.*s; %.*s", (int)name.len, name.ptr, (int)facts->info.built_in.len,
+                   facts->info.built_in.ptr, (int)facts->info.as_of.len, facts->info.as_of.ptr);
+    print_words(stdout, line, 0, SOURCES_INDENT);
+    while (rest.len > 0) {
+        const char *line_end = memchr(rest.ptr, '\n', rest.len);
+        size_t length = line_end == NULL ? rest.len : (size_t)(line_end - rest.ptr) + 1;
+        (void)snprintf(line, sizeof(line), "%.*s", (int)length, rest.ptr);
+        fputs("  ", stdout);
+        print_words(stdout, line, SOURCES_INDENT, 2 * SOURCES_INDENT);
+        rest.ptr += length;
+        rest.len -= length;
     }
-    if (begin(options, provider, &facts, NULL) == KARP_OK) {
-        karp_str rest = facts.info.sources;
-        char line[400];
-        (void)snprintf(line, sizeof(line), "%.*s: %.*s; %.*s", (int)name.len, name.ptr, (int)facts.info.built_in.len,
-                       facts.info.built_in.ptr, (int)facts.info.as_of.len, facts.info.as_of.ptr);
-        print_words(stdout, line, 0, SOURCES_INDENT);
-        while (rest.len > 0) {
-            const char *line_end = memchr(rest.ptr, '\n', rest.len);
-            size_t length = line_end == NULL ? rest.len : (size_t)(line_end - rest.ptr) + 1;
-            (void)snprintf(line, sizeof(line), "%.*s", (int)length, rest.ptr);
-            fputs("  ", stdout);
-            print_words(stdout, line, SOURCES_INDENT, 2 * SOURCES_INDENT);
-            rest.ptr += length;
-            rest.len -= length;
+}
+
+static void print_regions(const facts_of *facts)
+{
+    karp_str list = facts->info.built_in; /* "a, b, c" */
+    for (size_t i = 0; i < list.len; i++) {
+        if (i == 0) {
+            putchar(' ');
+        }
+        if (list.ptr[i] != ',') {
+            putchar(list.ptr[i]);
         }
     }
-    end(&facts);
+}
+
+/* Of every provider that is built in. */
+static void print_each(const cli_options *options, void (*print)(const facts_of *facts))
+{
+    karp_provider_registry *registry = NULL;
+    if (karp_provider_registry_new(options->context, &registry, NULL) != KARP_OK) {
+        return;
+    }
+    for (size_t i = 0; i < karp_provider_registry_count(registry); i++) {
+        facts_of facts;
+        karp_provider *provider = NULL;
+        karp_str name = karp_provider_registry_name(registry, i);
+        if (karp_provider_open(options->context, name, NULL, &provider, NULL) != KARP_OK) {
+            continue;
+        }
+        if (begin(options, provider, &facts, NULL) == KARP_OK) {
+            print(&facts);
+        }
+        end(&facts);
+    }
+    karp_provider_registry_free(registry);
 }
 
 void facts_print_built_in(const cli_options *options)
 {
-    karp_provider_registry *registry = NULL;
-    if (karp_provider_registry_new(options->context, &registry, NULL) != KARP_OK) {
-        return;
-    }
     fputs("Facts and prices of the clouds:\n", stdout);
-    for (size_t i = 0; i < karp_provider_registry_count(registry); i++) {
-        print_built_in(options, karp_provider_registry_name(registry, i));
-    }
-    karp_provider_registry_free(registry);
+    print_each(options, print_built_in);
 }
 
-static void print_regions(const cli_options *options, karp_str name)
-{
-    facts_of facts;
-    karp_provider *provider = NULL;
-    if (karp_provider_open(options->context, name, NULL, &provider, NULL) != KARP_OK) {
-        return;
-    }
-    if (begin(options, provider, &facts, NULL) == KARP_OK) {
-        karp_str list = facts.info.built_in; /* "a, b, c" */
-        for (size_t i = 0; i < list.len; i++) {
-            if (i == 0) {
-                putchar(' ');
-            }
-            if (list.ptr[i] != ',') {
-                putchar(list.ptr[i]);
-            }
-        }
-    }
-    end(&facts);
-}
-
-void facts_print_regions(const cli_options *options)
-{
-    karp_provider_registry *registry = NULL;
-    if (karp_provider_registry_new(options->context, &registry, NULL) != KARP_OK) {
-        return;
-    }
-    for (size_t i = 0; i < karp_provider_registry_count(registry); i++) {
-        print_regions(options, karp_provider_registry_name(registry, i));
-    }
-    karp_provider_registry_free(registry);
-}
+void facts_print_regions(const cli_options *options) { print_each(options, print_regions); }
 
 static int run(const cli_options *options) { return answer(options, options->facts.count > 0); }
 

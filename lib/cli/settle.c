@@ -423,10 +423,9 @@ static void write_text(cli_writer *w, const settling *s, const cli_input *input,
     hourly_text(after, false, money[1]);
     hourly_text(after - before, true, money[2]);
     money_text((after - before) * HOURS_A_MONTH, true, money[3]);
-    char name[32] = "First round";
-    if (s->first_round > 1) (void)snprintf(name, sizeof name, "Round %zu", s->first_round);
-    cli_put_format(w, "%s%s %s, settled %s (%s, %s/month (%d h))\n", w->markdown ? "# " : "", name, money[0], money[1],
-                   money[2], money[3], (int)HOURS_A_MONTH);
+    const char *name = both[0].name; /* "first round", "round 2" */
+    cli_put_format(w, "%s%c%s %s, settled %s (%s, %s/month (%d h))\n", w->markdown ? "# " : "", name[0] - 'a' + 'A',
+                   name + 1, money[0], money[1], money[2], money[3], (int)HOURS_A_MONTH);
     if (w->markdown) {
         cli_put_text(w, "\n");
         cli_put_made_by(w, "plan --settle", s->options, input);

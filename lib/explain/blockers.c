@@ -93,13 +93,18 @@ static karp_status ask(finder *f, const node_view *v, uint32_t method, double *s
     return status;
 }
 
+/* The methods that save money. */
+enum { CONSOLIDATIONS = 3 };
+static const uint32_t consolidations[CONSOLIDATIONS] = { KARP_METHOD_EMPTINESS, KARP_METHOD_MULTI_NODE,
+                                                         KARP_METHOD_SINGLE_NODE };
+
 static karp_status savings_of(finder *f, const node_view *v, double *out, karp_error *error)
 {
-    static const uint32_t methods[] = { KARP_METHOD_EMPTINESS, KARP_METHOD_MULTI_NODE, KARP_METHOD_SINGLE_NODE };
-    karp_decision *made[3] = { NULL, NULL, NULL };
-    double saved[3] = { 0, 0, 0 };
+    karp_decision *made[CONSOLIDATIONS] = { NULL };
+    double saved[CONSOLIDATIONS] = { 0 };
     karp_status status = KARP_OK;
-    for (size_t i = 0; i < 3 && status == KARP_OK; i++) status = ask(f, v, methods[i], &saved[i], &made[i], error);
+    for (size_t i = 0; i < CONSOLIDATIONS && status == KARP_OK; i++)
+        status = ask(f, v, consolidations[i], &saved[i], &made[i], error);
     if (status == KARP_OK) {
         size_t better = saved[2] > saved[1] ? 2 : 1;
         memset(f->going, 0, (f->snapshot->node_count / 64 + (size_t)1) * sizeof *f->going);
@@ -107,7 +112,7 @@ static karp_status savings_of(finder *f, const node_view *v, double *out, karp_e
         mark_nodes(f, made[better]);
         *out = saved[0] + saved[better];
     }
-    for (size_t i = 0; i < 3; i++) karp_decision_unref(made[i]);
+    for (size_t i = 0; i < CONSOLIDATIONS; i++) karp_decision_unref(made[i]);
     return status;
 }
 
@@ -230,15 +235,14 @@ enum { MOST_ROUNDS = 100 };
 /* Reasons show one after the other: each round takes those away that the round before has named. */
 static karp_status find_lifts(finder *f, node_view *v, karp_error *error)
 {
-    static const uint32_t methods[] = { KARP_METHOD_EMPTINESS, KARP_METHOD_MULTI_NODE, KARP_METHOD_SINGLE_NODE };
     karp_status status = KARP_OK;
     bool more = true;
     for (int round = 0; round < MOST_ROUNDS && more && status == KARP_OK; round++) {
         size_t from = f->lifts.count;
-        for (size_t m = 0; m < 3 && status == KARP_OK; m++) {
+        for (size_t m = 0; m < CONSOLIDATIONS && status == KARP_OK; m++) {
             karp_decision *d = NULL;
             double saved;
-            status = ask(f, v, methods[m], &saved, &d, error);
+            status = ask(f, v, consolidations[m], &saved, &d, error);
             size_t first = f->lifts.count;
             for (size_t i = 0; status == KARP_OK && i < d->kept.count; i++) {
                 if (!note_lift(f, v, &d->kept.items[i])) status = fail_nomem(error);
@@ -272,7 +276,8 @@ static size_t covered_pods(finder *f, const node_view *v, const holder *h)
     size_t pods = 0;
     for (uint32_t n = 0; n < f->snapshot->node_count; n++) {
         const state_node *held = &f->snapshot->nodes[n];
-        for (uint32_t i = 0; i < held->all_pod_count && (h->nodes[n / 64] >> n % 64 & 1); i++) {
+        if (!(h->nodes[n / 64] >> n % 64 & 1)) continue;
+        for (uint32_t i = 0; i < held->all_pod_count; i++) {
             lift one = { .node = n, .pod = held->all_pods[i] };
             pods += equal_str(object_of(f, v, &one, h->kind), h->object);
         }
@@ -284,7 +289,6 @@ static size_t covered_pods(finder *f, const node_view *v, const holder *h)
  * looked at are left out, until none is new. A budget is what multi-node consolidation meets as well. */
 static karp_status find_nodes(finder *f, uint32_t number, karp_error *error)
 {
-    static const uint32_t methods[] = { KARP_METHOD_EMPTINESS, KARP_METHOD_MULTI_NODE, KARP_METHOD_SINGLE_NODE };
     holder *h = &f->holders.items[number];
     size_t width = f->snapshot->node_count / 64 + (size_t)1;
     node_view v;
@@ -296,11 +300,11 @@ static karp_status find_nodes(finder *f, uint32_t number, karp_error *error)
     karp_status status = ok && nodes != NULL && !v.refused ? KARP_OK : fail_nomem(error);
     for (int round = 0; round < MOST_ROUNDS && more && status == KARP_OK; round++) {
         memset(f->going, 0, width * sizeof *f->going);
-        for (size_t m = 0; m < 3 && status == KARP_OK; m++) {
+        for (size_t m = 0; m < CONSOLIDATIONS && status == KARP_OK; m++) {
             karp_decision *d = NULL;
             double saved;
-            if (methods[m] == KARP_METHOD_MULTI_NODE && h->kind != KARP_HOLDS_BUDGET) continue;
-            status = ask(f, &v, methods[m], &saved, &d, error);
+            if (consolidations[m] == KARP_METHOD_MULTI_NODE && h->kind != KARP_HOLDS_BUDGET) continue;
+            status = ask(f, &v, consolidations[m], &saved, &d, error);
             if (status == KARP_OK) mark_kept(f, &v, d, number, nodes);
             if (status == KARP_OK) mark_nodes(f, d);
             karp_decision_unref(d);

@@ -273,11 +273,9 @@ static karp_status set_replicas(karp_reader *reader, uint32_t number, uint64_t r
     tree *spec = tree_get_or_make(&reader->trees, w->root, "spec");
     tree_set(&reader->trees, spec, w->info->kind == IO_KIND_JOB ? "parallelism" : "replicas",
              tree_new_integer(&reader->trees, (int64_t)replicas));
-    w->changed = reader->changes = true;
+    w->changed = w->scaled = reader->changes = true;
     /* Its pods are made here, as those of a plain one. */
     w->stated = w->held = false;
-    if (!io_note_name(reader, str("scaled by the caller"), io_namespace(w->root), w->name, 1))
-        return io_reader_nomem(reader);
     return reader->trees.status ? io_reader_nomem(reader) : KARP_OK;
 }
 

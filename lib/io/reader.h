@@ -24,6 +24,7 @@ typedef struct io_waiting {
     bool changed; /* a workload whose number of pods was changed (change.c) */
     bool gone; /* deleted */
     bool replaced; /* it was read as what takes the place of others */
+    bool scaled; /* the caller has chosen its replicas */
 } io_waiting;
 
 /* A ReplicaSet of pods, and the Deployment that its name tells. */

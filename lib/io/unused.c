@@ -3,7 +3,6 @@
 
 #include <io/money.h>
 #include <io/node_kinds.h>
-#include <io/owner.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -186,9 +185,9 @@ karp_status io_unused_workload(karp_reader *reader, const tree *root)
     int64_t replicas = 1;
     const tree *spec = tree_get(root, "spec");
     bool stated = tree_integer(tree_get(spec, "replicas"), &replicas);
-    karp_str name = tree_get_text(tree_get(root, "metadata"), "name");
-    bool chosen = io_find(reader, "scaled by the caller", io_namespace(root), name) != IO_NONE;
-    return stated && replicas == 0 && !chosen ? count(reader, IO_UNUSED_WORKLOADS, name) : KARP_OK;
+    return stated && replicas == 0
+               ? count(reader, IO_UNUSED_WORKLOADS, tree_get_text(tree_get(root, "metadata"), "name"))
+               : KARP_OK;
 }
 
 karp_status io_unused_job(karp_reader *reader, const tree *root)

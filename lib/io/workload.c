@@ -286,7 +286,7 @@ karp_status io_expand(io_filler *f, const io_waiting *waiting, tree *root, const
         io_reader_name(reader, str(waiting->info->name), w.namespace_, w.name);
         return KARP_E_LIMIT;
     }
-    if (waiting->info->kind == IO_KIND_DEPLOYMENT || stateful) {
+    if ((waiting->info->kind == IO_KIND_DEPLOYMENT || stateful) && !waiting->scaled) {
         karp_status status = io_unused_workload(reader, root);
         if (status) return status;
     }
