@@ -86,7 +86,7 @@ static karp_status note_launches(settling *s, const karp_decision *d, size_t *te
         karp_launch l = { .size = sizeof l };
         status = karp_decision_launch(d, i, &l);
         if (status == KARP_OK && l.choice.instance_type.len == 0) {
-            s->rounds[s->count - 1].launched--; /* of a static pool: the next round launches it */
+            s->rounds[s->count - 1].launched--; /* nothing that its static pool allows is available */
             continue;
         }
         if (status == KARP_OK && !design_group_add(s->options, &types, l.choice.instance_type, l.choice.price)) {

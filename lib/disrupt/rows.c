@@ -98,7 +98,7 @@ static bool command_launches(scheduler *blank, karp_decision *d, const command *
     received got;
     if (c->simulation == NULL) {
         for (uint32_t i = 0; i < c->replacement_count; i++) {
-            if (!result_static_launch(blank, d, c->replacements[i].pool)) return false;
+            if (!result_static_launches(blank, d, c->replacements[i].pool, 1, false)) return false;
         }
         return true;
     }
@@ -128,16 +128,30 @@ static bool all_can_be_launched(const command *c)
     return true;
 }
 
-static bool warn_of_unavailable(karp_decision *d, const karp_command *row)
+/* What replaces a node of a static pool costs what a provider picks; that it picks nothing counts as above. */
+static bool count_static_launches(const karp_decision *d, const command *c, karp_command *row)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < c->replacement_count && c->simulation == NULL; i++) {
+        const karp_choice *choice = &d->launches.items[row->launch_first + i].choice;
+        row->savings -= choice->price;
+        if (choice->instance_type.len == 0) all = false;
+    }
+    return all;
+}
+
+static bool warn_of_unavailable(karp_decision *d, const karp_command *row, bool is_static)
 {
     strbuf text;
     strbuf_init(&text, d->context);
     strbuf_adds(&text, "the replacement of ");
     strbuf_addstr(&text, row->nodes[0]);
     strbuf_adds(&text, row->node_count > 1 ? " and others" : "");
-    strbuf_adds(&text, " cannot be launched: it was narrowed to spot, and none of its instance types is offered as "
-                       "spot. Karpenter gives "
-                       "the command up when the launch fails, so it saves nothing (D-Q11)");
+    strbuf_adds(&text, is_static ? " cannot be launched: nothing that its NodePool's requirements allow is available"
+                                 : " cannot be launched: it was narrowed to spot, and none of its instance types is "
+                                   "offered as spot");
+    strbuf_adds(&text, ". Karpenter gives the command up when the launch fails, so it saves nothing");
+    strbuf_adds(&text, is_static ? "" : " (D-Q11)");
     bool ok = !text.failed && decision_warn(d, text.ptr, text.len);
     strbuf_free(&text);
     return ok;
@@ -163,10 +177,10 @@ static bool command_row(pass *p, scheduler *blank, karp_decision *d, const comma
     if (nodes == NULL || !command_launches(blank, d, c)) return false;
     for (uint32_t i = 0; i < c->candidate_count; i++)
         nodes[i] = name_of(w, w->nodes[p->candidates[c->candidates[i]].node].name);
-    if (!all_can_be_launched(c)) {
+    if (!count_static_launches(d, c, &row) || !all_can_be_launched(c)) {
         row.replacement_unavailable = 1;
         row.savings = 0;
-        if (!warn_of_unavailable(d, &row)) return false;
+        if (!warn_of_unavailable(d, &row, c->simulation == NULL)) return false;
     }
     row.launch_count = d->launches.count - row.launch_first;
     row.placement_count = d->placements.count - row.placement_first;

@@ -20,7 +20,7 @@ static bool launch_all(scheduler *s, const karp_snapshot *w, karp_advice *advice
         karp_action a = { .size = sizeof a };
         if (karp_advice_action(advice, i, &a) != KARP_OK) return false;
         if (a.kind != KARP_ACTION_CREATE_CLAIMS) continue;
-        if (!result_static_launches(s, d, pool_named(w, a.object), (uint64_t)a.number)) return false;
+        if (!result_static_launches(s, d, pool_named(w, a.object), (uint64_t)a.number, true)) return false;
     }
     return true;
 }

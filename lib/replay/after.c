@@ -111,7 +111,7 @@ static karp_status take_launches(outcome *o)
     for (size_t i = 0; i < karp_decision_launch_count(o->decision); i++) {
         karp_launch l = { .size = sizeof l };
         if (karp_decision_launch(o->decision, i, &l)) return hidden(o);
-        /* Of what type a static pool's replacement is, is not decided: karp_launch_static_pools() launches it next. */
+        /* Nothing that a static pool allows is available: the launch would fail. */
         if (l.choice.instance_type.len == 0 && l.instance_type_count == 0) continue;
         karp_str name = free_name(o, l.node_pool, &number);
         if (!name.ptr) return nomem(o);

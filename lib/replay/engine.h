@@ -437,8 +437,9 @@ void batch_open(engine *e); /* something is pending */
 void provision(engine *e);
 void static_open(engine *e); /* something happened to a static pool or its nodes, if there is one */
 void static_pools(engine *e); /* launches what they lack, deletes what they have beyond their replicas */
-/* The node that takes the place of one that is being deleted, of this static pool. REPLAY_NONE = none is launched. */
-uint32_t static_replacement(engine *e, karp_str pool);
+/* The node that takes the place of one of a static pool that has drifted and is marked already; the command's launch is `own`.
+ * REPLAY_NONE = none is launched. */
+uint32_t static_replacement(engine *e, const karp_decision *drift, const karp_launch *own);
 void provision_bind(engine *e); /* pods that the engine cannot judge, by where karp_provision() puts them */
 bool loss_applies(const replay_loss *l, karp_str type, karp_str zone, karp_str capacity_type);
 

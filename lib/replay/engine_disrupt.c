@@ -308,7 +308,7 @@ static uint32_t launch_next(engine *e, const replay_command *c, const karp_comma
     size_t next = c->replacement_count;
     if (c->launches) return node_launch(e, &c->launches[next], c->amounts[next]);
     if (karp_decision_launch(c->decision, command->launch_first + next, &launch)) return REPLAY_NONE;
-    if (c->method == KARP_METHOD_STATIC_DRIFT) return static_replacement(e, launch.node_pool);
+    if (c->method == KARP_METHOD_STATIC_DRIFT) return static_replacement(e, c->decision, &launch);
     return node_start(e, c->decision, &launch);
 }
 

@@ -89,20 +89,23 @@ void static_pools(engine *e)
     karp_decision_unref(d);
 }
 
-/* Decisions on drift do not say what type it has; the pool lacks a node since the one that drifted is on its way out. */
-uint32_t static_replacement(engine *e, karp_str pool)
+/* The pool's controller would launch the same, as the one that drifted is on its way out, and knows what DaemonSets request there.
+ * It may launch nothing (its feature gate is off, the pool is not ready): the command launches its replacement even so. */
+uint32_t static_replacement(engine *e, const karp_decision *drift, const karp_launch *own)
 {
     karp_decision *d = NULL;
     uint32_t node = REPLAY_NONE;
     karp_snapshot *snapshot = engine_snapshot(e);
     karp_status status = snapshot ? karp_launch_static_pools(snapshot, &e->decision, &d, &e->error) : KARP_OK;
     if (status) engine_fail(e, status);
-    for (size_t i = 0; d && i < karp_decision_launch_count(d) && node == REPLAY_NONE; i++) {
+    bool found = false;
+    for (size_t i = 0; d && i < karp_decision_launch_count(d) && !found; i++) {
         karp_launch launch = { .size = sizeof launch };
-        if (karp_decision_launch(d, i, &launch) == KARP_OK && equal_str(launch.node_pool, pool))
-            node = node_start(e, d, &launch);
+        found = karp_decision_launch(d, i, &launch) == KARP_OK && equal_str(launch.node_pool, own->node_pool);
+        if (found) node = node_start(e, d, &launch);
     }
     karp_decision_unref(d);
+    if (!found && !e->status) node = node_start(e, drift, own);
     return node;
 }
 

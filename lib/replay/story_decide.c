@@ -309,13 +309,24 @@ static karp_status describe(story *s, const karp_decision *d, strbuf *out)
     return out->failed ? story_nomem(s) : KARP_OK;
 }
 
+/* The one node that is replaced is on its way out already: its pool's controller is to launch no second one. */
+static karp_status replace_static(story *s, const karp_decision *d, const karp_command *c)
+{
+    karp_launch launch = { .size = sizeof launch };
+    karp_status status = karp_decision_launch(d, c->launch_first, &launch);
+    if (status) return story_fail(s, status, "the decision does not show what it counts");
+    uint32_t node = static_replacement(s->e, d, &launch);
+    status = story_engine(s);
+    if (!status && node != REPLAY_NONE)
+        story_write_event(s, "launched", s->e->nodes[node].name, launch.choice.instance_type);
+    return status;
+}
+
 static karp_status execute(story *s, const karp_decision *d, const karp_command *c)
 {
     uint32_t first = (uint32_t)s->e->node_count;
-    /* Which type takes the place of a node of a static pool is not decided: the pool's controller launches it at once. */
-    bool is_static = c->method == KARP_METHOD_STATIC_DRIFT;
+    bool is_static = c->method == KARP_METHOD_STATIC_DRIFT && c->launch_count > 0;
     karp_status status = is_static ? KARP_OK : start_nodes(s, d, c->launch_first, c->launch_count);
-    uint32_t started = (uint32_t)s->e->node_count - first;
     if (!status && c->method < METHODS_MOST) s->e->result.commands[c->method]++;
     for (size_t i = 0; i < c->node_count && !status; i++) {
         uint32_t node = find_node(s, c->nodes[i]);
@@ -324,7 +335,9 @@ static karp_status execute(story *s, const karp_decision *d, const karp_command 
             continue;
         }
         node_delete(s->e, node);
-        story_node *n = story_node_of(s, node);
+        if (is_static) status = replace_static(s, d, c);
+        uint32_t started = (uint32_t)s->e->node_count - first;
+        story_node *n = status ? NULL : story_node_of(s, node);
         if (!n) return s->error.status;
         *n = (story_node){ .planned = true, .wait_first = first, .wait_count = started };
         status = n->wait_count == 0 ? story_drain(s, node) : story_engine(s);

@@ -88,14 +88,6 @@ bool result_launch(scheduler *s, karp_decision *d, uint32_t claim_number, launch
     return devices_drivers(s, claim_number, &d->data, &from->drivers) && report_launch(s, d, from);
 }
 
-bool result_static_launch(scheduler *s, karp_decision *d, uint32_t pool)
-{
-    uint32_t number;
-    if (!template_of_static(s, pool, &number)) return false;
-    const launch_source from = { .template_ = number, .set = s->templates.items[number].set };
-    return report_launch(s, d, &from);
-}
-
 /* The type that is offered for the least; NO_ID = none. */
 static uint32_t cheapest_type(scheduler *s, const type_table *t, uint32_t set)
 {
@@ -116,7 +108,7 @@ static uint32_t cheapest_type(scheduler *s, const type_table *t, uint32_t set)
     return chosen;
 }
 
-bool result_static_launches(scheduler *s, karp_decision *d, uint32_t pool, uint64_t count)
+bool result_static_launches(scheduler *s, karp_decision *d, uint32_t pool, uint64_t count, bool daemons)
 {
     uint32_t number;
     if (count == 0 || !template_of_static(s, pool, &number)) return count == 0;
@@ -125,7 +117,7 @@ bool result_static_launches(scheduler *s, karp_decision *d, uint32_t pool, uint6
                                                                  : &s->snapshot->tables[s->snapshot->pool_table[pool]];
     uint32_t type = cheapest_type(s, t, from.set);
     size_t first = d->launches.count;
-    if (type != NO_ID && !template_daemons(s, number, t, type, &from.requests)) return false;
+    if (type != NO_ID && daemons && !template_daemons(s, number, t, type, &from.requests)) return false;
     /* The others share all that the first has. */
     if (!report_launch(s, d, &from)) return false;
     if (type != NO_ID && !report_choice(s, d, t, type, from.set, &d->launches.items[first])) return false;

@@ -28,10 +28,9 @@ bool result_allows(const scheduler *s, uint32_t set, uint32_t capacity_type);
 uint32_t result_narrowed(scheduler *s, uint32_t set, uint32_t capacity_type);
 /* Appends a launch for the claim; what a disruption may have narrowed (set, types, pods) is in *from. false = out of memory. */
 bool result_launch(scheduler *s, karp_decision *d, uint32_t claim_number, launch_source *from);
-/* Appends what a static pool launches; the scheduler has been set up and nothing more. false = out of memory. */
-bool result_static_launch(scheduler *s, karp_decision *d, uint32_t pool);
-/* Appends so many launches of a static pool, priced at what a provider picks of all types that the pool allows: the cheapest. false = out of memory. */
-bool result_static_launches(scheduler *s, karp_decision *d, uint32_t pool, uint64_t count);
+/* Appends so many launches of a static pool, priced at what a provider picks of all types that the pool allows: the cheapest. They
+ * request what DaemonSets do, or nothing. The scheduler has been set up and nothing more. false = out of memory. */
+bool result_static_launches(scheduler *s, karp_decision *d, uint32_t pool, uint64_t count, bool daemons);
 /* Whether a static pool with types has nothing to launch from but full reservations; those that are available are listed, for
  * which there is room for as many as the table has offerings. false = out of memory. */
 bool result_static_reserved(scheduler *s, uint32_t pool, uint32_t *offered, uint32_t *count, bool *full);

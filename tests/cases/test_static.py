@@ -142,12 +142,13 @@ def drift(f):
     later = json.loads(run('replay', f.pods, '--nodepools', now, '--dump-at', '30m')[0])
     equal([o['metadata']['labels']['node.kubernetes.io/instance-type'] for o in later['objects'] if o['kind'] == 'Node'], 2 * ['m5.large'], 'types')
     settled = json.loads(run('plan', '--settle', now, '-o', 'json')[0])
-    equal([(r['method'], r['removed'], r['launched']) for r in settled['rounds'][:2]],
-          [('StaticDrift', 'fixed-1', ''), ('StaticProvisioning', '', '1 \u00d7 m5.large')], 'settled')
+    equal([(r['method'], r['removed'], r['launched']) for r in settled['rounds']],
+          [('StaticDrift', 'fixed-1', '1 \u00d7 m5.large')], 'settled')
     story = f.write('drifting.yaml', 'apiVersion: karp/v1\nkind: Story\nnodeReadyAfter: 60s\nfiles: [drift.json]\nsteps:\n- wait: 30m\n')
     events = json.loads(run('simulate', story, '-o', 'json')[0])['steps'][0]['events']
     equal([(e['event'], e['node'], e.get('detail')) for e in events if e['event'] in ('deleted', 'launched')][:2],
-          [('deleted', 'fixed-1', None), ('launched', 'fixed-3', 'm5.large')], 'the story')
+          [('launched', 'fixed-3', 'm5.large'), ('deleted', 'fixed-1', None)], 'the story: it goes when its replacement is ready')
+    equal([(e['node'], e.get('detail')) for e in events if e['event'] == 'launched'], [('fixed-3', 'm5.large')], 'one replacement')
 
 
 def daemons(f):

@@ -230,7 +230,11 @@ static void test_static_drift(void **state)
     karp_launch l = launch_at(c, k.launch_first);
     assert_int_equal(l.instance_type_count, 0);
     assert_int_equal(l.pod_count, 0);
-    assert_int_equal(l.choice.instance_type.len, 0);
+    /* No type is asked for; it is priced at what a provider picks. */
+    assert_true(l.choice.instance_type.len == 3 && memcmp(l.choice.instance_type.ptr, "t01", 3) == 0);
+    assert_true(l.choice.price == 0.5 && k.savings == 0.5); /* the node costs 1 */
+    assert_int_equal(l.request_count, 0);
+    assert_true(karp_decision_cost_before(c->decision) - karp_decision_cost_after(c->decision) == 1.0);
     assert_true(l.node_pool.len == 4 && memcmp(l.node_pool.ptr, "pool", 4) == 0);
 }
 

@@ -294,6 +294,37 @@ static void test_no_spot(void **state)
     }
 }
 
+/* What replaces a drifted node of a static pool is priced at the cheapest that is available; where nothing is, the command saves nothing. */
+static void test_static_replacement(void **state)
+{
+    static const char *const available[] = { "true", "false" };
+    cluster *c = *state;
+    for (int sold = 0; sold < 2; sold++) {
+        cluster_begin(c, 1, "");
+        c->length = 0;
+        add(c,
+            "{\"apiVersion\":\"karp/"
+            "v1\",\"kind\":\"Snapshot\",\"now\":\"2026-01-05T12:00:00Z\",\"settings\":{},\"catalogues\":[{"
+            "\"instanceTypes\":[" SIZE("t01") "\"offerings\":[{\"zone\":\"z1\",\"capacityType\":\"on-demand\","
+                                              "\"price\":5,\"available\":%s}]}]}],"
+                                              "\"objects\":[{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":"
+                                              "{\"name\":\"default\"}}",
+            available[sold]);
+        add_pool(c, "pool", ",\"replicas\":1", ALL);
+        add_node(c, "a", 1, "on-demand", DRIFTED("03"));
+        cluster_ready(c);
+        decide(c, KARP_METHOD_STATIC_DRIFT);
+        expect_commands(c, "a");
+        karp_command command = command_at(c, 0);
+        assert_int_equal(command.launch_count, 1);
+        assert_int_equal(command.replacement_unavailable, sold);
+        assert_true(command.savings == 0.0);
+        assert_true(karp_decision_cost_after(c->decision) == 5.0);
+        assert_true(launch_at(c, 0).choice.price == (sold ? 0.0 : 5.0));
+        assert_int_equal(karp_decision_warning_count(c->decision), sold);
+    }
+}
+
 /* D-Q22: a budget that wants as many pods as there are never lets one go; Karpenter starts a node for what will not move. */
 static void test_closed_budget(void **state)
 {
@@ -340,8 +371,8 @@ int main(void)
         cmocka_unit_test(test_replacement),   cmocka_unit_test(test_delete),
         cmocka_unit_test(test_worth),         cmocka_unit_test(test_reservation_price),
         cmocka_unit_test(test_closed_budget), cmocka_unit_test(test_first_type),
-        cmocka_unit_test(test_no_spot),       cmocka_unit_test(test_going),
-        cmocka_unit_test(test_falls_through),
+        cmocka_unit_test(test_no_spot),       cmocka_unit_test(test_static_replacement),
+        cmocka_unit_test(test_going),         cmocka_unit_test(test_falls_through),
     };
     return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);
 }

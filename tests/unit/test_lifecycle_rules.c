@@ -295,6 +295,26 @@ static void test_static_scale(void **state)
     expect_advice(a, "delete claim-n1=ScaleDown; delete claim-n2=ScaleDown; again 2026-01-05T12:01:00Z");
 }
 
+/* A node that is marked counts as being deleted, not as pending disruption, although its claim has no deletion timestamp: Karpenter marks
+ * the nodes of a command once their replacements are there. Only those, and nodes that nobody replaces, are missing then. */
+static void test_static_marked(void **state)
+{
+    cluster *c = *state;
+    for (int replaced = 0; replaced < 2; replaced++) {
+        karp_advice *a = NULL;
+        cluster_begin(c, 1,
+                      "\"featureGates\":{\"StaticCapacity\":true}},\"state\":{\"nodes\":[{\"name\":\"n1\","
+                      "\"markedForDeletion\":true},{\"name\":\"n2\"}]");
+        add_pool(c, "pool", ",\"replicas\":2", ALL);
+        add_node(c, "n1", 1, "spot", DRIFTED("03"));
+        add_node(c, "n2", 1, "spot", "");
+        if (replaced) add_claim(c, "n3", ",\"labels\":{\"karpenter.sh/nodepool\":\"pool\"}", "", "\"conditions\":[]");
+        cluster_ready(c);
+        assert_int_equal(karp_advise_static_pools(c->snapshot, 0, &a, &c->error), KARP_OK);
+        expect_advice(a, replaced ? "again 2026-01-05T12:01:00Z" : "create pool 1; again 2026-01-05T12:01:00Z");
+    }
+}
+
 /* ---- initialisation ---------------------------------------------------------------------------------------------------------- */
 
 static void initialising(cluster *c, const char *name, const char *conditions, const char *taints, const char *status)
@@ -592,19 +612,13 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_requirement_drift),
-        cmocka_unit_test(test_drift_order),
-        cmocka_unit_test(test_reserved_types),
-        cmocka_unit_test(test_two_conditions),
-        cmocka_unit_test(test_repair_rules),
-        cmocka_unit_test(test_expiration_asks_nobody),
-        cmocka_unit_test(test_static_scale),
-        cmocka_unit_test(test_initialization),
-        cmocka_unit_test(test_pod_events),
-        cmocka_unit_test(test_termination),
-        cmocka_unit_test(test_detachment),
-        cmocka_unit_test(test_drain_ended),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_requirement_drift), cmocka_unit_test(test_drift_order),
+        cmocka_unit_test(test_reserved_types),    cmocka_unit_test(test_two_conditions),
+        cmocka_unit_test(test_repair_rules),      cmocka_unit_test(test_expiration_asks_nobody),
+        cmocka_unit_test(test_static_scale),      cmocka_unit_test(test_static_marked),
+        cmocka_unit_test(test_initialization),    cmocka_unit_test(test_pod_events),
+        cmocka_unit_test(test_termination),       cmocka_unit_test(test_detachment),
+        cmocka_unit_test(test_drain_ended),       cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);
 }
