@@ -28,16 +28,61 @@ static uint32_t edits(karp_str a, karp_str b, uint32_t most)
     return rows[a.len % 3][b.len];
 }
 
+/* What a type's name begins with: "p3dn" of p3dn.24xlarge, its letters "p" and its generation 3. 0 letters = it is no such name. */
+typedef struct family {
+    size_t length, letters;
+    uint32_t generation;
+} family;
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static family family_of(karp_str type)
+{
+    family f = { 0, 0, 0 };
+    while (f.letters < type.len && type.ptr[f.letters] >= 'a' && type.ptr[f.letters] <= 'z') f.letters++;
+    size_t at = f.letters;
+    for (; at < type.len && is_digit(type.ptr[at]) && f.generation < 100; at++)
+        f.generation = f.generation * 10 + (uint32_t)(type.ptr[at] - '0');
+    f.length = at;
+    while (f.length < type.len && type.ptr[f.length] != '.') f.length++;
+    if (at == f.letters || f.length == type.len) f.letters = 0;
+    return f;
+}
+
+/* A step in a family's rank is more than any number of edits. */
+enum { RANK = 256, OTHER_GENERATION = 1, FAR_GENERATION = 10, OTHER_FAMILY };
+
+static uint32_t family_rank(karp_str wanted, karp_str candidate)
+{
+    family a = family_of(wanted), b = family_of(candidate);
+    if (equal_str((karp_str){ wanted.ptr, a.length }, (karp_str){ candidate.ptr, b.length })) return 0;
+    if (!equal_str((karp_str){ wanted.ptr, a.letters }, (karp_str){ candidate.ptr, b.letters })) return OTHER_FAMILY;
+    uint32_t apart = a.generation > b.generation ? a.generation - b.generation : b.generation - a.generation;
+    return apart + OTHER_GENERATION < FAR_GENERATION ? apart + OTHER_GENERATION : FAR_GENERATION;
+}
+
 nearest nearest_to(karp_str wanted)
 {
     uint32_t most = wanted.len < 9 ? (uint32_t)(wanted.len / 3) : 3; /* a third of the letters, but not many */
     return (nearest){ .wanted = wanted, .distance = most };
 }
 
+nearest nearest_to_value(karp_str key, karp_str value)
+{
+    nearest n = nearest_to(value);
+    n.by_family = str_is(key, "node.kubernetes.io/instance-type") && family_of(value).letters > 0;
+    if (n.by_family) n.distance += OTHER_FAMILY * RANK;
+    return n;
+}
+
 void nearest_offer(nearest *n, karp_str candidate)
 {
-    uint32_t distance = candidate.len == 0 ? 0 : edits(n->wanted, candidate, n->distance);
-    if (distance == 0 || distance > n->distance) return;
+    uint32_t rank = n->by_family ? family_rank(n->wanted, candidate) : 0;
+    if (candidate.len == 0 || rank > n->distance / RANK) return;
+    uint32_t most = rank < n->distance / RANK ? LONGEST_NAME : n->distance % RANK;
+    uint32_t distance = edits(n->wanted, candidate, most);
+    if (distance == 0 || distance > most) return;
+    distance += rank * RANK;
     if (n->best.ptr != NULL && distance == n->distance && compare_str(candidate, n->best) >= 0) return;
     n->distance = distance;
     n->best = candidate;

@@ -111,8 +111,8 @@ static karp_status no_pods(karp_error *error, const karp_decision *plan, karp_st
                        "no pending pod of a workload of that name is in the input");
     } else {
         (void)snprintf(error->message, sizeof error->message,
-                       "no pending pod of a workload of that name is in the input; is %.*s%.*s meant?", (int)space.len,
-                       space.ptr, (int)base.len, base.ptr);
+                       "no pending pod of a workload of that name is in the input; did you mean %.*s%.*s?",
+                       (int)space.len, space.ptr, (int)base.len, base.ptr);
     }
     return KARP_E_NOT_FOUND;
 }

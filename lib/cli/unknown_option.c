@@ -42,6 +42,7 @@ int unknown_option(const cli_verb *verb, const char *given)
             nearest = o.name;
         }
     }
-    (void)snprintf(message, sizeof(message), nearest != NULL ? "no such option; --%s?" : "no such option", nearest);
+    (void)snprintf(message, sizeof(message), nearest != NULL ? "no such option; did you mean --%s?" : "no such option",
+                   nearest);
     return wrong_option(verb, given, message);
 }

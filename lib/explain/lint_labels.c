@@ -170,7 +170,7 @@ static void find_values(linting *l, uint32_t key)
 static nearest nearest_value(linting *l, uint32_t key, uint32_t value)
 {
     const karp_snapshot *s = l->snapshot;
-    nearest near = nearest_to(text_of(s, value));
+    nearest near = nearest_to_value(text_of(s, key), text_of(s, value));
     if (l->guesses == MOST_GUESSES) return near;
     l->guesses++;
     find_values(l, key);

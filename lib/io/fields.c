@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/fields.h>
 
-#include <base/nearest.h>
 #include <io/decode_fields.h>
+#include <io/known_values.h>
 #include <string.h>
 
 static const io_shape *shape_of_kind(io_kind kind)
@@ -50,7 +50,7 @@ static bool first_time(walk *w)
 
 static void note(walk *w, const io_shape *s)
 {
-    char field[sizeof((karp_error *)0)->field], shown[64];
+    char field[sizeof((karp_error *)0)->field], shown[64], meant[MEANT];
     io_place at = *w->place;
     if (w->reader->unknown_fields == MOST_NOTES || !first_time(w)) return;
     if (++w->reader->unknown_fields == MOST_NOTES) {
@@ -65,10 +65,8 @@ static void note(walk *w, const io_shape *s)
     for (size_t i = 0; i < s->count; i++) nearest_offer(&near, str(s->fields[i].name));
     karp_str known;
     for (size_t next = 0; (known = io_shape_known(s, &next)).len > 0;) nearest_offer(&near, known);
-    w->status = io_warn(w->reader, "%.200s:%lu: %s %s: a %s has no field %s: ignored%s%.*s%s", at.document.ptr,
-                        (unsigned long)at.line, w->info->name, shown, w->info->name, field,
-                        near.best.ptr ? "; did you mean " : "", (int)near.best.len, near.best.ptr ? near.best.ptr : "",
-                        near.best.ptr ? "?" : "");
+    w->status = io_warn(w->reader, "%.200s:%lu: %s %s: a %s has no field %s: ignored%s", at.document.ptr,
+                        (unsigned long)at.line, w->info->name, shown, w->info->name, field, io_meant(&near, meant));
 }
 
 static void walk_value(walk *w, const io_shape *s, const tree *value);

@@ -3,6 +3,7 @@
 #include <io/builtin.h>
 #include <io/change.h>
 #include <io/fill.h>
+#include <io/known_values.h>
 #include <io/owner.h>
 #include <io/unused.h>
 
@@ -122,6 +123,7 @@ karp_status io_finish(karp_reader *reader, karp_snapshot **out)
     io_filler_free(&filler);
     if (status == KARP_OK) status = io_give_catalogues(reader);
     if (status == KARP_OK) status = karp_builder_finish(reader->builder, &snapshot, &reader->error);
+    if (status == KARP_OK) status = io_values_tell(reader);
     if (status == KARP_OK) status = io_unused_tell(reader);
     if (status == KARP_OK) *out = snapshot;
     else karp_snapshot_unref(snapshot);

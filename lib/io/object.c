@@ -8,6 +8,7 @@
 #include <io/change.h>
 #include <io/convert.h>
 #include <io/fields.h>
+#include <io/known_values.h>
 #include <io/owner.h>
 #include <io/node_kinds.h>
 #include <io/prices.h>
@@ -146,6 +147,7 @@ static karp_status add_pool(karp_reader *reader, const karp_node_pool *pool)
 {
     karp_status status = io_doubt_pool(reader, pool);
     if (status == KARP_OK) status = io_unused_pool(reader, pool);
+    if (status == KARP_OK) status = io_values_pool(reader, pool);
     return status ? status : karp_builder_add_node_pool(reader->builder, pool, &reader->error);
 }
 

@@ -2,9 +2,9 @@
 /* What rules and commitments of Prices are about: a name that is misspelt would leave a discount out in silence. */
 #include <io/prices.h>
 
-#include <base/nearest.h>
 #include <base/serves.h>
 #include <io/builtin.h>
+#include <io/known_values.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,18 +34,6 @@ static bool is_one_of(nearest *near, const char *const names[], size_t count)
     return found;
 }
 
-/* "; karpenter.sh/capacity-type meant?", or nothing. */
-enum { MEANT = 160 };
-
-static const char *tell_meant(const nearest *near, char text[MEANT])
-{
-    text[0] = '\0';
-    if (near->best.ptr)
-        (void)snprintf(text, MEANT, "; %.*s meant?", (int)(near->best.len < 128 ? near->best.len : 128),
-                       near->best.ptr);
-    return text;
-}
-
 static karp_str domain_of(karp_str key)
 {
     const char *slash = key.len ? memchr(key.ptr, '/', key.len) : NULL;
@@ -72,8 +60,7 @@ void io_check_price_requirements(io_decoder *d, const karp_requirement *list, si
         if (!is_one_of(&near, common_keys, sizeof common_keys / sizeof *common_keys) &&
             is_of_common_domain(near.wanted)) {
             io_push(d, "key");
-            io_bad(d, KARP_E_INVALID, "%s is no label of instance types or offerings%s", shown,
-                   tell_meant(&near, meant));
+            io_bad(d, KARP_E_INVALID, "%s is no label of instance types or offerings%s", shown, io_meant(&near, meant));
         }
         bool capacity_type = str_is(list[i].key, common_keys[0]);
         io_push(d, "values");
@@ -92,42 +79,6 @@ void io_check_price_requirements(io_decoder *d, const karp_requirement *list, si
 }
 
 /* ---- what these catalogues do not have -------------------------------------------------------------------------------------- */
-
-/* A requirement's key, or one of its values, looked for in the labels of all catalogues. */
-typedef struct seek {
-    karp_str key, value; /* value.ptr NULL = any */
-    nearest near; /* of the values, or where there is none of the keys */
-    bool found;
-} seek;
-
-static void look_at(seek *s, const karp_requirement *labels, size_t count)
-{
-    for (size_t i = 0; i < count && !s->found; i++) {
-        bool same = equal_str(labels[i].key, s->key);
-        if (!s->value.ptr) {
-            s->found = same;
-            if (!same) nearest_offer(&s->near, labels[i].key);
-        }
-        for (size_t k = 0; s->value.ptr && same && k < labels[i].value_count && !s->found; k++) {
-            s->found = equal_str(labels[i].values[k], s->value);
-            if (!s->found) nearest_offer(&s->near, labels[i].values[k]);
-        }
-    }
-}
-
-static bool is_had(const karp_reader *reader, seek *s)
-{
-    for (size_t c = 0; c < reader->catalogue_count; c++) {
-        const karp_catalogue *catalogue = reader->catalogues[c].catalogue;
-        for (size_t i = 0; i < karp_catalogue_count(catalogue) && !s->found; i++) {
-            const karp_instance_type *type = karp_catalogue_type(catalogue, i);
-            look_at(s, type->requirements, type->requirement_count);
-            for (size_t k = 0; k < type->offering_count && !s->found; k++)
-                look_at(s, type->offerings[k].requirements, type->offerings[k].requirement_count);
-        }
-    }
-    return s->found;
-}
 
 static bool is_about_something(const karp_reader *reader, const karp_requirement *list, size_t count)
 {
@@ -168,20 +119,20 @@ static karp_status check_key(karp_reader *reader, const io_waiting *w, const cha
 {
     karp_str key = r->key;
     char meant[MEANT], shown[96], place[96];
-    seek s = { .key = key, .near = nearest_to(key) };
+    nearest near = nearest_to(key);
     bool of_its_domain;
-    if (is_had(reader, &s)) return KARP_OK;
+    if (io_is_had(reader, key, &near)) return KARP_OK;
     *noted = true;
     str_shorten(shown, sizeof shown, key);
     bool possible = is_known_to_provider(reader, key, &of_its_domain) || !of_its_domain;
     if (possible && r->op == KARP_OP_DOES_NOT_EXIST) return KARP_OK; /* as it says */
     if (possible)
         return io_warn(reader, "%.200s: %s.key: no instance type or offering of this catalogue has %s%s",
-                       w->document.ptr, field, shown, tell_meant(&s.near, meant));
+                       w->document.ptr, field, shown, io_meant(&near, meant));
     io_place at = { .document = w->document, .line = w->line, .column = w->column, .offset = w->offset };
     (void)snprintf(place, sizeof place, "%s.key", field);
     (void)io_reader_fail(reader, KARP_E_INVALID, &at, place, "%s is no label of instance types or offerings%s", shown,
-                         tell_meant(&s.near, meant));
+                         io_meant(&near, meant));
     io_reader_name(reader, str("Prices"), (karp_str){ "", 0 }, w->name);
     return KARP_E_INVALID;
 }
@@ -189,23 +140,13 @@ static karp_status check_key(karp_reader *reader, const io_waiting *w, const cha
 /* Values of In and NotIn that nothing has, in one note. */
 static karp_status check_values(karp_reader *reader, const io_waiting *w, const char *field, const karp_requirement *r)
 {
-    enum { NAMED = 4 };
-    char list[256] = "", shown[48], meant[MEANT], more[32] = "";
-    size_t missing = 0, length = 0;
-    nearest first = { .best = { NULL, 0 } };
-    for (size_t i = 0; i < r->value_count; i++) {
-        seek s = { .key = r->key, .value = r->values[i], .near = nearest_to(r->values[i]) };
-        if (is_had(reader, &s)) continue;
-        if (missing++ == 0) first = s.near;
-        if (missing > NAMED) continue;
-        str_shorten(shown, sizeof shown, r->values[i]);
-        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "", shown);
-    }
-    if (missing == 0) return KARP_OK;
-    if (missing > NAMED) (void)snprintf(more, sizeof more, " and %zu more", missing - NAMED);
-    str_shorten(shown, sizeof shown, r->key);
-    return io_warn(reader, "%.150s: %s.values: no instance type or offering of this catalogue has %s%s as %s%s",
-                   w->document.ptr, field, list, more, shown, missing == 1 ? tell_meant(&first, meant) : "");
+    char key[128];
+    io_absent absent;
+    karp_status status = io_find_absent(reader, r, &absent);
+    if (status || absent.count == 0) return status;
+    str_shorten(key, sizeof key, r->key);
+    return io_warn(reader, "%.150s: %s.values: no instance type or offering of this catalogue has %s as %s%s",
+                   w->document.ptr, field, absent.list, key, absent.meant);
 }
 
 karp_status io_check_price_matches(karp_reader *reader, const io_waiting *w, const char *list, size_t index,

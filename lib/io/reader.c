@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reader's public face, its errors and warnings. */
 #include <base/error.h>
+#include <io/known_values.h>
 #include <io/node_kinds.h>
 #include <io/builtin.h>
 #include <io/change.h>
@@ -98,6 +99,7 @@ void karp_reader_free(karp_reader *reader)
     karp_free(context, reader->catalogues, reader->catalogue_capacity * sizeof *reader->catalogues);
     karp_free(context, reader->node_kinds, reader->node_kind_capacity * sizeof *reader->node_kinds);
     karp_free(context, reader->statics, reader->static_capacity * sizeof *reader->statics);
+    karp_free(context, reader->pool_values, reader->pool_value_capacity * sizeof *reader->pool_values);
     karp_free(context, reader->sets, reader->set_capacity * sizeof *reader->sets);
     karp_free(context, reader->waiting, reader->waiting_capacity * sizeof *reader->waiting);
     if (reader->canonical)

@@ -131,6 +131,8 @@ struct karp_reader {
     io_table node_kind_names; /* -> index */
     double pending_vcpus; /* that pods without a node request */
     bool prices_known, commits; /* all Prices have been read; some have commitments */
+    struct io_pool_values *pool_values; /* known_values.c */
+    size_t pool_value_count, pool_value_capacity;
     io_static_pool *statics;
     size_t static_count, static_capacity;
     io_kept *kept;

@@ -279,7 +279,7 @@ karp_status io_unused_kind(karp_reader *reader, karp_str api_version, karp_str k
     if (!meant || !meant->version)
         return io_warn_once(reader, "%.*s of %.*s has no effect on decisions", shown(kind), kind.ptr,
                             shown(api_version), api_version.ptr);
-    return io_warn_once(reader, "%.*s of %.*s is not read: is %s of %s%s%s meant?", shown(kind), kind.ptr,
+    return io_warn_once(reader, "%.*s of %.*s is not read; did you mean %s of %s%s%s?", shown(kind), kind.ptr,
                         shown(api_version), api_version.ptr, meant->name, meant->group, meant->group[0] ? "/" : "",
                         meant->version);
 }

@@ -5,7 +5,7 @@
 #include <replay/trace_workloads.h>
 
 #include <base/hash.h>
-#include <base/nearest.h>
+#include <io/known_values.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -62,10 +62,9 @@ static bool members_known(load *l, const tree *map, const char *where, const cha
             nearest_offer(&near, one);
         }
         if (known) continue;
-        char own[48], message[96];
+        char own[48], meant[MEANT], message[MEANT + 16];
         str_shorten(own, sizeof own, name);
-        (void)snprintf(message, sizeof message, near.best.ptr ? "no such field: is %.*s meant?" : "no such field",
-                       (int)near.best.len, near.best.ptr);
+        (void)snprintf(message, sizeof message, "no such field%s", io_meant(&near, meant));
         return bad(l, where, own, message);
     }
     return true;

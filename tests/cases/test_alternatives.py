@@ -33,7 +33,7 @@ equal(explained('pod', api['pod'])['alternatives'], api['alternatives'], 'the po
 _, error = run('explain', 'deployment', 'shop/nobody', TIERS, status=1)
 check('no pending pod of a workload of that name is in the input\n' in error, error)
 _, error = run('explain', 'deployment', 'api', TIERS, status=1)
-check('is shop/api meant?' in error, error)
+check('did you mean shop/api?' in error, error)
 _, error = run('explain', 'cronjob', 'shop/api', TIERS, status=1)
 check('can be explained' in error, error)
 raise SystemExit(finish())

@@ -53,7 +53,7 @@ _, error = run('completion', 'tcsh', status=1)
 check('bash, zsh and fish' in error, error)
 for given, meant in (('--setle', '--settle'), ('--regoin=x', '--region'), ('--fail-no', '--fail-on')):
     _, error = run('plan', given, status=1)
-    check(f'no such option; {meant}?' in error, error)
+    check(f'no such option; did you mean {meant}?' in error, error)
 _, error = run('plan', '--nothing-like-it', status=1)
 check('no such option (' in error, error)
 raise SystemExit(finish())

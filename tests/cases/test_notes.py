@@ -38,6 +38,55 @@ with tempfile.TemporaryDirectory() as folder:
     equal(notes('plan', gone, 'app.yaml'), ['NodePool default: no instance type meets its requirements '
                                             '(node.kubernetes.io/instance-type In [p3.8xlarge, p2.xlarge])'], 'values that no type has')
 
+# Those of a list that has others too are named once, by every command, with what is most like them: of instance types first one of the family.
+POOLS = POOL.read_text().replace('key: kubernetes.io/arch, operator: In, values: [amd64]', 'key: KEY, operator: OPERATOR, values: [VALUES]')
+TYPE, ZONE, CAPACITY = 'node.kubernetes.io/instance-type', 'topology.kubernetes.io/zone', 'karpenter.sh/capacity-type'
+
+
+def asking(values, key, operator):
+    return POOLS.replace('KEY', key).replace('OPERATOR', operator).replace('VALUES', values)
+
+
+def of_values(values, key=TYPE, operator='In', pools=1):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / 'some.yaml'
+        text = asking(values, key, operator)
+        more = [text.split('---')[0].replace('name: default}', f'name: more-{n}}}', 1) for n in range(1, pools)]
+        path.write_text('\n---\n'.join([text, *more]))
+        return notes('plan', path, 'app.yaml')
+
+
+def absent(values, key=TYPE, meant='', pools='default'):
+    return [f'NodePool {pools}: no instance type or offering has {values} as {key}' + (f'; did you mean {meant}?' if meant else '')]
+
+
+check('values: [VALUES]' in POOLS, POOLS)
+for wrong, meant in (('p3.8xlargee', 'p3dn.24xlarge'), ('p3.8xlarge', 'p3dn.24xlarge'), ('m5.larg', 'm5.large'), ('m5.3xlarge', 'm5.2xlarge'), ('m55.large', 'm5.large'),
+                     ('c5.largr', 'c5.large'), ('mm5.large', 'm5.large'), ('qq9.gigantic', '')):
+    equal(of_values(f'm5.large, {wrong}'), absent(wrong, meant=meant), wrong)
+equal(of_values('us-west-2a, us-west-2x', ZONE), absent('us-west-2x', ZONE, 'us-west-2a'), 'a zone')
+equal(of_values('on-demand, spott', CAPACITY), absent('spott', CAPACITY, 'spot'), 'a capacity type')
+equal(of_values('m5.large, a1, b2, c3, d4, e5, f6'), absent('a1, b2, c3, d4 and 2 more'), 'many values')
+equal(of_values('m5.large, p3.8xlargee', pools=3), absent('p3.8xlargee', pools='default and 2 more', meant='p3dn.24xlarge'), 'several pools')
+equal(of_values('on-demand, spot, reserved', CAPACITY), [], 'what is listed by custom')
+equal(of_values('p3.8xlargee, p4.x', operator='NotIn'), [], 'without what is not there')
+equal(of_values('a, b', 'example.com/team'), [], "a pool's own label")
+with tempfile.TemporaryDirectory() as folder:
+    some = pathlib.Path(folder) / 'some.yaml'
+    some.write_text(asking('m5.large, p3.8xlargee', TYPE, 'In'))
+    wanted = absent('p3.8xlargee', meant='p3dn.24xlarge')
+    snapshot = pathlib.Path(folder) / 'dump.json'
+    snapshot.write_text(run('dump', some, APP)[0])
+    for words in (['plan'], ['plan', '--settle'], ['disrupt'], ['blockers'], ['explain', 'pod', 'inflate-0'], ['whatif', '--scale', 'inflate=2']):
+        for given in ([some, APP], [snapshot]):
+            equal(document(*words, *given)['warnings'], wanted, f'{words} {given}')
+        out, error = run(*words, some, APP)
+        check(' '.join((out + error).split()).count(wanted[0]) == 1, f'{words}: {out}{error}')
+    check('p3.8xlargee as ' in run('plan', some, APP, '-o', 'markdown')[0], 'markdown')
+    found = [f['rule'] for f in document('lint', some, APP)['findings']]
+    equal([rule for rule in found if rule in ('unknown-value', 'input-note')], ['unknown-value'], 'karp lint names it once')
+    run('lint', some, APP, '--fail-on', 'warning', status=3)
+
 # EKS Auto Mode.
 plan = document('plan', ASKS / 'pool-auto-mode.yaml', APP)
 equal(plan['launches'][0]['choice']['instanceType'][0], 'c', 'instance-category In [c]')
@@ -58,7 +107,7 @@ equal(len(document('plan', ASKS / 'pool-eu-central-1.yaml', APP, '--region', 'us
 
 # Kinds and versions that are not read.
 for name, kind in (('app-wrong-version.yaml', 'Deployment of v1'), ('app-wrong-kind.yaml', 'Deploymnet of apps/v1')):
-    equal(notes('plan', 'pool.yaml', name), [f'{kind} is not read: is Deployment of apps/v1 meant?'], name)
+    equal(notes('plan', 'pool.yaml', name), [f'{kind} is not read; did you mean Deployment of apps/v1?'], name)
     run('plan', POOL, ASKS / name, '--fail-on', 'notes', status=3)
 
 # Feature gates that are off, and on.

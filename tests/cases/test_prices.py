@@ -129,16 +129,18 @@ with tempfile.TemporaryDirectory() as folder:
     path = pathlib.Path(folder, 'prices.json')
     missing = f'{path}: spec.rules[0].requirements[0].values: no instance type or offering of this catalogue has '
     equal(notes(match(FAMILY, 'm6a', 'c7x', 'qq1')), [f'{missing}c7x, qq1 as {FAMILY}'], 'values')
+    equal(notes(match('node.kubernetes.io/instance-type', 'm6a.large', 'p3.8xlargee')),
+          [f'{missing}p3.8xlargee as node.kubernetes.io/instance-type; did you mean p3dn.24xlarge?'], 'an instance type')
     nothing = f'{path}: spec.rules[0] is about no offering of this catalogue: nothing is priced by it'
-    equal(notes(match('topology.kubernetes.io/zone', 'us-west-2aa')), [f'{missing}us-west-2aa as topology.kubernetes.io/zone; us-west-2a meant?', nothing], 'a zone')
+    equal(notes(match('topology.kubernetes.io/zone', 'us-west-2aa')), [f'{missing}us-west-2aa as topology.kubernetes.io/zone; did you mean us-west-2a?', nothing], 'a zone')
     equal(notes(match(FAMILY, 'm6a'), match('node.kubernetes.io/instance-type', 'c7i.large')), [nothing], 'values that do not go together')
     equal(notes(match('karpenter.azure.com/sku-cpu', '2')),
           [f'{path}: spec.rules[0].requirements[0].key: no instance type or offering of this catalogue has karpenter.azure.com/sku-cpu', nothing], 'another cloud')
     # What can never be met, and what holds no prices, is an error.
     for requirements, message in (
-            (match('karpenter.sh/capacity-typ', 'spot'), 'requirements[0].key: karpenter.sh/capacity-typ is no label of instance types or offerings; karpenter.sh/capacity-type meant?'),
+            (match('karpenter.sh/capacity-typ', 'spot'), 'requirements[0].key: karpenter.sh/capacity-typ is no label of instance types or offerings; did you mean karpenter.sh/capacity-type?'),
             (match(CAPACITY_TYPE, 'spot', 'ondemand'), 'requirements[0].values[1]: ondemand is no capacity type: these are on-demand, spot and reserved'),
-            (match('karpenter.k8s.aws/instance-famly', 'm6a'), 'requirements[0].key: karpenter.k8s.aws/instance-famly is no label of instance types or offerings; karpenter.k8s.aws/instance-family meant?')):
+            (match('karpenter.k8s.aws/instance-famly', 'm6a'), 'requirements[0].key: karpenter.k8s.aws/instance-famly is no label of instance types or offerings; did you mean karpenter.k8s.aws/instance-family?')):
         for spec, place in ({'rules': [{'requirements': requirements, 'factor': 0.5}]}, 'rules'), ({'commitments': [{**m6a, 'vCPUs': 1, 'requirements': requirements}]}, 'commitments'):
             _, error = run('plan', POOL, APP, '--prices', prices(**spec), status=1)
             check(error.startswith(f'karp: {path}:1:') and f'Prices contract: spec.{place}[0].{message}' in error, error)

@@ -214,9 +214,9 @@ def tell_load(f):
     for old, new, said in (('length: 48h', 'length: long', 'length: not a duration'), ('least: 4', 'least: -1', 'deployments[0].replicas.least: not a number'),
                            ('most: 20', 'most: 2', 'deployments[0].replicas.most: below least'), ('peak: "14:00"', 'peak: noon', 'replicas.peak: not a time'),
                            ('noise: 0.1', 'noise: 7', 'replicas.noise: not a number from 0 to 1'), ('15 */2', '99 */2', 'cronJobs[0].schedule: not a schedule'),
-                           ('parallelism: 6', 'parallelism: x', 'cronJobs[0].parallelism: not a number'), ('- name: web', '- copie: 2', 'deployments[0].copie: no such field: is copies meant?'),
-                           ('- name: web\n  ', '- ', 'deployments[0].name: expected a name'), ('seed: 1', 'sead: 1', 'bad.yaml:7:7: sead: no such field: is seed meant?'),
-                           ('least: 4', 'leest: 4', 'deployments[0].replicas.leest: no such field: is least meant?'),
+                           ('parallelism: 6', 'parallelism: x', 'cronJobs[0].parallelism: not a number'), ('- name: web', '- copie: 2', 'deployments[0].copie: no such field; did you mean copies?'),
+                           ('- name: web\n  ', '- ', 'deployments[0].name: expected a name'), ('seed: 1', 'sead: 1', 'bad.yaml:7:7: sead: no such field; did you mean seed?'),
+                           ('least: 4', 'leest: 4', 'deployments[0].replicas.leest: no such field; did you mean least?'),
                            ('duration: 20m', 'duration: -1m', 'cronJobs[0].duration: not a duration'), ('step', 'step', '')):
         if said:
             error = run('replay', f.file('bad.yaml', LOAD.replace(old, new)), status=1)[1]

@@ -112,7 +112,7 @@ def region():
 def versions_and_kinds():
     for name, kind in (('app-wrong-version', 'Deployment of v1'), ('app-wrong-kind', 'Deploymnet of apps/v1')):
         path = ASKS / f'{name}.yaml'
-        check(f'{kind} is not read: is Deployment of apps/v1 meant?' in text('plan', POOL, path), kind)
+        check(f'{kind} is not read; did you mean Deployment of apps/v1?' in text('plan', POOL, path), kind)
         run('plan', POOL, path, '--fail-on', 'unschedulable,notes', status=3)
 
 

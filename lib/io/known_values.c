@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <io/known_values.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include <karp/library.h>
+
+const char *io_meant(const nearest *near, char text[MEANT])
+{
+    text[0] = '\0';
+    if (near->best.ptr)
+        (void)snprintf(text, MEANT, "; did you mean %.*s?", (int)(near->best.len < 128 ? near->best.len : 128),
+                       near->best.ptr);
+    return text;
+}
+
+/* ---- looking through catalogues -------------------------------------------------------------------------------------------- */
+
+/* Takes the labels of a type or of an offering; false = it has seen enough. */
+typedef bool take_labels(void *user, const karp_requirement *labels, size_t count);
+
+static void look_through(const karp_reader *reader, take_labels *take, void *user)
+{
+    for (size_t c = 0; c < reader->catalogue_count; c++) {
+        const karp_catalogue *catalogue = reader->catalogues[c].catalogue;
+        for (size_t i = 0; i < karp_catalogue_count(catalogue); i++) {
+            const karp_instance_type *type = karp_catalogue_type(catalogue, i);
+            if (!take(user, type->requirements, type->requirement_count)) return;
+            for (size_t k = 0; k < type->offering_count; k++) {
+                if (!take(user, type->offerings[k].requirements, type->offerings[k].requirement_count)) return;
+            }
+        }
+    }
+}
+
+typedef struct seek_key {
+    karp_str key;
+    nearest *near;
+    bool found;
+} seek_key;
+
+static bool take_keys(void *user, const karp_requirement *labels, size_t count)
+{
+    seek_key *s = user;
+    for (size_t i = 0; i < count && !s->found; i++) {
+        s->found = equal_str(labels[i].key, s->key);
+        if (!s->found) nearest_offer(s->near, labels[i].key);
+    }
+    return !s->found;
+}
+
+bool io_is_had(const karp_reader *reader, karp_str key, nearest *near)
+{
+    seek_key s = { key, near, false };
+    look_through(reader, take_keys, &s);
+    return s.found;
+}
+
+typedef struct seek_values {
+    const karp_requirement *asked;
+    bool *found; /* by value */
+    size_t left;
+    bool had; /* the label is */
+} seek_values;
+
+static bool take_values(void *user, const karp_requirement *labels, size_t count)
+{
+    seek_values *s = user;
+    for (size_t i = 0; i < count && s->left > 0; i++) {
+        if (!equal_str(labels[i].key, s->asked->key)) continue;
+        s->had = true;
+        /* What is not a list of values may be any. */
+        if (labels[i].op != KARP_OP_IN && labels[i].op != KARP_OP_DOES_NOT_EXIST) s->left = 0;
+        for (size_t w = 0; w < s->asked->value_count && s->left > 0; w++) {
+            for (size_t k = 0; k < labels[i].value_count && !s->found[w]; k++) {
+                s->found[w] = equal_str(labels[i].values[k], s->asked->values[w]);
+                if (s->found[w]) s->left--;
+            }
+        }
+    }
+    return s->left > 0;
+}
+
+typedef struct offer {
+    karp_str key;
+    nearest near;
+} offer;
+
+static bool take_offers(void *user, const karp_requirement *labels, size_t count)
+{
+    offer *o = user;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < labels[i].value_count && equal_str(labels[i].key, o->key); k++)
+            nearest_offer(&o->near, labels[i].values[k]);
+    }
+    return true;
+}
+
+karp_status io_find_absent(karp_reader *reader, const karp_requirement *asked, io_absent *out)
+{
+    enum { NAMED = 4 };
+    char shown[48];
+    size_t length = 0, first = 0;
+    uint64_t offerings = 0;
+    memset(out, 0, sizeof *out);
+    for (size_t c = 0; c < reader->catalogue_count; c++)
+        offerings += 16 * karp_catalogue_count(reader->catalogues[c].catalogue);
+    if (!karp_context_work(reader->context, offerings * (asked->value_count + 1))) return io_reader_nomem(reader);
+    seek_values s = { asked, mem_zalloc(reader->context, asked->value_count * sizeof(bool) + 1), asked->value_count,
+                      false };
+    if (!s.found) return io_reader_nomem(reader);
+    look_through(reader, take_values, &s);
+    for (size_t i = 0; i < asked->value_count && s.left > 0 && s.had; i++) {
+        if (s.found[i]) continue;
+        if (out->count++ == 0) first = i;
+        if (out->count > NAMED) continue;
+        str_shorten(shown, sizeof shown, asked->values[i]);
+        length += (size_t)snprintf(out->list + length, sizeof out->list - length, "%s%s", length ? ", " : "", shown);
+    }
+    mem_free(reader->context, s.found, asked->value_count * sizeof(bool) + 1);
+    if (out->count > NAMED)
+        (void)snprintf(out->list + length, sizeof out->list - length, " and %zu more", out->count - NAMED);
+    if (out->count != 1) return KARP_OK;
+    offer o = { asked->key, nearest_to_value(asked->key, asked->values[first]) };
+    look_through(reader, take_offers, &o);
+    (void)io_meant(&o.near, out->meant);
+    return KARP_OK;
+}
+
+/* ---- what NodePools ask for ------------------------------------------------------------------------------------------------- */
+
+/* Values that a cluster may have without the catalogue: they are listed by custom, and nothing is wrong with them. */
+static bool is_customary(karp_str key, karp_str value)
+{
+    static const char *const all[][2] = {
+        { "karpenter.sh/capacity-type", "on-demand" },
+        { "karpenter.sh/capacity-type", "reserved" },
+        { "karpenter.sh/capacity-type", "spot" },
+        { "kubernetes.io/arch", "amd64" },
+        { "kubernetes.io/arch", "arm64" },
+        { "kubernetes.io/os", "linux" },
+        { "kubernetes.io/os", "windows" },
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (str_is(key, all[i][0]) && str_is(value, all[i][1])) return true;
+    }
+    return false;
+}
+
+/* The values as one text, by which equal lists are found. */
+static karp_str joined(arena *a, const karp_requirement *r)
+{
+    size_t length = 0;
+    for (size_t i = 0; i < r->value_count; i++) length += r->values[i].len + 1;
+    char *text = arena_array(a, length + 1, 1);
+    karp_str out = { text, 0 };
+    for (size_t i = 0; text && i < r->value_count; i++) {
+        if (r->values[i].len > 0) memcpy(text + out.len, r->values[i].ptr, r->values[i].len);
+        out.len += r->values[i].len;
+        text[out.len++] = '\n';
+    }
+    return out;
+}
+
+static bool keep(karp_reader *reader, karp_str pool, const karp_requirement *r)
+{
+    static const char sort[] = "values of NodePools";
+    karp_str text = joined(&reader->scratch, r);
+    if (!text.ptr) return false;
+    uint32_t known = io_find(reader, sort, r->key, text);
+    if (known != IO_NONE) {
+        reader->pool_values[known].pools++;
+        return true;
+    }
+    karp_str *values = arena_array(&reader->keep, r->value_count, sizeof *values);
+    if (!values ||
+        !grow(reader->context, (void **)&reader->pool_values, &reader->pool_value_capacity,
+              reader->pool_value_count + 1, sizeof *reader->pool_values) ||
+        !io_note_name(reader, str(sort), r->key, text, (uint32_t)reader->pool_value_count))
+        return false;
+    io_pool_values *kept = &reader->pool_values[reader->pool_value_count++];
+    *kept = (io_pool_values){ io_keep(reader, pool), 1, { .key = io_keep(reader, r->key), .values = values }, false };
+    for (size_t i = 0; i < r->value_count; i++) {
+        if (is_customary(r->key, r->values[i])) {
+            kept->others = true;
+            continue;
+        }
+        karp_str *value = &values[kept->asked.value_count++];
+        *value = io_keep(reader, r->values[i]);
+        if (!value->ptr) return false;
+    }
+    return kept->pool.ptr && kept->asked.key.ptr;
+}
+
+karp_status io_values_pool(karp_reader *reader, const karp_node_pool *pool)
+{
+    if (pool->meta.deletion != KARP_NO_TIME) return KARP_OK;
+    for (size_t i = 0; i < pool->requirement_count; i++) {
+        const karp_requirement *r = &pool->requirements[i];
+        if (r->op == KARP_OP_IN && r->value_count > 1 && !keep(reader, pool->meta.name, r))
+            return io_reader_nomem(reader);
+    }
+    return KARP_OK;
+}
+
+static const char nothing_has[] = ": no instance type or offering has ";
+
+karp_status io_values_tell(karp_reader *reader)
+{
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < reader->pool_value_count && !status; i++) {
+        const io_pool_values *kept = &reader->pool_values[i];
+        char pool[128], key[128], more[32] = "";
+        io_absent absent;
+        status = io_find_absent(reader, &kept->asked, &absent);
+        if (status || absent.count == 0 || (absent.count == kept->asked.value_count && !kept->others)) continue;
+        if (kept->pools > 1) (void)snprintf(more, sizeof more, " and %zu more", kept->pools - 1);
+        str_shorten(pool, sizeof pool, kept->pool);
+        str_shorten(key, sizeof key, kept->asked.key);
+        status = io_warn(reader, "NodePool %s%s%s%s as %s%s", pool, more, nothing_has, absent.list, key, absent.meant);
+    }
+    return status;
+}
+
+bool io_is_of_values(karp_str note)
+{
+    size_t length = sizeof nothing_has - 1;
+    if (!str_starts(note, "NodePool ")) return false;
+    for (size_t i = 0; i + length <= note.len; i++) {
+        if (memcmp(note.ptr + i, nothing_has, length) == 0) return true;
+    }
+    return false;
+}
