@@ -113,6 +113,7 @@ typedef struct cli_options {
     bool digest; /* text says that of the input */
     bool strict;
     bool recursive;
+    bool note_deleted; /* pods that --replace, --delete and --scale take away */
     bool verbose;
     int64_t now_later; /* --now +8h: nanoseconds */
     bool color;

@@ -112,7 +112,13 @@ static bool some_pod_left(const karp_decision *plan)
 
 static size_t note_count(const cli_answer *answer, const karp_decision *plan, const karp_decision *disruption)
 {
-    size_t count = answer->write.warning_count + karp_decision_warning_count(plan);
+    /* What karp whatif changes is no note on the input. */
+    static const char asked[] = "what if: ";
+    size_t count = karp_decision_warning_count(plan) - karp_decision_change_count(plan);
+    for (size_t i = 0; i < answer->write.warning_count; i++) {
+        karp_str note = answer->write.warnings[i];
+        count += note.len < sizeof asked || memcmp(note.ptr, asked, sizeof asked - 1) != 0;
+    }
     return disruption == NULL || disruption == plan ? count : count + karp_decision_warning_count(disruption);
 }
 

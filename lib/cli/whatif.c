@@ -140,7 +140,9 @@ static int run(const cli_options *options)
     } else if (read && options->designs.count > 0) {
         result = designs_of_files(options, changes.items, changes.count);
     } else if (read) {
-        result = answer_input(options, true, false, make, &changes);
+        cli_options noting = *options; /* designs list what differs */
+        noting.note_deleted = true;
+        result = answer_input(&noting, true, false, make, &changes);
     }
     karp_free(options->context, changes.items, changes.room * sizeof(*changes.items));
     return result;

@@ -446,6 +446,29 @@ static karp_status take_surplus(karp_reader *reader, const io_waiting *workload)
     return status;
 }
 
+/* "what if: shop/web-1: node n1 → deleted", as what karp_what_if() changes is noted. */
+static karp_status note_deleted(karp_reader *reader)
+{
+    enum { NOTED = 40 };
+    size_t count = 0;
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < reader->waiting_count && !status; i++) {
+        const io_waiting *w = &reader->waiting[i];
+        bool left = w->gone && w->info->kind == IO_KIND_POD && !io_pod_ended(w->root);
+        if (!left || io_find(reader, "Pod", w->namespace_, w->name) != IO_NONE || ++count > NOTED) continue;
+        char space[64], name[160], node[160];
+        karp_str on = tree_get_text(tree_get(w->root, "spec"), "nodeName");
+        str_shorten(space, sizeof space, w->namespace_);
+        str_shorten(name, sizeof name, w->name);
+        str_shorten(node, sizeof node, on);
+        status = io_warn(reader, "what if: %s/%s: %s%s \xe2\x86\x92 deleted", space, name,
+                         on.len > 0 ? "node " : "pending", node);
+    }
+    if (!status && count > NOTED)
+        status = io_warn(reader, "what if: %zu more pods \xe2\x86\x92 deleted", count - NOTED);
+    return status;
+}
+
 karp_status io_settle_changes(karp_reader *reader)
 {
     karp_status status = KARP_OK;
@@ -453,6 +476,7 @@ karp_status io_settle_changes(karp_reader *reader)
     for (size_t i = 0; i < reader->waiting_count && !status; i++) {
         if (reader->waiting[i].changed && !reader->waiting[i].gone) status = take_surplus(reader, &reader->waiting[i]);
     }
+    if (!status && reader->options.note_deleted) status = note_deleted(reader);
     size_t kept = 0;
     for (size_t i = 0; i < reader->waiting_count && !status; i++) {
         const io_waiting *w = &reader->waiting[i];

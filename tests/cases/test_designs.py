@@ -58,6 +58,26 @@ for form in ('text', 'markdown'):
         check(said in told, f'{form}: {told}')
     check('is new' not in told and 'not pending' not in told, f'{form}: {told}')
 
+# karp whatif without designs tells them among its changes, which are no notes on the input.
+changes = ['--scale', 'api=0', '--scale', 'report=1', '--delete', 'deployment/shop/checkout']
+noted = [note for note in json.loads(run('whatif', DUMP, *changes, '-o', 'json')[0])['warnings'] if note.startswith('what if: ')]
+compared = json.loads(run('diff', DUMP, '-o', 'json', '--', *changes)[0])['differences'][0]['moves']
+equal(sorted(note for note in noted if 'node ip' in note),
+      [f'what if: {row["pod"]}: {row["before"]} → deleted' for row in compared if row['change'] == 'deleted' and row['pod'].startswith('shop/')], 'as karp diff')
+equal(sorted(note for note in noted if 'pending' in note), [f'what if: batch/report-6d4f8b9c7-{pod}: pending → deleted' for pod in ('chqs5', 'jh2v6')], 'pending pods')
+equal(len(noted), 6 + 3 + 2, 'no other')
+for form in ('text', 'markdown'):
+    told = ' '.join(run('whatif', DUMP, *changes, '-o', form)[0].replace('\\', '').split())
+    check('what if: shop/api-6d4f8b9c7-gcr57: node ip-10-0-64-73.us-west-2.compute.internal → deleted' in told, f'{form}: {told}')
+check('what if' not in run('plan', DUMP, *changes)[0], 'karp plan has no such notes')
+many = json.loads(json.dumps(json.load(open(DUMP))))
+api = next(item for item in many['items'] if item['metadata']['name'] == 'api-6d4f8b9c7-gcr57')
+many['items'] = [{**api, 'metadata': {**api['metadata'], 'name': f'api-6d4f8b9c7-{n}', 'uid': f'u{n}'}} for n in range(45)]
+noted = json.loads(run('whatif', '-f', '-', '--scale', 'api=0', '-o', 'json', text=json.dumps(many))[0])['warnings']
+equal((len([note for note in noted if '/api-' in note]), [note for note in noted if 'more pods' in note]), (40, ['what if: 5 more pods → deleted']), 'many')
+pod = {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'alone', 'namespace': 'default'}, 'spec': {'containers': [{'name': 'c'}]}}
+run('whatif', '-f', '-', '--delete', 'pod/alone', '--price-factor', 'spot=2', '--fail-on', 'notes', text=json.dumps(pod), status=0)
+
 with tempfile.TemporaryDirectory() as folder:
     folder = pathlib.Path(folder)
     other = folder / 'other.yaml'

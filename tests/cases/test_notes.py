@@ -77,7 +77,7 @@ with tempfile.TemporaryDirectory() as folder:
     wanted = absent('p3.8xlargee', meant='p3dn.24xlarge')
     snapshot = pathlib.Path(folder) / 'dump.json'
     snapshot.write_text(run('dump', some, APP)[0])
-    for words in (['plan'], ['plan', '--settle'], ['disrupt'], ['blockers'], ['explain', 'pod', 'inflate-0'], ['whatif', '--scale', 'inflate=2']):
+    for words in (['plan'], ['plan', '--settle'], ['disrupt'], ['blockers'], ['explain', 'pod', 'inflate-0'], ['whatif', '--scale', 'inflate=5']):
         for given in ([some, APP], [snapshot]):
             equal(document(*words, *given)['warnings'], wanted, f'{words} {given}')
         out, error = run(*words, some, APP)
