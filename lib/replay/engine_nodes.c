@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A node from its launch to its end. */
-#include <replay/engine.h>
+#include <replay/machine.h>
 
 #include <base/sort.h>
 
@@ -9,7 +9,6 @@
 #include <karp/library.h>
 
 #define HOSTNAME "kubernetes.io/hostname"
-#define UNAVAILABLE (180 * SECOND) /* how long Karpenter does not ask for an offering again */
 #define NOTICE (120 * SECOND) /* between a spot interruption and the end of the machine */
 
 /* ---- copies of what a launch says ------------------------------------------------------------------------------------------ */
@@ -47,136 +46,6 @@ static const karp_resource *copy_resources(engine *e, arena *memory, const karp_
         if (list[i].text.ptr) copy[i].text = engine_text(e, list[i].text);
     }
     return copy;
-}
-
-/* ---- which machine the cloud gives ----------------------------------------------------------------------------------------- */
-
-/* What a launch becomes. Everything is borrowed. */
-typedef struct machine {
-    karp_choice choice;
-    const karp_instance_type *type; /* NULL = the launch's own choice */
-    const karp_offering *offering;
-    const karp_resource *allocatable;
-    size_t allocatable_count;
-} machine;
-
-bool loss_applies(const replay_loss *l, karp_str type, karp_str zone, karp_str capacity_type)
-{
-    return (l->instance_type.len == 0 || equal_str(l->instance_type, type)) &&
-           (l->zone.len == 0 || equal_str(l->zone, zone)) &&
-           (l->capacity_type.len == 0 || equal_str(l->capacity_type, capacity_type));
-}
-
-/* A slot that is not needed any more, or a new one. */
-static replay_loss *free_loss(engine *e)
-{
-    for (size_t i = 0; i < e->loss_count; i++) {
-        if (e->losses[i].interrupted && e->losses[i].until <= e->now && !e->losses[i].known) return &e->losses[i];
-    }
-    if (grow(e->context, (void **)&e->losses, &e->loss_capacity, e->loss_count + 1, sizeof *e->losses))
-        return &e->losses[e->loss_count++];
-    engine_nomem(e);
-    return NULL;
-}
-
-void note_interrupted(engine *e, uint32_t node)
-{
-    const replay_node *n = &e->nodes[node];
-    replay_loss *l = free_loss(e);
-    if (l) *l = (replay_loss){ n->instance_type, n->zone, n->capacity_type, e->now + UNAVAILABLE, false, true };
-}
-
-/* Whether the cloud is out of it; the launch has found that out, and Karpenter does not ask again for 3 minutes. */
-static bool sold_out(engine *e, karp_str type, karp_str zone, karp_str capacity_type)
-{
-    bool out = false;
-    for (size_t i = 0; i < e->loss_count; i++) {
-        replay_loss *l = &e->losses[i];
-        if (l->until <= e->now || !loss_applies(l, type, zone, capacity_type)) continue;
-        out = true;
-        if (l->known) continue;
-        l->known = true;
-        e->stale = e->stale || !l->interrupted;
-        engine_at(e, l->interrupted ? l->until : e->now + UNAVAILABLE, EVENT_RETRY, (uint32_t)i, 0);
-    }
-    return out;
-}
-
-static bool requires(const karp_requirement *list, size_t count, karp_str key, karp_str value)
-{
-    for (size_t i = 0; i < count; i++) {
-        const karp_requirement *r = &list[i];
-        bool among = false;
-        if (!equal_str(r->key, key)) continue;
-        for (size_t k = 0; k < r->value_count; k++) among = among || equal_str(r->values[k], value);
-        if ((r->op == KARP_OP_IN && !among) || (r->op == KARP_OP_NOT_IN && among)) return false;
-    }
-    return true;
-}
-
-static karp_str single_value(const karp_offering *o, const char *key)
-{
-    for (size_t i = 0; i < o->requirement_count; i++) {
-        if (str_is(o->requirements[i].key, key) && o->requirements[i].value_count == 1)
-            return o->requirements[i].values[0];
-    }
-    return (karp_str){ "", 0 };
-}
-
-static void try_type(engine *e, const karp_launch *launch, const karp_catalogue *from, size_t index, machine *best)
-{
-    const karp_instance_type *type = karp_catalogue_type(from, index);
-    for (size_t i = 0; i < type->offering_count; i++) {
-        const karp_offering *o = &type->offerings[i];
-        karp_str zone = single_value(o, "topology.kubernetes.io/zone"),
-                 capacity = single_value(o, "karpenter.sh/capacity-type");
-        bool all = o->available != 0;
-        for (size_t k = 0; k < o->requirement_count && all; k++) {
-            if (o->requirements[k].value_count != 1) continue;
-            all = requires(launch->requirements, launch->requirement_count, o->requirements[k].key,
-                           o->requirements[k].values[0]);
-        }
-        if (!all || (best->offering && o->price >= best->choice.price) || sold_out(e, type->name, zone, capacity))
-            continue;
-        best->choice = (karp_choice){ type->name, zone, capacity, o->price };
-        best->type = type;
-        best->offering = o;
-        best->allocatable = karp_catalogue_allocatable(from, index, &best->allocatable_count);
-    }
-}
-
-const karp_catalogue *engine_catalogue(const engine *e, karp_str pool)
-{
-    const replay_base *b = e->base;
-    if (e->options->catalogue) return e->options->catalogue;
-    for (size_t i = 0; i < b->catalogue_count; i++) {
-        if (b->catalogue_pool_counts[i] == 0) return b->catalogues[i];
-        for (size_t k = 0; k < b->catalogue_pool_counts[i]; k++) {
-            if (equal_str(b->catalogue_pools[i][k], pool)) return b->catalogues[i];
-        }
-    }
-    return NULL;
-}
-
-/* The launch's choice, or when the cloud is out of that the cheapest other of its types. */
-static bool find_machine(engine *e, const karp_launch *launch, machine *out)
-{
-    *out = (machine){ .choice = launch->choice,
-                      .allocatable = launch->allocatable,
-                      .allocatable_count = launch->allocatable_count };
-    const karp_choice *c = &launch->choice;
-    if (c->instance_type.len == 0) return false;
-    if (!sold_out(e, c->instance_type, c->zone, c->capacity_type)) return true;
-    const karp_catalogue *from = engine_catalogue(e, launch->node_pool);
-    for (size_t i = 0; i < (from ? karp_catalogue_count(from) : 0); i++) {
-        karp_str name = karp_catalogue_type(from, i)->name;
-        for (size_t k = 0; k < launch->instance_type_count; k++) {
-            if (!equal_str(name, launch->instance_types[k])) continue;
-            try_type(e, launch, from, i, out);
-            break;
-        }
-    }
-    return out->offering != NULL;
 }
 
 /* ---- a new node ---------------------------------------------------------------------------------------------------------- */

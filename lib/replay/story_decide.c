@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <karp/library.h>
 #include <karp/lifecycle.h>
 #include <karp/passes.h>
 #include <replay/story.h>
@@ -101,6 +102,47 @@ bool story_any_unplanned(const story *s)
     return false;
 }
 
+static void write_bound(story *s, const replay_pod *p)
+{
+    strbuf name;
+    strbuf_init(&name, s->context);
+    strbuf_add(&name, p->namespace_.ptr, p->namespace_.len);
+    strbuf_addc(&name, '/');
+    strbuf_add(&name, p->name.ptr, p->name.len);
+    if (name.failed) (void)story_nomem(s);
+    else story_write_event(s, "bound", s->e->nodes[p->node].name, (karp_str){ name.ptr, name.len });
+    strbuf_free(&name);
+}
+
+static bool without_pools(const karp_decision *d)
+{
+    for (size_t i = 0; i < karp_decision_ignored_count(d); i++) {
+        karp_ignored row = { .size = sizeof row };
+        if (karp_decision_ignored(d, i, &row) == KARP_OK && row.code == KARP_REASON_NO_NODEPOOLS) return true;
+    }
+    return false;
+}
+
+/* Karpenter plans nothing where no NodePool takes pods, as where all are static. kube-scheduler binds them all the same. */
+static karp_status bind_unplanned(story *s, const karp_decision *d)
+{
+    size_t count = 0, room = s->e->pending + (size_t)1;
+    if (!without_pools(d)) return KARP_OK;
+    uint32_t *pods = karp_alloc(s->context, room * sizeof *pods);
+    if (!pods) return story_nomem(s);
+    for (size_t i = 0; i < s->e->pod_count && count < room; i++) {
+        if (s->e->pods[i].state == POD_WAITING) pods[count++] = (uint32_t)i;
+    }
+    pods_settle(s->e);
+    karp_status status = story_engine(s);
+    for (size_t i = 0; i < count && !status; i++) {
+        const replay_pod *p = &s->e->pods[pods[i]];
+        if (p->state == POD_RUNNING) write_bound(s, p);
+    }
+    karp_free(s->context, pods, room * sizeof *pods);
+    return status ? status : s->error.status;
+}
+
 static karp_status follow_plan(story *s, const karp_decision *d)
 {
     size_t launches = karp_decision_launch_count(d), unschedulable = karp_decision_unschedulable_count(d), bound = 0;
@@ -112,7 +154,8 @@ static karp_status follow_plan(story *s, const karp_decision *d)
     uint32_t first = (uint32_t)s->e->node_count;
     if (!status) status = start_nodes(s, d, 0, launches);
     if (!status) status = settle_deleting(s, first, s->e->node_count - first);
-    return status ? status : bind_pods(s, d, false, &bound);
+    if (!status) status = bind_pods(s, d, false, &bound);
+    return status ? status : bind_unplanned(s, d);
 }
 
 /* What a decision costs beside its own pods and nodes; how many pods that run cost a step. */

@@ -151,6 +151,101 @@ def drift(f):
     equal([(e['node'], e.get('detail')) for e in events if e['event'] == 'launched'], [('fixed-3', 'm5.large')], 'one replacement')
 
 
+    for change in ('gate', 'ready'):
+        other = json.loads(now.read_text())
+        if change == 'gate':
+            other['settings']['featureGates'] = {}
+        for o in other['objects']:
+            if change == 'ready' and o['kind'] == 'NodePool' and o['metadata']['name'] == 'fixed':
+                o['status']['conditions'] = [{'type': 'Ready', 'status': 'False'}]
+        closed = f.write('closed.json', json.dumps(other))
+        one = json.loads(run('replay', f.pods, '--nodepools', closed, '-o', 'json')[0])['policies'][0]
+        equal((one['launches'], one['abandonedDisruptions'], one['disruptions']), (1, 0, {'StaticDrift': 1}), f'the command launches its replacement: {change}')
+
+
+def changing(replicas, nodes=None, budget='100%', types=('m5.large',), capacity='on-demand', expire='Never', grace=None):
+    """A NodePool as dumps of a cluster have it at several times."""
+    template = {'expireAfter': expire, 'nodeClassRef': {'group': 'karpenter.k8s.aws', 'kind': 'EC2NodeClass', 'name': 'default'},
+                'requirements': [{'key': 'node.kubernetes.io/instance-type', 'operator': 'In', 'values': list(types)},
+                                 {'key': 'karpenter.sh/capacity-type', 'operator': 'In', 'values': [capacity]}]}
+    spec = {'replicas': replicas, 'disruption': {'consolidateAfter': '0s', 'budgets': [{'nodes': budget}]}, 'template': {'spec': template}}
+    if nodes:
+        spec['limits'] = {'nodes': nodes}
+    if grace:
+        template['terminationGracePeriod'] = grace
+    return {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name': 'fixed'}, 'spec': spec}
+
+
+class Dumps:
+    """Three pods that fill a node each, and a static NodePool alone that changes at minutes of an hour."""
+
+    def __init__(self, f, pools, gates=None, protected=False):
+        self.f = f
+        self.gates = f.write('own-gates.json', json.dumps({'apiVersion': 'karp/v1', 'kind': 'Snapshot', 'settings': {
+            'featureGates': {'StaticCapacity': True, **(gates or {})}}}))
+        annotations = {'karpenter.sh/do-not-disrupt': 'true'} if protected else {}
+        owner = {'apiVersion': 'apps/v1', 'kind': 'ReplicaSet', 'name': 'r', 'uid': 'r', 'controller': True}
+        pods = [{'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {
+            'name': f'p{i}', 'namespace': 'default', 'creationTimestamp': '2026-03-02T10:00:00Z', 'annotations': annotations, 'ownerReferences': [owner]},
+                 'spec': {'containers': [{'name': 'c', 'resources': {'requests': {'cpu': '1500m'}}}]}, 'status': {'phase': 'Running'}} for i in range(3)]
+        self.files = [f.write(f'at-{minute}.json', json.dumps({
+            'apiVersion': 'karp/v1', 'kind': 'Snapshot', 'now': f'2026-03-02T{10 + minute // 60}:{minute % 60:02}:00Z',
+            'objects': pods + ([pool] if pool else [])})) for minute, pool in pools]
+
+    def run(self, *arguments):
+        return run('replay', *self.files, '--format', 'dumps', '--nodepools', self.gates, *REGION, '--boot', '60s', '--boot-jitter', '0s', *arguments)[0]
+
+    def expect(self, what, *arguments, **figures):
+        one = json.loads(self.run('-o', 'json', *arguments))['policies'][0]
+        equal({name: one[name] for name in figures}, figures, what)
+
+    def at(self, instant):
+        """Names of nodes, those that are being deleted with a star."""
+        objects = json.loads(self.run('--dump-at', instant))['objects']
+        return ' '.join(sorted(o['metadata']['name'] + '*' * ('deletionTimestamp' in o['metadata']) for o in objects if o['kind'] == 'NodeClaim'))
+
+
+def limited(f):
+    """Drift, expiry and interruptions under budgets and limits.nodes: every node is replaced by one, and never more are there than may be."""
+    newer = ('m6i.large',)
+
+    def drifting(nodes=None, budget='100%', **more):
+        return Dumps(f, [(0, changing(3, nodes, budget)), (10, changing(3, nodes, budget, newer)), (40, None)], **more)
+
+    drifting(4).expect('limits.nodes leaves room for one', launches=6, nodesMost=4, endedNodes=3, disruptions={'StaticDrift': 3}, podsRunning=3)
+    one = drifting(4)
+    equal([one.at(at) for at in ('599s', '601s', '661s', '721s', '781s')],
+          ['fixed-1 fixed-2 fixed-3', 'fixed-1* fixed-2 fixed-3 fixed-4', 'fixed-2* fixed-3 fixed-4 fixed-5', 'fixed-3* fixed-4 fixed-5 fixed-6',
+           'fixed-4 fixed-5 fixed-6'], 'one after the other')
+    drifting(budget='2').expect('a budget of two', launches=6, nodesMost=5, disruptions={'StaticDrift': 3})
+    drifting(3).expect('no room: nothing is replaced', launches=3, nodesMost=3, disruptions={}, podsRunning=3)
+    first = drifting(3, gates={'TerminateFirstDrift': True})
+    first.expect('no room, and the gate TerminateFirstDrift', launches=6, nodesMost=3, endedNodes=3, disruptions={'StaticDrift': 3}, podsRunning=3)
+    # Fewer replicas: what is beyond them goes first, and the rest is replaced.
+    fewer = Dumps(f, [(0, changing(3)), (10, changing(2, types=newer)), (40, None)])
+    fewer.expect('fewer replicas', launches=5, endedNodes=3, disruptions={'StaticDrift': 2}, nodesMost=4, podsPending=1)
+    # Pods that nothing evicts hold the nodes for two minutes; meanwhile there is room for one.
+    held = Dumps(f, [(0, changing(3, 4, expire='15m', grace='2m')), (25, None)], protected=True)
+    held.expect('expired nodes', launches=6, nodesMost=4, expirations=3, killedPods=3)
+    equal([held.at(at) for at in ('901s', '1021s')], ['fixed-1* fixed-2* fixed-3* fixed-4', 'fixed-4 fixed-5 fixed-6'], 'expired nodes')
+    # Where an offering cannot be had, a launch gets any other that the NodePool allows.
+    spot = Dumps(f, [(0, changing(3, 4, types=('m5.large', 'm6i.large', 'm5a.large'), capacity='spot')), (600, None)])
+    spot.expect('interruptions', '--interruptions', '2', '--seed', '3', failedLaunches=0, nodesMost=3, nodeHours=30)
+
+
+def alone(f):
+    """In a story pods are bound to the nodes of static NodePools where no other NodePool is there to plan for them."""
+    pods = Dumps(f, [(0, changing(3, 4)), (10, changing(3, 4, types=('m6i.large',))), (40, None)])
+    dump = json.loads(pods.run('--dump-at', '601s'))
+    dump.pop('replay')
+    f.write('alone.json', json.dumps(dump))
+    story = f.write('alone.yaml', 'apiVersion: karp/v1\nkind: Story\nnodeReadyAfter: 60s\nfiles: [alone.json]\nsteps:\n- wait: 30m\n')
+    told = json.loads(run('simulate', story, '-o', 'json')[0])
+    events = [(e['event'], e['node'], e.get('detail')) for e in told['steps'][0]['events'] if e['event'] in ('launched', 'deleted', 'bound')]
+    equal(events[-3:], [('launched', 'fixed-6', 'm6i.large'), ('deleted', 'fixed-3', None), ('bound', 'fixed-6', 'default/p2')], 'the last node')
+    equal((len(events), told['totals']['podsPending']), (8, 0), 'events, and pods in the end')
+
+
 def daemons(f):
     """What DaemonSets request is in the requests of a static pool's launches: of those alone that run on the type."""
     story = f.write('new.yaml', 'apiVersion: karp/v1\nkind: Story\nregion: us-west-2\nstart: "2026-03-02T00:00:00Z"\nfiles: [gates.json, pools.yaml]\nsteps:\n- wait: 10m\n')
@@ -163,5 +258,7 @@ with tempfile.TemporaryDirectory() as folder:
     replayed(Folder(folder))
     surplus(Folder(folder))
     drift(Folder(folder))
+    limited(Folder(folder))
+    alone(Folder(folder))
     daemons(Folder(folder))
 sys.exit(finish())
