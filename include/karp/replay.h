@@ -76,6 +76,7 @@ typedef struct karp_replay_options {
     const karp_replay_document *repack;
     /** 1 = moved pods are bound to the nodes of the plan, as long as they fit; 0 = kube-scheduler chooses their nodes */
     uint64_t as_planned;
+    karp_str feature_gates; /**< as in karp_reader_options. Since 0.1 */
 } karp_replay_options;
 
 /** Sets the size, boot and its jitter to UNSET, and everything else to 0. Since 0.1. */

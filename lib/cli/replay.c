@@ -111,6 +111,9 @@ static bool read_options(const cli_options *options, replaying *r)
     if (options->region != NULL) {
         o->region = text_of(options->region);
     }
+    if (options->feature_gates != NULL) {
+        o->feature_gates = text_of(options->feature_gates);
+    }
     o->most_allocated = options->most_allocated;
     o->lenient = options->lenient;
     o->as_planned = options->as_planned;

@@ -231,6 +231,16 @@ static bool add_of_pass(karp_node_explanation *e, const node_view *v)
     return add_blocker(e, v, e->decision, row, node_view_pod_of(v->snapshot, e->node, row->detail));
 }
 
+/* The looks are at the node alone. What a pass said of several nodes together is a reason, too: this one was not among them. */
+static bool add_of_several(karp_node_explanation *e, const node_view *v)
+{
+    const karp_kept *row = kept_row(e->decision, e->name);
+    if (row == NULL || e->decision->disruption.method != KARP_METHOD_MULTI_NODE) return true;
+    bool turn = row->code == KARP_REASON_NOT_REACHED_IN_PASS || row->code == KARP_REASON_EMPTY_NODE;
+    for (size_t i = 0; i < e->blockers.count && !turn; i++) turn = e->blockers.items[i].code == row->code;
+    return turn || add_blocker(e, v, e->decision, row, node_view_pod_of(v->snapshot, e->node, row->detail));
+}
+
 static void remove_empties(const karp_node_explanation *e, node_view *v)
 {
     const karp_decision *d = e->decision;
@@ -261,7 +271,8 @@ static karp_status find_blockers(karp_node_explanation *e, const karp_snapshot *
     }
     for (int i = 0; i < MOST_BLOCKERS && status == KARP_OK && again; i++) status = look(e, &v, &options, &again, error);
     if (status == KARP_OK && first && !add_first(e, &v)) status = fail_nomem(error);
-    if (status == KARP_OK && e->blockers.count == 0 && !add_of_pass(e, &v)) status = fail_nomem(error);
+    if (status == KARP_OK && !(e->blockers.count == 0 ? add_of_pass(e, &v) : add_of_several(e, &v)))
+        status = fail_nomem(error);
     node_view_free(&v);
     return status;
 }

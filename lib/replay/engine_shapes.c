@@ -279,7 +279,9 @@ static karp_status read_column(engine *e, const karp_snapshot *snapshot, const k
         replay_shape *s = shape_of_row(e, snapshot, row);
         if (!s && e->played) continue;
         if (!s)
-            return fail(&e->error, KARP_E_UNSUPPORTED, "the objects of a replay have no pods: those come from a trace");
+            return fail(&e->error, KARP_E_UNSUPPORTED,
+                        "the objects of a replay have no pods, and no CapacityBuffers with their feature gate on: pods "
+                        "come from a trace");
         if (resource == REPLAY_NONE) s->priority = (int32_t)((const int64_t *)column->values)[row];
         else s->requests[resource] = whole(((const double *)column->values)[row], resource);
         if (resource != REPLAY_NONE && s->requests[resource]) s->requests[RESOURCE_PODS] = 1000;

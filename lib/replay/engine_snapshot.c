@@ -232,6 +232,7 @@ karp_status engine_reader(engine *e, bool keep_documents, karp_reader **out)
     karp_str name = str(e->played ? "the story's cluster" : "the objects of the replay");
     options.now = e->now;
     options.region = e->options->region.len ? e->options->region : e->trace->region;
+    options.feature_gates = e->options->feature_gates;
     options.keep_documents = keep_documents;
     karp_status status = karp_reader_new(e->context, &options, &reader, &e->error);
     if (!status && e->options->catalogue) status = known_catalogue(e, &catalogue);

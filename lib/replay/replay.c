@@ -113,6 +113,7 @@ static karp_status check_objects(replay *r)
     karp_snapshot *snapshot = NULL;
     karp_reader_options_init(&options, sizeof options);
     options.region = r->options.region.len ? r->options.region : r->base.trace.region;
+    options.feature_gates = r->options.feature_gates;
     options.keep_documents = 1;
     karp_status status = karp_reader_new(r->base.context, &options, &reader, &r->error);
     if (!status && r->options.catalogue) status = karp_reader_add_catalogue(reader, r->options.catalogue, &r->error);
@@ -317,9 +318,10 @@ static bool documents_given(const karp_replay_document *list, size_t count)
 static karp_status check_texts(replay *r)
 {
     const karp_replay_options *o = &r->options;
-    bool given = str_given(o->format) && str_given(o->region) && (o->policies || o->policy_count == 0) &&
-                 (o->interruptions || o->interruption_count == 0) && (o->traces || o->trace_count == 0) &&
-                 (o->objects || o->object_count == 0) && (!o->repack || str_given(o->repack->name));
+    bool given = str_given(o->format) && str_given(o->region) && str_given(o->feature_gates) &&
+                 (o->policies || o->policy_count == 0) && (o->interruptions || o->interruption_count == 0) &&
+                 (o->traces || o->trace_count == 0) && (o->objects || o->object_count == 0) &&
+                 (!o->repack || str_given(o->repack->name));
     for (size_t i = 0; given && i < o->policy_count; i++) given = str_given(o->policies[i]);
     for (size_t i = 0; given && i < o->interruption_count; i++)
         given = str_given(o->interruptions[i].instance_type) && str_given(o->interruptions[i].zone);

@@ -104,6 +104,17 @@ with tempfile.TemporaryDirectory() as place:
                                 '-o', 'json'))
     equal([(b['code'], b['detail'].split(': ')[-1]) for b in answer['blockers']],
           [('NO_CHEAPER_NODE', 'no cheaper node holds its pods'), ('NOT_REACHED_IN_PASS', 'Emptiness of b, c')], 'and then it stays')
+    # What keeps a node out of several that go together is a reason, too, beside what keeps it alone.
+    bound = {**node('d', 'dear'), 'metadata': {'name': 'd', 'labels': {TYPE: 'dear', CAPACITY: 'on-demand', ZONE: 'z'}}}
+    several = [pool('WhenEmptyOrUnderutilized', budget='2'), node('a', 'cheap'), node('b', 'dear'), node('c', 'dear'), bound,
+               pod('big', 'a', '3600m'), pod('small', 'b', '450m'), pod('small-too', 'c', '450m'), pod('other', 'd', '3')]
+    answer = json.loads(explain(several, '-o', 'json'))
+    equal([(b['code'], b.get('detail')) for b in answer['blockers']],
+          [('NO_CHEAPER_NODE', 'no cheaper node holds its pods'), ('BUDGET', "the pool's disruption budget is used up: pool")], 'alone and together')
+    out, _ = run('disrupt', '-f', folder / 'cluster.json', '--catalogue', types, '--now', '2026-03-01T12:00:00Z', '-o', 'json')
+    equal([k['code'] for k in json.loads(out)['kept'] if k['node'] == 'a'], ['BUDGET'], 'the pass says only that')
+    out, _ = run('blockers', '-f', folder / 'cluster.json', '--catalogue', types, '--now', '2026-03-01T12:00:00Z', '-o', 'json')
+    equal([(b['kind'], b['nodes']) for b in json.loads(out)['blockers']], [('budget', ['a'])], 'and so does karp blockers')
     # Both say of an empty node why it is not taken.
     late = pool('WhenEmptyOrUnderutilized')
     late['spec']['disruption']['consolidateAfter'] = '1h'

@@ -70,6 +70,31 @@ def tell(folder):
     equal(json.loads(run('replay', story, '--until', '30m', '-o', 'json')[0])['ends'], '2026-03-02T00:30:00Z', 'until')
 
 
+def tell_gates(folder):
+    """Feature gates: without them an overlay, a buffer and a static pool do nothing; a dump keeps them."""
+    objects = folder / 'gates.yaml'
+    objects.write_text((pathlib.Path(__file__).parent / 'asks' / 'gates-off.yaml').read_text().replace('instance-family, operator: In, values: [m5]', 'instance-size, operator: Exists'))
+    words = ['replay', folder / 'story.yaml', '--nodepools', objects]
+    plain, gates = bill(words), ['--feature-gates', 'StaticCapacity=true,NodeOverlay=true']
+    gated = bill([*words, *gates])
+    equal((max(plain['series']['nodes']), max(gated['series']['nodes'])), (2, 3), 'a static pool')
+    equal((plain['series']['nodes'][-1], gated['series']['nodes'][-1]), (0, 3), 'which keeps its nodes')
+    overlaid = bill([*words, '--feature-gates', 'NodeOverlay=true'])
+    check(abs(overlaid['dollars'] - 0.4 * plain['dollars']) < 1e-6, f'an overlay: {overlaid["dollars"]} of {plain["dollars"]}')
+    cut = folder / 'cut.json'
+    cut.write_text(run(*words, *gates, '--dump-at', '90m')[0])
+    equal(json.loads(cut.read_text())['settings'], {'featureGates': {'NodeOverlay': True, 'StaticCapacity': True}}, 'a dump has them')
+    equal(bill(['replay', folder / 'story.yaml', '--nodepools', cut]), gated, 'and goes on with them')
+    for wrong, said in (('StaticCapacity', 'StaticCapacity is no gate=true or gate=false'), ('Foo=true', 'Foo=true is no gate'),
+                        ('CapacityBuffer=true', 'no CapacityBuffers with their feature gate on')):
+        out, error = run(*words, '--feature-gates', wrong, status=1)
+        check(out == '' and said in error, error)
+
+
+def bill(words):
+    return json.loads(run(*words, '-o', 'json')[0])['policies'][0]
+
+
 def tell_table(folder):
     table = folder / 'pods.csv'
     table.write_text('name,start,end,duration,cpu,memory,labels\n'

@@ -138,7 +138,11 @@ func TestReplay(t *testing.T) {
 	if _, err := document.Replay(&day); !errors.Is(err, karp.ErrIO) {
 		t.Fatal(err)
 	}
-	day.Repack, day.Policies = "", []string{"dear"}
+	day.Repack, day.FeatureGates = "", "Foo=true"
+	if _, err := document.Replay(&day); !errors.Is(err, karp.ErrInvalid) {
+		t.Fatal(err)
+	}
+	day.FeatureGates, day.Policies = "NodeOverlay=true", []string{"dear"}
 	if _, err := document.Replay(&day); !errors.Is(err, karp.ErrNotFound) {
 		t.Fatal(err)
 	}

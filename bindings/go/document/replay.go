@@ -39,6 +39,8 @@ type ReplayOptions struct {
 	Repack string
 	// AsPlanned puts the pods that it moves where it says, not where kube-scheduler does.
 	AsPlanned bool
+	// FeatureGates are Karpenter's, as in "NodeOverlay=true,StaticCapacity=true".
+	FeatureGates string
 }
 
 // A Bill is what a policy came to. Dollars; Pending are seconds.
@@ -109,9 +111,10 @@ func Replay(options *ReplayOptions) (*Replayed, error) {
 	defer freeDocuments(o.traces, len(options.Traces))
 	o.objects, o.object_count = documents(options.Objects), C.size_t(len(options.Objects))
 	defer freeDocuments(o.objects, len(options.Objects))
-	o.format, o.region = str(options.Format), str(options.Region)
+	o.format, o.region, o.feature_gates = str(options.Format), str(options.Region), str(options.FeatureGates)
 	defer free(o.format)
 	defer free(o.region)
+	defer free(o.feature_gates)
 	if count := len(options.Policies); count > 0 {
 		at := (*C.karp_str)(C.calloc(C.size_t(count), C.sizeof_karp_str))
 		defer C.free(unsafe.Pointer(at))

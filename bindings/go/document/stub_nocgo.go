@@ -52,6 +52,8 @@ type ReplayOptions struct {
 	Repack string
 
 	AsPlanned bool
+
+	FeatureGates string
 }
 
 type Bill struct {

@@ -183,7 +183,7 @@ def replay(traces: Source, *, objects: Source = (), policies: Union[str, Sequenc
            until: Union[None, Time, datetime.timedelta] = None, step: Seconds = 0, seed: int = 0,
            boot: Optional[Seconds] = None, boot_jitter: Optional[Seconds] = None, disruption_interval: Seconds = 0,
            interruptions: Union[float, Mapping[str, float]] = 0.0, most_allocated: bool = False, lenient: bool = False,
-           repack: Optional[Source] = None, as_planned: bool = False,
+           repack: Optional[Source] = None, as_planned: bool = False, feature_gates: str = '',
            progress: Optional[Callable[[Progress], object]] = None,
            should_stop: Optional[Callable[[], object]] = None) -> Replay:
     """Replays traces (paths, documents as bytes, stories as dicts) under each of the policies: what `karp replay` does, with
@@ -191,7 +191,8 @@ def replay(traces: Source, *, objects: Source = (), policies: Union[str, Sequenc
 
     Durations are seconds or timedeltas; 0 and None are the defaults of docs/replay.md. `until` is an instant, or a timedelta from
     the trace's beginning. `interruptions` of a spot node per hour: a number, or one for each instance type, with '' for all
-    others. `repack` is a RepackPlan that is carried out, without traces too; `as_planned` puts pods where it says. `progress` is called with a Progress about a hundred times a policy; what it raises ends the replay.
+    others. `repack` is a RepackPlan that is carried out, without traces too; `as_planned` puts pods where it says.
+    `feature_gates` are Karpenter's, as in "NodeOverlay=true,StaticCapacity=true". `progress` is called with a Progress about a hundred times a policy; what it raises ends the replay.
     """
     if isinstance(policies, str):
         policies = (policies,)
@@ -226,6 +227,7 @@ def replay(traces: Source, *, objects: Source = (), policies: Union[str, Sequenc
         if count != 1:
             raise ValueError('one repack plan is wanted')
     options.as_planned = int(as_planned)
+    options.feature_gates = lent.text(feature_gates)
     if progress is not None and should_stop is None:
         should_stop = bool  # False, so that there is somebody to say that progress() raised
     with Run(should_stop=should_stop) as run:

@@ -133,6 +133,8 @@ def test_bad_input() -> None:
         play(policies=[])
     with pytest.raises(karp.Error, match='format'):
         play(format='tarot')
+    with pytest.raises(karp.Error, match='Foo=true is no gate=true'):
+        play(feature_gates='NodeOverlay=false,Foo=true')
 
 
 def test_repack_plan(tmp_path: pathlib.Path, program: Callable[..., str]) -> None:
