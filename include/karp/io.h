@@ -115,6 +115,13 @@ KARP_API karp_str karp_reader_region(const karp_reader *reader);
  * is not known. Borrowed, after karp_reader_finish(); "" when other types are used, {NULL,0} when out of memory. Since 0.1.
  */
 KARP_API karp_str karp_reader_catalogue_title(karp_reader *reader);
+/**
+ * Dollars per hour of a node of that type, zone and capacity type in the catalogues of @p reader, with its prices, after
+ * karp_reader_finish(): what decisions do not count of nodes outside NodePools. An empty @p capacity_type is on-demand. 0 = unknown.
+ * Since 0.1.
+ */
+KARP_API double karp_reader_price(const karp_reader *reader, karp_str instance_type, karp_str zone,
+                                  karp_str capacity_type);
 
 /** Text that a function returns: the caller frees with karp_text_free(). */
 typedef struct karp_text {

@@ -261,6 +261,8 @@ typedef struct cli_input {
 /* Reads every file into a snapshot; the failure is printed. */
 bool input_read(const cli_options *options, bool keep_documents, cli_input *input);
 void input_free(const cli_options *options, cli_input *input);
+/* Adds what a decision notes, but for the changes of karp whatif, which lives as long as the input does. false = no memory. */
+bool input_add_notes(const cli_options *options, cli_input *input, const karp_decision *decision);
 
 /* The catalogue that the options name, or the built-in one; NULL after printing the failure. */
 karp_catalogue *catalogue_read(const cli_options *options);

@@ -20,11 +20,12 @@ static bool prepare(design *list, size_t number, size_t count, const karp_change
     karp_error error;
     karp_error_init(&error, sizeof error);
     if (!input_read(&d->options, true, &d->input)) return false;
-    print_warnings_of_side(&d->input, d->name, &list[0].input);
     progress_begin("planning");
     progress_part(number, count);
     karp_status status = design_decide(d, changes, change_count, &error);
     progress_end();
+    if (status == KARP_OK && !input_add_notes(&d->options, &d->input, d->plan)) status = KARP_E_NOMEM;
+    print_warnings_of_side(&d->input, d->name, &list[0].input);
     if (status == KARP_OK) status = design_add_up(d);
     if (status == KARP_E_NOMEM) print_problem(NULL, "out of memory");
     else if (status != KARP_OK) print_error(&error);

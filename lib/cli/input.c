@@ -218,6 +218,28 @@ void input_free(const cli_options *options, cli_input *input)
     *input = (cli_input){ 0 };
 }
 
+bool input_add_notes(const cli_options *options, cli_input *input, const karp_decision *decision)
+{
+    size_t more = karp_decision_warning_count(decision) - karp_decision_change_count(decision);
+    if (more == 0) {
+        return true;
+    }
+    karp_str *all = karp_alloc(options->context, (input->warning_count + more) * sizeof *all);
+    if (all == NULL) {
+        return false;
+    }
+    if (input->warning_count > 0) {
+        memcpy(all, input->warnings, input->warning_count * sizeof *all);
+    }
+    for (size_t i = 0; i < more; i++) {
+        all[input->warning_count + i] = karp_decision_warning(decision, i);
+    }
+    karp_free(options->context, input->warnings, input->warning_count * sizeof *all);
+    input->warnings = all;
+    input->warning_count += more;
+    return true;
+}
+
 /* One catalogue of all types of several; the types stay those of the parts until it is made. */
 static karp_status join(const cli_options *options, karp_catalogue **parts, size_t part_count, karp_catalogue **out,
                         karp_error *error)

@@ -413,6 +413,33 @@ static void text_round(cli_writer *w, const settling *s, size_t number)
     text_file_free(s->options, &what);
 }
 
+/* Nodes of the type that the cost does not have, as no NodePool does: what they cost by the catalogue; 0 = unknown. */
+static double price_outside(const settling *s, const cli_input *input, karp_str type)
+{
+    double sum = 0;
+    for (size_t i = 0; i < karp_decision_node_count(s->last); i++) {
+        karp_node_use n = { .size = sizeof n };
+        bool same = karp_decision_node(s->last, i, &n) == KARP_OK && n.instance_type.len == type.len &&
+                    (type.len == 0 || memcmp(n.instance_type.ptr, type.ptr, type.len) == 0);
+        if (!same || n.marked || n.price > 0) continue;
+        double price = karp_reader_price(input->reader, type, n.zone, n.capacity_type);
+        if (price <= 0) return 0;
+        sum += price;
+    }
+    return sum;
+}
+
+static void put_prices(cli_writer *w, const settling *s, const cli_input *input, const design_group *g)
+{
+    char counted[MONEY_TEXT], other[MONEY_TEXT];
+    double outside = price_outside(s, input, g->name);
+    hourly_text(g->price, false, counted);
+    hourly_text(outside, false, other);
+    if (g->price > 0) cli_put_text(w, counted);
+    if (outside > 0) cli_put_format(w, "%s%s by the catalogue, not in the cost", g->price > 0 ? ", " : "", other);
+    if (g->price <= 0 && outside <= 0) cli_put_text(w, "$/h unknown");
+}
+
 static void write_text(cli_writer *w, const settling *s, const cli_input *input, const design *both)
 {
     const char *heading = w->markdown ? "## " : "";
@@ -449,9 +476,9 @@ static void write_text(cli_writer *w, const settling *s, const cli_input *input,
         const design_group *g = &both[1].types.items[i];
         cli_put_format(w, w->markdown ? "- %zu \xc3\x97 " : "  %4zu \xc3\x97 ", g->nodes);
         cli_put_shown(w, g->name.len > 0 ? g->name.ptr : "no type known", g->name.len > 0 ? g->name.len : 13);
-        char cost_of_all[MONEY_TEXT] = "$/h unknown";
-        if (g->price > 0) hourly_text(g->price, false, cost_of_all);
-        cli_put_format(w, "  %s\n", cost_of_all);
+        cli_put_text(w, "  ");
+        put_prices(w, s, input, g);
+        cli_put_text(w, "\n");
     }
     cli_put_text(w, "\n");
     w->settled = true;
@@ -511,6 +538,12 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     karp_status status = play(&s);
     progress_end();
     bool told = false;
+    if (status == KARP_OK && !input_add_notes(options, &answer->input, s.last)) {
+        status = no_memory(&s);
+    }
+    print_warnings(&answer->input);
+    answer->write.warnings = answer->input.warnings;
+    answer->write.warning_count = answer->input.warning_count;
     if (status == KARP_OK) {
         status = write_answer(answer, &s, &told);
     }
@@ -532,5 +565,5 @@ int settle(const cli_options *options)
         print_problem("--settle", "can be written as text, json or markdown only");
         return EXIT_ERROR;
     }
-    return answer_input(options, true, true, make, NULL);
+    return answer_input(options, true, false, make, NULL);
 }

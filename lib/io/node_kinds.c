@@ -102,3 +102,12 @@ bool io_node_kind_find(const karp_reader *reader, const io_node_kind *kind, cons
     }
     return false;
 }
+
+double karp_reader_price(const karp_reader *reader, karp_str instance_type, karp_str zone, karp_str capacity_type)
+{
+    const karp_instance_type *type;
+    const karp_offering *offering;
+    if (!reader || !str_given(instance_type) || !str_given(zone) || !str_given(capacity_type)) return 0;
+    const io_node_kind kind = { instance_type, zone, capacity_type.len > 0 ? capacity_type : str("on-demand"), 0, 0 };
+    return io_node_kind_find(reader, &kind, &type, &offering) ? offering->price : 0;
+}

@@ -71,6 +71,13 @@ tiers = document('plan', ASKS / 'three-tier')
 found = samples('plan', ASKS / 'three-tier')
 equal(of(found, 'karp_launches'), len(tiers['launches']), 'launches')
 check(abs(of(found, 'karp_launch_dollars_per_hour') - float(tiers['cost']['after'])) < 1e-9, 'their cost')
+with tempfile.TemporaryDirectory() as folder:
+    # Three times 0.096 is 0.28800000000000003 in doubles.
+    one = pathlib.Path(folder, 'one.yaml')
+    one.write_text(POOL.read_text().replace('key: kubernetes.io/arch, operator: In, values: [amd64]', 'key: node.kubernetes.io/instance-type, operator: In, values: [m5.large]'))
+    found = samples('plan', one, ASKS / 'app.yaml', '--scale', 'inflate=3')
+    equal(of(found, 'karp_launches'), 3, 'launches')
+    equal((of(found, 'karp_launch_dollars_per_hour'), found['karp_cost_dollars_per_hour', '{when="after"}']), (0.288, 0.288), 'sums without the noise of additions')
 found = samples('disrupt', DUMP, *calm)
 equal([of(found, n) for n in ('karp_disrupted_nodes', 'karp_nodes_kept')], [2, 11], 'a disruption')
 check(abs(of(found, 'karp_disruption_savings_dollars_per_hour') - float(command['savings'])) < 1e-9, 'savings')

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """plan --settle: rounds until nothing more is launched, then consolidation, in virtual time."""
+import json
 import pathlib
 import tempfile
 
@@ -70,14 +71,37 @@ with tempfile.TemporaryDirectory() as name:
     rounds = document('plan', '--settle', *GATES, path)
     equal([d['name'] for d in rounds['designs']], ['round 2', 'settled'], 'which round is compared')
 
-# Notes on the input, and nodes whose price is not known.
+# Notes on the input, and nodes that are not in the cost.
 note = '2 nodes belong to no NodePool and are not in the cost (ip-10-0-32-10.us-west-2.compute.internal, ...); by the catalogue they cost $0.192/h'
 equal(dump['warnings'], [note], 'JSON has the notes')
 text, _ = run('plan', '--settle', DUMP, '-o', 'markdown')
 check(text.endswith(f'\n\n## Notes\n\n- {note}\n'), text)
 text, error = run('plan', '--settle', DUMP)
 check(note not in text and note in error, text)
-check('     2 \u00d7 m5.large  $/h unknown\n' in text, text)
+check('     2 \u00d7 m5.large  $0.192/h by the catalogue, not in the cost\n' in text, text)
+objects = json.loads(pathlib.Path(DUMP).read_text())
+for old, new, shown in (('m5.large', 'm6a.large', '     1 \u00d7 m6a.large  $0.0864/h by the catalogue, not in the cost\n     1 \u00d7 m5.large'),
+                        ('m5.large', 'x9.large', '     1 \u00d7 x9.large  $/h unknown\n'), ('us-west-2a', 'us-west-2x', '     2 \u00d7 m5.large  $/h unknown\n'),
+                        ('m5.large', 'm6a.xlarge', '     4 \u00d7 m6a.xlarge  $0.5184/h, $0.1728/h by the catalogue, not in the cost\n')):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, 'dump.json')
+        other = json.loads(json.dumps(objects))
+        first = next(item for item in other['items'] if item['kind'] == 'Node' and 'karpenter.sh/nodepool' not in item['metadata']['labels'])
+        first['metadata']['labels'] = {key: value.replace(old, new) for key, value in first['metadata']['labels'].items()}
+        path.write_text(json.dumps(other))
+        said = run('plan', '--settle', path)[0]
+        check(all(line in said for line in shown.splitlines(True)), f'{new}: {said}')
+# What decisions note is told, too.
+with tempfile.TemporaryDirectory() as folder:
+    gone = pathlib.Path(folder, 'gone.yaml')
+    gone.write_text((ASKS / 'pool.yaml').read_text().replace('values: [amd64]', 'values: [s390x]'))
+    note = 'NodePool default: no instance type meets its requirements (kubernetes.io/arch In [s390x])'
+    equal(document('plan', '--settle', gone, ASKS / 'app.yaml')['warnings'], [note], 'in JSON')
+    check(note in run('plan', '--settle', gone, ASKS / 'app.yaml')[1], 'beside the text')
+    run('plan', '--settle', gone, ASKS / 'app.yaml', '--fail-on', 'notes', status=3)
+    sides = json.loads(run('diff', gone, ASKS / 'app.yaml', '-o', 'json', '--', '--scale', 'inflate=3')[0])['designs']
+    equal([side['warnings'] for side in sides], [[note], [note]], 'karp diff')
+    equal(run('diff', gone, ASKS / 'app.yaml', '--', '--scale', 'inflate=3')[1].count(note), 1, 'once')
 
 text, _ = run('plan', '--settle', LIMITS)
 check(text.startswith('karp plan --settle  \u00b7  profile karpenter-1.15  \u00b7  catalogue us-west-2, prices 2026-07-20\n\n'
