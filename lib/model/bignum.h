@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Natural numbers of bounded size, for decimal.c: wide enough for 800 decimal digits beside any double's exponent. */
+/*
+ * Natural numbers of bounded size, for decimal.c. They are wide enough for 800 decimal digits together with any
+ * exponent of a double.
+ */
 #ifndef MODEL_BIGNUM_H
 #define MODEL_BIGNUM_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The widest number of decimal.c has 10^1101 (3658 bits) shifted by no more than its own width. */
+/* The largest number in decimal.c is 10^1101 (3658 bits), shifted by at most its own width. */
 #define BIGNUM_WORDS 256
 
 typedef struct bignum {

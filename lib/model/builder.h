@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The builder: fills a store, one object a call. A call builds its record from pieces in the store's arena and commits
- * it with its last fallible step, so that a failure leaves nothing but interned strings behind.
+ * The builder fills a store, one object per call. A call builds its record from pieces in the store's arena and
+ * commits it in its last step that can fail. So a failed call leaves only interned strings behind.
  */
 #ifndef MODEL_BUILDER_H
 #define MODEL_BUILDER_H
@@ -9,60 +9,62 @@
 #include <model/copy.h>
 
 struct karp_builder {
-    karp_context *context; /* held */
+    karp_context *context; /* one reference */
     store s;
     arena scratch; /* empty between calls */
     word_buffer key; /* identity of the shape being read */
-    uint64_t types; /* in the catalogues given so far, each catalogue counted once */
-    LIST_OF(removed_object) removed; /* what finishing leaves out */
-    karp_snapshot *before; /* the snapshot that this one continues, held; NULL = none */
-    LIST_OF(pod) templates; /* what their pods have in common; the rest is not set */
+    uint64_t types; /* number of instance types in the catalogues so far; each catalogue is counted once */
+    LIST_OF(removed_object) removed; /* objects that finishing removes */
+    karp_snapshot *before; /* the snapshot that this one continues, one reference; NULL = none */
+    LIST_OF(pod) templates; /* pod templates: what their pods have in common; other members are not set */
 };
 
 store *builder_store(karp_builder *builder);
-/* Moves the store out and leaves an empty builder. The store does not hold the context. On failure nothing moves. */
+/* Moves the store out and leaves an empty builder. The store has no reference to the context. On failure nothing is
+ * moved. */
 karp_status builder_take_store(karp_builder *builder, store *out, karp_error *error);
 
-/* One call that adds an object. */
+/* The state of a call that adds an object. */
 typedef struct adding {
     karp_builder *b;
-    copier c; /* into the store's arena */
+    copier c; /* copies into the store's arena */
     enum kind kind;
     const char *kind_name;
     karp_str shown_namespace, shown_name; /* for errors */
     uint32_t name_space, name; /* text id (NO_TEXT: cluster-wide), names id */
     uint32_t identity[5];
     size_t identity_count;
-    arena_mark mark; /* where a failure goes back to */
+    arena_mark mark; /* the arena's position to which a failure returns */
 } adding;
 
 enum scope { CLUSTER_WIDE, NAMESPACED };
 
-/* Interns the name and looks for a duplicate; `more` are up to two words of identity beyond kind, namespace, name. */
+/* Interns the name and checks for a duplicate. `more` has up to two words that are part of the identity, in addition
+ * to kind, namespace and name. */
 void adding_begin(adding *a, karp_builder *b, enum kind kind, const char *kind_name, const karp_meta *meta,
                   enum scope scope, const uint32_t *more, size_t more_count, karp_error *error);
-/* For what has no name of its own in the input: ends with adding_finish_unnamed(). */
+/* For objects that may have no name in the input. Use adding_finish_unnamed() to complete the call. */
 void adding_begin_unnamed(adding *a, karp_builder *b, enum kind kind, const char *kind_name, const karp_meta *meta,
                           enum scope scope, karp_error *error);
-/* Copies the caller's struct to *own and begins, for kinds that need no more identity. Fails when the struct's size is
- * impossible; what fails later is in a->c.status. */
+/* For kinds whose identity is kind, namespace and name: copies the caller's struct to *own and begins. Fails when the
+ * struct's size is invalid. Later failures are recorded in a->c.status. */
 karp_status adding_open(adding *a, karp_builder *b, enum kind kind, const void *given, void *own, karp_error *error);
-/* Appends the record to the list, or undoes the call if anything failed. */
+/* Appends the record to the list, or undoes the call if something failed. */
 karp_status adding_finish(adding *a, void *list, const void *record, size_t record_bytes);
 karp_status adding_finish_pod(adding *a, const pod *p, karp_str shown);
 karp_status adding_finish_unnamed(adding *a, void *list, const void *record, size_t record_bytes);
 object copy_meta(adding *a, const karp_meta *meta);
-/* The object's uid, or a text that identifies it as well; may live in the builder's scratch. */
+/* The object's uid, or a substitute text that identifies it. May be allocated in the builder's scratch arena. */
 karp_str uid_text(adding *a, const karp_meta *meta);
 uint32_t copy_name(adding *a, karp_str text); /* names id */
-/* The context's limit on objects of a list. */
+/* Checks a list against the context's limit on elements. */
 void check_limit(adding *a, size_t count, uint64_t most, const char *what);
 
 /* ---- pods (builder_requests.c) ---- */
 
 enum pod_source { POD_ITSELF, DAEMON_TEMPLATE, BUFFER_TEMPLATE };
 
-/* Requests of scheduling.md §3 with pods: 1, in the builder's scratch. */
+/* The pod's requests (scheduling.md §3), including pods: 1, in the builder's scratch arena. */
 resource_list pod_requests(adding *a, const karp_pod *given, enum pod_source source);
 
 /* builder_devices.c: the id of the pod's resource claims in store.claim_names. */

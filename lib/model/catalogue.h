@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instance types as they were given: compact, with the catalogue's own string tables. A snapshot translates them. */
+/*
+ * Instance types in the form in which a catalogue stores them: compact, with the catalogue's own string tables. A
+ * snapshot translates them to its own ids.
+ */
 #ifndef MODEL_CATALOGUE_H
 #define MODEL_CATALOGUE_H
 
@@ -8,9 +11,10 @@
 #include <model/store.h>
 #include <stdatomic.h>
 
-/* Types and offerings share most of their requirements, and offerings their lists: each is there once. */
+/* Types and offerings share most of their requirements, and offerings share their lists of requirements. Each is
+ * stored once. */
 typedef struct catalogue_list {
-    const uint32_t *items; /* numbers of requirements */
+    const uint32_t *items; /* indices of requirements */
     uint32_t count;
     const karp_requirement *shown;
 } catalogue_list;
@@ -20,23 +24,23 @@ typedef struct offering_overrides {
     resource_list overhead; /* sum of the three lists */
 } offering_overrides;
 
-/* The rest of an offering is in the type's `shown`. */
+/* The other members of an offering are in the type's `shown`. */
 typedef struct catalogue_offering {
-    const offering_overrides *overrides; /* NULL = neither is present */
-    uint32_t requirements; /* number of a list */
+    const offering_overrides *overrides; /* NULL = no overrides */
+    uint32_t requirements; /* index of a list */
 } catalogue_offering;
 
 typedef struct catalogue_type {
     uint32_t name; /* text id; id 0 of text is "" */
-    uint32_t requirements; /* number of a list */
+    uint32_t requirements; /* index of a list */
     resource_list capacity;
     resource_list overhead; /* sum of the three lists */
-    resource_list allocatable; /* without overrides: scheduling.md §10.1 */
+    resource_list allocatable; /* without overrides (scheduling.md §10.1) */
     const catalogue_offering *offerings;
     uint32_t offering_count;
     bool capacity_from_overlay, overlaid; /* overlaid: copied for a NodeOverlay */
     const struct type_devices *devices; /* devices.h; NULL = none */
-    karp_instance_type shown; /* what karp_catalogue_type() answers; points into the arena */
+    karp_instance_type shown; /* result of karp_catalogue_type(); points into the arena */
     const karp_resource *allocatable_shown;
 } catalogue_type;
 
@@ -46,12 +50,12 @@ struct karp_catalogue {
     arena data;
     strings text, resources; /* resources has the fixed ids of resources.h */
     LIST_OF(expression) requirements;
-    LIST_OF(karp_requirement) shown; /* the same; empty when what was given serves */
+    LIST_OF(karp_requirement) shown; /* the same in the public form; empty when the caller's structs are used */
     LIST_OF(catalogue_list) lists;
     catalogue_type *types;
     uint32_t count;
     uint64_t offering_total;
-    bool adopted; /* what was given is kept, and given back: */
+    bool adopted; /* the caller's structs are kept in use; `release` is called for them in the end */
     karp_catalogue_release release;
     void *user;
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The expressions that select devices: the part of CEL that drivers and claims use. An expression over `device` is
- * compiled once and asked about many devices.
+ * CEL expressions that select devices: the part of the language that drivers and claims use. An expression over
+ * `device` is compiled once and evaluated for many devices.
  *
- * Known: device.driver, .attributes[domain].name, .capacity[domain].name, .allowMultipleAllocations; literals, lists,
- * arithmetic, comparison, logic, in, ?:, has(), optional selection, cel.bind(), all(), exists(), exists_one(); the
- * functions of text, quantity() and semver(). Whatever else CEL has is told apart from what is no CEL.
+ * Supported: device.driver, .attributes[domain].name, .capacity[domain].name, .allowMultipleAllocations; literals,
+ * lists, arithmetic, comparison, logic, in, ?:, has(), optional selection, cel.bind(), all(), exists(), exists_one();
+ * the string functions, quantity() and semver(). Valid CEL that is not supported is distinguished from invalid CEL.
  */
 #ifndef MODEL_CEL_H
 #define MODEL_CEL_H
@@ -15,14 +15,14 @@
 
 enum {
     CEL_COMPILED,
-    CEL_WRONG, /* no expression, or one whose types do not fit: Kubernetes would refuse it as well */
-    CEL_BEYOND, /* CEL, but more than is evaluated here */
-    CEL_REFUSED /* no memory */
+    CEL_WRONG, /* not an expression, or one with a type error: Kubernetes would reject it as well */
+    CEL_BEYOND, /* valid CEL, but not supported */
+    CEL_REFUSED /* out of memory */
 };
 
 typedef struct cel_node cel_node;
 
-/* Compiles into the arena; *out is set only on CEL_COMPILED. The text must live as long as the result. */
+/* Compiles into the arena. *out is set only on CEL_COMPILED. The text must live as long as the result. */
 uint32_t cel_compile(arena *a, karp_str text, const cel_node **out);
 
 enum { CEL_TEXT, CEL_INTEGER, CEL_BOOLEAN, CEL_VERSION };
@@ -49,7 +49,7 @@ typedef struct cel_device {
 
 enum { CEL_NO, CEL_YES, CEL_ERROR };
 
-/* What the expression says about the device; CEL_ERROR when it cannot be evaluated (a missing attribute, say). */
+/* Evaluates the expression for the device. CEL_ERROR when this fails, e.g. because of a missing attribute. */
 uint32_t cel_matches(const cel_node *program, const cel_device *device);
 
 #endif

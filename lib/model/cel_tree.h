@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tree of an expression, as the parser makes it, the checker types it and the evaluator walks it. */
+/*
+ * The syntax tree of an expression. The parser creates it, the checker resolves its types, and the evaluator walks
+ * it.
+ */
 #ifndef MODEL_CEL_TREE_H
 #define MODEL_CEL_TREE_H
 
@@ -27,11 +30,11 @@ enum cel_kind {
     CEL_SUBTRACT,
     CEL_MULTIPLY,
     CEL_DIVIDE,
-    CEL_MODULO, /* first, second */
+    CEL_MODULO, /* binary operators: first, second */
     CEL_CHOICE /* first ? second : third */
 };
 
-/* What a value can be; CEL_ANY is not known before evaluation. */
+/* The static type of a value; CEL_ANY is known only at evaluation. */
 enum cel_type {
     CEL_ANY,
     CEL_T_BOOL,
@@ -58,16 +61,16 @@ typedef struct cel_version {
 
 typedef struct cel_value {
     enum cel_type type;
-    bool optional, present; /* an optional: present tells whether there is a value in it */
+    bool optional, present; /* for an optional value: whether it has a value */
     union {
         bool boolean;
         int64_t integer;
         uint64_t natural;
         double real;
-        karp_str text; /* also the domain of a domain's map */
+        karp_str text; /* also the domain, for an attribute or capacity domain */
         amount quantity;
         cel_version version;
-        const cel_node *list; /* a literal one: evaluated where it is used */
+        const cel_node *list; /* a literal list; its elements are evaluated on use */
     } as;
 } cel_value;
 
@@ -115,7 +118,7 @@ struct cel_node {
     bool maybe; /* .?name or [?key] */
     bool on_first; /* a call that has a receiver */
     cel_node *first, *second, *third;
-    cel_node *arguments, *next; /* a list, in order */
+    cel_node *arguments, *next; /* a linked list, in order */
     uint32_t argument_count;
     karp_str text;
     cel_value constant;
@@ -123,9 +126,9 @@ struct cel_node {
 
 enum { CEL_MOST_DEPTH = 120, CEL_MOST_NESTING = 60 };
 
-/* cel_parse.c. CEL_COMPILED, CEL_WRONG, CEL_BEYOND, CEL_REFUSED; *root is set on the first. */
+/* cel_parse.c: returns CEL_COMPILED, CEL_WRONG, CEL_BEYOND or CEL_REFUSED. *root is set on CEL_COMPILED. */
 uint32_t cel_parse(arena *a, karp_str text, cel_node **root);
-/* cel_check.c: resolves the functions; CEL_COMPILED, CEL_WRONG or CEL_BEYOND. */
+/* cel_check.c: resolves the functions. Returns CEL_COMPILED, CEL_WRONG or CEL_BEYOND. */
 uint32_t cel_check(cel_node *root);
 
 /* cel_values.c */
@@ -133,7 +136,7 @@ bool cel_text_is(karp_str text, const char *word);
 bool cel_read_version(karp_str text, bool lenient, cel_version *out);
 int cel_compare_versions(const cel_version *x, const cel_version *y);
 bool cel_equal(const cel_value *x, const cel_value *y);
-/* *order is −1, 0, 1, or 2 for a NaN; false = not comparable. */
+/* *order becomes −1, 0, 1, or 2 for a NaN. false = not comparable. */
 bool cel_order(const cel_value *x, const cel_value *y, int *order);
 
 #endif

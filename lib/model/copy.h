@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copying what a caller gives into an arena, in the store's compact forms. A copier remembers its first failure; after
- * it every function does nothing and returns something empty, so that one check at the end is enough. It also keeps the
- * path of the field it is at, from which an error gets its field's name.
+ * Copies the caller's structs into an arena, in the store's compact form. A copier records its first failure. After
+ * that every function does nothing and returns an empty result, so that one check at the end is enough. A copier also
+ * keeps the path of the current field, which errors report.
  */
 #ifndef MODEL_COPY_H
 #define MODEL_COPY_H
@@ -16,7 +16,7 @@ typedef struct word_buffer {
     size_t count, capacity;
 } word_buffer;
 
-bool word_buffer_grow(word_buffer *b); /* room for one more; false = out of memory */
+bool word_buffer_grow(word_buffer *b); /* makes room for one more word; false = out of memory */
 void word_buffer_free(word_buffer *b);
 
 enum { PATH_STEPS = 8, MOST_ELEMENTS = 1 << 30 };
@@ -31,8 +31,8 @@ typedef struct copier {
     karp_context *context;
     strings *text, *resources;
     arena *to;
-    repeats *before; /* NULL, or what was copied before: then all texts have to be the caller's own */
-    word_buffer *key; /* NULL, or gets every word that a copy consists of: equal copies push equal words */
+    repeats *before; /* NULL, or earlier copies of the same call; then all texts are those of the caller */
+    word_buffer *key; /* NULL, or receives every word of a copy: equal copies append equal words */
     karp_error *error;
     karp_status status; /* of the first failure */
     size_t depth;
@@ -50,17 +50,19 @@ static inline void path_at(copier *c, size_t index)
     if (c->depth <= PATH_STEPS) c->path[c->depth - 1].index = index;
 }
 
-/* After a failure the path stays where that was. */
+/* After a failure the path stays at the field that failed. */
 static inline void path_leave(copier *c)
 {
     if (c->status == KARP_OK) c->depth--;
 }
 
-/* Fails with an error that is filled already; its field becomes the path, and the leaf (NULL: the path only). */
+/* Records a failure whose error is already filled in. The error's field becomes the path, followed by the leaf unless
+ * it is NULL. */
 void copy_blame(copier *c, karp_status status, const char *leaf);
 void copy_blame_key(copier *c, karp_status status, karp_str key); /* …["key"] */
 void copy_refuse(copier *c); /* NOMEM */
-/* A struct without a size: what a newer caller sets in its reserved field must not be left out in silence. */
+/* For a struct without a size member: fails if the reserved member is not 0, so that a value set by a newer caller is
+ * not ignored silently. */
 void copy_reserved(copier *c, uint32_t reserved, const char *what);
 
 static inline void put(copier *c, uint32_t word)
@@ -76,18 +78,19 @@ static inline void put(copier *c, uint32_t word)
 void put_wide(copier *c, int64_t value);
 void put_resources(copier *c, resource_list list);
 
-/* An id of `table`; not part of the key. */
+/* Interns the text in `table` and returns its id. The id is not appended to the key. */
 uint32_t copy_into(copier *c, strings *table, karp_str text);
 uint32_t copy_text(copier *c, karp_str text); /* id of c->text */
-karp_str copy_string(copier *c, karp_str text); /* its characters, in the arena */
-/* Whether there is something to read: a list that is not empty. An impossible list is a failure. */
+karp_str copy_string(copier *c, karp_str text); /* a copy of its characters in the arena */
+/* Whether the list has elements. An invalid list is a failure. */
 bool copy_has(copier *c, const void *given, size_t count);
-/* Cleared room for the copy of a list; its length goes into the key. NULL: nothing to copy, or a failure. */
+/* Allocates zeroed memory for the copy of a list, and appends the length to the key. NULL: an empty list, or a
+ * failure. */
 void *copy_room(copier *c, const void *given, size_t count, size_t element);
 
 label_list copy_labels(copier *c, const karp_label *list, size_t count);
 const uint32_t *copy_texts(copier *c, const karp_str *list, size_t count, uint32_t *out_count);
-/* `strict`: an operator that is none of the known ones is an error. */
+/* `strict`: an unknown operator is an error. */
 bool copy_expression(copier *c, const karp_requirement *given, bool strict, expression *e);
 expression_list copy_expressions(copier *c, const karp_requirement *list, size_t count, bool strict);
 const selector *copy_selector(copier *c, const karp_selector *given);
@@ -97,10 +100,10 @@ node_term_list copy_node_terms(copier *c, const karp_node_term *list, size_t cou
 pod_term_list copy_pod_terms(copier *c, const karp_pod_term *list, size_t count);
 spread_list copy_spread(copier *c, const karp_spread_constraint *list, size_t count);
 condition_list copy_conditions(copier *c, const karp_condition *list, size_t count);
-/* Not part of the key: what is computed from it is (put_resources). */
+/* Not appended to the key: append what is computed from them with put_resources(). */
 resource_list copy_resources(copier *c, const karp_resource *list, size_t count, bool may_be_negative);
 
-/* An instant of a caller: 0 means absent, too. */
+/* An instant from the caller's struct. 0 means absent as well. */
 static inline int64_t copy_time(int64_t instant) { return instant == 0 ? KARP_NO_TIME : instant; }
 
 #endif

@@ -9,15 +9,15 @@
 
 typedef struct cron {
     uint64_t minutes, hours, days, months, weekdays; /* bit n = the value n */
-    bool any_day, any_weekday; /* the field says "all": then both day fields must match */
-    int64_t every; /* seconds of "@every"; 0 = the fields above count */
+    bool any_day, any_weekday; /* the field is "*": then both day fields have to match */
+    int64_t every; /* seconds of "@every"; 0 = the fields above apply */
 } cron;
 
-/* *out is written on success only. */
+/* *out is written only on success. */
 bool cron_parse(const char *text, size_t len, cron *out);
 
-/* The first hit, a whole second, strictly after after_ns. false = none up to the end of the fifth calendar year after
- * it. A hit that no instant can hold is INT64_MAX. */
+/* The first time, in whole seconds, that matches strictly after after_ns. false = none until the end of the fifth
+ * calendar year after it. INT64_MAX = the time is out of range. */
 bool cron_next(const cron *schedule, int64_t after_ns, int64_t *hit_ns);
 
 #endif

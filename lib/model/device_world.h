@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all decisions on a snapshot share about devices: slices in pools, devices with numbers for whatever is compared or
- * counted, compiled selectors. There is none in a snapshot whose pods use no resource claims. */
+/*
+ * The data about devices that all decisions on a snapshot share: slices grouped by pool, numbers for everything that
+ * is compared or counted, compiled selectors. A snapshot whose pods use no resource claims has none.
+ */
 #ifndef MODEL_DEVICE_WORLD_H
 #define MODEL_DEVICE_WORLD_H
 
@@ -24,12 +26,12 @@ typedef struct id_list {
 typedef struct world_device {
     const device *given;
     uint32_t driver; /* text */
-    uint32_t identity; /* equal for equal driver, pool and name */
-    uint32_t slice; /* NO_ID: of an instance type */
-    uint32_t pool; /* likewise */
-    id_list sets; /* counter sets it takes from */
-    counted_list consumes; /* counters */
-    const uint32_t *dimensions; /* number of each capacity */
+    uint32_t identity; /* equal for devices with equal driver, pool and name */
+    uint32_t slice; /* NO_ID: the device comes with an instance type */
+    uint32_t pool; /* NO_ID likewise */
+    id_list sets; /* counter sets whose counters it consumes */
+    counted_list consumes; /* the counters it consumes */
+    const uint32_t *dimensions; /* by capacity: number of the dimension */
     cel_device facts;
 } world_device;
 
@@ -39,27 +41,27 @@ typedef struct world_slice {
     uint32_t device_first, device_count;
     const demand *terms;
     uint32_t term_count;
-    demand topology; /* all terms at once */
+    demand topology; /* conjunction of all terms */
     bool has_topology;
-    bool has_counters; /* it defines counters; its devices do not count */
-    bool consumes; /* some device of it takes from counters */
+    bool has_counters; /* it defines counters; its devices are ignored */
+    bool consumes; /* some of its devices consume counters */
     id_list sets;
     counted_list counters;
 } world_slice;
 
 typedef struct world_pool {
-    uint32_t driver, name; /* texts */
-    id_list slices; /* by name */
+    uint32_t driver, name; /* text ids */
+    id_list slices; /* sorted by name */
 } world_pool;
 
-/* Devices that share an attribute's value on an instance type. */
+/* A device that is bound to others by an attribute: on an instance type they have the same value. */
 typedef struct bond {
     uint32_t attribute, identity;
-    uint32_t group; /* equal = bound */
-    uint32_t size; /* of the group, in devices */
+    uint32_t group; /* equal for devices that are bound to each other */
+    uint32_t size; /* number of devices in the group */
 } bond;
 
-/* What an instance type brings. */
+/* The devices that come with an instance type. */
 typedef struct type_kit {
     uint32_t device_first, device_count;
     counted_list counters;
@@ -69,17 +71,17 @@ typedef struct type_kit {
 
 typedef struct world_claim {
     const resource_claim *given;
-    demand topology; /* of its allocation */
-    const uint32_t *results; /* identities */
-    const counted_list *shares; /* by result: consumed capacity, by dimension */
+    demand topology; /* of the allocated devices */
+    const uint32_t *results; /* identities of the allocated devices */
+    const counted_list *shares; /* by result: consumed capacity by dimension */
 } world_claim;
 
 struct device_world {
     world_device *devices;
-    world_slice *slices; /* in the store's order */
-    world_pool *pools; /* by driver, then name */
+    world_slice *slices; /* in the order of the store */
+    world_pool *pools; /* sorted by driver, then name */
     type_kit *kits;
-    world_claim *claims; /* in the store's order */
+    world_claim *claims; /* in the order of the store */
     uint32_t device_count, slice_count, pool_count, kit_count, claim_count;
     uint32_t identity_count, counter_count, dimension_count, set_count;
     struct selector_program {
@@ -87,14 +89,15 @@ struct device_world {
         const cel_node *root;
     } * programs;
     uint32_t program_count;
-    map64 program_of; /* text -> program */
+    map64 program_of; /* text id -> program */
 };
 
-/* The step of karp_builder_finish(); after the tables. */
+/* A step of karp_builder_finish(). Needs the tables. */
 karp_status prepare_devices(karp_snapshot *s, karp_error *error);
 void device_world_free(struct device_world *w);
 
-/* A type's devices in the snapshot's texts, in its arena; NULL = out of memory. `text` maps the catalogue's ids. */
+/* Translates a type's devices to the snapshot's text ids, in its arena. `text` maps the catalogue's ids. NULL = out
+ * of memory. */
 const struct type_devices *translate_type_devices(karp_snapshot *s, const uint32_t *text,
                                                   const struct type_devices *given);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices, slices and claims as they were given, in ids of a store's (a catalogue's) text table; what decisions share of
- * them is prepared with the snapshot (device_world.h). Drivers, pools, devices, attributes, counters and requests are
- * texts. */
+/*
+ * Devices, resource slices and resource claims in compact form, with text ids of a store or catalogue. Data that
+ * decisions derive from them is prepared with the snapshot (device_world.h). Names of drivers, pools, devices,
+ * attributes, counters and requests are text ids.
+ */
 #ifndef MODEL_DEVICES_H
 #define MODEL_DEVICES_H
 
@@ -15,7 +17,7 @@ typedef struct device_attribute {
     int64_t number;
 } device_attribute;
 
-/* An amount that may be absent. */
+/* An optional amount. */
 typedef struct some_amount {
     amount value;
     bool given;
@@ -79,12 +81,13 @@ struct resource_slice {
 
 struct device_class {
     object meta;
-    const uint32_t *selectors; /* texts; NO_TEXT = of another kind than CEL */
+    const uint32_t *selectors; /* text ids of CEL selectors; NO_TEXT = a selector of another kind */
     uint32_t selector_count;
 };
 
 typedef struct device_request {
-    uint32_t name, full_name; /* "alternative" and "request/alternative"; equal for a request itself */
+    /* full_name: "request/subrequest" for an alternative of firstAvailable, otherwise the name */
+    uint32_t name, full_name;
     uint32_t class_; /* names id */
     const uint32_t *selectors;
     uint32_t selector_count;
@@ -115,12 +118,12 @@ struct resource_claim {
     uint32_t request_count, constraint_count, result_count;
     node_term_list terms;
     bool allocated;
-    bool pods_only; /* reservedFor has entries, and all are pods */
-    const uint32_t *pod_uids; /* names ids of the uids of the pods among them */
+    bool pods_only; /* reservedFor is not empty, and all its entries are pods */
+    const uint32_t *pod_uids; /* names ids of these pods' uids */
     uint32_t pod_uid_count;
 };
 
-/* What an instance type would bring. */
+/* Devices that come with an instance type. */
 typedef struct device_template {
     uint32_t driver, pool;
     device_list devices;

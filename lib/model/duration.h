@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Durations as Go writes them ("1h30m", "1.5s", "-2ms"), in nanoseconds. */
+/* Durations in Go's notation ("1h30m", "1.5s", "-2ms"), in nanoseconds. */
 #ifndef MODEL_DURATION_H
 #define MODEL_DURATION_H
 
@@ -11,13 +11,13 @@
 
 enum { DURATION_OK, DURATION_SYNTAX, DURATION_RANGE };
 
-/* *out is written on success only. */
+/* *out is written only on success. */
 int duration_read(const char *text, size_t len, int64_t *out);
 
-/* The same where the kind of failure does not matter. */
+/* The same, for callers that do not need the kind of failure. */
 bool duration_parse(const char *text, size_t len, int64_t *out);
 
-/* "1h30m0s"; returns the length. */
+/* Writes text such as "1h30m0s" and returns its length. */
 size_t duration_format(int64_t nanoseconds, char out[DURATION_TEXT]);
 
 #endif

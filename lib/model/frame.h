@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What snapshots have in common that differ in their pods alone: instance types, requirement sets, units, and the memory that all
- * this is in, and what state nodes point to. A snapshot that is made afresh makes a frame; one that continues another takes the
- * other's over, where nothing has changed that it was made from, or lays a frame on top of it. What frames on top have is more
- * than is needed, so only so much is laid on one.
+ * Frames: the data that snapshots share if only their pods differ. A frame has the instance types, requirement sets
+ * and units, the data that state nodes point to, and the memory of all this.
+ *
+ * A snapshot made from scratch creates a frame. A snapshot that continues another one takes over its frame, unless
+ * the objects that the frame was made from have changed. If only some nodes have changed, their new data is in an
+ * additional frame on top of the other. The data that it replaces stays allocated, so the size of frames on top is
+ * limited.
  */
 #ifndef MODEL_FRAME_H
 #define MODEL_FRAME_H
 
 #include <model/snapshot.h>
 
-struct frame *frame_new(karp_context *context); /* empty; NULL = out of memory */
+struct frame *frame_new(karp_context *context); /* an empty frame; NULL = out of memory */
 void frame_release(struct frame *f); /* NULL is allowed */
-/* What the steps have made goes into the frame; the snapshot holds it, and reads it as before. */
+/* Moves the results of the preparation steps into the frame. The snapshot owns the frame and reads the data as
+ * before. */
 void frame_fill(struct frame *f, karp_snapshot *s);
 
-/* The snapshot gets a frame of its own on top of the one it has taken over, for what became different of so many nodes. What is
- * to be kept of them comes from the arena. NULL = out of memory. */
+/* Gives the snapshot a frame of its own on top of the one it has taken over, for the new data of so many changed
+ * nodes. Returns the arena for this data; NULL = out of memory. */
 arena *frame_on_top(karp_snapshot *s, size_t nodes);
 
-/* A snapshot whose pods are kept (reused_pods.h) takes over the frame of the one it continues, with what is said of strings and
- * the classes of pods. *taken false: there was something in the way, and nothing is taken over. Errors: NOMEM. */
+/* Takes over the frame of the snapshot that s continues, the string facts and the pod classes. The pods must have
+ * been reused (reuse_pods.h). *taken false: this is not possible, and nothing was taken over. Errors: NOMEM. */
 karp_status frame_take_over(karp_snapshot *s, bool *taken, karp_error *error);
 
 #endif

@@ -13,16 +13,16 @@
 
 enum { INSTANT_OK, INSTANT_SYNTAX, INSTANT_RANGE };
 
-/* Years 1678 to 2261, counted in UTC; decimals of a second beyond the ninth are dropped. *out is written on success only. */
+/* Years 1678 to 2261 in UTC. Digits of a second beyond the ninth are dropped. *out is written only on success. */
 int instant_read(const char *text, size_t len, int64_t *out);
 
-/* The same where the kind of failure does not matter. */
+/* The same, for callers that do not need the kind of failure. */
 bool instant_parse(const char *text, size_t len, int64_t *out);
 
-/* In UTC, with as many decimals as needed; returns the length. */
+/* Writes the instant in UTC, with as many decimals as needed, and returns the length. */
 size_t instant_format(int64_t instant, char out[INSTANT_TEXT]);
 
-/* A date of the Gregorian calendar, extended backwards without end. */
+/* A date of the proleptic Gregorian calendar. */
 typedef struct civil_date {
     int64_t year;
     unsigned month; /* 1–12 */
@@ -34,7 +34,7 @@ civil_date civil_from_days(int64_t days);
 unsigned civil_month_length(int64_t year, unsigned month);
 unsigned civil_weekday(int64_t days); /* 0 = Sunday */
 
-/* Division towards minus infinity; by > 0. */
+/* Division that rounds towards minus infinity; by > 0. */
 static inline int64_t floor_divide(int64_t a, int64_t by)
 {
     int64_t quotient = a / by;

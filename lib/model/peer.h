@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules in which versions of Karpenter differ, one named switch each. */
+/* The rules in which versions of Karpenter differ, with a named switch for each. */
 #ifndef MODEL_PEER_H
 #define MODEL_PEER_H
 
 #include <karp/peer.h>
 #include <stdbool.h>
 
-/* Numbers of the rules in the table, and of their bits. They stay for good; rules of the next version go behind. */
+/* Indices of the rules in the table, and of their bits. They never change; rules of later versions are appended. */
 enum peer_rule {
     RULE_LAUNCH_VOLUMES, /* K15-1 */
     RULE_TYPE_VOLUME_LIMITS, /* K15-2 */
@@ -24,10 +24,10 @@ enum peer_rule {
     PEER_RULES
 };
 
-/* The version meant: KARP_PEER_NEWEST becomes a number. What is not known stays. */
+/* The number of a version: replaces KARP_PEER_NEWEST. Unknown versions are returned unchanged. */
 uint32_t peer_version(uint32_t version);
 bool peer_known(uint32_t version);
-/* The rules in force, bit by bit, without any that are flipped. */
+/* The rules in force, one bit each, before the options' exceptions. */
 uint64_t peer_rules(uint32_t profile, uint32_t version);
 
 static inline bool rule_of(uint64_t in_force, enum peer_rule which) { return (in_force >> which) & 1; }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kubernetes' quantities ("100m", "1.5Gi", "1e3"): exact amounts, and the family their text was written in. What is one, and how
- * it is written, is what apimachinery's ParseQuantity and CanonicalizeBytes say; tests/oracle/texts holds the two together. */
+/*
+ * Kubernetes quantities ("100m", "1.5Gi", "1e3"): exact amounts, and the suffix family of their text. Syntax and
+ * canonical form are those of apimachinery's ParseQuantity and CanonicalizeBytes; tests/oracle/texts compares the two
+ * implementations.
+ */
 #ifndef MODEL_QUANTITY_H
 #define MODEL_QUANTITY_H
 
@@ -9,22 +12,23 @@
 
 #include <base/amount.h>
 
-#define QUANTITY_TEXT 64 /* room for any quantity's text, the NUL included */
+#define QUANTITY_TEXT 64 /* enough for any quantity's text, including the NUL */
 
 typedef struct quantity {
     amount value;
-    bool binary; /* printed with Ki … Ei where that is exact */
+    bool binary; /* printed with Ki … Ei if that is exact */
     bool
-        exponent; /* printed with e3, e6 …; not kept with the resources of objects, which are shown in the decimal family */
+        /* printed with e3, e6 …; not kept for resources of objects, which are printed in the decimal family */
+        exponent;
 } quantity;
 
 enum { QUANTITY_OK, QUANTITY_SYNTAX, QUANTITY_RANGE };
 
-/* Parts finer than 10^-9 are rounded away from zero; binary suffixes are capped at 2^63 - 1, as Kubernetes does.
- * *out is written on success only. */
+/* Digits beyond 10^-9 are rounded away from zero. Amounts with binary suffixes are capped at 2^63 - 1, as in
+ * Kubernetes. *out is written only on success. */
 int quantity_parse(const char *text, size_t len, quantity *out);
 
-/* The canonical text; returns its length. */
+/* Writes the canonical text and returns its length. */
 size_t quantity_format(quantity q, char out[QUANTITY_TEXT]);
 
 #endif

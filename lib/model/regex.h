@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regular expressions as RE2 reads them, for reasons of node conditions: matched in time that grows with pattern times text. */
+/*
+ * Regular expressions in RE2's syntax, for reasons of node conditions. Matching takes time proportional to the length
+ * of the pattern times that of the text.
+ */
 #ifndef MODEL_REGEX_H
 #define MODEL_REGEX_H
 
@@ -8,9 +11,10 @@
 
 typedef struct regex regex;
 
-/* In the arena. NULL: refused, or with *wrong what is not understood; classes of Unicode (\p) are not. */
+/* Compiles into the arena. NULL: out of memory, or *wrong describes unsupported syntax, such as Unicode classes (\p). */
 regex *regex_compile(arena *a, karp_str pattern, const char **wrong);
-/* Whether the pattern is found anywhere in the text. `scratch` is released before it returns. *refused: no memory. */
+/* Whether the pattern matches anywhere in the text. `scratch` is reset before the function returns. *refused: out of
+ * memory. */
 bool regex_found(const regex *r, karp_str text, arena *scratch, bool *refused);
 
 #endif

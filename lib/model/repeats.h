@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What came up before while one catalogue is copied: texts, requirements, lists of them and overheads by their addresses, which
- * cannot change during the call, and amounts, with lists of them, by their values. Slots are overwritten when others need them.
+ * A cache of repeated values while one catalogue is copied. Texts, requirements, lists of requirements and overheads
+ * are found by their addresses, whose contents cannot change during the call. Amounts and lists of amounts are found
+ * by value. An entry is overwritten when another value needs its slot.
  */
 #ifndef MODEL_REPEATS_H
 #define MODEL_REPEATS_H
@@ -20,18 +21,18 @@ enum {
 };
 
 typedef struct repeated_text {
-    const char *ptr; /* NULL: the slot is free */
+    const char *ptr; /* NULL = free slot */
     size_t len;
     uint32_t id;
 } repeated_text;
 
 typedef struct repeated_requirement {
-    karp_requirement given; /* key.ptr NULL: the slot is free */
+    karp_requirement given; /* key.ptr NULL = free slot */
     uint32_t number;
 } repeated_requirement;
 
 typedef struct repeated_list {
-    const karp_requirement *list; /* NULL: the slot is free */
+    const karp_requirement *list; /* NULL = free slot */
     size_t count;
     uint32_t number;
 } repeated_list;
@@ -39,12 +40,13 @@ typedef struct repeated_list {
 typedef struct repeated_amount {
     amount value;
     bool binary;
-    karp_str text; /* ptr NULL: the slot is free */
+    karp_str text; /* ptr NULL = free slot */
 } repeated_amount;
 
-/* A list of amounts as it is shown; and, of a capacity, what the latest overhead leaves of it. */
+/* A list of amounts in its public form. For a capacity also the allocatable amounts after the overhead that was
+ * subtracted last. */
 typedef struct repeated_capacity {
-    resource_list list; /* items NULL: the slot is free */
+    resource_list list; /* items NULL = free slot */
     const karp_resource *shown;
     const resource_amount *overhead;
     resource_list allocatable;
@@ -52,7 +54,7 @@ typedef struct repeated_capacity {
 } repeated_capacity;
 
 typedef struct repeated_overhead {
-    karp_overhead given; /* all pointers NULL: the slot is free */
+    karp_overhead given; /* all pointers NULL = free slot */
     resource_list total;
     karp_overhead shown;
 } repeated_overhead;
@@ -66,7 +68,7 @@ typedef struct repeats {
     repeated_overhead overheads[REPEATED_OVERHEADS];
 } repeats;
 
-/* The slots in which such a thing is, if anywhere: the caller compares, and fills them in. */
+/* The only slot that a value can be in. The caller compares its contents, and overwrites them if they differ. */
 static inline repeated_text *repeated_text_slot(repeats *r, karp_str text)
 {
     return &r->texts[hash_mix((uint64_t)(uintptr_t)text.ptr ^ (uint64_t)text.len << 48) % REPEATED_TEXTS];

@@ -1,78 +1,81 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a snapshot takes over from the one it continues: most places have the pods they had (store_pods.h), and those stand in
- * the same order, whatever they are ordered by. So of an order only what became different is found; the rest is copied.
+ * Comparing the pods of an edited snapshot with those of the snapshot that it continues. Most places have the same
+ * pod as before (store_pods.h), and the relative order of these pods is the same in every sort order. So only the
+ * changes of an order are computed, and the rest is copied.
  */
 #ifndef MODEL_REUSE_PODS_H
 #define MODEL_REUSE_PODS_H
 
 #include <model/state_nodes.h>
 
-/* What nodes and claims say: pairs with a node or claim that came, went or changed are joined anew, all others are reused. */
+/* Node state: pairs of Nodes and NodeClaims. Pairs with an added, removed or changed member are joined again, all
+ * others are reused. */
 struct reused_node_state {
-    bool any; /* some node or claim is not what it was */
+    bool any; /* some Node or NodeClaim has changed */
     uint64_t
-        *providers; /* bits by names id: the provider ids that these have and had; whose state nodes are made anew */
+        /* bits by names id: old and new provider ids of changed members; their state nodes are made again */
+        *providers;
     size_t provider_words;
-    state_node_list made; /* the pairs with those ids as they are now, by name; without their pods */
-    arena data; /* what they point to */
+    state_node_list made; /* the new pairs with these ids, sorted by name, without their pods */
+    arena data; /* memory that they point to */
 };
 
 struct reused_pods {
     const karp_snapshot *before;
-    size_t count; /* pods there are now */
-    uint32_t *gone, *fresh; /* places whose pod is not what it was: in `before`, and now; both in order */
+    size_t count; /* current number of pods */
+    uint32_t *gone, *fresh; /* places whose pod has changed, in `before` and now; both ascending */
     size_t gone_count, fresh_count;
-    size_t room; /* of each of the two; 0 = nothing was found */
-    struct reused_node_state node_state; /* likewise of nodes and claims */
-    bool classes; /* classes were taken over, too … */
-    bool renumbered; /* … but some have another number */
+    size_t room; /* capacity of each of the two; 0 = nothing was computed */
+    struct reused_node_state node_state; /* the same for Nodes and NodeClaims */
+    bool classes; /* classes were taken over as well */
+    bool renumbered; /* some of these classes have a new number */
 };
 
-/* Compares the pods of a store by what they say. */
+/* Compares two pods of a store. */
 typedef int (*compare_pods)(const store *s, const pod *a, const pod *b);
 
 int pods_by_name(const store *s, const pod *a, const pod *b); /* pod_names.c: by namespace and name */
 
-/* What became of the pods of `before` in a store that continues its store. Nothing, where too much is different for it to be of
- * use. false = out of memory. */
+/* Compares the pods of a store with those of `before`, the snapshot whose store it continues. Computes nothing if too
+ * many have changed for it to be useful. false = out of memory. */
 bool reused_pods_find(struct reused_pods *k, const karp_snapshot *before, const store *now);
 void reused_pods_free(struct reused_pods *k, karp_context *context);
 
-bool place_gone(const struct reused_pods *k, uint32_t place); /* whether its pod is not what it was */
+bool place_gone(const struct reused_pods *k, uint32_t place); /* whether its pod has changed */
 
-/* Whether all that was found holds for the pods of the snapshot; never without a snapshot before. */
+/* Whether the comparison is valid for all pods of the snapshot; false without a snapshot before. */
 bool pods_reused(const karp_snapshot *s);
 
-/* How an order of all pods, or of some, became another. */
+/* The difference between two orders of all pods, or of some. */
 typedef struct order_change {
     const struct reused_pods *pods;
-    uint32_t *gone_at; /* positions in the order as it was, ascending */
-    uint32_t *fresh_at; /* likewise, before which the fresh ones come … */
-    uint32_t *fresh; /* … in their order */
+    uint32_t *gone_at; /* positions in the old order, ascending */
+    uint32_t *fresh_at; /* positions before which the fresh ones are inserted, ascending */
+    uint32_t *fresh; /* the fresh pods, in order */
     size_t gone_count, fresh_count;
-    bool none; /* the order is what it was */
+    bool none; /* the order has not changed */
 } order_change;
 
-/* Of the pods in the order `was`, of the snapshot before; `ranks` has their positions in it by place, NULL = nobody noted them;
- * `picks` tells which pods are in it, NULL = all. Equals come in the order of their places. false = out of memory. To be freed in
- * any case. */
+/* Compares with the order `was` of the snapshot before. `ranks` has the position in it by place; NULL = not known.
+ * `picks` selects the pods that are in the order; NULL = all. Pods that compare equal are in the order of their
+ * places. false = out of memory. Call order_change_free() in any case. */
 bool order_change_find(order_change *o, const karp_snapshot *s, const uint32_t *was, const uint32_t *ranks,
                        size_t count, compare_pods compare, bool (*picks)(const pod *p));
 void order_change_free(order_change *o, karp_context *context);
-/* What stands beside the order, `size` bytes each, in the new one; fresh[i] belongs to o->fresh[i]. */
+/* Applies the change to data parallel to the order, with elements of `size` bytes. fresh[i] belongs to o->fresh[i]. */
 void order_change_apply(const order_change *o, const void *was, size_t count, const void *fresh, size_t size,
                         void *out);
-/* By pod its position in the order `now`, when `was` has it for the order before. */
+/* The position of each pod in the order `now`, where `was` has those in the old order. */
 void order_change_ranks(const order_change *o, const karp_snapshot *s, const uint32_t *was, const uint32_t *now,
                         uint32_t *out);
 
-/* *fits false: it cannot be had without looking at more. Errors: NOMEM. */
+/* *fits false: not possible without looking at more. Errors: NOMEM. */
 karp_status reused_node_state_find(struct reused_node_state *f, karp_snapshot *s, bool *fits, karp_error *error);
 void reused_node_state_free(struct reused_node_state *f, karp_context *context);
 
-/* Calls `see` once for each place in the list of nodes, or of claims, where another stands than before, or none, or the first. The
- * lists had and have so many. false = some call returned that. */
+/* Calls `see` once for each index in the list of Nodes, or of NodeClaims, at which an object was added, replaced or
+ * removed. `before` and `now` are the lengths of the lists. false = a call returned false. */
 bool each_changed(const karp_snapshot *s, enum kind kind, size_t before, size_t now,
                   bool (*see)(void *user, uint32_t index), void *user);
 

@@ -5,7 +5,7 @@
 
 #include <model/store.h>
 
-/* NULL is valid. One that is not selects nothing. */
+/* NULL is valid. An invalid selector selects nothing. */
 bool selector_valid(const selector *x);
 bool selector_selects(const selector *x, label_list labels); /* x is not NULL */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The raw material of a snapshot: every object that was added, in compact form. The builder fills a store; finishing
- * moves it into the snapshot, which keeps it unchanged. Texts that decisions compare are ids of `text`; object names
- * are ids of `names`; id 0 of both is "". What pods of one workload share (shape, labels, volumes, marks) is kept once.
+ * The objects of a snapshot in compact form. The builder fills a store. Finishing moves it into the snapshot, where
+ * it stays unchanged. Texts that decisions compare are ids of `text`, and object names are ids of `names`. Id 0 of
+ * both is "". Data that the pods of a workload share (shape, labels, volumes, marks) is stored once.
  */
 #ifndef MODEL_STORE_H
 #define MODEL_STORE_H
@@ -20,7 +20,7 @@ typedef struct label_pair {
 typedef struct label_list {
     const label_pair *items;
     uint32_t count;
-} label_list; /* ordered by key id, keys unique */
+} label_list; /* sorted by key id, keys are unique */
 
 typedef struct expression {
     uint32_t key, op, min_values, value_count;
@@ -68,7 +68,7 @@ typedef struct pod_term {
     int32_t weight;
     const uint32_t *namespaces;
     uint32_t namespace_count;
-    const selector *namespace_selector; /* NULL = nil */
+    const selector *namespace_selector; /* NULL = absent */
     const selector *label_selector;
 } pod_term;
 typedef struct pod_term_list {
@@ -91,10 +91,10 @@ typedef struct spread_list {
 } spread_list;
 
 typedef struct host_port {
-    uint8_t ip[16]; /* v4 mapped into v6 */
+    uint8_t ip[16]; /* IPv4 as ::ffff:a.b.c.d */
     uint32_t protocol;
     int32_t port;
-    uint32_t ip_known; /* 0 = the text is no address: equal only to another such */
+    uint32_t ip_known; /* 0 = the text is not an address; such ports are equal only to each other */
     uint32_t any; /* 0.0.0.0 or :: */
 } host_port;
 typedef struct host_port_list {
@@ -102,19 +102,19 @@ typedef struct host_port_list {
     uint32_t count;
 } host_port_list;
 
-/* What a decision reads of a pod's spec (and resources in force), equal for all pods of a workload. */
+/* The part of a pod's spec that decisions read, and its effective resources. Equal for all pods of a workload. */
 typedef struct shape {
-    resource_list requests; /* scheduling.md §3, with pods: 1 */
+    resource_list requests; /* scheduling.md §3, including pods: 1 */
     label_list node_selector;
-    node_term_list required, preferred; /* preferred: as listed */
+    node_term_list required, preferred; /* preferred: in input order */
     pod_term_list required_affinity, preferred_affinity, required_anti, preferred_anti;
     spread_list spread;
     toleration_list tolerations;
     host_port_list ports;
-    uint32_t rules; /* equal for shapes that differ in nothing but their requests */
+    uint32_t rules; /* equal for shapes that differ only in their requests */
     int32_t priority;
     bool has_priority;
-    bool has_claims; /* dynamic resource allocation */
+    bool has_claims; /* it uses resource claims (DRA) */
     bool critical; /* system-cluster-critical or system-node-critical */
     int64_t grace_seconds; /* −1 = absent */
 } shape;
@@ -127,20 +127,20 @@ enum {
     POD_OF_NODE = 8, /* owner v1 Node: a mirror pod */
     POD_OF_STATEFUL_SET = 16, /* owner apps/v1 StatefulSet */
     POD_NOT_READY = 32, /* condition Ready is False */
-    POD_VIRTUAL = 64 /* of a capacity buffer */
+    POD_VIRTUAL = 64 /* virtual pod of a capacity buffer */
 };
 
 typedef struct pod_volume {
     uint32_t claim;
 } pod_volume; /* index in `names` of the claim's name */
 
-/* What annotations and owners say that decisions read; interned, since few pods have any. */
+/* Values of annotations and owner references that decisions read. Interned, since few pods have any. */
 typedef struct pod_marks {
     uint32_t do_not_disrupt; /* text id of the annotation's value, or NO_ID */
-    uint32_t deletion_cost; /* likewise, as the next two */
+    uint32_t deletion_cost; /* likewise text id or NO_ID, as the next two */
     uint32_t disruption_cost; /* of karpenter.sh */
     uint32_t autoscaling_cost; /* of node-autoscaling.kubernetes.io */
-    uint32_t controller_kind; /* KARP_SELECTS_*, or NO_ID for none and others */
+    uint32_t controller_kind; /* KARP_SELECTS_*, or NO_ID for none or another kind */
     uint32_t controller_name; /* names id */
     uint32_t controller_uid; /* names id, or NO_ID */
 } pod_marks;
@@ -168,7 +168,7 @@ typedef struct condition_list {
     uint32_t count;
 } condition_list;
 
-/* metadata of everything that is not a pod */
+/* metadata of all objects except pods */
 typedef struct object {
     uint32_t name_space, name; /* text id (NO_TEXT when not namespaced), names id */
     uint32_t uid; /* names id */
@@ -206,7 +206,7 @@ typedef struct node_pool {
     object meta;
     uint32_t class_group, class_kind, class_name; /* text ids */
     label_list template_labels, template_annotations;
-    bool has_labels, has_annotations; /* they are there, be it empty: the hash tells */
+    bool has_labels, has_annotations; /* whether they are present, even if empty; the NodePool hash depends on it */
     taint_list taints, startup_taints;
     expression_list requirements;
     resource_list limits;
@@ -224,10 +224,10 @@ typedef struct node_class {
     karp_str document;
 } node_class;
 
-/* When a node is repaired, and how. */
+/* A condition that causes a repair, and the action. */
 typedef struct node_repair {
     uint32_t condition, status; /* text ids */
-    karp_str reason; /* in the arena; "" = the policy for all others */
+    karp_str reason; /* in the arena; "" = the policy for all other reasons */
     int64_t toleration, termination_grace_period;
     uint32_t priority, action;
 } node_repair;
@@ -244,7 +244,7 @@ typedef struct reservation_credit {
 
 typedef struct daemon_set {
     object meta;
-    uint32_t shape; /* of the template, requests filled from limits */
+    uint32_t shape; /* of the template, with missing requests set from limits */
     uint32_t labels; /* of the template */
 } daemon_set;
 
@@ -274,18 +274,18 @@ typedef struct storage_class {
 typedef struct csi_limit {
     uint32_t driver;
     int32_t count;
-    uint32_t has_count; /* 0 = no allocatable, 1 = a count, 2 = allocatable without one */
+    uint32_t has_count; /* 0 = no allocatable, 1 = a count, 2 = allocatable without a count */
 } csi_limit;
 
 typedef struct csi_node {
     object meta;
-    const csi_limit *limits; /* every driver that is listed */
+    const csi_limit *limits; /* every listed driver */
     uint32_t limit_count;
 } csi_node;
 
 typedef struct disruption_budget {
     object meta;
-    const selector *selects; /* NULL = nil */
+    const selector *selects; /* NULL = absent */
     karp_int_or_string min_available, max_unavailable; /* texts in the arena */
     int32_t disruptions_allowed;
     bool always_allow;
@@ -294,7 +294,7 @@ typedef struct disruption_budget {
 typedef struct selecting {
     object meta;
     uint32_t kind;
-    const selector *selects; /* NULL = none */
+    const selector *selects; /* NULL = absent */
 } selecting;
 
 typedef struct overlay {
@@ -328,49 +328,51 @@ typedef struct catalogue_use {
     uint32_t pool_count;
 } catalogue_use;
 
-/* A growable array. One that was settled shares its elements with those that continue it, until it is written to. */
+/* A growable array. A settled list shares its elements with lists that continue it, until one of them is written to. */
 #define LIST_OF(type)                                                                                                  \
     struct {                                                                                                           \
         type *items;                                                                                                   \
         size_t count, capacity;                                                                                        \
         joint *held;                                                                                                   \
     }
-/* A new cleared element at the end of any LIST_OF, or NULL. `list` is the address of the struct. */
+/* Appends a zeroed element to any LIST_OF and returns it; NULL = out of memory. `list` is the address of the struct. */
 void *list_push(karp_context *context, void *list, size_t element_bytes);
-/* Room for one more element: the next list_push() cannot fail. false = out of memory. */
+/* Reserves room for one element, so that the next list_push() cannot fail. false = out of memory. */
 bool list_reserve(karp_context *context, void *list, size_t element_bytes);
-/* Room for `more` elements at once, for who knows how many will come. false = out of memory. */
+/* Reserves room for `more` elements. false = out of memory. */
 bool list_room(karp_context *context, void *list, size_t element_bytes, size_t more);
 size_t list_count(const void *list);
 void *list_at(const void *list, size_t index, size_t element_bytes);
-bool list_settle(karp_context *context, void *list, size_t element_bytes); /* false = out of memory, nothing is lost */
-/* An empty list becomes the same as another, which is settled or empty. */
+/* makes the list sharable; false = out of memory, the list is unchanged */
+bool list_settle(karp_context *context, void *list, size_t element_bytes);
+/* Makes an empty list share the elements of another, which is settled or empty. */
 void list_continue(void *list, const void *from);
-/* Before elements that are there are written to: they are this list's alone. false = out of memory, nothing changed. */
+/* Gives the list its own copy of shared elements. Call before writing to existing elements. false = out of memory,
+ * nothing changed. */
 bool list_own(void *list, size_t element_bytes);
 void list_free(karp_context *context, void *list, size_t element_bytes);
 
 typedef struct store {
     karp_context *context;
-    struct store_memory *below; /* store_share.h: what stores before this one own and it points into */
+    struct store_memory *below; /* store_share.h: memory of earlier stores that this one points into */
     strings text, names, resources;
     arena data;
     words shape_keys; /* identity of shapes; ids are indices of shapes */
-    words rule_keys; /* what of it is not about requests: see shape.rules */
+    words rule_keys; /* the part of the identity that is not about requests: see shape.rules */
     LIST_OF(shape) shapes;
-    words labels; /* pod labels: key, value, key, value … ordered by key id */
+    words labels; /* labels of pods: key, value, key, value … sorted by key id */
     words volumes; /* claim names */
     words mark_keys; /* pod_marks as words */
     words claim_names; /* of pods' resource claims */
-    words projected; /* labels of pods that some selector reads, as `labels`; written when finishing */
-    words taken; /* (kind, namespace, name) of all but pods, for duplicates and look-ups … */
-    LIST_OF(uint32_t) taken_index; /* … and the index of each in its array */
-    paged pods, pods_shown; /* store_pods.h: of pod; of karp_str, "namespace/name" */
-    paged pod_slots; /* the pods by namespace and name */
-    size_t pod_slots_used; /* those of pods that are gone included */
-    LIST_OF(uint32_t) open_places; /* of pods that were taken out */
+    words projected; /* labels of pods that some selector reads, in the form of `labels`; written by finishing */
+    words taken; /* identities (kind, namespace, name) of all objects except pods, for duplicates and look-ups */
+    LIST_OF(uint32_t) taken_index; /* by id in `taken`: index of the object in its array */
+    paged pods, pods_shown; /* store_pods.h: of struct pod; of karp_str "namespace/name" */
+    paged pod_slots; /* hash table of pods by namespace and name */
+    size_t pod_slots_used; /* includes slots of removed pods */
+    LIST_OF(uint32_t) open_places; /* places whose pod was removed */
     LIST_OF(uint32_t)
-    changed; /* of a store that continues another: places where there was another pod, or none; may repeat */
+    changed; /* for a store that continues another: places whose pod was added, replaced or removed; may repeat */
     LIST_OF(node) nodes;
     LIST_OF(node_claim) claims;
     LIST_OF(node_pool) pools;
@@ -389,8 +391,8 @@ typedef struct store {
     LIST_OF(device_class) device_classes;
     LIST_OF(resource_claim) resource_claims;
     LIST_OF(catalogue_use) catalogues;
-    /* settings */
-    karp_settings settings; /* pointers replaced by the fields below */
+    /* Settings. */
+    karp_settings settings; /* its pointers are replaced by the members below */
     const node_repair *repairs;
     const reboot *reboots;
     const reservation_credit *credits;
@@ -403,15 +405,15 @@ typedef struct store {
     int64_t now;
     bool states_given, pods_given;
     uint32_t
-        touched; /* of a store that continues another: bits of the kinds of which objects came or went, pods apart */
+        touched; /* for a store that continues another: bits of the kinds of added or removed objects, except pods */
     LIST_OF(uint64_t)
-    changed_objects; /* likewise: kind << 32 | index where another object stands, or none stood; once
-                                       * settled in order, each once */
+    /* likewise: kind << 32 | index of objects that were added or replaced. Sorted and unique once settled */
+    changed_objects;
     LIST_OF(node_state) states;
     LIST_OF(uint64_t) pods_to_place; /* namespace text id << 32 | names id */
 } store;
 
-/* Kinds, as part of `taken`'s keys. */
+/* Kinds of objects, as part of identities in `taken`. */
 enum kind {
     KIND_POD,
     KIND_NODE,
@@ -438,30 +440,31 @@ static inline void store_touch(store *s, uint32_t kind) { s->touched |= kind == 
 
 karp_status store_init(store *s, karp_context *context, karp_error *error);
 void store_free(store *s);
-/* Before a snapshot is made of it: what is large becomes what others can share. false = out of memory, nothing is lost. */
+/* Call before a snapshot is made of the store: makes large parts sharable. false = out of memory, the store is
+ * unchanged. */
 bool store_settle(store *s);
-/* A cleared store becomes a copy of another, whose memory it shares (store_share() has made it sharable). false = out of memory:
- * nothing is left to free. */
+/* Makes a zeroed store a copy of another one, sharing its memory, which store_share() must have made sharable. false
+ * = out of memory, and nothing has to be freed. */
 bool store_continue(store *s, const store *from);
-/* Room for notes of so many more changed objects, without which none may be changed. false = out of memory. */
+/* Reserves room to record so many changed objects. Call before changing them. false = out of memory. */
 bool store_reserve_changes(store *s, size_t more);
 void store_note_change(store *s, uint32_t kind, uint32_t index);
 
-/* An object, no pod, that is to go. */
+/* An object, not a pod, that is to be removed. */
 typedef struct removed_object {
     uint32_t kind, index;
     uint32_t identity; /* id in store.taken */
 } removed_object;
 
-/* Takes objects out. The last of the nodes, and of the claims, take the places that are left; objects of other kinds move up.
- * false = out of memory: what is still to be taken out stays in `removed`. */
+/* Removes objects. Gaps among Nodes, and among NodeClaims, are filled with the last ones; objects of other kinds move
+ * up. false = out of memory: `removed` has the objects that are still to be removed. */
 bool store_remove(store *s, removed_object *removed, size_t *count);
 
-/* The words that `taken` knows an object by: kind, namespace, name, and what else the kind is known by. */
+/* Whether `taken` has this identity: kind, namespace, name, and for some kinds more words. */
 bool store_has(const store *s, const uint32_t *identity, size_t count);
-/* The index of an object in its array; NO_ID = not there. */
+/* The index of an object in its array; NO_ID = not found. */
 uint32_t store_find(const store *s, enum kind kind, uint32_t name_space, uint32_t name);
-/* The same for kinds whose identity is more than that; `selects` is KARP_SELECTS_*, group and kind are text ids. */
+/* The same for kinds with a longer identity. `selects` is KARP_SELECTS_*; group and kind are text ids. */
 uint32_t store_find_selecting(const store *s, uint32_t selects, uint32_t name_space, uint32_t name);
 uint32_t store_find_class(const store *s, uint32_t group, uint32_t kind, uint32_t name);
 
@@ -472,7 +475,7 @@ const pod_marks *store_marks(const store *s, const pod *p);
 /* The value of a label, or NO_ID. */
 uint32_t label_get(label_list labels, uint32_t key);
 label_list store_pod_labels(const store *s, uint32_t labels);
-/* The condition of that type, or NULL. */
+/* The condition of this type, or NULL. */
 const condition *condition_find(condition_list list, uint32_t type);
 
 #endif

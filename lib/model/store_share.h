@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory that several stores point into. A snapshot gives what its store owns into such a block; the store of a snapshot that
- * was edited holds the block of the one before and adds its own on top. A block goes with the last store that holds it.
+ * Memory that several stores point into. A snapshot moves the memory of its store into such a block. The store of an
+ * edited snapshot refers to the block of the one before and adds its own on top. Blocks are reference-counted.
  */
 #ifndef MODEL_STORE_SHARE_H
 #define MODEL_STORE_SHARE_H
@@ -10,10 +10,10 @@
 
 typedef struct store_memory store_memory;
 
-store_memory *store_memory_new(karp_context *context); /* empty; NULL = out of memory */
+store_memory *store_memory_new(karp_context *context); /* an empty block; NULL = out of memory */
 store_memory *store_memory_hold(store_memory *m);
 void store_memory_release(store_memory *m);
-/* Moves the store's pieces into the block, which becomes the store's. */
+/* Moves the store's memory into `fresh`, which becomes the store's block. */
 void store_share(store *s, store_memory *fresh);
 
 #endif

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which variants of a template have room for a vector; those that are looked at have no less than nothing of anything. */
+/*
+ * Which variants of a template have enough capacity for a vector of requests. The variants in question have no
+ * negative room for any resource.
+ */
 #ifndef SCHEDULE_CAPACITY_H
 #define SCHEDULE_CAPACITY_H
 
 #include <schedule/templates.h>
 
-/* CPU, memory and pods, which every type has. */
+/* The first resources of a vector: CPU, memory and pods. Every type has them. */
 enum { CAPACITY_DENSE = 3 };
 
 struct capacity {
-    struct capacity_order *orders; /* by resource; empty until asked for often */
-    uint32_t asked; /* how often it was filtered */
-    /* of the resources beyond the dense ones; NULL when there are none */
-    uint32_t *holder_first, *holders; /* [dim + 1]: the variants that have some of it */
-    uint32_t *dim_first, *dims; /* [variant + 1]: what it has some of */
+    struct capacity_order *orders; /* by resource; each is built when first needed */
+    uint32_t asked; /* number of calls that checked the variants one by one */
+    /* Indices for resources beyond the dense ones; NULL when there are none. */
+    uint32_t *holder_first, *holders; /* [dim + 1]: the variants that have some of the resource */
+    uint32_t *dim_first, *dims; /* [variant + 1]: the resources that the variant has some of */
 };
 
 /* The variants that have some of a resource. */
@@ -36,7 +39,7 @@ static inline bool vector_within(const int64_t *small, const int64_t *large, uin
     return true;
 }
 
-/* Whether what is asked for is left; of what is not asked for too much may be gone without Q-24. */
+/* Whether `left` covers every positive request. A negative amount that is left matters only for requested resources. */
 static inline bool vector_has_room(const int64_t *left, const int64_t *requests, uint32_t dims)
 {
     for (uint32_t d = 0; d < dims; d++) {
@@ -45,12 +48,12 @@ static inline bool vector_has_room(const int64_t *left, const int64_t *requests,
     return true;
 }
 
-/* Once the template's rooms are known. false = out of memory. */
+/* Call when the template's rooms have been computed. false = out of memory. */
 bool capacity_init(scheduler *s, template_ *t);
 bool variant_fits(const scheduler *s, const template_ *t, uint32_t variant_number, const int64_t *total);
-/* Whether the variant has room for all that the other has room for. */
+/* Whether the variant has at least as much room as the other in every resource. */
 bool variant_covers(const scheduler *s, const template_ *t, uint32_t variant_number, uint32_t other);
-/* Takes the variants without room for the vector out of `bits`. When an allocation fails `failed` is set. */
+/* Clears the bits of variants without enough room for the vector. Sets `failed` when an allocation fails. */
 void capacity_filter(scheduler *s, template_ *t, const int64_t *total, uint64_t *bits);
 
 #endif

@@ -16,39 +16,42 @@
 #include <schedule/pods.h>
 #include <schedule/views.h>
 
-/* The claims of a bucket that have equally many pods. */
+/* The claims of a bucket that have the same number of pods. */
 struct claim_list {
     uint32_t first, last;
-    struct skip_range skip; /* what all its claims have in common */
+    struct skip_range skip; /* the sizes that all its claims skip */
 };
 
-/* A position in a bucket: behind everything in the lists below `count`, at a claim of that list (NO_ID = at its end). */
+/* A position in a bucket: behind all claims with fewer than `count` pods, at a claim with `count` pods (NO_ID =
+ * behind those as well). */
 typedef struct bucket_spot {
     uint32_t count, claim;
 } bucket_spot;
 
-/* Open claims with equal requirements. Checks that depend on neither host nor amounts have one answer for all of them. */
+/* Open claims with equal requirements. A check that depends on neither the host name nor the amounts has the same
+ * result for all of them. */
 typedef struct requirement_bucket {
-    uint32_t set; /* NO_ID = the last bucket, for all sets that found no bucket of their own */
-    claim_list *lists; /* by pod count; in the round's arena … */
-    uint64_t *filled; /* … and which of them have claims */
+    uint32_t set; /* NO_ID = the last bucket, which has the claims of all sets without a bucket of their own */
+    claim_list *lists; /* by pod count; in the round's arena */
+    uint64_t *filled; /* bits of the lists that have claims */
     uint32_t list_count;
-    bucket_spot from; /* all claims before it refuse every pod of the run */
-    bucket_spot at; /* where the search for this pod stands */
-    bool apart; /* `at` has passed a claim that may take the next pod of the run */
-    bool closed, passed; /* all of it refuses, what is left of it: the run; this pod */
+    bucket_spot from; /* all claims before it reject every pod of the run */
+    bucket_spot at; /* where the search for the current pod is */
+    bool apart; /* `at` has passed a claim that may still accept the next pod of the run, so `from` stays behind */
+    bool closed, passed; /* all remaining claims reject: the whole run (closed), the current pod (passed) */
 } requirement_bucket;
 
-/* A run of equal pods: claims that refused one of them for good refuse the next, so the search goes on where it stood. */
+/* A run of equal pods. A claim that rejected one of them for the whole run is not tried again: the search continues
+ * behind it. */
 struct claim_run {
     uint32_t view; /* NO_ID = none */
-    uint32_t only; /* the one claim left to try, which the run opened: all others have refused. NO_ID = all of them */
-    uint32_t bucket; /* of the claim being tried; NO_ID = none has been tried yet … */
-    const claim *second; /* … and the head of the other buckets that comes first, NULL = they are done */
-    uint32_t size_rank; /* of its class */
+    uint32_t only; /* the only claim left to try, which the run opened: all others have rejected. NO_ID = try all */
+    uint32_t bucket; /* of the claim that is being tried; NO_ID = none has been tried yet */
+    const claim *second; /* the first claim of the other buckets in the common order; NULL = they have none left */
+    uint32_t size_rank; /* size rank of the pods' class */
 };
 
-void claim_order_clear(scheduler *s); /* no claims; the buckets' memory is the round's */
+void claim_order_clear(scheduler *s); /* removes all claims; the buckets' memory belongs to the round */
 void claim_unlink(scheduler *s, uint32_t number);
 void claim_link_front(scheduler *s, uint32_t number); /* it has just received a pod */
 void claim_link_back(scheduler *s, uint32_t number); /* it is new */
@@ -56,34 +59,36 @@ void claim_link_back(scheduler *s, uint32_t number); /* it is new */
 /* ---- one pod's search ---- */
 
 void search_begin(scheduler *s, uint32_t view_number);
-/* The next claim that may still take a pod of the class; NO_ID = none is left. */
+/* The next claim that may still accept a pod of the class; NO_ID = none is left. */
 uint32_t search_next(scheduler *s, class_state *k);
-/* The claim rejected the pod: search_next() continues behind it. */
+/* The claim rejected the pod. search_next() continues behind it. */
 enum refused_how { REFUSED_NOW, REFUSED_FOR_THE_RUN };
 void search_refused(scheduler *s, enum refused_how how);
-/* All claims rejected the pod, and would for the rest of the run; as if each had been asked by search_next(). */
+/* All claims rejected the pod, and would reject it for the rest of the run. Has the effect of visiting each of them
+ * with search_next(). */
 void search_all_refused(scheduler *s);
-/* The claim has no room for the class, and never will have. */
+/* The claim has no room for the class, and will not have any later. */
 void search_too_small(scheduler *s, class_state *k, uint32_t number);
-/* All claims of its bucket reject the pod as well. false = the bucket is the last one, whose claims differ in requirements. */
+/* All claims of this claim's bucket reject the pod as well. false = it is the last bucket, whose claims differ in
+ * requirements. */
 bool search_bucket_refused(scheduler *s, enum refused_how how);
-/* The claim takes the pod: it is about to be unlinked. */
+/* The claim accepts the pod. Call before it is unlinked. */
 void search_took(scheduler *s);
-/* All claims rejected the pod, so it opened this one, which is linked. */
+/* All claims rejected the pod, so this one was opened for it. It is already linked. */
 void search_opened(scheduler *s, uint32_t view_number, uint32_t number);
-void search_end(scheduler *s); /* no run goes on */
+void search_end(scheduler *s); /* ends the current run */
 
-/* Whether every rejection of a pod of the view holds for the rest of the run. */
+/* Whether every rejection of a pod of the view remains valid for the rest of the run. */
 bool refusals_last(const scheduler *s, const view *v);
-/* Whether the claim can take no more pods of the class in this round. */
+/* Whether the claim cannot receive pods of the class any more in this round. */
 bool refused_for_good(const scheduler *s, const class_state *k, uint32_t number);
-/* The claim's host rejects this class, and all classes with the same rules, for the rest of the round. */
+/* The claim's host rejects this class for the rest of the round, and so all classes with the same rules. */
 void barred_for_good(scheduler *s, const class_state *k, uint32_t number);
 
-/* Whether runs of the view may be placed by counting. All nodes have rejected the pod before. */
+/* Whether runs of the view can be placed by counting. All nodes must have rejected the pod before. */
 bool claims_countable(scheduler *s, const view *v);
-/* Places as many of `pods`, the next of the view's run, as it can and returns how many. The pod before them went on a claim.
- * `first` is their position in the queue. */
+/* Places as many of `pods`, the next ones of the view's run, as it can, and returns their number. The pod before them
+ * was placed on a claim. `first` is their position in the queue. */
 uint32_t claims_fill(scheduler *s, const uint32_t *pods, uint32_t first, uint32_t count, uint32_t view_number);
 
 #endif

@@ -5,14 +5,16 @@
 
 #include <schedule/common.h>
 
-/* What the filters of a class's spread constraints go by: an OR-entry for each required term. A step of the ladder leaves those from
- * some entry on, so that questions are answered for all steps at once. */
+/* The node affinity that the filters of a class's spread constraints use: one entry for each OR-term. Relaxation
+ * drops terms from the front, so that answers are cached for every number of dropped terms. */
 typedef struct filter_terms {
     demand *entries;
     uint32_t count;
-    uint32_t *identities[2]; /* of the entries from each on: as the peer sees them, in full; NULL = not asked for yet */
-    uint32_t *of_node; /* by Node, 1 + what filters.c calls accepted; 0 = not asked for yet */
-    struct filter_answer { /* the one that was given last */
+    /* by first entry: identity of the remaining entries, as the peer compares them and in full; NULL = not computed
+     * yet */
+    uint32_t *identities[2];
+    uint32_t *of_node; /* by Node: 1 + the `accepted` value of filters.c; 0 = not computed yet */
+    struct filter_answer { /* the last answer */
         uint32_t set, host_text, accepted;
     } recent;
 } filter_terms;
@@ -21,20 +23,21 @@ typedef struct node_filter {
     bool honor_affinity, honor_taints;
     toleration_list tolerations;
     filter_terms *terms;
-    uint32_t first; /* entries dropped */
+    uint32_t first; /* number of entries that were dropped */
 } node_filter;
 
-/* What the filters of a class go by, made when new. NULL = out of memory. */
+/* The terms of a class, created on first use. NULL = out of memory. */
 filter_terms *filter_terms_of(scheduler *s, uint32_t class_number);
-/* The same for filters whose entries are the same in any order: by all of them or, as the peer sees them (Q-3), by their keys and
- * minValues alone, equal ones cancelling in pairs. Another number each time it fails (s->failed). */
+/* Filters with the same entries in any order have the same number. With `full` all of an entry is compared.
+ * Otherwise, as the peer does (Q-3), only keys and minValues are, and equal entries cancel in pairs. Returns a new
+ * number on each failure (s->failed). */
 uint32_t filter_identity(scheduler *s, const node_filter *f, bool full);
 
-/* Whether there may be a node that the filter does not accept. */
+/* Whether the filter can reject a node. */
 bool filter_selective(const node_filter *f);
 /* Whether the filter accepts a node with these taints and requirements. */
 bool filter_matches(scheduler *s, const node_filter *f, taint_list taints, uint32_t set, uint32_t host_text);
-/* The same of a Node, judged by the Node object alone. */
+/* The same for a Node; only the Node object is considered. */
 bool filter_matches_node(scheduler *s, const node_filter *f, uint32_t node_index);
 
 #endif

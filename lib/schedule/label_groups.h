@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Label groups: pods of one namespace whose labels no selector tells apart (scheduling.md §14.5). */
+/* Label groups: pods of one namespace whose labels no selector distinguishes (scheduling.md §14.5). */
 #ifndef SCHEDULE_LABEL_GROUPS_H
 #define SCHEDULE_LABEL_GROUPS_H
 
 #include <schedule/common.h>
 
-/* Pods that every selector sees alike: a namespace and the labels that selectors read. */
+/* A namespace, and those labels of its pods that selectors read. */
 typedef struct label_group {
     uint32_t name_space, labels;
     uint32_t *counted_by; /* groups that select it, for recording (not the inverse ones) */
     uint32_t counted_count, counted_capacity;
     uint32_t *barred_by; /* inverse groups that select it */
     uint32_t barred_count, barred_capacity;
-    bool barred_elsewhere; /* some of them are about other keys than host names */
-    uint32_t *spared_by; /* inverse groups that leave it out of a wide one among the above */
+    bool barred_elsewhere; /* some of them have keys other than host names */
+    uint32_t *spared_by; /* among those wide inverse groups, narrower ones that exclude it */
     uint32_t spared_count, spared_capacity;
 } label_group;
 
 typedef struct group group;
 
-/* Makes them, and says of each class which one it is of. */
+/* Creates the label groups and assigns one to each class. */
 bool label_groups_init(scheduler *s);
 void label_groups_free(scheduler *s);
 
@@ -36,12 +36,14 @@ static inline uint32_t label_group_list_at(label_group_list list, uint32_t i)
     return list.items == NULL ? i : list.items[i];
 }
 
-/* Those that have the rarest of the labels which the group's selector asks for; all of them when it asks for none. Every label group
- * that the group selects is among them. Empty and s->failed when memory runs out. */
+/* The label groups that have the rarest of the labels that the group's selector requires; all label groups if it
+ * requires none. Every label group that the group selects is among them. Empty, with s->failed set, when out of
+ * memory. */
 label_group_list label_groups_for(scheduler *s, const group *g);
 
-/* How many label groups have a label that the selector must not find, some of them counted more than once, if that is at most `most`;
- * their numbers, in no order, go to `out` unless it is NULL. More than `most`: there are more. Sets s->failed when memory runs out. */
+/* The number of label groups with a label that the selector excludes, if it is at most `most`; some may be counted
+ * more than once. Their numbers are written to `out`, in no particular order, unless it is NULL. A result above
+ * `most` means that there are more. Sets s->failed when out of memory. */
 uint32_t label_groups_left_out(scheduler *s, const selector *x, uint32_t most, uint32_t *out);
 
 #endif

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rounds. A scheduler is set up once and then runs any number of rounds, each with some nodes removed and their pods to be
- * placed. Changes of a round are logged and undone when the next one begins, so the cost of a round depends on what it does and
- * not on the size of the cluster. Requirement sets, type sets, views and groups that a round creates stay for later rounds.
+ * Rounds. A scheduler is set up once and then runs any number of rounds, each with some nodes removed and their pods
+ * to be placed. Changes of a round are logged and undone when the next one begins, so the cost of a round depends on
+ * its changes and not on the size of the cluster. Requirement sets, type sets, views and groups that a round creates
+ * are kept for later rounds.
  *
- * rounds_repeatable() is false when a round could depend on an earlier one: a group shared by pods that should have groups of
- * their own (Q-3, Q-4) keeps what the first of them gave it, and so do pods whose volumes could not be looked up (Q-2). Then
- * every round needs a new scheduler. Whoever asks before the first round (karp_repack()), or of rounds that are no simulations (plans for the
- * least cost), learns nothing of groups that a round will bring up late (Q-5): they stay, and count in later rounds from the start. Those are stricter
- * than Karpenter's own, and keep the constraint.
+ * rounds_repeatable() is false when a round could depend on an earlier one. This is so when pods share a group that
+ * should have groups of their own (Q-3, Q-4), since the group keeps what the first of them gave it, or when volumes
+ * of pods could not be looked up (Q-2). Then every round needs a new scheduler.
+ *
+ * Groups that a round creates late (Q-5) count in later rounds from the start. This makes later rounds stricter than
+ * Karpenter's, never laxer. rounds_repeatable() does not cover this before the first round (karp_repack()), or for
+ * rounds that are not simulations (plans for the least cost).
  */
 #ifndef SCHEDULE_ROUNDS_H
 #define SCHEDULE_ROUNDS_H
@@ -17,33 +20,35 @@
 
 struct round {
     uint32_t number; /* from 1 */
-    arena data; /* what lasts as long as a round */
+    arena data; /* memory that lives as long as the round */
     struct round_log *log; /* see rounds.c */
-    bool begun; /* there is one to be undone */
-    uint64_t version; /* counts successes */
+    bool begun; /* a round is to be undone */
+    uint64_t version; /* incremented with each pod that is placed */
     uint64_t steps;
     bool solving; /* the scheduling loop is running */
-    bool there; /* the pod that is being placed is taken to run there already: it counts, and no topology refuses it */
-    bool stopped; /* a budget or the caller ended the loop */
+    /* the pod being placed is treated as already running there: it is counted, and topology does not reject it */
+    bool there;
+    bool stopped; /* a step budget or the caller ended the loop */
 };
 
 bool rounds_init(scheduler *s);
 void rounds_free(scheduler *s);
 
-/* Undoes the previous round and begins one without the removed state nodes, in which the extra pods (in list order) move. */
+/* Undoes the previous round and begins one without the removed state nodes. The extra pods, in list order, are placed
+ * again. */
 bool round_begin(scheduler *s, const uint32_t *removed, uint32_t removed_count, const uint32_t *extra,
                  uint32_t extra_count);
-/* Undoes it alone: nodes and pods are as they are without a round. */
+/* Only undoes the round: nodes and pods are as they were set up. */
 void round_undo(scheduler *s);
 bool rounds_repeatable(const scheduler *s);
 
-/* Changes that other files log. */
+/* Changes that other files make and that are logged. */
 bool round_count(scheduler *s, uint32_t group_number, uint32_t domain); /* group_count() for a placement */
-/* The same in all groups that select the pod and that counts_every_host() says of. */
+/* The same in all groups that select the pod and for which counts_every_host() is true. */
 bool round_count_hosts(scheduler *s, uint32_t label_group_number, uint32_t host_number);
-bool round_touch(scheduler *s, uint32_t host_index); /* the host is about to receive a pod */
-/* Clears what a class remembers of an earlier round. */
+bool round_touch(scheduler *s, uint32_t host_index); /* call before the host receives a pod */
+/* Clears the state of a class that belongs to an earlier round. */
 void class_begin_round(scheduler *s, class_state *c);
-bool round_withhold(scheduler *s, uint32_t group_number); /* takes removed nodes out of the counts of a new group */
+bool round_withhold(scheduler *s, uint32_t group_number); /* subtracts removed nodes from the counts of a new group */
 
 #endif

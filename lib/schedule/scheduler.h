@@ -2,14 +2,14 @@
 /*
  * The state of one scheduler. Each module owns a part of it, declared in the module's header:
  *
- *     settings    what the options say                 claims      nodes to be launched
- *     templates   what each pool could start           hosts       existing nodes
- *     types       which variants are possible          placement   where the pods of the round went
- *     topology    spread, affinity, anti-affinity      round       what a round changes
- *     pods        which pods, their classes and views  launches    rows of the decision
+ *   settings    derived from the options             claims      nodes to be launched
+ *   templates   what each NodePool can launch        hosts       existing nodes
+ *   types       which variants are possible          placement   where the pods of the round were placed
+ *   topology    spread, affinity, anti-affinity      round       changes of a round
+ *   pods        which pods, their classes and views  launches    rows of the decision
  *
- * "Host" is whatever can have a host name here: a node or a claim.
- * A failed allocation sets `failed`; answers after that are meaningless, and the loop stops on it.
+ * A "host" is anything that can have a host name: a node or a claim. A failed allocation sets `failed`. Results after
+ * that are invalid, and the loop ends.
  */
 #ifndef SCHEDULE_SCHEDULER_H
 #define SCHEDULE_SCHEDULER_H
@@ -28,10 +28,10 @@
 
 struct scheduler {
     const karp_snapshot *snapshot;
-    karp_context *context; /* its own, for as long as it lives */
+    karp_context *context; /* points to own_context */
     karp_context own_context;
     algebra algebra;
-    arena data; /* what lasts as long as the scheduler */
+    arena data; /* memory that lives as long as the scheduler */
     bool failed;
     struct settings settings;
     struct vectors vectors;
@@ -47,26 +47,27 @@ struct scheduler {
     struct devices *devices; /* see devices.h; NULL = no pod's devices are allocated */
     struct round round;
     struct launches launches;
-    struct first_fit *first_fit; /* see first_fit.c; NULL = nobody has asked */
-    const struct policy *policy; /* see policy.h; NULL = Karpenter's */
+    struct first_fit *first_fit; /* see first_fit.c; NULL = not created yet */
+    const struct policy *policy; /* see policy.h; NULL = Karpenter's behaviour */
 };
 
 /* Whether S-Qn is in force. */
 static inline bool quirk(const scheduler *s, unsigned n) { return (s->settings.quirks >> (n - 1)) & 1; }
-/* Whether a pod that is being scheduled is not counted where it is: all but those whose volumes cannot be looked up. */
+/* Whether a pod that is being scheduled is not counted on its current node. True for all pods but those whose volumes
+ * cannot be looked up (Q-2). */
 static inline bool leaves_its_count(const scheduler *s, uint32_t pod_number)
 {
     return s->snapshot->classes[s->snapshot->pod_class[pod_number]].volumes_found || !quirk(s, 2);
 }
-/* Work for which no memory is asked; false = the caller wants to stop, and the scheduler has failed. */
+/* Reports work that allocates nothing. false = the caller wants to stop, and the scheduler has failed. */
 bool scheduler_work(scheduler *s, size_t units);
 static inline bool scheduler_worked(scheduler *s, size_t units)
 {
     return !s->own_context.guarded || scheduler_work(s, units);
 }
-/* From here on no more than the steps allow, until context_limit_run() ends it. */
+/* From now on the options' step limit applies to work, until context_limit_run() ends it. */
 void scheduler_limit_work(scheduler *s);
-/* Whether the rule of a later version is. */
+/* Whether a rule of a later version is in force. */
 static inline bool in_force(const scheduler *s, enum peer_rule rule) { return rule_of(s->settings.rules, rule); }
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One run of the scheduler, from set-up to its raw result; provisioning and the simulations of disruption share it. */
+/*
+ * One run of the scheduler, from its set-up to its raw result. Used for provisioning and by the simulations of
+ * disruption.
+ */
 #ifndef SCHEDULE_SOLVE_H
 #define SCHEDULE_SOLVE_H
 
@@ -7,47 +10,47 @@
 
 typedef struct run_options {
     const karp_options *options; /* checked; NULL = defaults */
-    bool ignore_preferences; /* whatever the settings say */
-    bool simulation; /* §32.5: pods of candidates move */
-    bool shield; /* nodes under consolidateAfter are closed to pods that move */
-    bool exact_budgets; /* of a simulation, D-Q22; else the profile says */
-    bool strict_reservations; /* of a simulation: it defers as a launch decision does (K15-10) … */
-    reservation_credit credit; /* … and has these slots back; 0 = none */
+    bool ignore_preferences; /* true overrides the settings */
+    bool simulation; /* §32.5: pods of candidates are placed again */
+    bool shield; /* nodes protected by consolidateAfter accept no pods that move */
+    bool exact_budgets; /* D-Q22 in a simulation; otherwise the profile decides */
+    bool strict_reservations; /* reserved capacity in a simulation is handled as in a launch decision (K15-10) */
+    reservation_credit credit; /* reserved instances that are freed for it; 0 = none */
 } run_options;
 
-/* Sets everything up, for any number of rounds. Status: OK, NOMEM. */
+/* Sets up a scheduler for any number of rounds. Status: OK, NOMEM. */
 karp_status scheduler_new(const karp_snapshot *snapshot, const run_options *how, scheduler **out, karp_error *error);
 void scheduler_free(scheduler *s);
 
-/* One round: these state nodes are gone and these pods, in list order, move. Ends what the round before had decided.
- * The loop of §17. Status: OK, NOMEM, CANCELED (unless options keep partial results). */
+/* Runs one round, the loop of §17, without the removed state nodes. The extra pods, in list order, are placed as
+ * well. Results of the previous round become invalid. Status: OK, NOMEM, CANCELED (unless the options keep partial
+ * results). */
 karp_status scheduler_round(scheduler *s, const uint32_t *removed, uint32_t removed_count, const uint32_t *extra,
                             uint32_t extra_count, karp_error *error);
-/* CANCELED when something was stopped, in the round or in the report on it, unless options keep partial results. */
+/* CANCELED when the round or its report was stopped, unless the options keep partial results. */
 karp_status scheduler_stopped(const scheduler *s, karp_error *error);
-/* Nobody is asked any more: what there is is reported. */
+/* Stops calling should_stop: the existing result is reported. */
 void scheduler_finish(scheduler *s);
-/* Whether this scheduler's next round would decide like the first of a new one: see rounds.h. */
+/* Whether this scheduler's next round decides like the first round of a new one: see rounds.h. */
 bool scheduler_repeatable(const scheduler *s);
-/*
- * Whether it is certain that a round without the removed state nodes, whose pods move, ends in none of the two ways in which nodes
- * can go: all pods that run now on existing nodes; or what is left of them on one new node of a type that can be had below the limit.
- * false = it may, or nobody knows, or memory was refused (scheduler_failed()). The scheduler is ready for its next round then.
- */
+/* Whether it is certain that a round without the removed state nodes fails: it neither places all running pods on
+ * existing nodes, nor places those that are left on one new node of a type that can be launched at a price below the
+ * limit. `moving` has the pods of the removed nodes. false = it may succeed, or is not known, or an allocation failed
+ * (scheduler_failed()). Afterwards the scheduler is ready for its next round. */
 bool scheduler_in_vain(scheduler *s, const uint32_t *removed, uint32_t removed_count, const uint32_t *moving,
                        uint32_t moving_count, double limit);
 
-/* §31.1: requirements as emitted, of a claim with pods; the types in price order, at most 600. */
+/* §31.1: the final requirements of a claim with pods, and its types in price order, at most 600. */
 typedef struct final_claim {
     uint32_t claim, set;
     const uint32_t *types; /* table indices, cheapest first */
     uint32_t type_count;
-    uint32_t list; /* 1 + the number of the types in final_lists; 0 = they are in none */
-    resource_list requests; /* pods and daemons */
-    uint32_t same_as; /* the first claim of which all but its pods is the same */
+    uint32_t list; /* 1 + the number of the types in final_lists; 0 = not in there */
+    resource_list requests; /* of its pods and of daemons */
+    uint32_t same_as; /* the first claim that is equal in everything but its pods */
 } final_claim;
-/* What claims share: equal variants under equal requirements have equal lists of types, and claims that agree in all a result
- * depends on have equal results. */
+/* Results that claims share. Equal variants under equal requirements have equal lists of types. Claims with equal
+ * inputs have equal results. */
 typedef struct final_lists {
     words keys; /* template, set, variants */
     LIST_OF(struct final_list {
@@ -57,13 +60,14 @@ typedef struct final_lists {
     })
     lists;
     words claim_keys; /* template, set, types, requests */
-    LIST_OF(uint32_t) firsts; /* claims, the first of each kind */
-    uint64_t *fitting; /* of the claim at hand: variants, … */
-    uint32_t *key; /* … and its key */
+    LIST_OF(uint32_t) firsts; /* the first claim with each key */
+    uint64_t *fitting; /* fitting variants of the current claim */
+    uint32_t *key; /* key of the current claim */
 } final_lists;
-bool final_lists_init(final_lists *l, scheduler *s, arena *a); /* false = out of memory; to be freed all the same */
+/* false = out of memory; call final_lists_free() in any case */
+bool final_lists_init(final_lists *l, scheduler *s, arena *a);
 void final_lists_free(final_lists *l);
-/* To all[claim_number], when all claims before it are there; `lists` is of all claims that are finished into this arena. */
+/* Writes all[claim_number]. All claims before it must have been finalized with the same `lists` and arena. */
 bool claim_finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists *lists, final_claim *all);
 
 /* default_spread.c (§15) */

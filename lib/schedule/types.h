@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which instance types are left: bit masks per requirement, interned type sets, and what fits into them (§10.3, §22). */
+/*
+ * Which instance types remain possible: bit masks per requirement, interned type sets, and which of them have enough
+ * capacity (§10.3, §22).
+ */
 #ifndef SCHEDULE_TYPES_H
 #define SCHEDULE_TYPES_H
 
@@ -10,18 +13,20 @@
 typedef struct typeset {
     uint32_t template_;
     uint64_t *bits; /* variants */
-    uint32_t *maximal; /* variants whose room no other one exceeds in every resource; they decide what fits */
+    /* variants whose room no other variant exceeds in every resource; they decide whether a vector fits */
+    uint32_t *maximal;
     uint32_t maximal_count; /* NO_ID = not computed yet */
-    int64_t *most; /* per resource, the most room of any: a quick test. NULL until computed */
-    uint32_t *biggest; /* per limited resource of the pool, the variant with most capacity. NULL until computed */
+    int64_t *most; /* per resource, the largest room of any variant, for a fast test; NULL until computed */
+    /* per resource that the NodePool limits, the variant with the most capacity; NULL until computed */
+    uint32_t *biggest;
 } typeset;
 
 /* Types in price order: see pricing.c. */
 struct price_order {
-    uint32_t *types; /* all types of the table; those without an offering come last. NULL = nobody asked for so many */
-    double *prices; /* by type: the least, of those that were asked for last */
-    const uint64_t *offered; /* offerings that can be launched */
-    uint32_t capacity_types; /* how many different ones the offerings have that can be launched */
+    uint32_t *types; /* all types of the table; those without an offering come last; NULL = not sorted yet */
+    double *prices; /* by type: the lowest price, as last computed */
+    const uint64_t *offered; /* bits of offerings that can be launched */
+    uint32_t capacity_types; /* number of different capacity types of these offerings */
 };
 
 struct types {
@@ -36,38 +41,39 @@ struct types {
 bool types_init(scheduler *s);
 void types_free(scheduler *s);
 
-/* Variants of a table whose labels agree with the set and that have an available offering compatible with it. */
+/* Variants of a table whose labels match the set and that have a compatible available offering. */
 const uint64_t *types_mask(scheduler *s, uint32_t table, uint32_t set);
-/* Variants whose labels agree, offerings aside: for reasons. */
+/* Variants whose labels match, regardless of offerings. For reasons. */
 bool types_label_mask(scheduler *s, uint32_t table, uint32_t set, uint64_t *out);
-/* Available offerings compatible with the set; `out` has the width of the offerings. */
+/* Available offerings compatible with the set. `out` has one bit per offering. */
 bool types_offered(scheduler *s, uint32_t table, uint32_t set, uint64_t *out);
 /* Whether the offering is compatible with the set (availability aside). */
 bool offering_compatible(scheduler *s, const offering *o, uint32_t set);
 
-/* Whether a launch could have the offering now: it is available, and no reservation that is full (K15-3). */
+/* Whether the offering can be launched now: it is available, and not a reservation without free capacity (K15-3). */
 bool offering_launchable(const scheduler *s, const offering *o);
 
-/* Interned by (template, bits). NO_ID when `failed`. */
+/* The type set with this template and these bits; equal ones have one number. NO_ID when `failed`. */
 uint32_t typeset_make(scheduler *s, uint32_t template_, const uint64_t *bits);
 uint32_t typeset_narrow(scheduler *s, uint32_t types, uint32_t set);
-/* Without the variants in `without`. */
+/* The type set without some variants. */
 uint32_t typeset_without(scheduler *s, uint32_t types, const uint64_t *without);
-/* What two sets of one template have in common. */
+/* The intersection of two type sets of one template. */
 uint32_t typeset_both(scheduler *s, uint32_t types, uint32_t others);
 static inline bool typeset_empty(const struct types *t, uint32_t types)
 {
     return t->sets.items[types].maximal_count == 0;
 }
 
-/* Computes what decides whether a vector fits, unless it is there: the maximal variants and the most room. false = out of memory. */
+/* Computes, on first use, the maximal variants and the largest rooms, which decide whether a vector fits. false = out
+ * of memory. */
 bool typeset_measure(scheduler *s, uint32_t types);
-/* Whether some variant has room for the vector. */
+/* Whether some variant has enough room for the vector. */
 bool typeset_fits(scheduler *s, uint32_t types, const int64_t *total);
-/* Per resource, the most room of any variant that has room for the vector, or of any at all; until the next call. NULL = out of
- * memory. */
+/* Per resource, the largest room of the variants that have enough room for the vector, or of all variants if there
+ * are none. Valid until the next call. NULL = out of memory. */
 const int64_t *typeset_most(scheduler *s, uint32_t types, const int64_t *total);
-/* The variants that have room for it; false when there are none. `out` has the template's width. */
+/* The variants that have enough room for the vector; false when there are none. `out` has one bit per variant. */
 bool typeset_fitting(scheduler *s, uint32_t types, const int64_t *total, uint64_t *out);
 
 static inline size_t template_words(const template_ *t) { return bits_words(t->table->variant_count); }
