@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exact amounts: signed 128-bit integers in units of 10^-9. Two words, so that 32-bit and pedantic builds work;
- * __extension__ __int128 is a fast path inside amount.c only. */
+/*
+ * Exact amounts: signed 128-bit integers in units of 10^-9. Stored as two words, so that 32-bit and pedantic builds
+ * work. amount.c uses __extension__ __int128 as a fast path.
+ */
 #ifndef BASE_AMOUNT_H
 #define BASE_AMOUNT_H
 
@@ -23,13 +25,13 @@ int amount_cmp(amount a, amount b);
 int amount_sign(amount a);
 amount amount_max(amount a, amount b);
 amount amount_min(amount a, amount b);
-amount amount_neg(amount a); /* of anything but the smallest value */
+amount amount_neg(amount a); /* not for the smallest value */
 /* Greatest common divisor of the absolute values; gcd(0, x) = |x|. */
 amount amount_gcd(amount a, amount b);
-/* a / by: true and *out when exact and within int64. by > 0. */
+/* a / by, if it is an integer that fits int64; else false. by > 0. */
 bool amount_scale(amount a, amount by, int64_t *out);
-/* floor(a / by) and remainder (same sign rules as C: toward zero); by > 0. */
+/* a / by, truncated towards zero, and the absolute value of the remainder. by > 0. */
 void amount_divide(amount a, uint64_t by, amount *quotient, uint64_t *remainder);
-double amount_double(amount a); /* nearest double of the value (not of the nano count) */
+double amount_double(amount a); /* nearest double to the value (not to the number of 10^-9 units) */
 
 #endif

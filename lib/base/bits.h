@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bitsets of any width: arrays of 64-bit words. Bits beyond the width are kept zero. */
+/* Bit sets of any width, as arrays of 64-bit words. Bits beyond the width are always zero. */
 #ifndef BASE_BITS_H
 #define BASE_BITS_H
 
@@ -12,14 +12,15 @@ static inline bool bits_test(const uint64_t *set, size_t bit) { return (set[bit 
 static inline void bits_set(uint64_t *set, size_t bit) { set[bit >> 6] |= UINT64_C(1) << (bit & 63); }
 static inline void bits_clear(uint64_t *set, size_t bit) { set[bit >> 6] &= ~(UINT64_C(1) << (bit & 63)); }
 
-void bits_fill(uint64_t *set, size_t bits); /* sets the first `bits` bits, clears the rest of the last word */
+/* sets the first `bits` bits, and clears the remaining bits of the last word */
+void bits_fill(uint64_t *set, size_t bits);
 void bits_and(uint64_t *into, const uint64_t *with, size_t words);
 void bits_or(uint64_t *into, const uint64_t *with, size_t words);
 void bits_and_not(uint64_t *into, const uint64_t *without, size_t words);
 bool bits_any(const uint64_t *set, size_t words);
 bool bits_equal(const uint64_t *a, const uint64_t *b, size_t words);
 size_t bits_count(const uint64_t *set, size_t words);
-/* The first set bit in `word`, the number of a word, or after it; `bits` if there is none. */
+/* The first set bit at or after the word with index `word`; `bits` if there is none. */
 size_t bits_next_from_word(const uint64_t *set, size_t bits, size_t word);
 /* The first set bit at or after `from`, or `bits` if there is none. */
 static inline size_t bits_next(const uint64_t *set, size_t bits, size_t from)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that several owners hold and nobody writes to any more. The last who releases it frees it. */
+/* Reference-counted memory blocks that several owners read and nobody writes to. The last release frees the block. */
 #ifndef BASE_BLOCK_H
 #define BASE_BLOCK_H
 
 #include <base/memory.h>
 
-/* Held once, not cleared; to be filled before others hold it. The context has to outlive it. NULL = out of memory. */
+/* A new block with one reference, not cleared. Fill it before sharing it. The context must outlive it. NULL = out of
+ * memory. */
 void *block_new(karp_context *context, size_t count, size_t element_bytes);
-/* The same, filled with a copy of the elements; one more fits. */
+/* A new block with a copy of the elements, and space for one more. */
 void *block_copy(karp_context *context, const void *from, size_t count, size_t element_bytes);
 void *block_hold(void *block); /* NULL is allowed */
 void block_release(void *block);

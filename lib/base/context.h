@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a context is made of; only memory.c and context.c look inside. */
+/* The members of a context. Only memory.c and context.c use them. */
 #ifndef BASE_CONTEXT_H
 #define BASE_CONTEXT_H
 
@@ -10,35 +10,39 @@
 struct karp_context {
     atomic_size_t holds;
     karp_allocator allocator;
-    karp_allocator counted; /* of a guarded root: for plugins and the like, which know the allocator alone */
-    karp_context_options options; /* defaults filled in; its allocator points at one of the two above */
-    karp_context *root; /* whose memory is counted: itself, but for a run's */
-    bool guarded; /* there is a ceiling, or somebody who may stop */
-    atomic_uint_least64_t used; /* bytes; of a root with a ceiling */
-    atomic_uint_least64_t asked; /* bytes asked for since somebody was asked whether to stop */
-    atomic_int refusal; /* of a root: why memory was refused last: 0, KARP_E_LIMIT or KARP_E_CANCELED */
+    /* for a guarded root: an allocator with the same limits, for plugins and other code that only knows allocators */
+    karp_allocator counted;
+    karp_context_options options; /* with defaults applied; its allocator is one of the two above */
+    karp_context *root; /* the context that counts memory: itself, or the parent of a run */
+    bool guarded; /* there is a memory limit or a should_stop callback */
+    atomic_uint_least64_t used; /* bytes in use; for a root with a limit */
+    atomic_uint_least64_t asked; /* bytes allocated and units of work since the last call of should_stop */
+    atomic_int refusal; /* for a root: why an allocation failed last: 0, KARP_E_LIMIT or KARP_E_CANCELED */
     bool is_run;
-    bool stop_noted; /* of a run: somebody wants it to stop … */
-    bool gentle; /* … which refuses nothing, but is looked for where it can stop with what it has */
-    uint64_t most_work; /* of a run: the units after which it stops by itself; 0 = no end */
-    uint64_t work; /* of a run with such an end: units since it was set */
+    bool stop_noted; /* for a run: a stop was requested */
+    /* a stop request does not fail allocations; the code checks stop_noted where it can stop with a partial result */
+    bool gentle;
+    uint64_t most_work; /* for a run: units of work after which it stops; 0 = no limit */
+    uint64_t work; /* for a run with such a limit: units of work since it was set */
 };
 
-/* The context of one run: memory of the parent, to which it also counts, but stopped by the run's own caller, if it has one. It is the
- * caller's memory, lives shorter than the parent and is not held. */
+/* Initializes the context of one run. It allocates from the parent, which counts the memory, but uses the run's own
+ * should_stop if there is one. The caller provides the memory of the context. The parent must outlive it; no
+ * reference is taken. */
 void context_begin_run(karp_context *run, karp_context *parent, int32_t (*should_stop)(void *user), void *user);
-/* Ends the run after so much work from here on; 0 = no end. */
+/* Stops the run after so many more units of work; 0 = no limit. */
 void context_limit_run(karp_context *run, uint64_t units);
-/* From here on a wish to stop is noted and refuses nothing. */
+/* From now on a stop request is only recorded and fails no allocation. */
 void context_stop_gently(karp_context *run);
-/* From here on nobody is asked: what is left to do has to be done. */
+/* From now on should_stop is not called: the remaining work is done in any case. */
 void context_finish_run(karp_context *run);
 
-/* The guard. What ASK_AFTER units stand for, bytes of memory that are filled or as much work, takes well under a millisecond; a small
- * piece of memory counts for the work that it stands for. Inline, because memory.c is part of both libraries. */
+/* The guard. should_stop is called every ASK_AFTER units: bytes of memory that are filled, or an equal amount of
+ * work. This takes well under a millisecond. A small allocation counts as LEAST_COUNTED. Inline because memory.c is
+ * compiled into both libraries. */
 enum { ASK_AFTER = 1 << 15, LEAST_COUNTED = 256 };
 
-/* Threads that share a context may lose each other's counts, and ask a little later for it. */
+/* Threads that share a context may overwrite each other's counts, so that should_stop is called a little later. */
 static inline bool context_stopped(karp_context *c, size_t more)
 {
     size_t piece = more < LEAST_COUNTED ? LEAST_COUNTED : more;
@@ -64,7 +68,7 @@ static inline void context_give_back(karp_context *c, size_t bytes)
     if (c->options.max_memory != 0) atomic_fetch_sub_explicit(&c->root->used, bytes, memory_order_relaxed);
 }
 
-/* Whether `more` bytes may be asked for; they are counted then. */
+/* Whether `more` bytes may be allocated. If so, they are counted. */
 static inline bool context_admit(karp_context *c, size_t more)
 {
     int why = context_stopped(c, more) ? KARP_E_CANCELED : 0;
@@ -81,7 +85,7 @@ static inline bool context_admit(karp_context *c, size_t more)
     return false;
 }
 
-/* Work that asks for no memory; false = to be ended as if memory had been refused. */
+/* Counts work that allocates nothing. false = stop, as after a failed allocation. */
 static inline bool context_work(karp_context *c, size_t units)
 {
     if (!c->guarded || !context_stopped(c, units)) return true;
@@ -89,16 +93,16 @@ static inline bool context_work(karp_context *c, size_t units)
     return false;
 }
 
-/* KARP_E_NOMEM as what it was: see karp_context_refusal(). */
+/* Returns the cause of KARP_E_NOMEM: see karp_context_refusal(). */
 karp_status context_refusal(karp_context *context, karp_status status, karp_error *error);
 
-/* What to return when memory was refused. */
+/* The status to return when an allocation failed. */
 karp_status context_nomem(karp_context *context, karp_error *error);
 
-/* Sizes the allocator sees: never 0, and what was asked as 0 is given back under the same size. */
+/* The size that is passed to the allocator, which is never 0. Freeing uses the same size. */
 static inline size_t allocated_size(size_t bytes) { return bytes == 0 ? 1 : bytes; }
 
-/* The C library's allocator. It lives in context.c with every other use of malloc. */
+/* The C library's allocator. context.c has all uses of malloc. */
 karp_allocator libc_allocator(void);
 
 #endif

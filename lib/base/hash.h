@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hashing, and the three tables built on it: strings -> ids, word arrays -> ids, 64-bit keys -> 32-bit values.
- * Iteration order is the order of insertion, never that of the hash: no decision depends on a hash value. Seeds are the
- * context's (karp_context_options.hash_seed). */
+/*
+ * Hashing, and three hash tables: strings -> ids, arrays of words -> ids, 64-bit keys -> 32-bit values. Iteration is
+ * in insertion order, and no decision depends on a hash value. The seed comes from the context
+ * (karp_context_options.hash_seed).
+ */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 
@@ -9,7 +11,7 @@
 
 #define NO_ID UINT32_MAX
 
-/* A fast 64-bit hash. The seed makes flooding a table from outside impossible to precompute. */
+/* A fast 64-bit hash. The seed prevents precomputed collisions. */
 uint64_t hash_bytes(const void *data, size_t bytes, uint64_t seed);
 static inline uint64_t hash_mix(uint64_t a)
 {
@@ -21,8 +23,8 @@ static inline uint64_t hash_mix(uint64_t a)
     return a;
 }
 
-/* Strings, interned: id -> text is an array access. Ids count from 0 in order of first appearance. A table that continues others
- * may have most of them below it, where they are shared; only those added since are its own. */
+/* Interned strings. Looking up the text of an id is an array access. Ids count from 0 in insertion order. A table
+ * that continues another one shares most strings with it; they are in `below`. Only strings added later are its own. */
 typedef struct strings {
     karp_context *context;
     arena text;
@@ -30,32 +32,34 @@ typedef struct strings {
         const char *ptr;
         uint32_t len;
         uint32_t hash;
-    } * below; /* the first ids … */
+    } * below; /* the strings with the lowest ids */
     size_t below_count;
-    struct strings_base *base; /* … and what they are held by; NULL = none */
-    struct string_entry *entries; /* the others */
-    size_t count, capacity; /* count: of all; capacity: of `entries` */
-    uint32_t *slots; /* index in `entries` + 1, 0 = empty */
+    struct strings_base *base; /* reference-counted owner of `below`; NULL = none */
+    struct string_entry *entries; /* the other strings */
+    size_t count, capacity; /* count: all strings; capacity: of `entries` */
+    uint32_t *slots; /* index in `entries` + 1, 0 = free */
     size_t slot_count;
     uint64_t seed;
 } strings;
 
 void strings_init(strings *s, karp_context *context);
 void strings_free(strings *s);
-/* What is so much that it should not be copied by those who continue the table goes below. false = out of memory, nothing changed. */
+/* Moves own strings to the shared part, if there are so many that tables continuing this one should not copy them.
+ * false = out of memory, nothing changed. */
 bool strings_settle(strings *s);
-/* A fresh table becomes a copy: the same texts under the same ids. The texts stay in from's memory. false = out of memory. */
+/* Makes a new table continue `from`: the same texts have the same ids. The texts stay in from's memory. false = out
+ * of memory. */
 bool strings_continue(strings *s, const strings *from);
 uint32_t strings_add(strings *s, const char *text, size_t length); /* NO_ID = out of memory */
-uint32_t strings_find(const strings *s, const char *text, size_t length); /* NO_ID = not there */
+uint32_t strings_find(const strings *s, const char *text, size_t length); /* NO_ID = not found */
 static inline karp_str strings_get(const strings *s, uint32_t id)
 {
     const struct string_entry *e = id < s->below_count ? &s->below[id] : &s->entries[id - s->below_count];
     return (karp_str){ e->ptr, e->len };
 }
 
-/* Arrays of 32-bit words, interned likewise. A table that was settled shares its arrays with those that continue it, until one of
- * them adds to it. */
+/* Interned arrays of 32-bit words. A settled table shares its arrays with tables that continue it, until one of them
+ * adds an entry. */
 typedef struct words {
     karp_context *context;
     arena data;
@@ -67,18 +71,18 @@ typedef struct words {
     size_t count, capacity;
     uint32_t *slots;
     size_t slot_count;
-    joint *joint_entries, *joint_slots; /* what others may share of the two; NULL = nobody does */
+    joint *joint_entries, *joint_slots; /* shared ownership of the two arrays; NULL = not shared */
     uint64_t seed;
 } words;
 
 void words_init(words *w, karp_context *context);
 void words_free(words *w);
-bool words_settle(words *w); /* as strings_settle(), however little it is */
-bool words_continue(words *w, const words *from); /* as strings_continue() */
+bool words_settle(words *w); /* like strings_settle(), for any number of entries */
+bool words_continue(words *w, const words *from); /* like strings_continue() */
 uint32_t words_add(words *w, const uint32_t *data, size_t count); /* NO_ID = out of memory */
-uint32_t words_find(const words *w, const uint32_t *data, size_t count); /* NO_ID = not there */
+uint32_t words_find(const words *w, const uint32_t *data, size_t count); /* NO_ID = not found */
 
-/* 64-bit key -> 32-bit value; open addressing. Keys may be any value. */
+/* 64-bit key -> 32-bit value, with open addressing. Any key is allowed. */
 typedef struct map64 {
     karp_context *context;
     struct map64_slot {
@@ -93,8 +97,8 @@ typedef struct map64 {
 void map64_init(map64 *m, karp_context *context);
 void map64_free(map64 *m);
 void map64_clear(map64 *m);
-bool map64_put(map64 *m, uint64_t key, uint32_t value); /* false = out of memory; replaces */
-/* NO_ID = not there (so NO_ID is no value to store) */
+bool map64_put(map64 *m, uint64_t key, uint32_t value); /* replaces an existing value; false = out of memory */
+/* NO_ID = not found, so NO_ID cannot be stored as a value. */
 static inline uint32_t map64_get(const map64 *m, uint64_t key)
 {
     if (m->slot_count == 0) return NO_ID;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether an offering is one that a price rule or a commitment is about. */
+/* Whether a price rule or a commitment applies to an offering. */
 #ifndef BASE_SERVES_H
 #define BASE_SERVES_H
 
 #include <karp/objects.h>
 #include <stdbool.h>
 
-/* Whether the labels that `own` and `others` tell meet all of `wanted`. `own` is looked at first. Gt and Lt have one number as value. */
+/* Whether the labels in `own` and `others` satisfy all of `wanted`. `own` takes precedence. Gt and Lt have one number
+ * as value. */
 bool requirements_served(const karp_requirement *wanted, size_t count, const karp_requirement *own, size_t own_count,
                          const karp_requirement *others, size_t other_count);
 

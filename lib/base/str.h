@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is asked of a karp_str. */
+/* Functions for karp_str. */
 #ifndef BASE_STR_H
 #define BASE_STR_H
 
@@ -7,10 +7,10 @@
 #include <string.h>
 #include <karp/base.h>
 
-/* A karp_str of a C string literal or NUL-terminated text; NULL is "". */
+/* A karp_str for NUL-terminated text; NULL is "". */
 static inline karp_str str(const char *text) { return (karp_str){ text, text ? strlen(text) : 0 }; }
 
-/* Only an empty text may be without bytes. */
+/* Whether the text is valid: ptr may be NULL only if the text is empty. */
 static inline bool str_given(karp_str text) { return text.ptr != NULL || text.len == 0; }
 
 static inline bool equal_str(karp_str a, karp_str b)
@@ -19,7 +19,7 @@ static inline bool equal_str(karp_str a, karp_str b)
 }
 static inline bool str_is(karp_str a, const char *text) { return equal_str(a, str(text)); }
 
-/* Byte-wise comparison, shorter first among equals-so-far. */
+/* Compares bytes; a prefix is less than the longer text. */
 int compare_str(karp_str a, karp_str b);
 static inline bool str_starts(karp_str a, const char *prefix)
 {
@@ -32,14 +32,14 @@ static inline bool str_ends(karp_str a, const char *suffix)
     return a.len >= length && (length == 0 || memcmp(a.ptr + a.len - length, suffix, length) == 0);
 }
 
-/* Copies the text, shortened at a character's boundary, with a NUL. */
+/* Copies the text, truncated at a character boundary, with a NUL. */
 void str_shorten(char *into, size_t room, karp_str text);
 
-/* Whether a sequence that utf8_length() has measured is a control, or a mark that turns or embeds a direction of writing or has no
- * width: a name could show something else than it is. */
+/* Whether a sequence measured by utf8_length() is a control character, a bidirectional mark or a zero-width
+ * character: a name with it could look different from what it is. */
 bool utf8_unseen(const char *at, size_t length);
 
-/* Length of the UTF-8 sequence at text[at], 0 when it is none. */
+/* Length of the UTF-8 sequence at text[at]; 0 = invalid. */
 size_t utf8_length(karp_str text, size_t at);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text that grows. A failed allocation sets `failed`; later calls do nothing, so that one check at the end is enough. */
+/* A growable text. A failed allocation sets `failed`. Later calls do nothing, so that one check at the end is enough. */
 #ifndef BASE_STRBUF_H
 #define BASE_STRBUF_H
 
@@ -7,9 +7,9 @@
 
 typedef struct strbuf {
     karp_context *context;
-    char *ptr; /* NUL-terminated once anything was added */
+    char *ptr; /* NUL-terminated after the first addition */
     size_t len, capacity;
-    size_t due; /* a length: who wants to stop is asked when it is reached */
+    size_t due; /* the length at which should_stop is called next */
     bool failed;
 } strbuf;
 
@@ -23,7 +23,7 @@ void strbuf_addc(strbuf *b, char c);
 void strbuf_addu(strbuf *b, uint64_t value);
 void strbuf_addi(strbuf *b, int64_t value);
 
-/* Writes the decimal digits, without a NUL. Returns how many. */
+/* Writes decimal digits without a NUL and returns their number. */
 size_t write_digits(char out[20], uint64_t value);
 
 #endif

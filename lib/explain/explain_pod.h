@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking for what would place a pod. */
+/* Searches for changes that would make a pod schedulable. */
 #ifndef EXPLAIN_EXPLAIN_POD_H
 #define EXPLAIN_EXPLAIN_POD_H
 
@@ -14,32 +14,32 @@ struct karp_pod_explanation {
     arena data;
     LIST_OF(karp_remedy) remedies;
     LIST_OF(karp_alternative) alternatives;
-    int32_t weight; /* of the pool that launches the pod's node */
+    int32_t weight; /* weight of the NodePool that launches the pod's node */
     uint32_t tried;
     bool bounded;
 };
 
-/* The rounds that may still be made for one pod. */
+/* The search for one pod, with the number of rounds that are left. */
 typedef struct search {
     karp_pod_explanation *out;
     const karp_snapshot *snapshot;
     const karp_options *options; /* checked, explain level none */
     overlay_view changed;
     uint32_t pod, shape;
-    size_t waiting; /* pods that fit nowhere as things are */
+    size_t waiting; /* number of unschedulable pods without any change */
     uint32_t rounds; /* left */
     karp_status status;
     karp_error *error;
 } search;
 
-/* Decides with the change that `changed` holds now, and notes a remedy if the pod gets a place and nobody loses one; then
- * takes the change back. false = it does not help, or the search is over. */
+/* Decides with the change in `changed`. Records a remedy if the pod becomes schedulable and no other pod becomes
+ * unschedulable, then undoes the change. false = it does not help, or the search is over. */
 bool search_try(search *s, uint32_t kind, uint32_t changes, const strbuf *text);
-/* The same without noting or taking back: *where receives the outcome. */
+/* The same without recording or undoing. *where receives the result. */
 bool search_places(search *s, karp_remedy *where);
 bool search_over(const search *s);
 
-/* remedies_pod.c, remedies_pool.c: try everything of their kind */
+/* remedies_pod.c, remedies_pool.c: each tries all changes of its kind */
 void try_tolerations(search *s);
 void try_selectors(search *s);
 void try_topology(search *s);
@@ -48,9 +48,9 @@ void try_requests(search *s);
 void try_limits(search *s);
 void try_values(search *s);
 void try_min_values(search *s);
-void try_all_selectors(search *s); /* several changes at once */
+void try_all_selectors(search *s); /* several changes together */
 
-/* alternatives.c: for a pod that a node is launched for */
+/* alternatives.c: for a pod for which a node is launched */
 void try_alternatives(search *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the rules of karp_lint_snapshot() have in common. A rule looks at one kind of object and notes what it finds. */
+/* Declarations that the rules of karp_lint_snapshot() share. A rule checks one kind of object and records findings. */
 #ifndef EXPLAIN_LINT_H
 #define EXPLAIN_LINT_H
 
@@ -8,7 +8,7 @@
 #include <karp/lint.h>
 #include <model/snapshot.h>
 
-/* By name; lint.c has the table. */
+/* In alphabetical order; lint.c has the table. */
 enum lint_rule {
     LINT_BUDGET_NEVER_ACTIVE,
     LINT_BUDGET_NEVER_ALLOWS,
@@ -28,27 +28,27 @@ enum lint_rule {
     LINT_RULES
 };
 
-/* Each guess looks at all names that are known. */
+/* Each suggestion compares with all known names. */
 enum { MOST_GUESSES = 500 };
 
 typedef struct linting {
     const karp_snapshot *snapshot;
     struct karp_lint *out;
-    algebra algebra; /* the snapshot's, and what the rules add */
-    uint32_t *pool_sets; /* by pool: the requirements of its nodes; NO_ID = none is used or has types */
-    uint64_t *known_keys; /* texts that are a label of some type, offering, node or pool */
-    uint64_t *values; /* texts that are a value of the label `values_of` somewhere */
-    uint32_t values_of; /* NO_ID = of none yet */
-    uint32_t guesses; /* how often it was looked what may be meant, at most MOST_GUESSES */
-    strbuf text, remedy, field; /* of the finding under construction */
+    algebra algebra; /* a copy of the snapshot's, to which rules add */
+    uint32_t *pool_sets; /* by NodePool: requirements of its nodes; NO_ID = the pool is not used or has no types */
+    uint64_t *known_keys; /* bits of texts that are label keys of some type, offering, node or NodePool */
+    uint64_t *values; /* bits of texts that are values of the label `values_of` */
+    uint32_t values_of; /* NO_ID = not computed yet */
+    uint32_t guesses; /* number of suggestions searched so far, at most MOST_GUESSES */
+    strbuf text, remedy, field; /* parts of the current finding */
     bool refused;
 } linting;
 
-/* The parts of the finding that is being made are empty after it. */
+/* Records the current finding and clears its parts. */
 void lint_note(linting *l, enum lint_rule rule, const char *kind, karp_str named);
-/* As its remedy: the name that may be meant, if one is near. */
+/* Sets the remedy to the most similar name, if there is one. */
 void lint_tell_meant(linting *l, const nearest *near);
-/* The same of a label that nothing has. */
+/* The same for an unknown label key. */
 void lint_tell_meant_key(linting *l, uint32_t key);
 
 static inline const type_table *lint_table(const linting *l, uint32_t pool)
@@ -56,32 +56,32 @@ static inline const type_table *lint_table(const linting *l, uint32_t pool)
     return &l->snapshot->tables[l->snapshot->pool_table[pool]];
 }
 
-/* Whether a node of these requirements can be of the type: labels agree, and an offering that is available does. */
+/* Whether a node with these requirements can be of the type: its labels match, and an available offering does. */
 bool lint_admits(linting *l, const type_table *table, uint32_t type, uint32_t set);
-/* Whether the key is a label of a type or an offering of the table, and some type there has the value. */
+/* Whether the key is a label of a type or offering of the table; and whether some type has the value. */
 bool lint_has_key(const type_table *table, uint32_t key);
 bool lint_has_value(linting *l, const type_table *table, uint32_t key, uint32_t value);
 bool lint_key_is_known(const linting *l, uint32_t key);
-/* Notes a key that nothing has, if one that is known is spelt much like it, or `must_be_known`. */
+/* Records a key that nothing has, if it is similar to a known key or `must_be_known` is true. */
 void lint_key(linting *l, uint32_t key, bool must_be_known, const char *kind, karp_str named, const char *field);
-/* Notes values of a label that no type, node or pool has; of one pool, or of any when `pool` is NO_ID. */
+/* Records values of a label that no type, node or NodePool has. `pool` limits this to one NodePool; NO_ID = all. */
 void lint_values(linting *l, const expression *e, uint32_t pool, const char *kind, karp_str named, const char *field);
 
-/* Marks the values of the label that launches from the pool can have, those only that the requirement allows (NO_ID: all); each
- * counts once. */
+/* Marks the label's values that launches of the NodePool can have and that the requirement allows (NO_ID = all), and
+ * returns the number of newly marked values. */
 uint32_t lint_mark_values(linting *l, uint32_t pool, uint32_t key, uint32_t asked, uint64_t *seen);
 
-/* Pods that a rule cannot tell apart: of one shape, or of shapes that differ in their requests alone. Pods that are over, and those
- * of daemons and of nodes, are in none. */
+/* Pods that a rule treats alike: they have one shape, or shapes that differ only in their requests. Terminal pods,
+ * pods of daemons and mirror pods are not included. */
 typedef struct lint_group {
     const shape *shape;
-    uint32_t pod, count; /* the first by name, and how many there are */
+    uint32_t pod, count; /* the first pod by name, and the number of pods */
 } lint_group;
 typedef LIST_OF(lint_group) lint_groups;
-/* The list is to be freed in any case. */
+/* Call list_free() for the list in any case. */
 void lint_group_pods(linting *l, bool by_rules, lint_groups *out);
 
-/* The rules, by what they look at. */
+/* The rules, by the objects they check. */
 void lint_pools(linting *l); /* lint_pools.c */
 void lint_labels_of_pools(linting *l); /* lint_labels.c */
 void lint_labels_of_pods(linting *l);

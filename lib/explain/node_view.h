@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A snapshot in which one node alone may be disrupted, and in which what keeps it can be taken away, bit by bit. */
+/*
+ * A view of a snapshot in which only one node can be disrupted, and in which the reasons that block its disruption
+ * can be removed one by one.
+ */
 #ifndef EXPLAIN_NODE_VIEW_H
 #define EXPLAIN_NODE_VIEW_H
 
@@ -8,29 +11,29 @@
 
 typedef struct node_view {
     const karp_snapshot *snapshot;
-    karp_snapshot view; /* decisions on it must be gone before it is freed */
+    karp_snapshot view; /* free decisions on it first */
     arena data;
-    paged pods; /* the view's; shared with the snapshot but for those that were changed */
+    paged pods; /* pods of the view; unchanged ones are shared with the snapshot */
     uint32_t node; /* state node */
-    bool refused; /* memory, when a reason was to be taken away */
+    bool refused; /* an allocation failed while a reason was being removed */
 } node_view;
 
-/* Every other node counts as nominated, which keeps it but leaves it open to pods. false = out of memory. To be freed in any
- * case. */
+/* All other nodes count as nominated: they cannot be disrupted, but can receive pods. false = out of memory. Call
+ * node_view_free() in any case. */
 bool node_view_init(node_view *v, const karp_snapshot *snapshot, uint32_t node);
 void node_view_free(node_view *v);
 
-/* Takes a reason away that a pass gave for the node; `pod_number` is the pod that it is about, or NO_ID. false = that cannot be
- * done, or memory was `refused`. */
+/* Removes a reason that a disruption pass reported for the node. `pod_number` is the pod that it is about, or NO_ID.
+ * false = not possible, or out of memory (`refused`). */
 bool node_view_lift(node_view *v, uint32_t code, uint32_t pod_number);
 
-/* Another node is gone: nothing that is decided counts it any more. Not for nodes with pods that would have to move. */
+/* Removes another node, so that decisions no longer include it. Not for nodes with pods that would have to be moved. */
 void node_view_remove(node_view *v, uint32_t number);
 
-/* The first PodDisruptionBudget that covers the pod; NO_ID = none. Those that were lifted do not count. */
+/* The first PodDisruptionBudget that selects the pod, without removed ones; NO_ID = none. */
 uint32_t node_view_budget_of(const node_view *v, uint32_t pod_number);
 
-/* The pod of the node that a row's detail names; NO_ID where the row is not about a pod. */
+/* The pod of the node that is named in a row's detail; NO_ID = the row is not about a pod. */
 uint32_t node_view_pod_of(const karp_snapshot *s, uint32_t node_number, karp_str detail);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kinds of pods, for checks of topology: the pods of each, whom a selector selects, and what is asked of nodes once for all. A kind is
- * the pods that no constraint can tell apart. What is selected is found by the labels that a selector names, so that constraints about
- * a few pods cost little in a large cluster.
+ * Kinds of pods, for checks of topology. A kind is the pods that no constraint distinguishes. For each kind there are
+ * its pods, and the node requirements evaluated once for all of them. Selected kinds are found through the labels in
+ * a selector, so that constraints about a few pods are cheap in a large cluster.
  */
 #ifndef EXPLAIN_VERIFY_KINDS_H
 #define EXPLAIN_VERIFY_KINDS_H
@@ -16,20 +16,21 @@ typedef struct kind_list {
 
 typedef struct kinds {
     uint32_t *pod_first; /* [kind + 1] into pods */
-    uint32_t *pods; /* of each kind, by namespace and name */
+    uint32_t *pods; /* grouped by kind, sorted by namespace and name */
     uint32_t *all; /* every kind */
-    map64 labels; /* (key, value) -> number of a label that pods have */
+    map64 labels; /* (key, value) -> number of a label that some pod has */
     uint32_t *label_first; /* [label + 1] into label_kinds */
-    uint32_t *label_kinds; /* ascending, by label */
+    uint32_t *label_kinds; /* kinds with the label, ascending */
     map64 anti_keys; /* topology keys of required anti-affinity */
-    bool soft_pools; /* a pool has a taint that only asks to be avoided */
-    target *nodes; /* Node objects as targets; NULL = nobody has asked */
-    uint32_t *selected; /* kinds that the selector at hand selects … */
+    bool soft_pools; /* some NodePool has a PreferNoSchedule taint */
+    target *nodes; /* Node objects as targets; NULL = not computed yet */
+    uint32_t *selected; /* kinds selected by the current selector */
     uint32_t selected_count;
-    uint8_t *is_selected; /* … and by kind */
+    uint8_t *is_selected; /* the same, by kind */
 } kinds;
 
-/* In the verifier's memory but for the maps, which kinds_free() frees. A refusal is noted, and false. */
+/* Memory belongs to the verifier, except the maps, which kinds_free() frees. false = out of memory, which is
+ * recorded. */
 bool kinds_init(verifier *v, kinds *k);
 void kinds_free(kinds *k);
 
@@ -37,14 +38,14 @@ static inline kind_list pods_of_kind(const kinds *k, uint32_t kind)
 {
     return (kind_list){ k->pods + k->pod_first[kind], k->pod_first[kind + 1] - k->pod_first[kind] };
 }
-/* Those that the selector might select: with a label that it names, or all. */
+/* The kinds that the selector may select: those with a label that it requires, or all. */
 kind_list kinds_near(const verifier *v, const kinds *k, const selector *x);
 
-/* A selection begins with none. */
+/* Clears the selection. */
 void kinds_select_none(kinds *k);
 void kinds_select(kinds *k, uint32_t kind);
 
-/* What makes two constraints equal, word by word. */
+/* A key for comparing constraints: two constraints are equal if their words are. */
 typedef struct saying {
     verifier *v;
     LIST_OF(uint32_t) list;
@@ -52,15 +53,15 @@ typedef struct saying {
 
 void say(saying *x, uint32_t word);
 void say_labels(saying *x, label_list labels);
-void say_selector(saying *x, const selector *selector_); /* NULL is one, too */
-/* The number of what was said, in the table; the next begins. NO_ID = refused, which is noted. */
+void say_selector(saying *x, const selector *selector_); /* NULL is a valid selector here */
+/* Returns the number of the key in the table and starts a new key. NO_ID = out of memory, which is recorded. */
 uint32_t said(saying *x, words *table);
 void saying_free(saying *x);
 
-/* A kind with a term or a constraint. Those that say the same are checked together. */
+/* A kind with one of its terms or constraints. Equal ones are checked together. */
 typedef struct asking {
-    uint32_t kind, same; /* same: equal for what is equal */
-    const pod_term *term; /* one of these two */
+    uint32_t kind, same; /* same: number of the key, equal for equal constraints */
+    const pod_term *term; /* either this or `constraint` */
     const spread_constraint *constraint;
 } asking;
 
@@ -73,13 +74,14 @@ typedef struct askings {
 } askings;
 
 void askings_init(askings *a, verifier *v);
-/* What is at hand has been said; `one` says of whom, and its number is filled in. */
+/* Adds `one`, whose key is in `at_hand`, and sets its number. */
 void askings_note(askings *a, asking one);
-/* Those that say the same one after the other, in the order in which it was first said. How many differ; 0 = refused, too. */
+/* Groups equal ones, in the order in which each key first occurred, and returns the number of different keys. 0 also
+ * = out of memory. */
 size_t askings_order(askings *a);
 void askings_free(askings *a);
 
-/* The Node object itself, as a target; NULL = refused, which is noted. */
+/* A Node object as a target; NULL = out of memory, which is recorded. */
 const target *kinds_node(verifier *v, kinds *k, uint32_t node_index);
 
 #endif

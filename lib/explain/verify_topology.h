@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the two files on topology share. */
+/* Declarations that verify_topology.c and verify_spread.c share. */
 #ifndef EXPLAIN_VERIFY_TOPOLOGY_H
 #define EXPLAIN_VERIFY_TOPOLOGY_H
 
 #include <explain/verify_kinds.h>
 
-/* The values of a label key that a target may have. */
+/* The possible values of a target's label. */
 typedef struct spot_domains {
-    const uint32_t *values; /* NULL: `one` is the only one */
-    uint32_t one, count; /* count 0: no such label, or … */
-    bool open; /* … anything at all */
+    const uint32_t *values; /* NULL = `one` is the only value */
+    uint32_t one, count; /* count 0 = the label is absent, unless open */
+    bool open; /* any value is possible */
 } spot_domains;
 
 static inline uint32_t domain_at(const spot_domains *d, uint32_t index)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bytes of JSON text, several at a time. Every x86-64 has SSE2 and looks at 16; elsewhere it is 8, in one word.
- * Reading a large document is for the most part this: finding the ends of strings and the brackets between them.
+ * Scans the bytes of JSON text, several at a time: 16 with SSE2, which every x86-64 has, otherwise 8 in one word.
+ * Most of the time for reading a large document is spent here, on finding the ends of strings and the brackets
+ * between them.
  */
 #ifndef JSON_BYTES_H
 #define JSON_BYTES_H
@@ -18,14 +19,14 @@
 #define JSON_ONES UINT64_C(0x0101010101010101)
 #define JSON_HIGHS UINT64_C(0x8080808080808080)
 
-/* How many of eight bytes come before the first that is a quote, a backslash, a control character or not ASCII; a few less
- * where that is not known so quickly. */
+/* The number of bytes before the first quote, backslash, control character or non-ASCII byte, among eight. May be
+ * smaller where the exact number cannot be computed quickly. */
 static inline size_t plain_of_eight(const char *bytes)
 {
     uint64_t v;
     memcpy(&v, bytes, sizeof v);
     uint64_t quote = v ^ (JSON_ONES * '"'), slash = v ^ (JSON_ONES * '\\');
-    /* The highest bit of the first such byte is set, and of none before it. */
+    /* The highest bit of the first such byte is set, and those of all bytes before it are clear. */
     uint64_t special = (((quote - JSON_ONES) & ~quote) | ((slash - JSON_ONES) & ~slash) |
                         ((v - JSON_ONES * 0x20) & ~v) | v) &
                        JSON_HIGHS;
@@ -45,7 +46,7 @@ static inline size_t plain_bytes(const char *bytes)
 {
     __m128i v = _mm_loadu_si128((const __m128i *)(const void *)bytes);
     __m128i ends = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')), _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
-    /* Bytes are signed here: what is not ASCII is below the space, as control characters are. */
+    /* Bytes are signed here, so non-ASCII bytes are less than a space, like control characters. */
     unsigned special = (unsigned)_mm_movemask_epi8(_mm_or_si128(ends, _mm_cmplt_epi8(v, _mm_set1_epi8(' '))));
     return special ? (size_t)__builtin_ctz(special) : 16;
 }
@@ -58,9 +59,10 @@ static inline size_t plain_bytes(const char *bytes) { return plain_of_eight(byte
 
 #endif
 
-/* ---- brackets of 64 bytes --------------------------------------------------------------------------------------------- */
+/* ---- brackets in 64 bytes
+ * --------------------------------------------------------------------------------------------- */
 
-/* A bit for each of 64 bytes. */
+/* Bit masks of 64 bytes. */
 typedef struct json_block {
     uint64_t quotes, slashes, opens, closes, lines;
 } json_block;
@@ -79,7 +81,7 @@ static inline json_block block_read(const char *bytes)
     json_block b = { 0, 0, 0, 0, 0 };
     for (unsigned i = 0; i < 64; i += 16) {
         __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(bytes + i));
-        /* [ and { differ in one bit, and ] and } in the same one. */
+        /* [ and { differ in one bit, and ] and } in the same bit. */
         __m128i bracket = _mm_or_si128(v, _mm_set1_epi8(0x20));
         b.quotes |= equal_bytes(v, '"') << i;
         b.slashes |= equal_bytes(v, '\\') << i;
@@ -108,7 +110,8 @@ static inline unsigned last_bit(uint64_t bits) { return (void)bits, 0; }
 
 #endif
 
-/* Of each byte whether an odd number of quotes is at or before it: from an opening quote to before the closing one. */
+/* For each byte, whether the number of quotes up to and including it is odd. This is so from an opening quote to the
+ * byte before the closing quote. */
 static inline uint64_t inside_strings(uint64_t quotes)
 {
     for (unsigned by = 1; by < 64; by *= 2) quotes ^= quotes << by;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON in memory: what JSON and YAML documents are read into, what is made to be written, and what providers are handed.
+ * JSON in memory. JSON and YAML documents are read into trees, output is built as trees, and providers receive trees.
  *
- * All nodes lie in the memory of a `trees`, and are freed with it, none by itself. Text is a slice: of the source, which
- * has to outlive the tree, or of that memory. Numbers are kept as their text.
+ * All nodes are allocated in the memory of a `trees` and freed with it; single nodes are never freed. Text is a slice
+ * of the source, which must outlive the tree, or of that memory. Numbers are stored as text.
  *
- * What makes or changes trees fails stickily: the status is in the `trees`, later calls do nothing, and one check at the
- * end is enough. NULL is never a failure that could be taken for something else: a NULL node is one that is absent, and
- * every function here takes it.
+ * Errors of functions that create or change trees are sticky: the first failure is recorded in the `trees`, later
+ * calls do nothing, and one check at the end is enough. A NULL node always means an absent value, never a failure,
+ * and every function here accepts it.
  */
 #ifndef JSON_TREE_H
 #define JSON_TREE_H
@@ -21,8 +21,8 @@ typedef enum tree_type {
     TREE_NULL,
     TREE_FALSE,
     TREE_TRUE,
-    TREE_INTEGER, /* of 64 bits, in decimal */
-    TREE_REAL, /* as JSON writes it; a double can hold it */
+    TREE_INTEGER, /* decimal, within 64 bits */
+    TREE_REAL, /* in JSON's notation, and within the range of a double */
     TREE_STRING,
     TREE_LIST,
     TREE_MAP
@@ -33,11 +33,11 @@ typedef struct tree tree;
 typedef struct tree_member {
     const char *name; /* not NUL-terminated */
     tree *value;
-    uint64_t key; /* of the name: tree_key() */
+    uint64_t key; /* tree_key() of the name */
 } tree_member;
 
-/* What two names must have in common to be equal: the length, in the upper half, and three of the bytes. Most members that
- * are not the one looked for are told by it, without a call of memcmp(); of a literal the compiler works it out. */
+/* A key for fast comparison of names: the length in the upper half, and three of the bytes. Names with different keys
+ * differ, so memcmp() is needed only for equal keys. For a literal the compiler computes the key. */
 static inline uint64_t tree_key(const char *name, size_t length)
 {
     if (length == 0) return 0;
@@ -45,7 +45,7 @@ static inline uint64_t tree_key(const char *name, size_t length)
     return (uint64_t)length << 32 | (uint32_t)bytes[0] << 16 | (uint32_t)bytes[length / 2] << 8 | bytes[length - 1];
 }
 
-/* One of 16, which the names of a map's members are told apart by before any is looked at. */
+/* A hash of 16 values, to exclude names before any member is compared. */
 static inline unsigned tree_name_bit(uint64_t key) { return (unsigned)(key * UINT64_C(0x9e3779b97f4a7c15) >> 60); }
 
 #define TREE_NOWHERE UINT32_MAX
@@ -57,24 +57,24 @@ struct tree {
         tree_member *members;
     } of;
     uint32_t count; /* bytes, items or members */
-    uint32_t capacity; /* of the items or members that lie in memory of our own */
-    uint32_t at; /* where it stands in its source: see who read it. TREE_NOWHERE = it was made */
+    uint32_t capacity; /* capacity of an array in memory of the `trees` */
+    uint32_t at; /* position in the source, as defined by the reader; TREE_NOWHERE = not read from a source */
     uint8_t type;
-    uint16_t name_bits; /* tree_name_bit() of each member there is, perhaps of some that was */
+    uint16_t name_bits; /* union of tree_name_bit() of all members, possibly including removed ones */
 };
 
 /* ---- memory ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct trees {
     arena memory;
-    karp_status status; /* KARP_OK, KARP_E_NOMEM, or KARP_E_LIMIT: more than 2^32 of something */
-    tree *spare; /* nodes to be given out */
+    karp_status status; /* KARP_OK, KARP_E_NOMEM, or KARP_E_LIMIT: more than 2^32 elements or bytes */
+    tree *spare; /* unused nodes */
     size_t spare_count;
-    tree_member *stack; /* of what is being parsed */
+    tree_member *stack; /* scratch of the parser */
     size_t stack_count, stack_capacity;
 } trees;
 
-/* A node to be filled in whole; NULL = none is at hand. */
+/* An uninitialized node; NULL = no spare node is left. */
 static inline tree *tree_at_hand(trees *t)
 {
     if (t->spare_count == 0) return NULL;
@@ -84,29 +84,31 @@ static inline tree *tree_at_hand(trees *t)
 
 void trees_init(trees *t, karp_context *context);
 void trees_free(trees *t);
-/* Forgets all trees and the failure; some memory is kept for the next ones. */
+/* Drops all trees and the recorded failure. Some memory is kept for reuse. */
 void trees_clear(trees *t);
 
 /* ---- reading --------------------------------------------------------------------------------------------------------- */
 
 typedef struct tree_fault {
     karp_status status; /* SYNTAX, LIMIT, RANGE, NOMEM */
-    const char *why; /* static */
-    size_t at; /* in the text */
+    const char *why; /* static text */
+    size_t at; /* byte offset in the text */
 } tree_fault;
 
-/* Parses the value at the beginning of the text. Behind it only space may follow, unless `length` is given, which is how
- * much was read. Of a name that comes up again in a map the last value counts. Nodes are `at` their first byte in `text`,
- * which may have 4 GiB. Strings that have no escapes are slices of `text`. Status: that of the fault. */
+/* Parses the value at the start of the text. Only white space may follow it, unless `length` is given, which receives
+ * the number of bytes read. If a name is repeated in a map, the last value counts. `at` of a node is the offset of
+ * its first byte in `text`, which may have up to 4 GiB. Strings without escapes are slices of `text`. Returns the
+ * status of the fault. */
 karp_status tree_parse(trees *t, karp_str text, uint32_t max_nesting, tree **out, size_t *length, tree_fault *fault);
 
-/* The same for a whole document within the context's limits; a failure is told with document, line and column. */
+/* The same for a complete document within the context's limits. Errors have the document, line and column. */
 karp_status tree_read(trees *t, karp_str document, karp_str text, tree **out, karp_error *error);
 
-/* The line and column, counted from 1, of a byte of a text. */
+/* The line and column, from 1, of a byte offset. */
 void tree_position(karp_str text, size_t at, uint32_t *line, uint32_t *column);
 
-/* ---- looking ---------------------------------------------------------------------------------------------------------- */
+/* ---- reading members
+ * -------------------------------------------------------------------------------------------------- */
 
 static inline bool tree_is(const tree *value, tree_type type) { return value && value->type == type; }
 static inline bool tree_is_null(const tree *value) { return !value || value->type == TREE_NULL; }
@@ -119,14 +121,14 @@ static inline bool tree_is_number(const tree *value)
     return value && (value->type == TREE_INTEGER || value->type == TREE_REAL);
 }
 
-/* Items of a list, members of a map; 0 of anything else. */
+/* The number of items or members; 0 for other types. */
 static inline size_t tree_count(const tree *value) { return value && value->type >= TREE_LIST ? value->count : 0; }
 /* NULL beyond the end. */
 static inline tree *tree_item(const tree *list, size_t index)
 {
     return tree_is(list, TREE_LIST) && index < list->count ? list->of.items[index] : NULL;
 }
-/* In the order of the source; `index` is below tree_count(). */
+/* Members are in the order of the source; `index` must be less than tree_count(). */
 static inline const tree_member *tree_member_at(const tree *map, size_t index) { return &map->of.members[index]; }
 static inline karp_str tree_member_name(const tree_member *member)
 {
@@ -137,9 +139,9 @@ static inline bool tree_may_have(const tree *map, uint64_t key)
 {
     return tree_is(map, TREE_MAP) && (map->name_bits >> tree_name_bit(key) & 1) != 0;
 }
-/* The member of that name, which may be null; NULL = absent, or no map. `key` is the name's. */
+/* The member with this name, which may be null; NULL = absent, or not a map. `key` is tree_key() of the name. */
 tree *tree_find_key(const tree *map, const char *name, uint64_t key);
-/* Mostly nothing is found, and nothing is called. */
+/* Inline, because most look-ups find nothing and then need no call. */
 static inline tree *tree_find(const tree *map, const char *name, size_t length)
 {
     if (length >= UINT32_MAX) return NULL;
@@ -147,65 +149,67 @@ static inline tree *tree_find(const tree *map, const char *name, size_t length)
     return tree_may_have(map, key) ? tree_find_key(map, name, key) : NULL;
 }
 static inline tree *tree_find_str(const tree *map, karp_str name) { return tree_find(map, name.ptr, name.len); }
-/* The member of that name; NULL when it is absent or null. */
+/* The member with this name; NULL when it is absent or null. */
 static inline tree *tree_get(const tree *map, const char *name)
 {
     tree *value = tree_find(map, name, strlen(name));
     return tree_is_null(value) ? NULL : value;
 }
 
-/* "" of what is no string. */
+/* "" unless it is a string. */
 static inline karp_str tree_text(const tree *value)
 {
     return tree_is(value, TREE_STRING) ? (karp_str){ value->of.text, value->count } : (karp_str){ "", 0 };
 }
 static inline karp_str tree_get_text(const tree *map, const char *name) { return tree_text(tree_get(map, name)); }
-/* The text of a number; "" of what is none. */
+/* The text of a number; "" for other types. */
 static inline karp_str tree_digits(const tree *value)
 {
     return tree_is_number(value) ? (karp_str){ value->of.text, value->count } : (karp_str){ "", 0 };
 }
-/* false = no integer, or no number. */
+/* false = not an integer, or not a number */
 bool tree_integer(const tree *value, int64_t *out);
 bool tree_double(const tree *value, double *out);
-/* Members may be in any order; 1 and 1.0 differ. */
+/* The order of members is ignored; 1 and 1.0 differ. */
 bool tree_equal(const tree *a, const tree *b);
 
-/* ---- making ----------------------------------------------------------------------------------------------------------- */
+/* ---- making and changing
+ * ---------------------------------------------------------------------------------------------- */
 
-/* NULL after a failure. Text is copied. */
-tree *tree_new(trees *t, tree_type type); /* without text: null, false, true, an empty list or map */
+/* These return NULL after a failure. Text is copied. */
+tree *tree_new(trees *t, tree_type type); /* for types without text: null, false, true, an empty list or map */
 tree *tree_new_text(trees *t, karp_str text);
 tree *tree_new_slice(trees *t, tree_type type, karp_str text); /* not copied: a string or a number */
 tree *tree_new_integer(trees *t, int64_t number);
-tree *tree_new_double(trees *t, double number); /* finite */
+tree *tree_new_double(trees *t, double number); /* must be finite */
 
-/* Nothing happens to a NULL map or list, or with a NULL value. Names are not copied: they outlive the tree. */
+/* These do nothing if the map, list or value is NULL. Names are not copied and must outlive the tree. */
 void tree_set(trees *t, tree *map, const char *name, tree *value);
 void tree_set_str(trees *t, tree *map, karp_str name, tree *value);
 void tree_set_named(trees *t, tree *map, karp_str name, tree *value); /* the name is copied */
 void tree_set_text(trees *t, tree *map, const char *name, karp_str text);
-void tree_add_member(trees *t, tree *map, karp_str name, tree *value); /* of a name that it does not have */
+void tree_add_member(trees *t, tree *map, karp_str name, tree *value); /* for a name that the map does not have yet */
 void tree_append(trees *t, tree *list, tree *value);
 void tree_remove(tree *map, const char *name);
 void tree_remove_item(tree *list, size_t index);
-/* The member sets only what is absent or null. */
+/* Set the member only if it is absent or null. */
 void tree_default(trees *t, tree *map, const char *name, tree *value);
 void tree_default_text(trees *t, tree *map, const char *name, karp_str text);
-/* The map in the member of that name, made when it is absent. What is no map is left alone: then the map is one that
- * belongs to nothing. */
+/* The map in this member, which is created if the member is absent. If the member is not a map, it is left unchanged
+ * and the result is a map that is not part of the tree. */
 tree *tree_get_or_make(trees *t, tree *map, const char *name);
-/* Sets those members of `from` that `map` does not have. */
+/* Sets those members of `from` that `map` lacks. */
 void tree_set_missing(trees *t, tree *map, const tree *from);
 
-/* A node of its own with the same members or items. NULL of NULL. */
+/* A copy of the node with the same members or items. NULL for NULL. */
 tree *tree_copy(trees *t, const tree *value);
-/* All nodes anew; `texts` also copies what they are slices of. */
+/* A copy of all nodes; `texts`: copies their text as well. */
 tree *tree_deep_copy(trees *t, const tree *value, bool texts);
 
 /* ---- writing ---------------------------------------------------------------------------------------------------------- */
 
-/* Canonical JSON: members by name, no space, numbers in their shortest form. Failure shows in out->failed. */
+/* Writes canonical JSON: members sorted by name, no white space, numbers in their shortest form. out->failed records
+ * a failure. */
 void tree_write(strbuf *out, const tree *value);
 void tree_write_string(strbuf *out, karp_str text);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans as lists of nodes, and such lists made of fractions of nodes. */
+/* Plans as lists of nodes, and how fractions of nodes are rounded to such lists. */
 #include <optimise/packing.h>
 
 #include <base/bits.h>

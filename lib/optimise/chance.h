@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers that a search draws: the same sequence from the same start, which is not 0. */
+/* Pseudo-random numbers for searches: the same seed, which must not be 0, gives the same sequence. */
 #ifndef OPTIMISE_CHANCE_H
 #define OPTIMISE_CHANCE_H
 
@@ -19,7 +19,7 @@ static inline uint32_t chance_below(uint64_t *random, uint32_t n)
     return (uint32_t)(((chance_next(random) >> 32) * n) >> 32);
 }
 
-/* 0 … 1, without 1 */
+/* 0 … 1, excluding 1 */
 static inline double chance_part(uint64_t *random)
 {
     return (double)(chance_next(random) >> 11) * (1.0 / 9007199254740992.0);

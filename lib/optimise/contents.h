@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The best content of one node in whole pods, by branch and bound over the continuous knapsack, and a number that no content is
- * worth more than. The branches are the cases of a proof (bound.h): contents with at most so many copies of a class, and those with more.
+ * Finds the best content of one node in whole pods, by branch and bound over the continuous knapsack, and an upper
+ * bound on the worth of any content. The branches correspond to the cases of a proof (bound.h): contents with at most
+ * so many copies of a class, and contents with more.
  */
 #ifndef OPTIMISE_CONTENTS_H
 #define OPTIMISE_CONTENTS_H
@@ -9,41 +10,43 @@
 #include <optimise/bound.h>
 #include <optimise/knapsack.h>
 
-/* Contents of which a class has from `low` to `high` copies, and otherwise as the parent has it. */
+/* Contents with `low` to `high` copies of a class, in addition to the restrictions of the parent. */
 typedef struct branch {
-    uint32_t parent, class_, deep; /* the first has none */
+    uint32_t parent, class_, deep; /* not used for the first branch */
     int64_t low, high;
     uint32_t
-        below; /* the branch with fewer copies of the class that it is split by; the one with more follows. 0 = not split */
-    uint32_t split; /* a class that the best has a part of; UINT32_MAX = it has none */
-    double part; /* … which is this */
-    double at_most; /* what a content of the branch is worth */
+        /* the child with fewer copies of the class that the branch is split by; the child with more follows it. 0 =
+         * not split */
+        below;
+    uint32_t split; /* a class with a fractional number of copies in the best content; UINT32_MAX = none */
+    double part; /* that number of copies */
+    double at_most; /* upper bound on the worth of a content of the branch */
 } branch;
 
 typedef struct contents {
     const bound_problem *p;
-    uint32_t row, room; /* branches there may be */
+    uint32_t row, room; /* room: maximum number of branches */
     branch *branches;
     uint32_t branch_count;
     double *shares; /* [branch * dims] */
-    /* the answer: */
-    double at_most; /* no content is worth more */
-    double value; /* … than the best that was found */
-    double *copies; /* by class: that one */
-    uint32_t steps; /* about a class looked at each */
-    /* its own: */
+    /* The result. */
+    double at_most; /* upper bound on the worth of any content */
+    double value; /* worth of the best content found */
+    double *copies; /* by class: that content */
+    uint32_t steps; /* about one per class visited */
+    /* Internal. */
     const double *worth;
     knapsack k;
-    int64_t *most, *low, *high; /* by class: on the row; of the branch at hand */
-    uint32_t *order, order_count; /* classes that fit, the worthiest for their size first */
+    int64_t *most, *low, *high; /* by class: most copies on the row; limits of the current branch */
+    uint32_t *order, order_count; /* classes that fit, by worth per size, descending */
     double *density, *tried;
     int64_t *left; /* by resource */
-    uint32_t *heap, heap_count; /* branches that are not split, the largest at_most first */
+    uint32_t *heap, heap_count; /* branches that are not split, by at_most, descending */
 } contents;
 
-/* Memory for all rows of the problem. `sizes`: its requests. false = refused. */
+/* Allocates memory for any row of the problem. `sizes` has its requests. false = out of memory. */
 bool contents_init(contents *w, arena *a, const bound_problem *p, const double *sizes, uint32_t room);
-/* Until no content is worth more than `enough` or than the best that was found, or there are `most` branches. */
+/* Solves until no content can be worth more than `enough` or than the best found, or there are `most` branches. */
 void contents_solve(contents *w, uint32_t row, const double *worth, double enough, uint32_t most);
 
 #endif

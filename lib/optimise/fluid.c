@@ -2,10 +2,10 @@
 /*
  * The fluid bound: offers are priced by the continuous knapsack, whose best content is a new column (master.h).
  *
- * The knapsack of an offer also gives prices of its resources. These say what the offer would bear for each class when all of its
- * resources cost what the offer does, whatever the classes were worth when they were found. The least that any offer bears is a
- * price that all of them bear: a bound, and a better one than all prices divided by what the worst offer is short of (Farley), because
- * only those classes give way which that offer holds, and others rise.
+ * The knapsack of an offer also gives prices of its resources. From these follows a price for each class that the
+ * offer bears if its resources cost exactly its price, whatever the worth of the classes was. The lowest such price
+ * over all offers is one that every offer bears, and so a bound. This bound is better than dividing all prices by the
+ * worst offer's ratio (Farley): only the prices of classes on that offer decrease, and others increase.
  */
 #include <optimise/prove.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * First whole plans by filling the node whose content is worth most per dollar, a few times with the worth of pods shaken and with a
- * look at more offers and classes each time; then ruin and recreate, from the best of them on.
+ * The search starts with greedy plans, which always fill the node whose content is worth most per dollar. They are
+ * repeated a few times, with random changes to the worth of pods and with more offers and classes considered each
+ * time. Ruin and recreate then improves the best of them.
  */
 #include <optimise/packing_state.h>
 

@@ -1,38 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which nodes to buy for which pods, where all that counts are resources, which offers a class of pods may go to, how many of a
- * class one node may hold, and which classes may not share a node. Numbers alone, so that a million moves are cheap.
+ * Chooses nodes to buy for classes of pods. Only resources matter, the offers that a class can use, the most copies
+ * of a class on one node, and which classes cannot share a node. It works on numbers alone, so that millions of moves
+ * are cheap.
  *
- * The search is a fixed sequence of moves, so that more steps only ever go on from where fewer ended.
+ * The search is a fixed sequence of moves. More steps always continue from the state that fewer steps reach.
  */
 #ifndef OPTIMISE_PACKING_H
 #define OPTIMISE_PACKING_H
 
 #include <model/store.h>
 
-/* What a step is: about a microsecond. Visits of a class while a node is filled are what most of the time goes into. */
+/* Units of work in one step, which takes about a microsecond. Most time is spent on visiting classes while a node is
+ * filled. */
 enum { WORK_A_STEP = 160 };
 
-/* The arrays are the caller's. */
+/* The caller owns the arrays. */
 typedef struct packing_problem {
     uint32_t dims, class_count, offer_count;
     const int64_t *requests; /* [class * dims], not negative */
-    const uint32_t *counts; /* pods of each class */
-    const uint32_t *limits; /* copies on one node, at least 1 */
+    const uint32_t *counts; /* number of pods in each class */
+    const uint32_t *limits; /* most copies on one node, at least 1 */
     const int64_t *rooms; /* [offer * dims] */
-    const double *prices; /* by offer, rising */
-    const uint64_t *allowed; /* [class * bits_words(offer_count)]: where it may go */
-    const uint64_t *conflicts; /* [class * bits_words(class_count)]; NULL = none */
-    const double *worth; /* by class: what one pod is worth, about; see bound.h */
-    const double *promise; /* by offer: what its content can be worth, by its price, 1 at most; NULL = nobody knows */
-    const double *shares; /* [offer * dims]: which part of its price each resource is worth; NULL likewise */
+    const double *prices; /* by offer, ascending */
+    const uint64_t *allowed; /* [class * bits_words(offer_count)]: offers that the class can use */
+    /* [class * bits_words(class_count)]: classes that cannot share a node with it; NULL = none */
+    const uint64_t *conflicts;
+    const double *worth; /* by class: approximate worth of one pod; see bound.h */
+    const double *promise; /* by offer: highest worth of a content divided by its price, at most 1; NULL = not known */
+    /* [offer * dims]: fraction of the offer's price that belongs to each resource; NULL = not known */
+    const double *shares;
 } packing_problem;
 
 typedef struct packing_entry {
     uint32_t class_, copies;
 } packing_entry;
 
-/* One node: its offer, and what is on it. */
+/* One node: its offer and its contents. */
 typedef struct packing_bin {
     uint32_t offer;
     LIST_OF(packing_entry) entries;
@@ -45,19 +49,19 @@ typedef struct packing_bins {
 
 typedef struct packing packing; /* a search */
 
-/* Begins from a plan that serves every pod, which is copied; without it from none. NULL = refused. */
+/* Begins a search from a copy of a plan that serves every pod, or from no plan. NULL = out of memory. */
 packing *packing_begin(karp_context *context, const packing_problem *p, const packing_bins *from);
 void packing_end(packing *k);
-/* Goes on until so many steps are done since the beginning; false = refused. */
+/* Continues until `steps` steps have been done in total. false = out of memory. */
 bool packing_search(packing *k, uint64_t steps);
 uint64_t packing_steps(const packing *k);
-/* The cheapest plan so far. Its cost is infinite as long as there is none. */
+/* The cheapest plan so far. Its cost is infinite if there is none. */
 const packing_bins *packing_best(const packing *k);
 
-/* worth.c: the problem's worth, promise and shares. false = refused. */
+/* worth.c: computes the problem's worth, promise and shares. false = out of memory. */
 bool packing_rate(arena *a, packing_problem *p);
 
-/* What to buy, in fractions of nodes, of classes that are alike: from the bound of whole pods (bound.h). */
+/* Nodes to buy, in fractions, for groups of equal classes: from the bound for whole pods (bound.h). */
 typedef struct packing_patterns {
     uint32_t count, group_count;
     const uint32_t *group_of; /* by class */
@@ -67,27 +71,29 @@ typedef struct packing_patterns {
     const double *worth; /* by class */
 } packing_patterns;
 
-/* worth.c: by so many steps of work; none where classes are too many. false = refused. */
+/* worth.c: computes the patterns in about `steps` steps of work; none if there are too many classes. false = out of
+ * memory. */
 bool packing_find_patterns(arena *a, const packing_problem *p, uint64_t steps, packing_patterns *out);
-/* bins.c: plans with whole numbers of these nodes, and others for the rest, for which the bound is asked again, `steps` in all; the search goes on from the cheapest when it is cheaper. false =
- * refused. */
+/* bins.c: makes plans with whole numbers of these nodes. The rest is covered by new patterns, for which the bound is
+ * computed again, with `steps` steps in all. The search continues from the cheapest if that is an improvement. false
+ * = out of memory. */
 bool packing_round(packing *k, karp_context *context, const packing_problem *p, const packing_patterns *from, arena *a,
                    uint64_t steps);
-/* A plan that has these nodes, and others for the rest; the search goes on from it when it is cheaper. false = refused. */
+/* Completes these nodes to a plan. The search continues from it if it is cheaper. false = out of memory. */
 bool packing_complete(packing *k, const packing_bins *part);
 
-/* New nodes for these pods alone, beside the plan: what they cost, infinite = more than `most`, or some fit nowhere. They can be read until
- * the next call, and leave the plan as it is. */
+/* Buys new nodes for these pods alone, without changing the plan, and returns their cost. Infinite = more than
+ * `most`, or some pod fits nowhere. The nodes can be read until the next call. */
 double packing_buy(packing *k, const packing_entry *pods, uint32_t count, double most);
-/* From here on packing_buy() gives up once it has worked for so many steps more, or somebody wants to stop. */
+/* From now on packing_buy() gives up after so many more steps of work, or when the caller wants to stop. */
 void packing_limit(packing *k, uint64_t steps);
 uint32_t packing_bought_count(const packing *k);
 uint32_t packing_bought(const packing *k, uint32_t index, const packing_entry **entries,
-                        uint32_t *count); /* its offer */
-/* The cheapest offer that holds these pods, which ask for `used`; UINT32_MAX = none does. */
+                        uint32_t *count); /* returns its offer */
+/* The cheapest offer that can contain these pods, whose requests add up to `used`; UINT32_MAX = none can. */
 uint32_t packing_offer_for(packing *k, const packing_entry *pods, uint32_t count, const int64_t *used);
 
-packing_bin *packing_add_bin(karp_context *context, packing_bins *b, uint32_t offer); /* NULL = refused */
+packing_bin *packing_add_bin(karp_context *context, packing_bins *b, uint32_t offer); /* NULL = out of memory */
 bool packing_add_entry(karp_context *context, packing_bin *b, uint32_t class_, uint32_t copies);
 void packing_bins_free(karp_context *context, packing_bins *b);
 

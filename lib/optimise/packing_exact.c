@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cheapest packing of a few pods: what each set of them costs on one node, and from that what it costs on any number of nodes,
- * where the node of the set's first pod is tried with every other part of the set.
+ * The optimal packing of a few pods, by dynamic programming over sets of pods: the cost of each set on one node, and
+ * from that its cost on any number of nodes. The node of the set's first pod is combined with every possible rest of
+ * the set.
  */
 #include <optimise/packing_state.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Places pods on new nodes: again and again the content of an offer that is worth most per dollar. Offers are tried in the order of what
- * fractions of pods would make of them (promise); pods go onto a node by what they are worth for their size, where the resource
- * that is scarce on the node counts for more and more, so that none is left over.
+ * Places pods on new nodes: repeatedly the content of an offer that is worth most per dollar. Offers are tried in the
+ * order of their best fractional contents (promise). Pods are added to a node by their worth per size. A resource
+ * counts for more as it becomes scarce on the node, so that no resource is left unused.
  */
 #include <optimise/packing_state.h>
 

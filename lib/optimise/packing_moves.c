@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ruin and recreate: the pods of a few nodes are taken off, some go into the space of others, the rest on new nodes, and what
- * is not dearer stays (or is a little dearer, less and less until the next milestone).
+ * Ruin and recreate: takes the pods off a few nodes, places some of them in the free space of other nodes and the
+ * rest on new nodes. A result that costs no more is kept. Simulated annealing also keeps slightly more expensive
+ * results, with a tolerance that decreases until the next milestone.
  */
 #include <optimise/packing_state.h>
 

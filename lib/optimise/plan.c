@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Launch decisions for the least cost (spec cost.md §§2, 3, 5). Karpenter's own plan comes first and is what every other plan has
- * to beat: a plan counts when it places every pod that Karpenter's places, and costs less. Whether a pod may go somewhere is
- * always the scheduler's to say; what changes is what it is asked.
+ * Launch decisions for the least cost (spec cost.md §§2, 3, 5). Karpenter's own plan comes first. Another plan is
+ * valid if it places every pod that Karpenter's plan places, and better if it costs less. The scheduler always
+ * decides whether a pod can be placed somewhere; the search only varies its instructions.
  */
 #include <optimise/certify.h>
 #include <optimise/round_bound.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the best plan of the portfolio to numbers (menu.h), from these to a cheaper packing (packing.h), and from that back to the
- * scheduler, which admits every pod where it is to go, or says no. Plans are asked for at fixed numbers of steps, so that more
- * effort has asked for everything that less effort has.
+ * Refines the best plan so far. The round's choices are converted to numbers (menu.h), and a packing search looks for
+ * a cheaper solution (packing.h). The scheduler then checks that solution: it admits each pod at its place or rejects
+ * it. Plans are checked at fixed numbers of steps, so that more effort includes all checks of less effort.
  */
 #include <optimise/search.h>
 

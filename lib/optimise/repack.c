@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * karp_repack() (spec cost.md §6). Who may go is the pass's to say, and where a pod may go the scheduler's: what may move is told in
- * numbers (menu.h), these are searched (repack_search.h), the best plan is cut into steps (repack_steps.h), and the scheduler is
- * asked to admit every pod where the plan puts it, after each step where the order could matter.
+ * karp_repack() (spec cost.md §6). The disruption pass determines which nodes can be removed, and the scheduler where
+ * pods can be placed. The movable pods are described in numbers (menu.h), and a search looks for plans
+ * (repack_search.h). The best plan is split into steps (repack_steps.h). Then the scheduler has to admit every pod at
+ * its planned place, after each step where the order could make a difference.
  */
 #include <optimise/repack.h>
 

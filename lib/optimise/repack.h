@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One repacking: what its parts share. repack.c says how they follow each other. */
+/* The state of one repacking, shared by its parts. repack.c shows the order of the steps. */
 #ifndef OPTIMISE_REPACK_H
 #define OPTIMISE_REPACK_H
 
@@ -14,29 +14,30 @@
 #include <schedule/provision.h>
 #include <schedule/result.h>
 
-/* How cheap a plan with so many evictions can be at most; repack_bound.c. Costs are $/h, units 10^-12 of them. */
+/* Lower bound on the cost of a plan with a given number of evictions; repack_bound.c. Costs are in $/h, and units are
+ * 10^-12 $/h. */
 struct repack_bound {
-    bool known, exact; /* exact: free space is valued by the proof */
+    bool known, exact; /* exact: the worth of free space comes from the proof */
     round_bound facts; /* pods, offerings and free space, with a proof */
-    struct bound_node { /* that may go */
+    struct bound_node { /* nodes that can be removed */
         uint32_t node, evictions;
         double price;
-        double space; /* what pods that came to it could be worth at most */
-        double worth; /* of its own pods, at least */
+        double space; /* upper bound on the worth of pods placed on it */
+        double worth; /* lower bound on the worth of its own pods */
         int64_t cost;
         amount space_units, worth_units;
     } * nodes;
     uint32_t count;
-    bool *may_go; /* by node of the snapshot */
-    double fixed, fixed_value; /* of nodes that may not */
+    bool *may_go; /* by node of the snapshot: it can be removed */
+    double fixed, fixed_value; /* of nodes that cannot be removed */
     amount fixed_units, fixed_space;
-    double dearest; /* price per eviction */
+    double dearest; /* highest price of a node per eviction */
 };
 
 typedef struct repacking {
-    pass p; /* who may go, and what budgets allow */
+    pass p; /* candidates and disruption budgets */
     const karp_snapshot *seen;
-    karp_context *context; /* the pass's */
+    karp_context *context; /* the pass's context */
     karp_repack_options options;
     karp_objective objective;
     karp_error *error;
@@ -44,92 +45,103 @@ typedef struct repacking {
     run_options how;
     scheduler *s;
     policy policy;
-    uint16_t *steps, *steps_now; /* by pod: what they give up */
-    menu_home *homes; /* candidates, by name … */
+    uint16_t *steps, *steps_now; /* by pod: number of relaxation steps */
+    menu_home *homes; /* candidates, sorted by name */
     uint32_t home_count;
     menu menu;
     menu_hosts hosts;
-    repack_problem problem; /* … and those of them that numbers can tell of */
-    uint32_t *candidate_of; /* by node of the problem: in p.candidates */
+    repack_problem problem; /* the candidates that can be expressed in numbers */
+    uint32_t *candidate_of; /* by node of the problem: index in p.candidates */
     repack_pods pods;
     int64_t *evictions_at_once; /* by PodDisruptionBudget; NULL = there are none */
-    uint32_t *types; /* by offer: see menu_types() */
-    struct repack_bound bound, untuned; /* the second for more evictions than the prices of the first are made for … */
-    uint64_t tuned_for; /* … which are so many */
-    repack_problem small_launches; /* the same for plans that are cut into steps: budgets make dear launches useless */
-    repack_search *search; /* of any plan */
-    repack_search *stepped; /* of plans that budgets allow; the same where they allow any */
+    uint32_t *types; /* by offer: cached results of menu_types() */
+    struct repack_bound bound, untuned; /* untuned: for more evictions than the prices of `bound` are optimised for */
+    uint64_t tuned_for; /* number of evictions for which the prices of `bound` are optimised */
+    /* the same problem for plans that are split into steps; budgets make expensive launches useless there */
+    repack_problem small_launches;
+    repack_search *search; /* plans without regard to budgets */
+    repack_search *stepped; /* plans within the budgets of steps; the same search if budgets do not limit it */
     repack_search *
-        guided; /* the same with pods worth what proves most for the evictions; NULL = the bound has no better prices … */
-    repack_problem guided_problem; /* … which this has */
+        /* like `stepped`, with the prices of pods that give the best bound for these evictions; NULL = those are no
+         * better */
+        guided;
+    repack_problem guided_problem; /* the problem of `guided` */
     repack_limits limits;
-    repack_walk *walk; /* step by step, where budgets cut plans; NULL = they do not */
+    repack_walk *walk; /* builds plans step by step if budgets split plans; NULL = they do not */
     repack_plan plan;
-    repack_plan chosen; /* of all searches, the one whose steps save most */
+    repack_plan chosen; /* the plan whose steps save most, of all searches */
     double chosen_saving;
     repack_steps stages;
-    guide guide; /* of the plan at hand: its bins, and launches that the scheduler wants beside them */
-    uint32_t *slot_of, *host_of; /* its lists, by pod */
+    guide guide; /* for the current plan: its nodes, and additional launches that the scheduler asked for */
+    uint32_t *slot_of, *host_of; /* arrays of `guide`, by pod */
     uint32_t *stage_of_slot, slot_room;
-    uint32_t *to_host, *to_slot; /* by pod: where the plan, and the scheduler's corrections of it, send it */
-    bool *takes_pods; /* by host */
-    uint32_t *closed; /* hosts that go with some step */
-    uint64_t *moved; /* by pod: before the step at hand */
-    uint32_t *removed, *moving; /* of the round at hand */
+    uint32_t *to_host, *to_slot; /* by pod: its target by the plan, with the scheduler's corrections */
+    bool *takes_pods; /* by host: it receives pods */
+    uint32_t *closed; /* hosts that some step removes */
+    uint64_t *moved; /* by pod: it has moved before the current step */
+    uint32_t *removed, *moving; /* of the current round */
     uint32_t removed_count, moving_count;
-    round_result result; /* of the last round */
+    round_result result; /* result of the last round */
     karp_repack_cost cost;
     LIST_OF(karp_repack_point) points;
     LIST_OF(karp_certificate_point) proven;
-    bool may_act; /* whether NodePools can be used, and the same is decided again */
+    bool may_act; /* NodePools can be used, and deciding again would give the same */
     karp_decision
-        *kept; /* the best plan so far that the scheduler admits, for callers who may stop the search; NULL = none */
+        *kept; /* the best plan so far that the scheduler admits, for callers that stop the search; NULL = none */
     bool stopped, refused;
-    bool cut; /* by the caller: the last round did not look at every pod */
+    bool cut; /* the caller cut the last round short, so it did not consider every pod */
 } repacking;
 
 bool repack_asked_to_stop(repacking *r);
 karp_status repack_canceled(const repacking *r);
 /* Keeps the best plan so far, if the scheduler admits it. Status: OK, NOMEM. */
 karp_status repack_keep(repacking *r);
-/* repack_problem.c: `problem`, `pods` and what budgets allow at once, from the menu and its hosts. false = refused. */
+/* repack_problem.c: makes `problem`, `pods` and the budgets of a step from the menu and its hosts. false = out of
+ * memory. */
 bool repack_numbers(repacking *r);
-bool repack_limit_launches(repacking *r); /* … and `small_launches` */
-/* repack_look.c: searches, from the least effort to that of the objective; the best of what they find is in `stepped` and `walk`. Status: OK, NOMEM. */
+bool repack_limit_launches(repacking *r); /* makes small_launches */
+/* repack_look.c: searches with increasing effort, up to that of the objective. The best results are kept in `stepped`
+ * and `walk`. Status: OK, NOMEM. */
 karp_status repack_look(repacking *r, uint64_t most);
-/* … and goes on when a node of the problem has to stay. */
+/* Continues the searches after it turned out that a node of the problem has to stay. */
 karp_status repack_look_without(repacking *r, uint32_t number, uint64_t most, uint64_t steps);
-karp_status repack_steps_of_best(repacking *r); /* `stages` */
+karp_status repack_steps_of_best(repacking *r); /* makes `stages` */
 uint64_t repack_look_work(const repacking *r);
 void repack_look_end(repacking *r);
-karp_status repack_steps_so_far(repacking *r); /* `stages` while it looks */
-/* repack_admit.c. A round without those nodes, in which these pods are placed anew: NULL = as the scheduler likes. Status: OK, NOMEM, CANCELED. */
+karp_status repack_steps_so_far(repacking *r); /* makes `stages` during the search */
+/* repack_admit.c: runs a round without the removed nodes, in which the moving pods are placed again. g NULL = the
+ * scheduler chooses freely. Status: OK, NOMEM, CANCELED. */
 karp_status repack_new_round(repacking *r, const uint32_t *removed, uint32_t removed_count, const uint32_t *moving,
                              uint32_t moving_count, guide *g);
-/* Asks the scheduler for `stages`. *refused: a node that has to stay, because its pods have no place or its step does not pay; UINT32_MAX =
- * there is none. The first *good steps are admitted. Status: OK, and then only `cut` may say that it was not asked to the end; NOMEM, CANCELED. */
+/* Lets the scheduler check `stages`. *refused: a node that has to stay because its pods cannot be placed or its step
+ * does not pay; UINT32_MAX = none. The first *good steps are admitted. Status: OK (the check was cut short if `cut`
+ * is set), NOMEM, CANCELED. */
 karp_status repack_admit(repacking *r, uint32_t *refused, uint32_t *good);
-/* Cuts `stages` to so many, all admitted before, and asks for them once more. */
+/* Truncates `stages` to the first steps, all of them admitted before, and checks these again. */
 karp_status repack_admit_first(repacking *r, uint32_t count);
-/* After a round in which all that may move does, and no node is gone; false = refused. */
+/* Computes the bound. Call after a round in which all movable pods were placed again and no node was removed. false =
+ * out of memory. */
 bool repack_bound_make(repacking *r);
 bool repack_bound_facts(repacking *r); /* the problem without a proof */
 bool repack_bound_fill(repacking *r,
-                       const amount *spaces); /* by node: what its free space is worth; the proof is in the facts */
+                       /* spaces: by node, the worth of its free space; the proof is in the facts */
+                       const amount *spaces);
 amount *repack_bound_spaces(repacking *r,
-                            const amount *spent); /* by node, of those by node of the facts; NULL = refused */
-/* The most that the prices of pods prove, in doubles, and with which part of them and which price of an eviction. */
+                            /* converts charges by row of the facts to charges by node; NULL = out of memory */
+                            const amount *spent);
+/* The best bound that scaling the prices of pods gives, in doubles, with the scale factor (*part) and the price of an
+ * eviction (*price). */
 double repack_bound_best(const struct repack_bound *b, uint64_t evictions, double *part, double *price);
-/* repack_prices.c: `bound` with prices of pods that prove more for so many evictions, where it is exact. false = refused. */
+/* repack_prices.c: improves the prices of `bound` for so many evictions, if it is exact. false = out of memory. */
 bool repack_prices_for(repacking *r, uint64_t evictions);
-double repack_bound_at(repacking *r, uint64_t evictions); /* 0 = none is known */
-/* What a point of a certificate may claim, when the bound is exact; false = a sum is larger than can be. */
+double repack_bound_at(repacking *r, uint64_t evictions); /* 0 = no bound is known */
+/* The bound that a certificate point proves, if the bound is exact. false = a sum overflows. */
 bool repack_bound_proves(const struct repack_bound *b, const karp_certificate_point *point, int64_t *value);
 int64_t repack_node_cost(const repacking *r, uint32_t index); /* 10^-12 $/h */
-/* repack_certify.c: the proof of what repack_bound_at() has answered, as the decision's. false = refused. */
+/* repack_certify.c: adds the proof of the results of repack_bound_at() to the decision. false = out of memory. */
 bool repack_certify(repacking *r, karp_decision *d);
 karp_status repack_certificate_holds(repacking *r, const karp_certificate *c);
-/* repack_rows.c: the decision, after the round of all steps. whole: the search has ended by itself. */
+/* repack_rows.c: makes the decision, after the round of all steps. `whole`: the search was not stopped. */
 karp_status repack_decision(repacking *r, bool whole, karp_decision **out);
 
 #endif

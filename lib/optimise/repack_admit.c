@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The scheduler is asked to admit every pod where the plan puts it, after each step where the order could matter. */
+/* Lets the scheduler admit every pod at its planned place, after each step where the order could make a difference. */
 #include <optimise/repack.h>
 
 #include <base/bits.h>

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How cheap a cluster can be at most after so many evictions (spec cost.md §6, R-5). With prices y of pods that no launch beats
- * (bound.h), a node that goes costs what its pods are worth, and one that stays what it costs, less what the pods are worth that its free
- * space could take. A price on evictions makes the choice one of each node alone:
+ * Lower bound on the cost of a cluster after a number of evictions (spec cost.md §6, R-5). Prices y of pods are given
+ * that no launch can beat (bound.h). A removed node contributes at least the worth Y of its pods. A node that stays
+ * contributes its price minus V, the most that pods placed in its free space can be worth. With a price lambda on
+ * evictions, each node can be considered separately:
  *
  *     sum over nodes of min(price − V, Y + lambda × evictions) − lambda × k
  *
- * bounds every plan with k evictions, for every lambda ≥ 0 and for the prices y multiplied by any part of 1.
+ * This is a bound on every plan with k evictions, for every lambda ≥ 0, and for the prices y multiplied by any factor
+ * up to 1.
  */
 #include <optimise/repack.h>
 

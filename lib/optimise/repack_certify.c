@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The proof of the bounds of a repack plan as a certificate, and such a certificate held against its snapshot. */
+/* The proof of a repack plan's bounds as a certificate, and checking such a certificate against its snapshot. */
 #include <optimise/repack.h>
 
 #include <base/bits.h>

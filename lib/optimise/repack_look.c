@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking for a plan: the curve, the searches from several beginnings, and steps that are made one by one. The best of what comes out as steps is kept. */
+/*
+ * The search for a plan: the curve, searches from several starting points, and plans that are built step by step. The
+ * plan whose steps save most is kept.
+ */
 #include <optimise/repack.h>
 
 #include <base/error.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plan at hand of a search (repack_search.h), and the changes of a move, which can be undone. */
+/* The current plan of a search (repack_search.h), and the log with which the changes of a move are undone. */
 #ifndef OPTIMISE_REPACK_STATE_H
 #define OPTIMISE_REPACK_STATE_H
 
@@ -7,87 +7,95 @@
 
 #define NO_OFFER UINT32_MAX
 
-/* A node that stays, with the pods that came to it, or a launch. */
+/* A node that stays, with the pods moved to it, or a launch. */
 typedef struct repack_place {
-    uint32_t offer; /* NO_OFFER: a node that exists, or a launch that was given up */
+    uint32_t offer; /* NO_OFFER = an existing node, or a launch that was dropped */
     LIST_OF(packing_entry) entries;
     int64_t *free;
-    double worth; /* of the pods that came */
+    double worth; /* of the pods moved to it */
 } repack_place;
 
 typedef struct repack_change {
     enum { CHANGE_PUT, CHANGE_OFFER, CHANGE_NEW, CHANGE_TOGGLE } kind;
     uint32_t place, class_;
     int32_t copies;
-    uint32_t offer; /* the one before */
+    uint32_t offer; /* the previous offer */
 } repack_change;
 
 struct repack_search {
     karp_context *context;
     const repack_problem *p;
-    packing *packing; /* what launches are chosen with */
+    packing *packing; /* chooses launches */
     arena data;
     size_t host_words, offer_words, class_words;
-    uint64_t random, work, runs; /* runs: so many there were */
-    uint64_t looked, most_looked; /* steps of whole passes so far; of work at which the one at hand ends */
+    uint64_t random, work, runs; /* runs: number of runs so far */
+    /* looked: steps of full passes so far; most_looked: work at which the current pass ends */
+    uint64_t looked, most_looked;
     bool failed, begun;
-    bool counts_space, suits; /* what free space is worth counts in the order of nodes; pods go where they suit it */
-    LIST_OF(repack_place) places; /* the hosts, then the launches */
+    /* counts_space: the order of nodes includes the worth of free space; suits: pods are moved to hosts whose free
+     * space suits them */
+    bool counts_space, suits;
+    LIST_OF(repack_place) places; /* hosts, followed by launches */
     bool *gone, *fixed; /* by node */
-    bool *closed; /* by host: its node is gone */
-    uint32_t *list, *at; /* nodes: those that stay, those that are gone, those that are fixed; and where each is */
+    bool *closed; /* by host: its node was removed */
+    /* nodes: those that stay, those that were removed, and fixed ones; `at` has the position of each */
+    uint32_t *list, *at;
     uint32_t kept_count, fixed_count;
-    double cost; /* of launches, less that of removed nodes */
+    double cost; /* of launches, minus that of removed nodes */
     uint64_t evictions, most;
     struct {
         double cost, spread;
         uint64_t evictions;
     } began;
     double
-        spread; /* sum over places of the square of what space without pods is worth: large when few have all of it */
+        /* sum over places of the squared worth of their unused space: large if the free space is on few of them */
+        spread;
     LIST_OF(repack_change) log;
     LIST_OF(uint32_t) shrunk;
-    int64_t *demand; /* by class: pods to be placed; less than 0: to be taken back */
+    int64_t *demand; /* by class: pods to be placed; negative: pods to be taken back */
     bool *is_open;
-    uint32_t *open, open_count; /* classes with a demand */
+    uint32_t *open, open_count; /* classes whose demand is not 0 */
     double *value;
-    uint32_t *ruined, ruined_count, *rated; /* hosts that are to be filled first; classes by how well they suit one … */
-    double *ratio; /* … which is this */
-    double *worth, part; /* by node: what its pods are worth, about; the part of that which counts now */
+    /* ruined: hosts to be filled first; rated: classes by how well they suit a host */
+    uint32_t *ruined, ruined_count, *rated;
+    double *ratio; /* how well each class suits it */
+    double *worth, part; /* by node: approximate worth of its pods; part: the factor applied to it at present */
     packing_entry *wanted;
     uint32_t *by_ratio, *host_order;
     uint32_t *first_open; /* by class: the first host in order that may have space */
-    uint64_t *touched, move; /* by host: the last move that changed it; the number of the one at hand */
-    uint32_t next; /* in by_ratio: where a pass goes on */
+    uint64_t *touched, move; /* by host: the last move that changed it; number of the current move */
+    uint32_t next; /* index in by_ratio at which a pass continues */
     int64_t *used; /* [dims] */
     double *rate,
-        *space; /* [host * dims]: what free resources are worth there; by host: all of them. NULL = too many to ask */
+        /* rate [host * dims]: worth of a unit of each free resource; space by host: worth of all of them. NULL = too
+         * many to compute */
+        *space;
     double mean_price;
     repack_plan best;
     double best_objective;
-    bool best_at_hand; /* the best plan is that at hand, and not saved */
+    bool best_at_hand; /* the best plan is the current one and has not been saved */
 };
 
-/* How many more copies of the class fit there, `want` at most. */
+/* The number of additional copies of the class that fit there, at most `want`. */
 uint32_t state_fits(repack_search *q, uint32_t place, uint32_t class_, uint32_t want);
 uint32_t state_copies(const repack_search *q, uint32_t place, uint32_t class_);
-/* These change, and note it in the log. */
+/* These change the plan and record the change in the log. */
 bool state_put(repack_search *q, uint32_t place, uint32_t class_, int32_t copies);
 bool state_new_bin(repack_search *q, uint32_t offer, uint32_t *place);
-bool state_remove(repack_search *q, uint32_t node); /* its pods are asked for */
-void state_restore(repack_search *q, uint32_t node); /* they are taken back */
-void state_empty(repack_search *q, uint32_t place); /* what came there is asked for; a launch is given up */
-void state_resize(repack_search *q, uint32_t place); /* the cheapest offer for a launch */
+bool state_remove(repack_search *q, uint32_t node); /* adds its pods to the demand */
+void state_restore(repack_search *q, uint32_t node); /* subtracts its pods from the demand */
+void state_empty(repack_search *q, uint32_t place); /* adds the pods moved there to the demand; drops a launch */
+void state_resize(repack_search *q, uint32_t place); /* chooses the cheapest offer for a launch */
 void state_note_shrunk(repack_search *q, uint32_t place);
 
-/* Fills `rate` and `space`. false = refused. */
+/* Computes `rate` and `space`. false = out of memory. */
 bool state_value_hosts(repack_search *q);
-/* What the space that a pod takes there is worth beyond the pod. */
+/* The worth of the space that a pod would use there, minus the worth of the pod. */
 double state_lost(const repack_search *q, uint32_t host, uint32_t class_);
 
 void state_commit(repack_search *q);
 void state_undo(repack_search *q);
-void state_fix(repack_search *q, uint32_t node); /* which stays */
+void state_fix(repack_search *q, uint32_t node); /* excludes the node from removal */
 
 bool state_save(repack_search *q, repack_plan *out);
 bool state_take(repack_search *q, const repack_plan *from);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plans that are made step by step, for budgets that let a step remove few nodes: cut from a plan, most steps would have to launch
- * what only later ones need, and do not pay. Here each step fills the space that is there by then, buys for itself, and has to pay;
- * which nodes go is what is searched. A fixed sequence of attempts, each of which changes the best one so far.
+ * Plans that are built step by step, for budgets that let a step remove only few nodes. If a complete plan were
+ * split, most steps would have to launch capacity that only later ones need, and would not pay. Here each step uses
+ * the free space there is by then, chooses its own launches, and has to pay. The search is over the nodes to remove:
+ * a fixed sequence of attempts, each a variation of the best one so far.
  */
 #ifndef OPTIMISE_REPACK_WALK_H
 #define OPTIMISE_REPACK_WALK_H
@@ -11,19 +12,20 @@
 
 typedef struct repack_walk repack_walk;
 
-/* All of these are borrowed. NULL = refused. */
+/* All arguments are borrowed. NULL = out of memory. */
 repack_walk *repack_walk_begin(karp_context *context, const repack_problem *p, const repack_pods *pods,
                                const repack_limits *limits);
 void repack_walk_end(repack_walk *w); /* NULL is allowed */
-/* The node stays from now on; a best attempt that removes it is forgotten. */
+/* Excludes the node from removal from now on. Forgets the best attempt if that removes it. */
 void repack_walk_keep(repack_walk *w, uint32_t which);
-/* Goes on from these steps when they save more and remove no node that stays. false = refused. */
+/* Continues from these steps if they save more and remove only nodes that can be removed. false = out of memory. */
 bool repack_walk_take(repack_walk *w, const repack_steps *steps);
-/* Goes on for so many steps of work, also from the nodes that this plan removes, with at most so many evictions. false = refused. */
+/* Continues for so many steps of work, with at most `most` evictions. Also starts from the nodes that the plan `from`
+ * removes. false = out of memory. */
 bool repack_walk_run(repack_walk *w, const repack_plan *from, uint64_t most, uint64_t steps);
-double repack_walk_saving(const repack_walk *w); /* $/h, of the best attempt; 0 = there is none */
+double repack_walk_saving(const repack_walk *w); /* $/h, for the best attempt; 0 = there is none */
 uint64_t repack_walk_work(const repack_walk *w);
-/* The best attempt. false = refused. */
+/* Copies the best attempt. false = out of memory. */
 bool repack_walk_steps(const repack_walk *w, repack_steps *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bound on what plans cost that place the same pods as a finished round (spec cost.md §4). */
+/* Lower bound on the cost of plans that place the same pods as a finished round (spec cost.md §4). */
 #ifndef OPTIMISE_ROUND_BOUND_H
 #define OPTIMISE_ROUND_BOUND_H
 
@@ -14,17 +14,19 @@ typedef struct round_bound {
     bound_proof proof;
     double node_cost, spot_factor;
     bool ignores_preferences;
-    int64_t value; /* in 10^-12 $/h; 0 at least */
+    int64_t value; /* in 10^-12 $/h; at least 0 */
 } round_bound;
 
 int64_t money_of(double dollars); /* in 10^-12 $/h, rounded down: 0 … MONEY_MOST */
-/* The problem alone; what a node costs beside its price is in it. The lists lie in `a`. false = refused. */
+/* Makes the problem without a proof. Costs include the additional cost of a node. The lists are allocated in `a`.
+ * false = out of memory. */
 bool round_problem(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, round_bound *out);
-/* Besides: a node holds no more pods of a class than there are. What holds without it holds with it; fractions make little of it, and
- * take longer with it. false = refused. */
+/* Limits the copies of a class on a node to the number of its pods. A bound without this limit is also valid with it.
+ * In fractions it improves little and takes longer. false = out of memory. */
 bool round_problem_limits(arena *a, round_bound *out);
-/* The problem, and a proof that was checked, for which fractions and then a part of the objective's effort are tried; a proof that does
- * not hold counts as 0. false = refused, or stopped as the context of `a` is. */
+/* Makes the problem and a checked proof: the fluid bound first, then the bound for whole pods with a part of the
+ * objective's effort. An invalid proof counts as the bound 0. false = out of memory, or stopped through the context
+ * of `a`. */
 bool round_bound_find(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, round_bound *out);
 
 #endif
