@@ -26,7 +26,7 @@ static void complain(struct complaint *c, uint32_t reason, const char *what, kar
     c->reason = c->reason == KARP_REASON_NONE || c->reason == reason ? reason : KARP_REASON_INVALID_SEVERAL;
 }
 
-/* Karpenter refuses pods that name a node, even one that exists. */
+/* Karpenter rejects pods that require a host name, even that of an existing node. */
 static bool names_a_node(const struct complaint *c, uint32_t key)
 {
     return !quirk(c->s, 26) && c->s->snapshot->facts.normalized[key] == c->s->snapshot->known.hostname;
@@ -60,7 +60,7 @@ static void check_affinity(struct complaint *c, const shape *h)
     }
 }
 
-/* §13.1; NULL = the claim is fine. */
+/* §13.1: the error in a claim; NULL = none. */
 static const char *wrong_claim(const karp_snapshot *w, uint32_t name_space, uint32_t name)
 {
     const store *raw = &w->raw;
@@ -92,11 +92,11 @@ static void check_volumes(struct complaint *c, const pod *p)
         const char *why = wrong_claim(w, p->name_space, claims->ptr[i]);
         if (why == NULL) continue;
         complain(c, KARP_REASON_INVALID_VOLUME, "persistent volume claim ", name_of(w, claims->ptr[i]), why);
-        return; /* the first failing volume rejects the pod */
+        return; /* the first invalid volume makes the pod invalid */
     }
 }
 
-/* Whether the pod, its heaviest preference included, asks for a node that no pool owns. */
+/* Whether the pod, including its preference of the highest weight, requires a node without a NodePool. */
 static bool not_for_karpenter(scheduler *s, const shape *h)
 {
     uint32_t key = s->snapshot->known.node_pool;
@@ -150,7 +150,7 @@ uint32_t pod_invalid(scheduler *s, uint32_t pod_number, const char **detail)
 
 static void push_pod(scheduler *s, uint32_t *list, uint32_t *count, uint32_t p)
 {
-    if (exclusion(&s->pods, p)) return; /* listed already */
+    if (exclusion(&s->pods, p)) return; /* already listed */
     s->pods.excluded[p] = 1;
     list[(*count)++] = p;
 }
@@ -171,7 +171,7 @@ static bool pending_pod(scheduler *s, uint32_t *pending, uint32_t p, bool plain)
     return true;
 }
 
-/* Room for the pods of nodes that are being deleted. */
+/* Upper bound on the number of pods on nodes that are being deleted. */
 static size_t leaving_at_most(const karp_snapshot *w)
 {
     size_t pods = 1;
@@ -179,7 +179,8 @@ static size_t leaving_at_most(const karp_snapshot *w)
     return pods;
 }
 
-/* When every pod of the snapshot waits, and none asks for what could be invalid, its list is the round's, and all are excluded. */
+/* If every pod of the snapshot is pending and has no field that could be invalid, the snapshot's list is used, and
+ * all pods are excluded. */
 static bool all_wait(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
@@ -205,8 +206,8 @@ static bool list_pending(scheduler *s)
     for (uint32_t i = 0; i < w->pending_count; i++) {
         if (!pending_pod(s, pending, w->pending[i], bits_test(w->plain, w->pending[i]))) return false;
     }
-    for (uint32_t p = 0; p < pods && w->raw.buffers.count > 0;
-         p++) { /* they come last, and nothing of them is checked */
+    /* They come last and are not validated. */
+    for (uint32_t p = 0; p < pods && w->raw.buffers.count > 0; p++) {
         if (pod_at(&w->raw, p)->flags & POD_VIRTUAL) push_pod(s, pending, &s->pods.pending_count, p);
     }
     return true;
@@ -215,7 +216,7 @@ static bool list_pending(scheduler *s)
 bool admission_init(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
-    bool named = w->place != NULL && !s->settings.simulation; /* the input says which pods */
+    bool named = w->place != NULL && !s->settings.simulation; /* the input lists the pods to place */
     uint32_t *leaving = arena_alloc(&s->data, leaving_at_most(w) * sizeof *leaving);
     s->pods.displaced = leaving;
     if (leaving == NULL) return false;

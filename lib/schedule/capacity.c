@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What variants of a template have room for. CPU, memory and pods every one has; of the other resources many have none, so it is
- * listed which have some, and what every type lacks costs nothing.
+ * Which variants of a template have enough capacity. Every variant has CPU, memory and pods. Most variants lack most
+ * other resources. For those there is an index of the variants that have some, so that resources which every type
+ * lacks cost nothing.
  */
 #include <schedule/capacity.h>
 
@@ -11,15 +12,16 @@
 #include <schedule/types.h>
 #include <string.h>
 
-/* The variants of a template sorted by what they have of one resource: those with enough of it are the end of the list. Masks of
- * the end are kept for every STRIDE positions; what lies between is cleared one by one. */
+/* The variants of a template sorted by their room for one resource. Those with enough of it are at the end of the
+ * order. There is a mask of the rest of the order at every STRIDE positions; variants in between are cleared one by
+ * one. */
 enum { STRIDE = 16 };
 
-/* One resource. */
+/* The order for one resource. */
 struct capacity_order {
-    int64_t *rooms; /* rising */
-    uint32_t *variants; /* whose they are */
-    uint64_t *masks; /* [place / STRIDE * words]: the variants from that place on */
+    int64_t *rooms; /* ascending */
+    uint32_t *variants; /* the variant with each room */
+    uint64_t *masks; /* [position / STRIDE * words]: the variants from that position on */
 };
 
 /* ---- who has what ----------------------------------------------------------------------------------------------------- */
@@ -29,7 +31,7 @@ static bool has_some(const scheduler *s, const template_ *t, uint32_t variant_nu
     return t->room[(size_t)variant_number * s->vectors.dims + dim] > 0;
 }
 
-/* Both ways: the variants of each resource beyond the dense ones, and the resources of each variant. */
+/* An index in both directions: the variants of each sparse resource, and the sparse resources of each variant. */
 static bool list_holders(scheduler *s, const template_ *t, struct capacity *c)
 {
     uint32_t width = t->table->variant_count, dims = s->vectors.dims;
@@ -138,7 +140,7 @@ static const struct capacity_order *order_of(scheduler *s, template_ *t, uint32_
     return &c->orders[dim];
 }
 
-/* The first place with at least that much room. */
+/* The first position with at least that much room. */
 static uint32_t first_with(const struct capacity_order *o, uint32_t width, int64_t asked)
 {
     uint32_t low = 0, high = width;
@@ -157,7 +159,7 @@ static void keep_enough(const struct capacity_order *o, uint32_t width, int64_t 
     for (uint32_t i = first / STRIDE * STRIDE; i < first; i++) bits_clear(bits, o->variants[i]);
 }
 
-/* Few variants have any of it. */
+/* For a resource that few variants have. */
 static void keep_holders(scheduler *s, const template_ *t, uint32_t dim, int64_t asked, uint64_t *bits)
 {
     holders h = capacity_holders(t, dim);
@@ -170,7 +172,7 @@ static void keep_holders(scheduler *s, const template_ *t, uint32_t dim, int64_t
     bits_and(bits, left, template_words(t));
 }
 
-/* So often variants are looked at one by one, when resources are few, before orders are worth making. */
+/* With few resources, variants are checked one by one so many times before it is worth making the orders. */
 enum { ASKED_SELDOM = 64, FEW_DIMS = 8 };
 
 static void keep_fitting(const scheduler *s, const template_ *t, const int64_t *total, uint64_t *bits)
@@ -195,7 +197,7 @@ void capacity_filter(scheduler *s, template_ *t, const int64_t *total, uint64_t 
     }
     for (uint32_t d = 0; d < s->vectors.dims; d++) {
         bool sparse = d >= CAPACITY_DENSE && capacity_holders(t, d).count < width / 4;
-        if (d >= CAPACITY_DENSE && total[d] <= 0) continue; /* those that have less than none left the set */
+        if (d >= CAPACITY_DENSE && total[d] <= 0) continue; /* variants with a negative amount are not in the set */
         const struct capacity_order *o = sparse ? NULL : order_of(s, t, d);
         if (s->failed) return;
         if (sparse) keep_holders(s, t, d, total[d], bits);

@@ -7,7 +7,7 @@
 #include <schedule/scheduler.h>
 #include <string.h>
 
-/* More sets than this share a bucket, in which every claim is asked by itself. */
+/* Further sets share the last bucket, in which every claim is checked separately. */
 enum { MOST_BUCKETS = 32 };
 
 /* ---- buckets ----------------------------------------------------------------------------------------------------------- */
@@ -38,7 +38,7 @@ static uint32_t bucket_of_set(scheduler *s, uint32_t set)
     return n;
 }
 
-/* Room for claims of that many pods. */
+/* Makes room for lists of claims with up to that many pods. */
 static bool widen(scheduler *s, requirement_bucket *l, uint32_t pods)
 {
     if (pods < l->list_count) return true;
@@ -74,7 +74,7 @@ void claim_unlink(scheduler *s, uint32_t number)
     if (b->first == NO_ID) bits_clear(l->filled, c->pods);
 }
 
-/* The bucket a claim belongs to now, with room for its list; NULL = out of memory. */
+/* Puts the claim in its bucket and makes room for its list. NULL = out of memory. */
 static requirement_bucket *enter_bucket(scheduler *s, claim *c)
 {
     c->bucket = bucket_of_set(s, c->set);
@@ -97,7 +97,7 @@ void claim_link_front(scheduler *s, uint32_t number)
     if (b->first == NO_ID) b->last = number;
     else s->claims.list.items[b->first].prev = number;
     b->first = number;
-    /* One that comes from another bucket may be behind the run. */
+    /* A claim that comes from another bucket may belong before the position of the run. */
     if (l->from.count >= c->pods) l->from = (bucket_spot){ c->pods - 1, NO_ID };
 }
 
@@ -119,15 +119,15 @@ void claim_link_back(scheduler *s, uint32_t number)
 
 /* ---- refusals -------------------------------------------------------------------------------------------------------- */
 
-/* A refusal holds for the rest of the run when nothing but the claim itself decides: domains of other keys than the host
- * name change with every placement, wherever it is, and so do reservations. */
+/* A rejection is valid for the rest of the run if only the claim itself causes it. Domains of keys other than the
+ * host name change with every placement, and so do reservations. */
 bool refusals_last(const scheduler *s, const view *v)
 {
     const shape *h = shape_of(s->snapshot, v->class_);
-    if (h->has_claims) return false; /* devices come free when another claim loses a type */
+    if (h->has_claims) return false; /* devices become free when another claim loses a type */
     for (uint32_t t = 0; t < s->templates.count && h->ports.count > 0; t++) {
         if (s->templates.items[t].named_ports)
-            return false; /* it is not the same for all pods of the class which ports are taken */
+            return false; /* which ports conflict differs between pods of the class */
     }
     return v->settled && !v->elsewhere && s->reservations.count == 0 &&
            !s->topology.label_groups.items[s->pods.classes[v->class_].label_group].barred_elsewhere;
@@ -170,7 +170,7 @@ void search_too_small(scheduler *s, class_state *k, uint32_t number)
     else skip_from_now(s, &s->claims.list.items[number], s->claims.run.size_rank);
 }
 
-/* A claim that has no room for the class never will: it only gets fuller. */
+/* A claim without room for the class never gets room again: its free capacity only shrinks. */
 static bool outgrown(const scheduler *s, const class_state *k, const claim *c)
 {
     if (k->asked == NULL) return !vector_within(k->requests, c->slack, s->vectors.dims);
@@ -206,7 +206,7 @@ static void step_over(const scheduler *s, requirement_bucket *l)
     if (!l->apart) l->from = l->at;
 }
 
-/* Goes on to the next list in which some claim is not skipped; false = there is none. */
+/* Moves to the next list with a claim that is not skipped. false = there is none. */
 static bool next_list(const scheduler *s, requirement_bucket *l)
 {
     while (l->at.claim == NO_ID) {
@@ -221,7 +221,7 @@ static bool next_list(const scheduler *s, requirement_bucket *l)
     return true;
 }
 
-/* The bucket's next claim, unless all of it refuses; NULL = it has no more. */
+/* The bucket's next claim, unless the whole bucket rejects; NULL = it has none left. */
 static inline const claim *bucket_head(const scheduler *s, requirement_bucket *l)
 {
     if (l->closed || l->passed) return NULL;
@@ -234,7 +234,8 @@ static bool comes_first(const claim *a, const claim *b)
     return b == NULL || a->pods < b->pods || (a->pods == b->pods && a->stamp < b->stamp);
 }
 
-/* The bucket whose head comes first, and the head that comes next; NO_ID = all buckets are done. */
+/* The bucket whose head is first in the common order, and the head that comes next. NO_ID = no bucket has a claim
+ * left. */
 static uint32_t first_bucket(scheduler *s, const claim **second)
 {
     const claim *first = NULL;
@@ -317,7 +318,7 @@ void search_took(scheduler *s)
 void search_opened(scheduler *s, uint32_t view_number, uint32_t number)
 {
     if (!refusals_last(s, &s->pods.views.items[view_number]))
-        return; /* what is behind the buckets' spots stays refused all the same */
+        return; /* claims before the positions of the buckets continue to be skipped */
     s->claims.run.view = view_number;
     s->claims.run.only = number;
 }

@@ -21,8 +21,8 @@ bool claims_countable(scheduler *s, const view *v)
 
 /* ---- one claim ------------------------------------------------------------------------------------------------------- */
 
-/* What a claim's requirements and taints say to the pods of a run. */
-enum says { SAYS_NO, SAYS_YES, SAYS_ASK /* it would be another claim with one of them, or check_list() has a say */ };
+/* The result of checking a claim's requirements and taints against the pods of a run. */
+enum says { SAYS_NO, SAYS_YES, SAYS_ASK /* a pod would narrow the requirements, or check_list() is needed */ };
 
 static enum says what_it_says(scheduler *s, const view *v, const claim *c)
 {
@@ -33,7 +33,7 @@ static enum says what_it_says(scheduler *s, const view *v, const claim *c)
     return listed || set_meet(&s->algebra, c->set, v->full.set) != c->set ? SAYS_ASK : SAYS_YES;
 }
 
-/* How many more pods of `each` have room on some type of the claim, up to `most`. */
+/* The number of additional pods with requests `each` for which some type of the claim has room, at most `most`. */
 static uint32_t room_for(scheduler *s, const claim *c, const int64_t *each, uint32_t most)
 {
     const typeset *ts = &s->types.sets.items[c->types];
@@ -52,7 +52,7 @@ static uint32_t room_for(scheduler *s, const claim *c, const int64_t *each, uint
     return best;
 }
 
-/* The claim, in no list, goes back into the order with what it has received: `count` pods of the view. */
+/* Adds the requests of `count` pods of the view to the claim, which is in no list, and puts it back into the order. */
 static void put_back(scheduler *s, uint32_t number, const view *v, uint32_t count)
 {
     claim *c = &s->claims.list.items[number];
@@ -81,17 +81,18 @@ static uint32_t fill_one(scheduler *s, uint32_t number, const uint32_t *pods, ui
 
 /* ---- many claims ------------------------------------------------------------------------------------------------------ */
 
-/* Claims that have received pods are out of their buckets, and in a list instead, by who received one last. */
+/* Distributes a run over many claims. Claims that have received pods are removed from their buckets and kept in a
+ * list, in the order in which they last received one. */
 typedef struct sweeps {
     const view *v;
     const uint32_t *pods;
-    uint32_t queued; /* where they stand in the queue */
+    uint32_t queued; /* position of `pods` in the queue */
     uint32_t count, placed;
-    uint32_t first, last; /* of that list, NO_ID = none */
-    uint32_t level; /* pods of the claims that the sweep is over */
-    uint32_t reached; /* how many it has given a pod */
-    uint32_t set, template_; /* whom the claims asked last have in common, and … */
-    enum says says; /* … what they say */
+    uint32_t first, last; /* ends of that list, NO_ID = empty */
+    uint32_t level; /* pod count of the claims in the current sweep */
+    uint32_t reached; /* number of claims that received a pod in the current sweep */
+    uint32_t set, template_; /* requirements and template of the claims checked last */
+    enum says says; /* the result for these */
 } sweeps;
 
 static void append(scheduler *s, sweeps *w, uint32_t number)
@@ -113,7 +114,7 @@ static void take_out(scheduler *s, sweeps *w, uint32_t number)
     else s->claims.list.items[c->next].prev = c->prev;
 }
 
-/* The next pod goes on the claim, which is in the list's last place. */
+/* Places the next pod on the claim, which is the last of the list. */
 static void give(scheduler *s, sweeps *w, uint32_t number)
 {
     claim *c = &s->claims.list.items[number];
@@ -124,7 +125,7 @@ static void give(scheduler *s, sweeps *w, uint32_t number)
     w->reached++;
 }
 
-/* Those that the sweep before has reached, the last first. */
+/* Places pods on the claims that the previous sweep reached, starting with the last. */
 static void sweep_reached(scheduler *s, sweeps *w, uint32_t before)
 {
     uint32_t number = w->last;
@@ -147,7 +148,8 @@ static enum says ask(scheduler *s, sweeps *w, const claim *c)
     return w->says;
 }
 
-/* Those of the level that have not had a pod of the run, in their order. false = one of them must be asked for itself. */
+/* Places pods on the claims with the pod count of the level that have not received a pod of the run, in order. false
+ * = one of them needs the full check. */
 static bool sweep_list(scheduler *s, sweeps *w)
 {
     class_state *k = &s->pods.classes[w->v->class_];
@@ -178,7 +180,7 @@ static void sweep_all(scheduler *s, sweeps *w)
     for (bool on = true; on && w->placed < w->count && !s->failed; w->level++) {
         uint32_t before = w->reached, number;
         w->reached = 0;
-        if (before == 0) { /* nothing between the levels */
+        if (before == 0) { /* there are no claims between the levels */
             number = search_next(s, &s->pods.classes[w->v->class_]);
             if (number == NO_ID) return;
             w->level = s->claims.list.items[number].pods;

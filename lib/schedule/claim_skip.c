@@ -6,10 +6,10 @@
 #include <string.h>
 
 enum {
-    FEW_CLASSES = 16, /* with fewer, or … */
-    FEW_PODS = 16, /* … with fewer pods to a class, asking is as quick */
-    LEAST_AHEAD = 4, /* how far a claim looks ahead: at first so many sizes, … */
-    MOST_AHEAD = 64 /* … then as many as it has been skipped for, and at most so many */
+    FEW_CLASSES = 16, /* with fewer classes, or */
+    FEW_PODS = 16, /* with fewer pods per class, checking every claim is as fast */
+    LEAST_AHEAD = 4, /* how many sizes ahead a claim is checked initially */
+    MOST_AHEAD = 64 /* then as many as it has been skipped for, but at most this many */
 };
 
 static int by_size(uint32_t x, uint32_t y, const void *user)
@@ -21,7 +21,7 @@ static int by_size(uint32_t x, uint32_t y, const void *user)
     return 0;
 }
 
-/* All classes by size, once for all rounds. */
+/* Sorts all classes by size, once for all rounds. */
 static bool order_classes(scheduler *s)
 {
     uint32_t count = s->snapshot->class_count;

@@ -14,14 +14,14 @@
 #include <schedule/types.h>
 #include <string.h>
 
-/* What a claim would be with one more pod. */
+/* The state of a claim with one more pod. */
 typedef struct offer {
     uint32_t set, types;
-    uint32_t from; /* the claim's types, without those that its volumes exclude with the pod's */
-    bool relaxed; /* some minValues was lowered */
-    bool host_admits; /* asked already: topology_admits_host() … */
-    uint32_t roomy; /* … and typeset_fits() of these types; NO_ID = neither */
-    uint32_t *reserved; /* reservation numbers to hold; in the arena */
+    uint32_t from; /* the types of the claim that can attach its volumes and the pod's */
+    bool relaxed; /* minValues were lowered */
+    bool host_admits; /* topology_admits_host() has already accepted the pod */
+    uint32_t roomy; /* typeset_fits() is already known to be true for these types; NO_ID = for none */
+    uint32_t *reserved; /* reservation numbers to use; in the arena */
     uint32_t reserved_count;
 } offer;
 
@@ -53,7 +53,7 @@ bool template_host_allows(const scheduler *s, const template_ *t, uint32_t requi
     return requirement_negative(requirement_get(&s->algebra, requirement_id));
 }
 
-/* Leaves out daemon groups whose host ports the pod's clash with (§22); NO_ID = failed. */
+/* Removes the types of daemon groups whose host ports conflict with the pod's (§22). NO_ID = failed. */
 static uint32_t without_port_clashes(scheduler *s, const claim *c, uint32_t pod_number, uint32_t types,
                                      host_port_list ports)
 {
@@ -65,7 +65,7 @@ static uint32_t without_port_clashes(scheduler *s, const claim *c, uint32_t pod_
     return types;
 }
 
-/* Whether the set has minValues. Pod after pod asks the same of one claim. */
+/* Whether the set has minValues. Cached because consecutive pods check the same claim. */
 static bool lists_min_values(scheduler *s, uint32_t set)
 {
     if (s->claims.min_values.set != set) {
@@ -75,7 +75,7 @@ static bool lists_min_values(scheduler *s, uint32_t set)
     return s->claims.min_values.there;
 }
 
-/* minValues, devices and reservations need the list of types that fit, which the plain case never makes. */
+/* Checks minValues, devices and reservations. They need the list of fitting types, which other cases do not compute. */
 static uint32_t check_list(scheduler *s, const claim *c, const view *v, bool relax, offer *o)
 {
     const template_ *t = &s->templates.items[c->template_];
@@ -111,8 +111,8 @@ static uint32_t check_list(scheduler *s, const claim *c, const view *v, bool rel
     return reason;
 }
 
-/* Karpenter takes the domain that topology names first, and fails when no type is left there (Q-17). Without the quirk that
- * domain is excluded, so that topology names the next one; false when it named none. */
+/* Karpenter uses the domain that topology chooses first, and fails when no type is available there (Q-17). Without
+ * the quirk, that domain is excluded so that topology chooses the next one. false = it had chosen none. */
 static bool leave_domain(scheduler *s, uint32_t from, const view *v, spot *at, uint32_t chosen_set)
 {
     uint32_t leave = NO_ID;
@@ -135,7 +135,7 @@ static bool leave_domain(scheduler *s, uint32_t from, const view *v, spot *at, u
     return !s->failed && !s->algebra.failed;
 }
 
-/* Karpenter takes what contradicts itself for a wish that the label be absent. */
+/* Karpenter treats contradictory requirements as a requirement that the label is absent. */
 static bool truly_meets(scheduler *s, const view *v, uint32_t set)
 {
     return quirk(s, 37) || (set_compatible(&s->algebra, set, v->strict.set, true) && !topology_contradicts(s, v, set));
@@ -160,7 +160,7 @@ static uint32_t try_alternative(scheduler *s, const claim *c, uint32_t pod_numbe
     if (!topology_admit(s, v, &at, &o->set)) return KARP_REASON_TOPOLOGY;
     uint32_t first_set = o->set;
     for (;;) {
-        /* What has been narrowed to its requirements needs it again when they change. */
+        /* Types that were narrowed by the old requirements must be narrowed again when these change. */
         o->types = c->pods > 0 && o->set == c->set ? o->from : typeset_narrow(s, o->from, o->set);
         if (o->types != NO_ID && t->group_ports && p->ports.count > 0)
             o->types = without_port_clashes(s, c, pod_number, o->types, p->ports);
@@ -169,11 +169,12 @@ static uint32_t try_alternative(scheduler *s, const claim *c, uint32_t pod_numbe
             return truly_meets(s, v, o->set) ? check_list(s, c, v, relax, o) : KARP_REASON_REQUIREMENTS;
         if (quirk(s, 17) || !leave_domain(s, o->from, v, &at, o->set) || !topology_admit(s, v, &at, &o->set)) break;
     }
-    o->set = first_set; /* the first choice is what a refusal is about */
+    o->set = first_set; /* rejections are reported for the first choice */
     return KARP_REASON_TUPLE;
 }
 
-/* §21 CanAdd. s->vectors.sum must hold the claim's requests with the pod's. Fills the offer but for what was asked before. */
+/* §21 CanAdd. s->vectors.sum has the requests of the claim and the pod. Fills the members of the offer except those
+ * that record earlier checks. */
 static uint32_t can_add_asked(scheduler *s, const claim *c, uint32_t pod_number, const view *v, bool relax, offer *o)
 {
     static const demand unconstrained = { EMPTY_SET, NO_ID };
@@ -214,7 +215,8 @@ static void sum_total(scheduler *s, const claim *c, const view *v)
     for (uint32_t d = 0; d < s->vectors.dims; d++) s->vectors.sum[d] = c->requests[d] + r[d];
 }
 
-/* What the types left could still take; a claim that cannot take even the smallest pod of the round retires. */
+/* Computes what the remaining types could still accept. A claim that cannot accept even the smallest pod of the round
+ * retires. */
 bool claim_measure(scheduler *s, claim *c)
 {
     const int64_t *most = typeset_most(s, c->types, c->requests);
@@ -236,7 +238,7 @@ void claim_note_families(const scheduler *s, claim *c, const shape *p)
     }
 }
 
-/* §21 Add; the claim is in no bucket while this runs. */
+/* §21 Add. The claim must not be in a bucket. */
 static bool add(scheduler *s, uint32_t number, uint32_t pod_number, const view *v, offer *o)
 {
     claim *c = &s->claims.list.items[number];
@@ -262,17 +264,18 @@ static bool add(scheduler *s, uint32_t number, uint32_t pod_number, const view *
 
 enum { SETS_KEPT = 32 };
 
-/* One pod's search. While it lasts no count changes, so requirements and the groups that are not about host names answer
- * alike for all claims with equal requirements: those that refused are remembered, for claims that share a bucket with others. */
+/* The search for one pod. Counts do not change during it, so requirements, and groups with keys other than host
+ * names, give the same result for all claims with equal requirements. Sets that rejected the pod are recorded, for
+ * claims that share a bucket with others. */
 typedef struct search {
     uint32_t pod;
     const view *v;
-    enum refused_how lasts; /* what a refusal means for the next pod of the run */
-    bool sets_kept; /* the list below is in use */
-    uint32_t refused_sets[SETS_KEPT]; /* by the set's last bits */
+    enum refused_how lasts; /* how long a rejection remains valid for the next pods of the run */
+    bool sets_kept; /* refused_sets is in use */
+    uint32_t refused_sets[SETS_KEPT]; /* indexed by the lowest bits of the set */
 } search;
 
-/* Passes over all claims that have the requirements in common with the one that refused. */
+/* Skips all claims with the same requirements as the one that rejected the pod. */
 static void refuse_set(scheduler *s, search *q, uint32_t set, enum refused_how how)
 {
     if (search_bucket_refused(s, how)) return;
@@ -282,8 +285,8 @@ static void refuse_set(scheduler *s, search *q, uint32_t set, enum refused_how h
     search_refused(s, q->lasts);
 }
 
-/* Whether the claim may take the pod as far as its host and its size go; it has slack enough. Where it may not, *how tells
- * whether the next pod of the run need ask. */
+/* Whether host and size of the claim, which has enough slack, allow the pod. If not, *how is set to how long the
+ * rejection remains valid. */
 static bool worth_a_look(scheduler *s, const search *q, uint32_t number, enum refused_how *how)
 {
     class_state *k = &s->pods.classes[q->v->class_];
@@ -296,13 +299,13 @@ static bool worth_a_look(scheduler *s, const search *q, uint32_t number, enum re
         return false;
     }
     sum_total(s, c, q->v);
-    /* With one maximal type the slack has told already. */
+    /* With one maximal type the slack is exact. */
     if (s->types.sets.items[c->types].maximal_count == 1 || typeset_fits(s, c->types, s->vectors.sum)) return true;
     search_too_small(s, k, number);
     return false;
 }
 
-/* Offers the pod to the claim that the search has come to. */
+/* Tries to place the pod on the claim at which the search is. */
 static bool offer_claim(scheduler *s, search *q, uint32_t number)
 {
     const claim *c = &s->claims.list.items[number];
@@ -330,7 +333,7 @@ static bool offer_claim(scheduler *s, search *q, uint32_t number)
     return ok && !s->failed;
 }
 
-/* The claim that the run opened is the only one left to try; it stays alone when it takes the pod. */
+/* The only claim left to try is the one that the run opened. It remains the only one if it accepts the pod. */
 static bool offer_only(scheduler *s, uint32_t pod_number, const view *v)
 {
     uint32_t number = s->claims.run.only;
@@ -340,7 +343,7 @@ static bool offer_only(scheduler *s, uint32_t pod_number, const view *v)
     enum refused_how how;
     s->round.steps++;
     if (c->retired || refused_for_good(s, k, number) || !worth_a_look(s, &q, number, &how)) return false;
-    /* No slack was looked at, which is what tells where one type is maximal. */
+    /* The slack, which is exact if there is one maximal type, was not checked. */
     offer o = { .host_admits = true, .roomy = s->types.sets.items[c->types].maximal_count == 1 ? NO_ID : c->types };
     if (can_add_asked(s, c, pod_number, v, false, &o) != KARP_REASON_NONE || s->failed) return false;
     claim_unlink(s, number);
@@ -371,7 +374,7 @@ bool claims_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
 
 /* ---- pass 3 ----------------------------------------------------------------------------------------------------------- */
 
-/* A claim of the template without pods; its requests are the zero vector of the scheduler. */
+/* A claim of the template without pods. Its requests point to the scheduler's zero vector. */
 static claim blank(scheduler *s, uint32_t template_number, uint32_t types)
 {
     return (claim){ .template_ = template_number,
@@ -388,7 +391,7 @@ static uint32_t open_claim(scheduler *s, claim c, uint32_t pod_number, const vie
     uint32_t number = (uint32_t)s->claims.list.count;
     claim *slot = list_push(s->context, &s->claims.list, sizeof *slot);
     c.requests = arena_array(&s->round.data, s->vectors.dims,
-                             2 * sizeof *c.requests + sizeof *c.binary); /* one piece for three lists */
+                             2 * sizeof *c.requests + sizeof *c.binary); /* one allocation for three arrays */
     if (slot == NULL || c.requests == NULL || host_number_new(s) == NO_ID) {
         s->failed = true;
         return KARP_REASON_NOT_REACHED;
@@ -405,7 +408,7 @@ static uint32_t open_claim(scheduler *s, claim c, uint32_t pod_number, const vie
     return s->failed ? KARP_REASON_NOT_REACHED : KARP_REASON_NONE;
 }
 
-/* A claim of the template with these types, for the pod. */
+/* Opens a claim of the template with these types for the pod. */
 static uint32_t open_from(scheduler *s, uint32_t template_number, uint32_t types, uint32_t pod_number, const view *v)
 {
     offer o;
@@ -415,7 +418,8 @@ static uint32_t open_from(scheduler *s, uint32_t template_number, uint32_t types
     return s->failed || reason != KARP_REASON_NONE ? reason : open_claim(s, c, pod_number, v, &o);
 }
 
-/* What the policy wants first, as far as the pool's limits let it; NO_ID = nothing else than `types`. */
+/* The types with which the policy wants a claim to start, within the NodePool's limits; NO_ID = no types other than
+ * `types`. */
 static uint32_t wanted_first(scheduler *s, uint32_t template_number, uint32_t types)
 {
     uint32_t first = s->policy == NULL || s->policy->first_types == NULL ? NO_ID
@@ -448,23 +452,25 @@ uint32_t claims_open(scheduler *s, uint32_t pod_number, uint32_t view_number)
     return reason;
 }
 
-/* The set without the requirements that list no values. Those that do stay as strict however many pods share a claim; another pod's
- * NotIn makes NotIn of Exists, and of Gt, and a type without the label, which refuses Exists, meets that. */
+/* The set without requirements that list no values. Requirements with values never become weaker, however many pods
+ * share a claim. But NotIn of another pod turns Exists and Gt into NotIn, which a type without the label satisfies
+ * although it does not satisfy Exists. */
 static uint32_t lasting_part(scheduler *s, uint32_t set)
 {
     size_t count;
     uint32_t lasting = set;
     (void)set_entries(&s->algebra, set, &count);
     for (size_t i = 0; i < count && !s->algebra.failed; i++) {
-        set_entry e = set_entries(&s->algebra, set, &count)[i]; /* anew: a new set may move them */
+        set_entry e = set_entries(&s->algebra, set, &count)[i]; /* read again: creating a set may move the entries */
         const requirement *r = requirement_get(&s->algebra, e.requirement);
         if (r->complement || r->value_count == 0) lasting = set_remove(&s->algebra, lasting, e.key);
     }
     return lasting;
 }
 
-/* Whether all types of the template agree with a part of its own requirements. They do, and their offerings as well, unless a key
- * is missing in the part that offerings have and not everybody knows: lacking it is as bad as having another value then. */
+/* Whether all types of the template match `part`, a part of the template's own requirements. Their labels do. Their
+ * offerings do as well, unless `part` lacks a key that is not well-known and that offerings have: then an offering
+ * with that key is incompatible. */
 static bool part_keeps_types(const scheduler *s, const template_ *t, uint32_t part)
 {
     const type_table *table = t->table;
@@ -480,11 +486,11 @@ static bool part_keeps_types(const scheduler *s, const template_ *t, uint32_t pa
 static bool typeless_from(scheduler *s, uint32_t template_number, const view *v)
 {
     const template_ *t = &s->templates.items[template_number];
-    /* A label that the template lacks may come with another pod: only types decide. */
+    /* Another pod may add a label that the template lacks, so that only the types decide. */
     if (!set_compatible(&s->algebra, t->set, v->full.set, true)) return false;
     uint32_t set = lasting_part(s, set_meet(&s->algebra, t->set, v->full.set));
     if (v->full.set == EMPTY_SET && !s->algebra.failed && part_keeps_types(s, t, set))
-        return typeset_empty(&s->types, t->initial); /* and needs no mask */
+        return typeset_empty(&s->types, t->initial); /* without computing a mask */
     uint32_t types = s->algebra.failed ? NO_ID : typeset_narrow(s, t->initial, set);
     return types != NO_ID && typeset_empty(&s->types, types);
 }
@@ -535,7 +541,8 @@ uint32_t claims_open_as(scheduler *s, uint32_t template_number, uint32_t types, 
 
 /* ---- reasons ------------------------------------------------------------------------------------------------------------ */
 
-/* Why a claim of the template with these types cannot be opened for the pod. *set receives the requirements of the attempt. */
+/* The reason why no claim of the template with these types can be opened for the pod. *set receives the requirements
+ * of the attempt. */
 static uint32_t refusal_from(scheduler *s, uint32_t template_number, uint32_t types, uint32_t pod_number, const view *v,
                              uint32_t *set)
 {
@@ -553,7 +560,7 @@ uint32_t template_refusal(scheduler *s, uint32_t template_number, uint32_t pod_n
     view v = s->pods.views.items[view_number];
     uint32_t reason = KARP_REASON_NONE, types = limits_types(s, template_number, &reason);
     *set = set_meet(&s->algebra, s->templates.items[template_number].set,
-                    v.full.set); /* what the pod asks of the pool, whatever its limits */
+                    v.full.set); /* the pod's requirements, regardless of limits */
     return types == NO_ID ? reason : refusal_from(s, template_number, types, pod_number, &v, set);
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Default topology spread constraints: their selectors come from the objects that select the pod (scheduling.md §15). */
+/*
+ * Default topology spread constraints. Their selectors are derived from the objects that select the pod
+ * (scheduling.md §15).
+ */
 #include <schedule/scheduler.h>
 #include <schedule/solve.h>
 
@@ -8,7 +11,7 @@
 #include <schedule/topology.h>
 #include <string.h>
 
-/* The selector under construction. */
+/* The selector being built. */
 struct deduced {
     label_pair *labels;
     uint32_t label_count;
@@ -30,7 +33,7 @@ static void take_labels(struct deduced *d, label_list list)
     for (uint32_t i = 0; i < list.count; i++) set_label(d, list.items[i]);
 }
 
-/* matchLabels as In, and the expressions. */
+/* Adds matchLabels as In, and the expressions. */
 static bool take_expressions(scheduler *s, struct deduced *d, const selector *x)
 {
     expression *items = arena_array(&s->data, x->labels.count + x->expressions.count + (size_t)1, sizeof *items);
@@ -48,13 +51,14 @@ static bool take_expressions(scheduler *s, struct deduced *d, const selector *x)
 
 /* ---- Services by label ---------------------------------------------------------------------------------------------- */
 
-/* Services under one label each, the rarest that they ask for: a class looks only at those of its own labels. */
+/* An index of Services by label. Each Service is listed under the rarest label that it requires, so that a class
+ * checks only Services under its own labels. */
 typedef struct services {
     map64 numbers; /* (key, value) -> number of a label */
-    uint32_t *first; /* [labels + 1] into `of` … */
-    uint32_t *of; /* … indices in raw.selecting, ascending */
-    uint32_t *found; /* those of a class; has room for all */
-    uint32_t everybody; /* the label number of those without a label: it is no label's */
+    uint32_t *first; /* [labels + 1] into `of` */
+    uint32_t *of; /* indices in raw.selecting, ascending */
+    uint32_t *found; /* Services for the current class; has room for all */
+    uint32_t everybody; /* the label number for Services that require no label */
 } services;
 
 static bool is_service(const selecting *x) { return x->kind == KARP_SELECTS_SERVICE && x->selects != NULL; }
@@ -84,7 +88,7 @@ static uint32_t rarest_label(const services *v, const selecting *x, const uint32
     return best;
 }
 
-/* The lists lie in the scheduler's memory. false = out of memory. */
+/* The lists are allocated in the scheduler's memory. false = out of memory. */
 static bool index_services(scheduler *s, services *v, size_t most_labels)
 {
     const store *raw = &s->snapshot->raw;
@@ -114,7 +118,8 @@ static uint32_t take_number(const services *v, uint32_t number, uint32_t n)
     return n;
 }
 
-/* Into v->found, in the order of the input, all that may select these labels; returns how many, NO_ID = out of memory. */
+/* Writes all Services that may select these labels to v->found, in input order, and returns their number. NO_ID = out
+ * of memory. */
 static uint32_t services_for(scheduler *s, const services *v, label_list labels)
 {
     uint32_t n = take_number(v, v->everybody, 0);
@@ -170,7 +175,7 @@ static size_t selecting_labels(const store *raw)
     return n;
 }
 
-/* `room`: for the labels of all Services. */
+/* `room` has space for the labels of all Services. */
 static bool apply(scheduler *s, const services *v, uint32_t class_number, label_pair *room)
 {
     spread_list defaults = s->snapshot->raw.default_spread;

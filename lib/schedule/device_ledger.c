@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is taken, and by whom (dra.md D2, D9). */
+/* Which devices and counters are in use, and by which candidates (dra.md D2, D9). */
 #include <schedule/device_run.h>
 
 #include <schedule/scheduler.h>
@@ -15,12 +15,12 @@ static bool all_moving(const struct devices *d, const resource_claim *c)
     return true;
 }
 
-/* What the claims in the cluster say about one device. */
+/* The state of one device according to the claims in the cluster. */
 typedef struct seed {
     bool known, has_pods, stays, shared;
 } seed;
 
-/* Two results of one claim on one device count once: the last. */
+/* If a claim has several results for one device, only the last counts. */
 static bool superseded(const world_claim *c, uint32_t result)
 {
     for (uint32_t i = result + 1; i < c->given->result_count; i++) {
@@ -44,11 +44,11 @@ static void gather(const struct devices *d, seed *seeds)
     }
 }
 
-/* Whether the device is free again: every pod that has it leaves. (Karpenter frees as well what is reserved for pods alone and has no
- * pod; such a list names one.) */
+/* Whether the device becomes free, because every pod that uses it is moved. (Karpenter also frees devices reserved
+ * only for pods when the list of pods is empty; a list here has at least one pod.) */
 static bool freed(const seed *e) { return e->has_pods && !e->stays; }
 
-/* A shared device keeps what claims that stay consume of it; without any share it is free. */
+/* A shared device stays in use by the claims that are not moved. Without any such share it is free. */
 static void keep_shares(const struct devices *d, const seed *seeds, uint8_t *shared)
 {
     for (uint32_t i = 0; i < d->world->claim_count; i++) {
@@ -67,7 +67,7 @@ static void keep_shares(const struct devices *d, const seed *seeds, uint8_t *sha
     }
 }
 
-/* Budgets of counters: what the slices define less what allocated devices take. */
+/* The free amounts of counters: those that slices define, minus those that allocated devices consume. */
 static void set_budgets(scheduler *s, const uint8_t *shared)
 {
     struct devices *d = s->devices;
@@ -171,7 +171,7 @@ amount ledger_committed(const candidate *c, uint32_t type, enum ledger_kind kind
 
 /* ---- charging ---------------------------------------------------------------------------------------------------------------------------- */
 
-/* The most that any type of the candidate takes. */
+/* The maximum over the types of the candidate. */
 static amount charged(const candidate *c, uint32_t kind, uint32_t id)
 {
     amount most = amount_from(0);
@@ -241,7 +241,7 @@ static void add_holding(scheduler *s, candidate *c, uint32_t number, uint32_t ty
     d->holds[w->identity]++;
 }
 
-/* The candidate's pools live on; the slices that are kept are copied out of the scratch. */
+/* Keeps the candidate's pools for later: copies the remaining slices from scratch memory. */
 static bool keep_pools(scheduler *s, candidate *c, const allocation *a)
 {
     pool_views views;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pools of slices, and which of them a candidate reaches (dra.md D2, D4). */
+/* Pools of slices, and which of them a candidate can reach (dra.md D2, D4). */
 #include <schedule/device_run.h>
 
 #include <base/bits.h>
@@ -21,7 +21,7 @@ static bool current(const scheduler *s, uint32_t slice)
     return s->devices->slice_in[slice] && w->given->generation == s->devices->pools[w->pool].generation;
 }
 
-/* Counter sets of a pool: each may be defined once, and what devices take from must be defined. */
+/* Validates the counter sets of a pool: each is defined only once, and those that devices consume are defined. */
 static bool counters_valid(const scheduler *s, const world_pool *p, uint8_t *sets, uint8_t *counters)
 {
     const struct device_world *w = s->devices->world;
@@ -50,7 +50,7 @@ static bool counters_valid(const scheduler *s, const world_pool *p, uint8_t *set
     return valid;
 }
 
-/* Whether two devices of these slices have the same name; `seen` is by identity and left clear. */
+/* Whether two devices of these slices have the same name. `seen` is by identity and is clear afterwards. */
 static bool repeated(const struct device_world *w, const uint32_t *slices, uint32_t count, uint8_t *seen)
 {
     bool again = false;
@@ -88,7 +88,7 @@ static void state_pool(scheduler *s, uint32_t pool, uint8_t *sets, uint8_t *coun
     f->names_differ = !repeated(d->world, p->slices.items, p->slices.count, d->name_seen);
 }
 
-/* Whether each slice is of one node: nobody else learns of the pool. */
+/* Whether each slice belongs to one node. Then other nodes cannot reach the pool. */
 static bool of_nodes(const scheduler *s, uint32_t pool)
 {
     const struct device_world *w = s->devices->world;
@@ -131,7 +131,7 @@ static bool divide_pools(scheduler *s)
     return sort_ids(s->context, slices, d->node_slices.count, by_node, w);
 }
 
-/* Slices that a Node owns count only while that node is offered and initialised. */
+/* A slice that a Node owns counts only while that node is offered and initialized. */
 static bool owner_offered(const scheduler *s, const uint8_t *offered, const resource_slice *slice)
 {
     if (slice->owner == NO_ID) return true;
@@ -173,7 +173,7 @@ static bool slice_reached(scheduler *s, uint32_t slice, const asking *who, uint3
     return false;
 }
 
-/* Looking at slices is part of the search. */
+/* Visiting slices counts as work of the search. */
 static bool count_slices(scheduler *s, uint32_t count)
 {
     struct devices *d = s->devices;
@@ -201,7 +201,7 @@ static bool fill_view(scheduler *s, pool_view *v, const uint32_t *slices, uint32
 
 static bool worth_keeping(const pool_view *v) { return v->invalid || v->slice_count > 0 || v->hidden_consumers; }
 
-/* The slices that only this node has. */
+/* The slices that only this node can reach. */
 static id_list slices_of_node(const struct devices *d, uint32_t name)
 {
     const world_slice *slices = d->world->slices;
@@ -216,7 +216,7 @@ static id_list slices_of_node(const struct devices *d, uint32_t name)
     return (id_list){ all + from, to - from };
 }
 
-/* A pool as the candidate sees it, at the end of the views. */
+/* Appends the candidate's view of a pool to `views`. */
 static bool add_view(scheduler *s, uint32_t pool, id_list slices, const asking *who, uint32_t set, pool_view *views,
                      uint32_t *n)
 {
@@ -231,7 +231,7 @@ static bool add_view(scheduler *s, uint32_t pool, id_list slices, const asking *
     return true;
 }
 
-/* In the order of pools: those of everybody, and those of the node between them. */
+/* Merges the common pools and the node's own pools in pool order. */
 bool pools_gather(scheduler *s, const asking *who, uint32_t set, pool_views *out)
 {
     struct devices *d = s->devices;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests of a claim, checked and resolved (dra.md D6). */
+/* Requests of a claim, validated and resolved (dra.md D6). */
 #include <schedule/device_run.h>
 
 #include <schedule/scheduler.h>
@@ -12,7 +12,7 @@ const struct selector_program *program_of(const scheduler *s, uint32_t text)
     return i == NO_ID ? NULL : &w->programs[i];
 }
 
-/* Answers are kept in two bits each, 0 = not known, in pages that are made as they are needed. */
+/* Results of selectors are cached in two bits each, 0 = not known, in pages that are allocated on first use. */
 enum { ANSWER_BITS = 2, ANSWERS_OF_BYTE = 4, ANSWERS_OF_PAGE = 1024 };
 
 static uint8_t *answers_of(scheduler *s, uint32_t program, uint32_t number)
@@ -48,7 +48,7 @@ uint32_t device_matches(scheduler *s, uint32_t number, const live_request *r)
     return CEL_YES;
 }
 
-/* The selectors of class and request; false = one of them is of no use. */
+/* Adds the selectors of a class or request. false = one of them cannot be used. */
 static bool add_programs(const scheduler *s, const uint32_t *selectors, uint32_t count, uint32_t *programs, uint32_t *n)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -66,7 +66,8 @@ static bool keep_matching(scheduler *s, const live_request *r, uint32_t first, u
 {
     for (uint32_t i = first; i < first + count; i++) {
         uint32_t answer = device_matches(s, i, r);
-        if (answer == CEL_ERROR || s->failed) return false; /* all are wanted, and whether this is one cannot be told */
+        /* mode All needs every matching device, and it is unknown whether this one matches */
+        if (answer == CEL_ERROR || s->failed) return false;
         if (answer == CEL_YES) list[(*n)++] = i;
     }
     return true;
@@ -150,7 +151,7 @@ static bool resolve_request(scheduler *s, const allocation *a, const device_requ
 
 /* ---- the limit --------------------------------------------------------------------------------------------------------------------------- */
 
-/* Devices beyond which it does not matter how many there are. */
+/* Limits a count. Above this number of devices its value makes no difference. */
 static uint64_t capped(int64_t count)
 {
     const int64_t most = INT64_C(4) * MOST_DEVICES;
@@ -168,7 +169,8 @@ static uint64_t base_of(const live_request *r)
     return least;
 }
 
-/* Devices of the type itself that mode All takes; *listed tells whether the type has an entry in some request's table. */
+/* The number of devices that come with the type and that mode All uses. *listed: the type has an entry in the table
+ * of some request. */
 static uint64_t brought(const live_request *r, const asking *who, uint32_t t, bool *listed)
 {
     if (r->alternative_count == 0) {

@@ -1,35 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The search for one instance type (dra.md D7, D8): depth first over claims, requests and slots, on a stack of its own. */
+/*
+ * The search for one instance type (dra.md D7, D8): depth first over claims, requests and slots, with an explicit
+ * stack.
+ */
 #include <schedule/device_run.h>
 
 #include <schedule/scheduler.h>
 #include <string.h>
 
-/* Tries are devices that were chosen, and as much work. Those for one place of one pod; those for all of a round, and of one that is
- * simulated, which is one of many; and those for one place where the round's are used up. */
+/* Limits in tries: devices that were chosen, or an equal amount of work. For one place of one pod; for all of a
+ * round; for a simulated round, of which there are many; for one place after the round's limit was reached. */
 enum { MOST_TRIES = 200000, MOST_OF_ROUND = 4000000, MOST_OF_SIMULATION = 250000, FEW_TRIES = 2000 };
-/* A round has four times its tries in all. */
+/* END_OF_ROUND: a round has at most four times its tries in total. */
 enum { END_OF_ROUND = 4, POLL_EVERY = 1024 };
-/* A device that is had by somebody is one look, another as much as sixteen. */
+/* Visiting a device that another candidate uses counts as one look, any other as this many. */
 enum { LOOKS_A_DEVICE = 16 };
 
-/* Where the search is: a slot of a request to be filled, or an alternative to be chosen. */
+/* The position of the search: a slot of a request to be filled, or an alternative to be chosen. */
 typedef struct position {
     uint32_t claim, request, slot;
-    const live_request *alternative; /* the chosen one; NULL: the request itself */
+    const live_request *alternative; /* the chosen alternative; NULL = the request itself */
 } position;
 
 typedef struct search_frame {
     position at;
-    bool choosing; /* an alternative, not a device */
-    uint32_t next; /* the next option: alternative, or place in `pool` */
+    bool choosing; /* an alternative is being chosen, not a device */
+    uint32_t next; /* the next option: an alternative, or an index in `pool` */
     uint32_t pool, slice;
-    pool_views pools; /* as they were when the frame was made … */
-    uint32_t pools_set; /* … and by what they were filtered */
-    uint32_t number; /* frames are counted as they are made; 0 is none */
-    bool some_failed; /* some kind of device has in this frame */
-    arena_mark scratch; /* as it was when the frame was made */
-    /* what the current option changed */
+    pool_views pools; /* when the frame was created */
+    uint32_t pools_set; /* the requirements by which `pools` was filtered */
+    uint32_t number; /* unique number of the frame; 0 is not used */
+    bool some_failed; /* some kind of device failed in this frame */
+    arena_mark scratch; /* when the frame was created */
+    /* Changes of the current option. */
     bool taken;
     uint32_t device, entries, constraints;
     uint32_t set;
@@ -39,20 +42,20 @@ typedef struct search {
     scheduler *s;
     struct devices *d;
     allocation *a;
-    uint32_t index, kit; /* of the type; NO_ID = it brings nothing */
+    uint32_t index, kit; /* of the type; kit NO_ID = no devices come with it */
     frame *frames;
     size_t depth, room;
     chosen *devices;
     size_t device_room;
     uint32_t device_count;
-    entry *entries; /* what the chosen devices consume */
+    entry *entries; /* amounts that the chosen devices consume */
     size_t entry_count, entry_room;
     pool_views pools;
-    uint32_t pools_set; /* by which they were filtered */
+    uint32_t pools_set; /* the requirements by which they were filtered */
     uint32_t set;
-    uint32_t frame_count; /* that were ever made */
-    uint32_t looked; /* options that were looked at */
-    uint32_t looks; /* of which so many are not counted as a try yet */
+    uint32_t frame_count; /* number of frames created so far */
+    uint32_t looked; /* number of options visited */
+    uint32_t looks; /* of these, so many are not yet counted as a try */
 } search;
 
 static const live_request *request_at(const search *x, const position *p)
@@ -62,7 +65,7 @@ static const live_request *request_at(const search *x, const position *p)
 
 /* ---- amounts ---------------------------------------------------------------------------------------------------------------------- */
 
-/* The integer an amount is counted as: rounded away from zero. */
+/* The integer as which an amount is counted: rounded away from zero. */
 static amount rounded(amount a)
 {
     amount whole, out = a;
@@ -70,12 +73,12 @@ static amount rounded(amount a)
     bool negative = amount_sign(a) < 0;
     amount size = negative ? amount_neg(a) : a;
     amount_divide(size, (uint64_t)AMOUNT_NANO, &whole, &rest);
-    if (rest != 0) (void)amount_add(whole, amount_from(1), &whole); /* far from the edge: it was divided */
+    if (rest != 0) (void)amount_add(whole, amount_from(1), &whole); /* cannot overflow after the division */
     if (!amount_mul(whole, (uint64_t)AMOUNT_NANO, &out)) return a;
     return negative ? amount_neg(out) : out;
 }
 
-/* What this search takes beside `before`. */
+/* The amount that this search adds to `before`. */
 static amount tentative(const search *x, enum ledger_kind kind, uint32_t id, amount before)
 {
     amount sum = before;
@@ -108,8 +111,8 @@ static const counted *counter_find(counted_list list, uint32_t id)
     return NULL;
 }
 
-/* What is left of a counter before this search; false = there is none, as only a type's own devices can have it: a pool whose
- * devices take from what it does not define is not valid. */
+/* The amount of a counter that is left before this search. false = the counter is not defined. Only a type's own
+ * devices can refer to undefined counters: a pool with such devices is invalid. */
 static bool budget_left(const search *x, bool of_type, uint32_t id, amount *left)
 {
     if (!of_type) {
@@ -136,7 +139,8 @@ static bool counters_suffice(const search *x, const world_device *w)
     return true;
 }
 
-/* Whether a counter of the pool is used up by this search: then no device of it that takes from counters is looked at. */
+/* Whether this search has used up a counter of the pool. Then none of its devices that consume counters is
+ * considered. */
 static bool pool_exhausted(const search *x, uint32_t pool)
 {
     for (size_t i = 0; i < x->entry_count; i++) {
@@ -149,7 +153,7 @@ static bool pool_exhausted(const search *x, uint32_t pool)
     return false;
 }
 
-/* A lower bound before the search: the devices of a request in mode All are all taken, or none. */
+/* A lower bound before the search: mode All uses all devices or none. */
 static bool all_feasible(const search *x, const live_claim *c, const live_request *r)
 {
     id_list of_type = c->over_limit[x->index] ? (id_list){ NULL, 0 } : r->all_of_type[x->index];
@@ -163,7 +167,7 @@ static bool all_feasible(const search *x, const live_claim *c, const live_reques
             for (uint32_t k = 0; k < w->consumes.count; k++) {
                 amount left;
                 uint32_t id = w->consumes.items[k].id;
-                if (!budget_left(x, parts[p].of_type, id, &left)) return true; /* the search itself will tell */
+                if (!budget_left(x, parts[p].of_type, id, &left)) return true; /* left to the search itself */
                 for (uint32_t b = 0; b <= i; b++) {
                     const world_device *before = &x->d->world->devices[parts[p].list->items[b]];
                     for (uint32_t n = 0; n < before->consumes.count; n++) {
@@ -198,7 +202,7 @@ static bool feasible(const search *x)
 
 /* ---- capacity (D8) ---------------------------------------------------------------------------------------------------------------------- */
 
-/* min + ceil((asked − min) / step) · step, in integers; false = out of range. */
+/* min + ceil((asked − min) / step) · step, in integers; false = overflow. */
 static bool round_to_step(amount asked, amount least, amount step, amount *out)
 {
     int64_t a, m, p, over, up;
@@ -270,7 +274,7 @@ static bool has_asked_capacity(const device *g, const live_request *r)
     return true;
 }
 
-/* Adds the shares to the entries; what was added before a refusal is taken back by the caller. */
+/* Adds the consumed capacity to the entries. After a failure the caller removes them again. */
 static bool take_shares(search *x, const world_device *w, const live_request *r)
 {
     const device *g = w->given;
@@ -302,7 +306,7 @@ static bool applies(const live_constraint *c, const live_request *r)
     return c->given->request_count == 0;
 }
 
-/* By its full name, or by what follows the driver's own domain. */
+/* Finds an attribute by its full name, or by the part after the driver's own domain. */
 const device_attribute *attribute_of(const scheduler *s, const world_device *w, uint32_t name)
 {
     const device *g = w->given;
@@ -409,7 +413,7 @@ static bool available(search *x, uint32_t number, const live_request *r)
     return device_free(x->s, &x->a->who, x->index, number) && !chosen_already(x, number);
 }
 
-/* Where the device can be reached from: the requirements and the pools follow it. */
+/* Narrows the requirements and the pools to where the device can be reached. */
 static bool follow_topology(search *x, frame *f, const world_device *w)
 {
     const world_slice *from = w->slice == NO_ID ? NULL : &x->d->world->slices[w->slice];
@@ -469,7 +473,7 @@ static void undo(search *x, frame *f)
 
 static uint64_t failure_key(const search *x, uint32_t kind) { return pair_key((uint32_t)x->depth, kind); }
 
-/* All that could follow the frame's device was tried: no other of its kind will do. */
+/* Every continuation with this device failed. Records that other devices of its kind will fail, too. */
 static void note_failure(search *x, frame *f, uint32_t number)
 {
     uint32_t kind = device_kind(x->s, x->a, x->index, number);
@@ -486,7 +490,7 @@ static bool chosen_here(const search *x, uint32_t number)
     return false;
 }
 
-/* Of a kind that failed in this frame, and as untouched as the one that did. */
+/* Whether a device of the same kind failed in this frame, and this one is as unused as that one was. */
 static bool failed_before(search *x, const frame *f, uint32_t number)
 {
     if (!f->some_failed || chosen_here(x, number)) return false;
@@ -502,8 +506,8 @@ static bool same_topology(const struct device_world *w, uint32_t one, uint32_t o
     return a->topology.set == b->topology.set && a->topology.host == b->topology.host;
 }
 
-/* The slots of a request are alike: "this one after that" was tried as "that one after this", where neither closes a way for
- * the other. The frame's options stand in one order with those of the slot before. */
+/* The slots of a request are interchangeable, so the same two devices in the other order were already tried, provided
+ * that neither choice excludes the other. The options of a frame have the same order as those of the slot before. */
 static bool other_order_tried(const search *x, const frame *f, uint32_t number)
 {
     if (x->depth < 2 || f->at.slot == 0) return false;
@@ -524,7 +528,7 @@ static bool same_amounts(named_amounts a, named_amounts b)
     return same;
 }
 
-/* Two alternatives that ask for the same, and of which no constraint speaks by name. */
+/* Whether two alternatives have equal requests and no constraint refers to one of them by name. */
 static bool same_alternative(const live_claim *c, const live_request *a, const live_request *b)
 {
     bool same = a->given->all == b->given->all && a->given->count == b->given->count &&
@@ -552,7 +556,7 @@ static uint32_t slots_of(const search *x, const position *p)
     return r->all.count + (x->a->claims[p->claim].over_limit[x->index] ? 0 : r->all_of_type[x->index].count);
 }
 
-/* The one device of a slot in mode All. */
+/* The only device for a slot in mode All. */
 static bool next_of_all(search *x, frame *f)
 {
     const live_request *r = request_at(x, &f->at);
@@ -569,7 +573,7 @@ static bool stopped(const search *x)
 
 static bool must_stop(search *x);
 
-/* Looks at an option; false = it is had by another, or the search is over. */
+/* Visits an option. false = another candidate uses it, or the search is over. */
 static bool look(search *x, const world_device *w)
 {
     bool had = !w->given->shared && w->slice != NO_ID && device_had(x->d, w->identity, x->a->who.number);
@@ -588,7 +592,7 @@ static bool try_option(search *x, frame *f, uint32_t number)
     return !other_order_tried(x, f, number) && !failed_before(x, f, number) && try_device(x, f, number);
 }
 
-/* The cluster's devices, pool by pool, then those of the type. */
+/* Devices of the cluster, pool by pool, followed by those of the type. */
 static bool next_of_count(search *x, frame *f)
 {
     const struct device_world *w = x->d->world;
@@ -628,13 +632,13 @@ static bool next_option(search *x, frame *f)
 
 /* ---- the walk ------------------------------------------------------------------------------------------------------------------------------- */
 
-/* What comes after a frame's option. A request that needs no device is passed by. false = everything is served, or (with
- * *dead) the request cannot be. */
+/* The position after a frame's option. Requests that need no device are skipped. false = all requests are satisfied,
+ * or (*dead) the request cannot be. */
 static bool next_position(const search *x, const frame *f, position *out, bool *choosing, bool *dead)
 {
     position p = f != NULL ? f->at : (position){ 0, 0, 0, NULL };
     bool entering = f == NULL ||
-                    f->choosing; /* a request, or an alternative of it, whose slots are still to be counted */
+                    f->choosing; /* a request, or an alternative of it, whose slots have not been counted yet */
     *dead = false;
     if (f != NULL && !f->choosing) p.slot++;
     for (;;) {
@@ -666,7 +670,7 @@ static bool push(search *x, position at, bool choosing)
     bool ok = grow(x->s->context, &frames, &x->room, x->depth + 1, sizeof *x->frames);
     x->frames = frames;
     ok = ok &&
-         grow(x->s->context, &devices, &x->device_room, x->depth + 1, sizeof *x->devices); /* one a frame at most */
+         grow(x->s->context, &devices, &x->device_room, x->depth + 1, sizeof *x->devices); /* at most one per frame */
     x->devices = devices;
     if (!ok) {
         x->s->failed = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices that differ in nothing a search looks at: what failed with one of them fails with the other. */
+/* Devices that are equal in everything a search reads: if one of them failed, the other fails as well. */
 #include <schedule/device_run.h>
 #include <schedule/scheduler.h>
 
@@ -7,7 +7,7 @@ typedef struct portrait {
     scheduler *s;
     struct devices *d;
     const allocation *a;
-    uint32_t index; /* of the type */
+    uint32_t index; /* index of the type */
 } portrait;
 
 static void put(portrait *p, uint32_t word)
@@ -35,7 +35,7 @@ static void put_some(portrait *p, const some_amount *a)
     if (a->given) put_amount(p, a->value);
 }
 
-/* Counters have numbers, so that devices of two pools are equal only where neither takes from any. */
+/* Counters are compared by number, so devices of two pools can be equal only if neither consumes counters. */
 static void put_counters(portrait *p, const world_device *w)
 {
     put(p, w->sets.count);
@@ -60,7 +60,7 @@ static void put_policy(portrait *p, const request_policy *policy)
     for (uint32_t i = 0; i < policy->valid_count; i++) put_amount(p, policy->valid[i]);
 }
 
-/* Of a device that many can have: what it has, and what of it is left. */
+/* For a device with allowMultipleAllocations: its capacity, and how much of it is left. */
 static void put_capacity(portrait *p, const world_device *w)
 {
     const candidate *c = w->slice == NO_ID ? ledger_find(p->s, p->a->who.number) : NULL;
@@ -81,7 +81,7 @@ static void put_answers(portrait *p, uint32_t number, const live_request *r)
     put(p, r->alternative_count == 0 && device_matches(p->s, number, r) == CEL_YES);
 }
 
-/* What the claims ask of a device: the selectors' answers, and the attributes that have to agree. */
+/* Properties that the claims read: results of selectors, and attributes that have to match. */
 static void put_claims(portrait *p, uint32_t number)
 {
     const world_device *w = &p->d->world->devices[number];
@@ -117,7 +117,7 @@ static void describe(portrait *p, uint32_t number)
     put_claims(p, number);
 }
 
-/* Devices of a type may share a name, and then one is taken with the other: those are like no other. */
+/* Devices of a type may have the same name, and are then allocated together. Such devices are equal to no other. */
 static bool repeated_name(portrait *p, uint32_t number)
 {
     twin_table *t = &p->d->twins;
@@ -169,7 +169,7 @@ void twins_free(scheduler *s)
 void twins_begin(scheduler *s)
 {
     twin_table *t = &s->devices->twins;
-    if (t->kind_of.count == 0) return; /* most searches look at none twice */
+    if (t->kind_of.count == 0) return; /* most searches visit no device twice */
     words_free(&t->kinds);
     words_init(&t->kinds, s->context);
     map64_clear(&t->kind_of);

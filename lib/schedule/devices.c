@@ -12,7 +12,7 @@
 
 /* ---- set-up ------------------------------------------------------------------------------------------------------------------------------- */
 
-/* Pods that leave a node: those to be placed that have one. */
+/* Marks pods to be placed that are on a node. */
 static bool mark_moving(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
@@ -80,7 +80,8 @@ static bool held_by_moving_pods(const struct devices *d, const resource_claim *c
     return c->pods_only;
 }
 
-/* Whether devices are to be found for the claim: one whose pods all leave their nodes is allocated anew for each of them (D5). */
+/* Whether devices must be found for the claim. A claim whose pods are all moved is allocated again for each of them
+ * (D5). */
 static bool to_allocate(const struct devices *d, uint32_t claim_number)
 {
     const resource_claim *c = d->world->claims[claim_number].given;
@@ -120,7 +121,7 @@ static uint32_t missing_of_class(const scheduler *s, uint32_t class_number)
     return NO_ID;
 }
 
-/* The text of a selector that is not evaluated here, NO_ID = none. All claims exist. */
+/* The text of a selector that is not supported, NO_ID = none. All claims exist. */
 static uint32_t unknown_of_class(const scheduler *s, uint32_t class_number)
 {
     id_list names = claims_of(s, class_number);
@@ -155,7 +156,7 @@ karp_str devices_missing_claim(const scheduler *s, uint32_t class_number)
 
 /* ---- allocation ------------------------------------------------------------------------------------------------------------------------------- */
 
-/* D5: claims that have devices narrow R; the others are listed. */
+/* D5: claims with devices narrow R; the others are added to `pending`. */
 static bool classify(scheduler *s, uint32_t class_number, allocation *a, uint32_t *pending, uint32_t *count)
 {
     struct devices *d = s->devices;
@@ -165,7 +166,7 @@ static bool classify(scheduler *s, uint32_t class_number, allocation *a, uint32_
         const claim_state *c = &d->claims[n];
         uint32_t k = 0;
         while (k < *count && pending[k] != n) k++;
-        if (k < *count) continue; /* a pod that names a claim twice has it once */
+        if (k < *count) continue; /* the pod refers to the claim twice */
         if (to_allocate(d, n)) {
             pending[(*count)++] = n;
             continue;
@@ -268,7 +269,7 @@ static uint32_t verdict(const scheduler *s, bool found)
 
 /* ---- hosts -------------------------------------------------------------------------------------------------------------------------------------- */
 
-/* The type of a node's label, while its pool still has it. */
+/* The node's instance type according to its labels, if its NodePool still has it. */
 static const instance_type *type_of_node(const scheduler *s, const state_node *n)
 {
     const karp_snapshot *w = s->snapshot;
@@ -277,7 +278,7 @@ static const instance_type *type_of_node(const scheduler *s, const state_node *n
     return type == NO_ID ? NULL : &w->tables[w->pool_table[n->pool]].types[type];
 }
 
-/* What the type brings; of one that was copied for a NodeOverlay, nothing before 1.15 (Q-11, K15-7). */
+/* The kit of devices that come with the type. A type copied for a NodeOverlay has none before 1.15 (Q-11, K15-7). */
 static uint32_t kit_of(const scheduler *s, const instance_type *type)
 {
     bool lost = type->overlaid && !in_force(s, RULE_OVERLAYS_KEEP);
@@ -311,7 +312,7 @@ void devices_take_host(scheduler *s) { ledger_commit(s); }
 
 /* ---- claims --------------------------------------------------------------------------------------------------------------------------------------- */
 
-/* The types that a claim can still be: those that hold what it has so far. */
+/* Lists the types that the claim can still have: those with room for its current requests. */
 static bool list_types(scheduler *s, const claim *c, asking *who)
 {
     const template_ *t = &s->templates.items[c->template_];

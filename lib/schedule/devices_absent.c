@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What devices.h declares, in a build without devices (KARP_NO_DEVICES). Such a build refuses settings with dra_requests,
- * so that pods with resource claims are unschedulable for the reason that Karpenter gives when it ignores them.
+ * The functions of devices.h for a build without devices (KARP_NO_DEVICES). Such a build rejects settings with
+ * dra_requests. Pods with resource claims are then unschedulable for the reason that Karpenter gives when it ignores
+ * them.
  */
 #include <schedule/devices.h>
 
@@ -12,7 +13,7 @@ bool devices_begin_round(scheduler *s) { return s != NULL; }
 
 void devices_free(scheduler *s) { (void)s; }
 
-/* Asked about pods with resource claims only. */
+/* Called only for pods with resource claims. */
 uint32_t devices_refuse(scheduler *s, uint32_t class_number)
 {
     (void)s, (void)class_number;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Domains: the values of the label keys that topology is about, numbered densely per key. */
+/* Domains: the values of label keys that topology uses, numbered densely for each key. */
 #include <schedule/scheduler.h>
 #include <schedule/topology.h>
 
@@ -34,7 +34,7 @@ static struct universe_domain *universe_at(scheduler *s, domain_key *k, uint32_t
     return &k->universe[k->universe_count++];
 }
 
-/* Insert(domain, taints): without taints the domain is open to all; one that is stays so. */
+/* Adds a domain with taints. A domain without taints is open to all pods, and remains so. */
 static bool universe_insert(scheduler *s, uint32_t key_index, uint32_t text, uint32_t taints_id)
 {
     bool is_new;
@@ -69,7 +69,7 @@ static bool insert_values(scheduler *s, uint32_t key_index, uint32_t requirement
     return true;
 }
 
-/* The part of a pool's requirements that domains come from: spec requirements and template labels only. */
+/* The part of a NodePool's requirements that defines domains: requirements of the spec and labels of the template. */
 static uint32_t base_requirement(scheduler *s, uint32_t pool, uint32_t key)
 {
     const node_pool *p = &s->snapshot->raw.pools.items[pool];
@@ -109,8 +109,9 @@ static bool pool_domains(scheduler *s, uint32_t key_index, uint32_t pool, const 
 static bool build_universe(scheduler *s, uint32_t key_index)
 {
     domain_key *k = &s->topology.keys[key_index];
-    if (k->is_host || k->key != k->normalized) return true; /* types know no key by its old name */
-    /* All usable pools with types, in the order of weight; those the pre-filter dropped stand apart but count. */
+    if (k->is_host || k->key != k->normalized) return true; /* types have no key by an older name */
+    /* All usable NodePools with types, by weight. Those whose types the pre-filter removed are in a separate list,
+     * but count as well. */
     uint32_t i = 0, j = 0;
     while (i < s->templates.count || j < s->templates.dropped_count) {
         bool take = j == s->templates.dropped_count ||
@@ -171,7 +172,7 @@ uint32_t domain_number(scheduler *s, uint32_t key_index, uint32_t text)
 const uint64_t *domain_mask(scheduler *s, uint32_t key_index, uint32_t requirement_id)
 {
     domain_key *k = &s->topology.keys[key_index];
-    if (k->mask_domains != k->count) { /* a new value: old masks do not speak of it */
+    if (k->mask_domains != k->count) { /* a new value, which old masks do not cover */
         map64_clear(&k->masks);
         k->mask_list.count = 0;
         k->mask_domains = k->count;
@@ -219,7 +220,7 @@ uint32_t host_number_new(scheduler *s) { return next_host(s, NO_ID); }
 
 /* ---- counts --------------------------------------------------------------------------------------------------------- */
 
-/* Puts an array into a longer one, whose rest is 0. */
+/* Copies an array to a longer one, whose other elements are 0. */
 static void widen(scheduler *s, int32_t **items, uint32_t count, uint32_t before, int32_t *wide)
 {
     if (count > 0) memcpy(wide + before, *items, count * sizeof *wide);
@@ -227,8 +228,7 @@ static void widen(scheduler *s, int32_t **items, uint32_t count, uint32_t before
     *items = wide;
 }
 
-/* The first domain that the arrays are to have. Most groups about host names have pods on a few hosts alone, which were made one after
- * the other. */
+/* The first domain of the new arrays. Most groups about host names have pods on few hosts, with consecutive numbers. */
 static uint32_t first_domain(const group *g, uint32_t domain)
 {
     if (!g->host) return 0;
@@ -240,7 +240,7 @@ static uint32_t first_domain(const group *g, uint32_t domain)
 /* Makes room for a domain in the arrays. */
 static bool group_reserve(scheduler *s, group *g, uint32_t domain)
 {
-    if (domain - g->base < g->capacity) return true; /* before the base this is a large number */
+    if (domain - g->base < g->capacity) return true; /* below the base the difference is a large number */
     uint32_t base = first_domain(g, domain), capacity = g->capacity < 16 ? 16 : g->capacity;
     uint32_t end = g->base + g->capacity > domain ? g->base + g->capacity : domain + 1;
     while (capacity < end - base) capacity *= 2;
@@ -269,7 +269,7 @@ static bool of_launch(const scheduler *s, const group *g, uint32_t domain)
     return g->host && s->topology.host_text[domain] == NO_ID;
 }
 
-/* The domain has its first pod. */
+/* The domain has received its first pod. */
 static void note_occupied(scheduler *s, group *g, uint32_t domain)
 {
     g->occupied++;

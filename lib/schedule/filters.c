@@ -8,7 +8,7 @@
 
 /* ---- the entries of a class -------------------------------------------------------------------------------------------- */
 
-/* Node selector ∧ each required term, or the selector alone. */
+/* The node selector combined with each required term, or the selector alone. */
 static bool make_entries(scheduler *s, const shape *h, filter_terms *t)
 {
     demand selected = { EMPTY_SET, NO_ID };
@@ -24,7 +24,7 @@ static bool make_entries(scheduler *s, const shape *h, filter_terms *t)
 
 filter_terms *filter_terms_of(scheduler *s, uint32_t class_number)
 {
-    class_state *c = &s->pods.classes[s->pods.classes[class_number].like]; /* whose rules are the same */
+    class_state *c = &s->pods.classes[s->pods.classes[class_number].like]; /* classes with the same rules share terms */
     if (c->filter_terms != NULL) return c->filter_terms;
     filter_terms *t = arena_zalloc(&s->data, sizeof *t);
     if (t == NULL || !make_entries(s, shape_of(s->snapshot, class_number), t)) {
@@ -38,7 +38,7 @@ filter_terms *filter_terms_of(scheduler *s, uint32_t class_number)
 
 /* ---- identity ---------------------------------------------------------------------------------------------------------- */
 
-/* Lists of words in s->filter_keys. What begins with FORK is a set of entries, anything else is one entry. */
+/* Arrays of words in s->filter_keys. An array that starts with FORK is a set of entries, any other is one entry. */
 enum word { FORK, KEYS, WHOLE };
 
 static uint32_t numbered(scheduler *s, const uint32_t *list, size_t count)
@@ -63,8 +63,9 @@ static uint32_t entry_identity(scheduler *s, demand d, bool full)
     return d.host != NO_ID ? with_key(s, id, s->snapshot->known.hostname, d.host) : id;
 }
 
-/* A set of entries is NO_ID when it is empty, its entry when it has one, and else a fork at the highest bit in which the numbers
- * of its entries differ. So there is one number for each set, and the next set is made of what they have in common. */
+/* Sets of entries as binary tries. The empty set is NO_ID, and a set of one entry is that entry. Any other set is a
+ * fork at the highest bit in which the numbers of its entries differ. So each set has a unique number, and adding an
+ * entry reuses the parts that stay the same. */
 static uint32_t above(uint32_t bit, uint32_t number) { return number & ~(2 * bit - 1); }
 
 static uint32_t fork_of(scheduler *s, uint32_t bit, uint32_t number, uint32_t without, uint32_t with)
@@ -72,7 +73,8 @@ static uint32_t fork_of(scheduler *s, uint32_t bit, uint32_t number, uint32_t wi
     return numbered(s, (uint32_t[]){ FORK, bit, above(bit, number), without, with }, 5);
 }
 
-/* The set, whose entries have all the bits of `like` above those in which they differ, and one entry that is not like them. */
+/* The union of a set and an entry that is not below the set's fork. All entries of the set have the bits of `like`
+ * above the fork. */
 static uint32_t joined(scheduler *s, uint32_t set, uint32_t like, uint32_t entry)
 {
     uint32_t bit = UINT32_C(1) << 31;
@@ -80,7 +82,7 @@ static uint32_t joined(scheduler *s, uint32_t set, uint32_t like, uint32_t entry
     return (entry & bit) != 0 ? fork_of(s, bit, entry, set, entry) : fork_of(s, bit, entry, entry, set);
 }
 
-/* The set with the entry. One that was there already stays or, where equal ones cancel, goes. */
+/* The set with an additional entry. If the set has the entry already, it stays the same or, with `cancel`, loses it. */
 static uint32_t set_with(scheduler *s, uint32_t set, uint32_t entry, bool cancel)
 {
     if (set == NO_ID) return entry;
@@ -95,7 +97,7 @@ static uint32_t set_with(scheduler *s, uint32_t set, uint32_t entry, bool cancel
     return fork_of(s, bit, entry, without, with);
 }
 
-/* The identities of all that a ladder leaves of the entries, from the last one to all. */
+/* The identities of all suffixes of the entries, from the last entry to all: those that can remain on the ladder. */
 static uint32_t *make_identities(scheduler *s, const filter_terms *t, bool full)
 {
     uint32_t set = NO_ID, *list = arena_array(&s->data, t->count, sizeof *list);
@@ -120,7 +122,8 @@ uint32_t filter_identity(scheduler *s, const node_filter *f, bool full)
 
 /* ---- what is accepted --------------------------------------------------------------------------------------------------- */
 
-/* How many entries, from the first on, end with the last one that accepts the place: a filter accepts it that begins before. */
+/* The length of the shortest prefix of entries that includes the last one accepting the place. A filter accepts the
+ * place if its first entry is within that prefix. */
 static uint32_t accepted(scheduler *s, filter_terms *t, uint32_t set, uint32_t host_text)
 {
     struct filter_answer *a = &t->recent;
@@ -133,7 +136,7 @@ static uint32_t accepted(scheduler *s, filter_terms *t, uint32_t set, uint32_t h
     return n;
 }
 
-/* The same for a Node. The answers are kept where many steps of a ladder may ask. */
+/* The same for a Node. Results are cached if there are several steps of a ladder. */
 static uint32_t accepted_node(scheduler *s, filter_terms *t, uint32_t node_index)
 {
     size_t nodes = s->snapshot->raw.nodes.count;

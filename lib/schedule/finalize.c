@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What becomes of a claim when the loop has ended (scheduling.md §31.1, §31.2). */
+/* Finalizing claims after the loop (scheduling.md §31.1, §31.2). */
 #include <schedule/policy.h>
 #include <schedule/pricing.h>
 #include <schedule/scheduler.h>
@@ -12,7 +12,7 @@
 
 enum { MAX_INSTANCE_TYPES = 600 };
 
-/* The claim's requirements; one that holds reservations is confined to them. */
+/* The claim's requirements. A claim with reservations is restricted to them. */
 static uint32_t final_set(scheduler *s, const claim *c)
 {
     const known_text *k = &s->snapshot->known;
@@ -29,7 +29,7 @@ static uint32_t final_set(scheduler *s, const claim *c)
         requirement_make(&s->algebra, s->snapshot->raw.reservation_id, KARP_OP_IN, ids, c->reserved_count, 0));
 }
 
-/* What both lists name, the smaller amount of each. */
+/* The resources that both lists have, each with the smaller amount. */
 static resource_list list_minimum(arena *a, resource_list x, resource_list y, bool *ok)
 {
     resource_amount *items = arena_array(a, x.count + (size_t)1, sizeof *items);
@@ -43,7 +43,8 @@ static resource_list list_minimum(arena *a, resource_list x, resource_list y, bo
     return (resource_list){ items, n };
 }
 
-/* The daemons' share: over groups with a type left, in catalogue order; an empty sum is replaced, not intersected (ND-8). */
+/* The requests of daemons: the minimum over groups with a remaining type, in catalogue order. An empty sum is
+ * replaced instead of intersected (ND-8). */
 static bool daemon_share(const template_ *t, const uint64_t *fitting, arena *a, resource_list *out)
 {
     uint64_t common;
@@ -60,14 +61,14 @@ static bool daemon_share(const template_ *t, const uint64_t *fitting, arena *a, 
     return ok;
 }
 
-/* The claim's own vector back as amounts. */
+/* Converts the claim's vector to amounts. */
 static bool claim_requests(scheduler *s, const claim *c, arena *a, resource_list *out)
 {
     resource_amount *items = arena_array(a, s->vectors.dims + (size_t)1, sizeof *items);
     uint32_t n = 0;
     if (items == NULL) return false;
     for (uint32_t r = 0; r < s->snapshot->raw.resources.count;
-         r++) { /* lists are in the order of ids, vectors are not */
+         r++) { /* lists are sorted by resource id, vectors are not */
         uint32_t d = s->vectors.index_of[r];
         if (d == NO_ID || s->vectors.resources[d] != r || c->requests[d] == 0) continue;
         if (!amount_mul(s->snapshot->units[r], (uint64_t)c->requests[d], &items[n].value)) return false;
@@ -115,12 +116,12 @@ void final_lists_free(final_lists *l)
     words_free(&l->claim_keys);
 }
 
-/* The first claim that ends as this one does; NO_ID = out of memory. */
+/* The first claim with the same result; NO_ID = out of memory. */
 static uint32_t first_like(scheduler *s, uint32_t claim_number, final_lists *l)
 {
     const claim *c = &s->claims.list.items[claim_number];
     size_t amounts = 2 * (size_t)s->vectors.dims;
-    if (s->claims.list.count == 1 || c->reserved_count > 0) return claim_number; /* nobody is like it */
+    if (s->claims.list.count == 1 || c->reserved_count > 0) return claim_number; /* it shares with no other */
     l->key[0] = c->template_;
     l->key[1] = c->set;
     l->key[2] = c->types;
@@ -135,13 +136,13 @@ static uint32_t first_like(scheduler *s, uint32_t claim_number, final_lists *l)
     return claim_number;
 }
 
-/* The template's types with a variant that fits, in price order; false = out of memory. */
+/* The template's types with a fitting variant, in price order; false = out of memory. */
 static bool list_types(scheduler *s, uint32_t template_number, uint32_t set, arena *a, final_lists *l,
                        struct final_list *out)
 {
     const template_ *t = &s->templates.items[template_number];
     size_t words_ = template_words(t);
-    if (s->claims.list.count == 1) { /* nobody to share with */
+    if (s->claims.list.count == 1) { /* no other claim to share with */
         out->number = 0;
         out->types = types_by_price(s, t->table, l->fitting, set, a, &out->count);
         return out->types != NULL;
@@ -179,7 +180,7 @@ static bool finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists 
     if (!daemon_share(t, lists->fitting, a, &daemons) || !claim_requests(s, c, a, &pods)) return false;
     out->requests = pods;
     if (daemons.count > 0 && resource_list_sum(a, pods, daemons, &out->requests) != KARP_OK) return false;
-    /* minValues was met before devices left some types out, and Karpenter looks again only now (§31.2). */
+    /* minValues were satisfied before devices excluded some types. Karpenter checks them again only here (§31.2). */
     bool fewer = all > MAX_INSTANCE_TYPES || s->devices != NULL;
     if (!fewer || s->settings.best_effort_min_values || !set_has_min_values(s, out->set)) return true;
     const uint64_t *sent = types_bits(t->table, out->types, out->type_count, a);

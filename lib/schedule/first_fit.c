@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scheduler_in_vain() of solve.h: what a round would come to, found without making it. */
+/* scheduler_in_vain() of solve.h: predicts that a round fails without running it. */
 /*
- * Why the answer is certain. A round takes its pods in the order of the queue, and each goes to the first existing node that takes
- * it; only then new nodes are looked at, whatever they are. For a plain class of pods (see plain()) a node's answer does not change
- * in the round but for the amounts that are left, which only fall: that is gone through to the letter, so that the pods found left
- * over are those that the round leaves over. All of them that run now must be on one new node. A type that cannot hold what they
- * request together, beside its daemons, is none of that node; and its worst price is not below its least. So where each type with
- * a lesser price than the limit is too small, the nodes stay, whatever requirements, limits or reservations say.
+ * Why the prediction is certain: a round places its pods in the order of the queue, each on the first existing node
+ * that accepts it. New nodes are considered only after that. For a plain class of pods (see plain()) a node's result
+ * depends only on its free capacity, which only shrinks during the round. So this file computes exactly which pods do
+ * not fit on existing nodes.
+ *
+ * All of these that run now would have to be on one new node. A type with too little capacity for their total
+ * requests and its daemons cannot be that node, and its worst launch price is at least its lowest price. So if each
+ * type with a price below the limit is too small, the nodes stay, regardless of requirements, limits or reservations.
  */
 #include <schedule/solve.h>
 
@@ -23,34 +25,35 @@
 
 enum { CLASS_UNKNOWN, CLASS_PLAIN, CLASS_OTHER };
 
-/* A class of pods and the existing nodes that would take one of it before the round. */
+/* A class of pods and the existing nodes that accept a pod of it before the round. */
 struct fitted_class {
     uint8_t kind; /* CLASS_* */
     uint32_t *open, count; /* hosts, in their order */
     const int64_t *requests;
-    uint32_t run; /* for which these hold: */
-    uint32_t next[2]; /* nodes before are out of question, for pods that may not and that may enter shielded nodes */
+    uint32_t run; /* the run for which `next` is valid */
+    /* nodes before this index are excluded, for pods that must avoid shielded nodes and for those that need not */
+    uint32_t next[2];
 };
 
-/* A variant of a type, at the least price that any of its offerings has. */
+/* A variant of a type with the lowest price of its offerings. */
 struct priced_room {
     double price;
     const int64_t *room;
 };
 
 struct first_fit {
-    uint32_t groups; /* of topology, when the classes were judged */
+    uint32_t groups; /* number of topology groups when the classes were judged */
     struct fitted_class *classes; /* by class */
-    int64_t *left; /* by host: what the pods of this run leave; between runs what was there before */
-    uint32_t *gone; /* by host: the run in which it was removed last */
-    uint32_t *taken, taken_count; /* hosts whose amounts are to be restored, … */
-    uint32_t *taken_in; /* … and by host the run in which it became one */
+    int64_t *left; /* by host: capacity left by the pods of this run; between runs the initial one */
+    uint32_t *gone; /* by host: the run in which it was last removed */
+    uint32_t *taken, taken_count; /* hosts whose capacity must be restored */
+    uint32_t *taken_in; /* by host: the run in which it was added to `taken` */
     uint32_t run;
-    uint32_t *common, common_count; /* pods of every round, in the order of the queue */
-    uint32_t *queue, queue_count; /* pods that move, likewise */
-    struct priced_room *rooms; /* by price; none is as small as one before it */
+    uint32_t *common, common_count; /* pods of every round, in queue order */
+    uint32_t *queue, queue_count; /* pods that move, in queue order */
+    struct priced_room *rooms; /* by price; none is covered by one before it */
     uint32_t room_count;
-    int64_t *over; /* what pods that are left over request */
+    int64_t *over; /* total requests of the pods that do not fit */
 };
 
 /* ---- once a scheduler ------------------------------------------------------------------------------------------------ */
@@ -70,7 +73,7 @@ static bool list_common(scheduler *s, struct first_fit *f)
     return sort_ids(s->context, f->common, f->common_count, by_queue, s->snapshot->queue_rank);
 }
 
-/* The least price of an offering that a claim of the template might get; false = none. */
+/* The lowest price of an offering that a claim of the template could get; false = none. */
 static bool least_price(scheduler *s, const template_ *t, const instance_type *y, double *price)
 {
     bool some = false, allowed = false;
@@ -93,7 +96,7 @@ static int by_room_price(const void *x, const void *y, const void *user)
     return (a->price > b->price) - (a->price < b->price);
 }
 
-/* A room that one of no higher price covers says nothing. */
+/* Removes rooms that are covered by one of no higher price. */
 static void keep_telling_rooms(const scheduler *s, struct first_fit *f)
 {
     uint32_t kept = 0;
@@ -154,8 +157,8 @@ static bool make(scheduler *s)
 
 /* ---- classes --------------------------------------------------------------------------------------------------------- */
 
-/* Whether a pod of the class asks existing nodes once, for what no other pod of the round has a part in but by its amounts: no
- * preference to give up, no groups of topology, ports, volumes or devices. */
+/* Whether existing nodes accept pods of the class depending only on free capacity, whatever other pods of the round
+ * do: the pods have no preferences, topology groups, host ports, volumes or devices. */
 static bool plain(scheduler *s, uint32_t class_number, uint32_t *view_number)
 {
     const pod_class *k = &s->snapshot->classes[class_number];
@@ -194,7 +197,7 @@ static void judge(scheduler *s, struct first_fit *f, uint32_t class_number)
     if (!narrows) c->kind = CLASS_PLAIN;
 }
 
-/* NULL = the class is not plain, or memory was refused. */
+/* NULL = the class is not plain, or out of memory. */
 static struct fitted_class *class_of(scheduler *s, struct first_fit *f, uint32_t pod_number)
 {
     uint32_t class_number = s->snapshot->pod_class[pod_number];
@@ -210,12 +213,11 @@ static struct fitted_class *class_of(scheduler *s, struct first_fit *f, uint32_t
 
 /* ---- one run --------------------------------------------------------------------------------------------------------- */
 
-/* The node that takes the pod next; NO_ID = none. */
+/* The next node that accepts the pod; NO_ID = none. */
 static uint32_t take(scheduler *s, struct first_fit *f, struct fitted_class *c, uint32_t pod_number)
 {
     const uint32_t dims = s->vectors.dims;
-    if (c->next[true] == c->count)
-        return NO_ID; /* before, those that a pod under consolidateAfter may not enter count, too */
+    if (c->next[true] == c->count) return NO_ID; /* no node is left, not even a shielded one */
     bool everywhere = s->hosts.shielded == NULL || hosts_exempt(s, pod_number);
     uint32_t *next = &c->next[everywhere];
     for (; *next < c->count; (*next)++) {
@@ -231,7 +233,7 @@ static uint32_t take(scheduler *s, struct first_fit *f, struct fitted_class *c, 
     return NO_ID;
 }
 
-/* Whether a type that costs less than the limit holds what is left over. */
+/* Whether a type with a price below the limit has room for the pods that do not fit. */
 static bool some_type_holds(const scheduler *s, const struct first_fit *f, double limit)
 {
     for (uint32_t i = 0; i < f->room_count && f->rooms[i].price < limit; i++) {
@@ -240,7 +242,7 @@ static bool some_type_holds(const scheduler *s, const struct first_fit *f, doubl
     return false;
 }
 
-/* A pod that runs now, and whose node does not go anyway, does not move to a node that is not initialized. */
+/* A running pod must not move to a node that is not initialized, unless its own node is being deleted. */
 static bool ends_well(const scheduler *s, uint32_t pod_number, uint32_t host_index)
 {
     uint32_t from = s->snapshot->pod_node[pod_number];
@@ -271,10 +273,10 @@ static bool go_through(scheduler *s, struct first_fit *f, double limit)
     return left_over && !some_type_holds(s, f, limit);
 }
 
-/* The pods that move, but for those of every round, in the order of the queue. */
+/* Lists the pods that move, without those of every round, in queue order. */
 static bool list_moving(scheduler *s, struct first_fit *f, const uint32_t *moving, uint32_t count)
 {
-    enum { FEW = 32 }; /* as one node has */
+    enum { FEW = 32 }; /* as many as one node has */
     const uint32_t *rank = s->snapshot->queue_rank;
     f->queue_count = 0;
     for (uint32_t i = 0; i < count && i < 64; i++) __builtin_prefetch(pod_at(&s->snapshot->raw, moving[i]));
@@ -300,7 +302,7 @@ static void restore(scheduler *s, struct first_fit *f)
     memset(f->over, 0, dims * sizeof *f->over);
 }
 
-/* Groups that came since may have made other classes of plain ones. */
+/* New topology groups may have changed which classes are plain. */
 static void judge_anew(scheduler *s, struct first_fit *f)
 {
     if (f->groups == s->topology.groups.count) return;
@@ -326,6 +328,6 @@ bool scheduler_in_vain(scheduler *s, const uint32_t *removed, uint32_t removed_c
     }
     bool vain = list_moving(s, f, moving, moving_count) && scheduler_worked(s, 64) && go_through(s, f, limit);
     restore(s, f);
-    /* What was found while groups came does not count. */
+    /* The result is invalid if groups were added meanwhile. */
     return vain && !s->failed && f->groups == s->topology.groups.count;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * karp_fit(): runs of equally loaded nodes, in the order in which copies try them (fit_order). A run is split where only some
- * of its nodes take copies, so that the work does not grow with counts. While a group is placed, what it changes is logged, to be
- * undone when one of its copies finds no place.
+ * karp_fit(). A run is a number of nodes with equal contents. Copies try the runs in order (fit_order). A run is
+ * split when only some of its nodes receive copies, so that the work does not grow with the counts. While a group is
+ * placed, its changes are logged, and undone if one of its copies cannot be placed.
  */
 #include <base/context.h>
 #include <base/error.h>
@@ -16,9 +16,9 @@
 #include <string.h>
 
 enum { FIT_POLL_EVERY = 1024 };
-#define OPTIMAL_GAP 1e-9 /* by what sums of prices are rounded */
+#define OPTIMAL_GAP 1e-9 /* rounding errors of sums of prices */
 
-/* What a node received, newest first; runs share the older part after a split. */
+/* Copies that a node received, in a list with the newest first. Runs share the older part after a split. */
 typedef struct link {
     uint64_t copies;
     uint32_t demand, before; /* NO_ID = none */
@@ -28,7 +28,7 @@ typedef struct run {
     uint64_t nodes;
     uint32_t source;
     uint32_t links; /* the newest, NO_ID = none */
-    bool fixed; /* it is there in any case */
+    bool fixed; /* exists in any case */
 } run;
 
 typedef struct left {
@@ -45,10 +45,10 @@ typedef struct fitter {
     LIST_OF(link) links;
     uint64_t *launched; /* by source */
     uint64_t launched_all;
-    bool *suits; /* by source: what the demand at hand selects, if it has a selector */
+    bool *suits; /* by source: the current demand's selector selects it, if there is a selector */
     left *lefts; /* by demand */
-    /* while a group is placed */
-    size_t kept_runs; /* those that were there before it; 0 = there is no group */
+    /* While a group is placed. */
+    size_t kept_runs; /* number of runs before the group; 0 = no group */
     LIST_OF(struct change {
         run old;
         uint32_t run;
@@ -56,13 +56,13 @@ typedef struct fitter {
     changes;
     LIST_OF(int64_t) old_room;
     uint64_t *launched_before;
-    fit_purchase purchase; /* of the objective COST */
-    uint64_t steps, asked; /* asked: how often it could have been stopped */
+    fit_purchase purchase; /* for the objective COST */
+    uint64_t steps, asked; /* asked: number of polls of should_stop */
     karp_status status;
 } fitter;
 
 struct karp_fitting {
-    karp_context *context; /* held */
+    karp_context *context; /* one reference */
     arena data;
     double cost;
     bool costed; /* the objective was COST */
@@ -75,7 +75,7 @@ struct karp_fitting {
 
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
 
-/* Before a run changes. Runs that came with the group go away with it and need no record. */
+/* Logs a run before it changes. Runs that the group added are removed with it and need no record. */
 static bool log_change(fitter *f, uint32_t r)
 {
     if (r >= f->kept_runs) return true;
@@ -90,7 +90,7 @@ static bool log_change(fitter *f, uint32_t r)
     return f->status == KARP_OK;
 }
 
-/* A new run behind all others; NO_ID = out of memory. */
+/* Appends a run; NO_ID = out of memory. */
 static uint32_t add_run(fitter *f, run fresh, const int64_t *room)
 {
     run *r = list_push(f->context, &f->runs, sizeof *r);
@@ -102,7 +102,7 @@ static uint32_t add_run(fitter *f, run fresh, const int64_t *room)
     return NO_ID;
 }
 
-/* All but the first `nodes` nodes of a run become the next run. */
+/* Splits a run: all but its first `nodes` nodes become the next run. */
 static bool split(fitter *f, uint32_t r, uint64_t nodes)
 {
     run *rest = list_push(f->context, &f->runs, sizeof *rest);
@@ -116,12 +116,12 @@ static bool split(fitter *f, uint32_t r, uint64_t nodes)
     return true;
 }
 
-/* `copies` of a demand to each of the run's first `nodes` nodes. What is not among them becomes the next run. */
+/* Adds `copies` copies of a demand to each of the run's first `nodes` nodes. Other nodes become the next run. */
 static bool load(fitter *f, uint32_t r, uint64_t nodes, uint32_t demand, uint64_t copies)
 {
     if (!log_change(f, r)) return false;
     if (nodes < f->runs.items[r].nodes && !split(f, r, nodes)) return false;
-    /* never: so many links are more than fit into memory */
+    /* always true: more links do not fit into memory */
     link *l = f->links.count < NO_ID - 1 ? list_push(f->context, &f->links, sizeof *l) : NULL;
     if (l == NULL) {
         f->status = KARP_E_NOMEM;
@@ -135,7 +135,7 @@ static bool load(fitter *f, uint32_t r, uint64_t nodes, uint32_t demand, uint64_
 
 /* ---- one demand -------------------------------------------------------------------------------------------------- */
 
-/* How many copies a node takes; UINT64_MAX = any number. */
+/* The number of copies that fit on a node; UINT64_MAX = any number. */
 static uint64_t takes(const fitter *f, const int64_t *room, const fit_demand *d)
 {
     uint64_t most = d->most_per_node;
@@ -162,10 +162,10 @@ static bool stopped(fitter *f)
     return true;
 }
 
-/* `wanted` copies to a run, as many as fit; returns the last run that was split off, for the walk to go on after it. */
+/* Places up to *wanted copies on a run. Returns the last run that was split off, after which the search continues. */
 static uint32_t fill_run(fitter *f, uint32_t r, uint32_t demand, uint64_t each, uint64_t *wanted)
 {
-    uint64_t full = *wanted / each; /* NOLINT(clang-analyzer-core.DivideZero): who asks has found room for one */
+    uint64_t full = *wanted / each; /* NOLINT(clang-analyzer-core.DivideZero): the caller has found room for one */
     if (full > f->runs.items[r].nodes) full = f->runs.items[r].nodes;
     if (full > 0) {
         bool some_stay = full < f->runs.items[r].nodes;
@@ -174,13 +174,13 @@ static uint32_t fill_run(fitter *f, uint32_t r, uint32_t demand, uint64_t each, 
         if (!some_stay) return r;
         r = order_next(&f->order, r);
     }
-    if (*wanted == 0) return r; /* it is less than a node takes */
+    if (*wanted == 0) return r; /* fewer than fit on a node */
     if (!load(f, r, 1, demand, *wanted)) return NO_ID;
     *wanted = 0;
     return r;
 }
 
-/* The type whose next node takes copies at the least price each; NO_ID = none may be launched. */
+/* The type whose next node has the lowest price per copy; NO_ID = none may be launched. */
 static uint32_t cheapest(const fitter *f, const fit_demand *d, uint64_t wanted, uint64_t *each)
 {
     uint32_t best = NO_ID;
@@ -240,7 +240,7 @@ static uint64_t place(fitter *f, uint32_t demand)
     return wanted;
 }
 
-/* Why copies of the demand at hand, whose suits[] is current, found no place. */
+/* The reason why copies of the current demand, for which suits[] is up to date, could not be placed. */
 static uint32_t reason_of(const fitter *f, const fit_demand *d)
 {
     uint32_t reason = KARP_FIT_SELECTOR;
@@ -283,7 +283,7 @@ static void place_group(fitter *f, const uint32_t *members, uint32_t count)
     uint64_t launched_all = f->launched_all;
     bool whole = true;
     begin_group(f);
-    /* All members are tried, so that each that can never be placed is told. */
+    /* All members are tried, so that each member that can never be placed is reported. */
     for (uint32_t i = 0; i < count && f->status == KARP_OK; i++) {
         const fit_demand *d = &f->in.demands[members[i]];
         f->lefts[members[i]] = (left){ d->count, KARP_FIT_GROUP };
@@ -313,7 +313,7 @@ static int by_size(uint32_t x, uint32_t y, const void *user)
     return -amount_cmp(mine, other);
 }
 
-/* The demands of one group are brought together at the place of the foremost: `next` links them. */
+/* Moves all demands of a group to the position of the first one; `next` links them. */
 static bool link_groups(fitter *f, const uint32_t *order, uint32_t *next)
 {
     map64 foremost;
@@ -384,7 +384,7 @@ static double price_of_launches(const fitter *f)
     return sum;
 }
 
-/* Copies that have a place, by demand, and those of them on nodes that were launched for copies. */
+/* By demand: the copies that were placed, and those of them on nodes launched for copies. */
 static bool count_placed(fitter *f, fit_purchase *p)
 {
     uint64_t *placed = arena_array(&f->in.data, f->in.demand_count + (size_t)1, sizeof *placed);
@@ -405,7 +405,7 @@ static bool count_placed(fitter *f, fit_purchase *p)
     return true;
 }
 
-/* Launches the cheapest nodes for the copies that the rules launched nodes for. */
+/* Replaces the nodes that the rules launched for copies by the cheapest ones. */
 static karp_status buy_cheaper(fitter *f, karp_error *error)
 {
     fit_purchase *p = &f->purchase;
@@ -421,7 +421,7 @@ static karp_status buy_cheaper(fitter *f, karp_error *error)
         f->launched[s] = f->in.sources[s].least;
     for (size_t i = 0; status == KARP_OK && i < p->count; i++) f->launched[p->list[i].source] += p->list[i].nodes;
     if (p->cost.bound > p->cost.cost && p->cost.bound <= p->cost.cost * (1 + 1e-12))
-        p->cost.bound = p->cost.cost; /* by what sums of prices are rounded */
+        p->cost.bound = p->cost.cost; /* differences within rounding errors */
     double above = p->cost.cost - p->cost.bound;
     p->cost.gap = !(p->cost.cost > 0) ? 0 : p->cost.bound > 0 ? above / p->cost.bound : -1;
     p->cost.optimal = p->cost.gap >= 0 && p->cost.gap <= OPTIMAL_GAP;
@@ -452,7 +452,7 @@ static bool show_shares(const fitter *f, karp_fitting *out, uint32_t newest, kar
     return true;
 }
 
-/* What is bought in the place of what the rules launched. */
+/* Reports the purchased nodes instead of those that the rules launched. */
 static bool show_purchase(const fitter *f, karp_fitting *out)
 {
     for (size_t i = 0; i < f->purchase.count; i++) {
@@ -489,7 +489,7 @@ static bool show_loads(const fitter *f, karp_fitting *out)
     return show_purchase(f, out);
 }
 
-/* A copy of a group cannot be placed if one of its fellows never can. */
+/* A copy of a group cannot be placed if some other member never can. */
 static bool show_lefts(const fitter *f, karp_fitting *out)
 {
     map64 hopeless;

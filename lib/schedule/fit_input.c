@@ -119,7 +119,7 @@ static const int64_t *vector(fit_input *in, const amount *units, resource_list l
     return v;
 }
 
-/* The largest need / most over the resources; of what nobody has, anything is larger than all else. */
+/* The largest need / most over all resources. A resource that no source has makes the demand larger than all others. */
 static void size_of(const fit_input *in, const int64_t *most, fit_demand *d)
 {
     d->part = 0;
@@ -142,7 +142,7 @@ static void size_of(const fit_input *in, const int64_t *most, fit_demand *d)
 
 static karp_status make_vectors(fit_input *in, karp_error *error)
 {
-    in->dims = in->resources.count > 0 ? (uint32_t)in->resources.count : 1; /* vectors have an address */
+    in->dims = in->resources.count > 0 ? (uint32_t)in->resources.count : 1; /* so that vectors have an address */
     amount *units = arena_array(&in->data, in->dims, sizeof *units),
            *largest = arena_array(&in->data, in->dims, sizeof *largest);
     int64_t *most = arena_array(&in->data, in->dims, sizeof *most);
@@ -165,7 +165,7 @@ static karp_status make_vectors(fit_input *in, karp_error *error)
     return KARP_OK;
 }
 
-/* So that no sum of nodes or copies can overflow later. */
+/* Checks that no sum of nodes or copies can overflow later. */
 static karp_status check_counts(const fit_input *in, karp_error *error)
 {
     uint64_t copies = 0, nodes = 0, least = 0;

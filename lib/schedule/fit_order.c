@@ -6,10 +6,10 @@
 static int64_t *most_of(fit_order *o, uint32_t run) { return o->most.items + (size_t)run * o->dims; }
 static int64_t *room_of(fit_order *o, uint32_t run) { return o->room.items + (size_t)run * o->dims; }
 
-/* Which of two runs is the higher in the tree. */
+/* Whether run x is above run y in the heap order. */
 static bool above(uint32_t x, uint32_t y)
 {
-    return hash_mix((uint64_t)x + 1) > hash_mix((uint64_t)y + 1); /* no two numbers are mixed to one */
+    return hash_mix((uint64_t)x + 1) > hash_mix((uint64_t)y + 1); /* hash_mix() is a bijection */
 }
 
 void order_init(fit_order *o, karp_context *context, uint32_t dims)
@@ -69,7 +69,7 @@ void order_restore(fit_order *o, uint32_t run, const int64_t *room)
 
 /* ---- shape ------------------------------------------------------------------------------------------------------- */
 
-/* `fresh` (NO_ID: nothing) takes the place that `run` has below its parent. */
+/* Replaces `run` below its parent by `fresh` (NO_ID: nothing). */
 static void replace(fit_order *o, uint32_t run, uint32_t fresh)
 {
     uint32_t parent = o->nodes.items[run].parent;
@@ -79,7 +79,7 @@ static void replace(fit_order *o, uint32_t run, uint32_t fresh)
     if (fresh != NO_ID) o->nodes.items[fresh].parent = parent;
 }
 
-/* A run changes places with its parent; the order stays. */
+/* Rotates a run with its parent; the order stays the same. */
 static void lift(fit_order *o, uint32_t run)
 {
     order_node *n = &o->nodes.items[run];
@@ -105,7 +105,7 @@ static uint32_t foremost(const fit_order *o, uint32_t run)
     return run;
 }
 
-/* Memory for one more run, whose room is that of `like`, or `room`. */
+/* Allocates one more run with the room of `like`, or with `room`. */
 static bool make_room(fit_order *o, uint32_t like, const int64_t *room)
 {
     for (uint32_t d = 0; d < o->dims; d++) {
@@ -115,14 +115,14 @@ static bool make_room(fit_order *o, uint32_t like, const int64_t *room)
         *mine = room != NULL ? room[d] : order_room(o, like)[d];
         *most = *mine;
     }
-    /* never: so many runs are more than fit into memory */
+    /* always true: more runs do not fit into memory */
     order_node *n = o->nodes.count < NO_ID - 1 ? list_push(o->context, &o->nodes, sizeof *n) : NULL;
     if (n == NULL) return false;
     *n = (order_node){ NO_ID, NO_ID, NO_ID };
     return true;
 }
 
-/* The run that was just made goes below `parent`, as its child before or after it. */
+/* Makes the newest run a child of `parent`, before or after it. */
 static void hang(fit_order *o, uint32_t parent, bool before)
 {
     uint32_t run = (uint32_t)(o->nodes.count - 1);

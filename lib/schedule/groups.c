@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Topology groups: their identity, whom they select, who owns them (scheduling.md §14.2, §14.4, §14.6). */
+/* Topology groups: their identity, the pods they select, their owners (scheduling.md §14.2, §14.4, §14.6). */
 #include <schedule/scheduler.h>
 #include <schedule/topology.h>
 
@@ -12,7 +12,7 @@
 #include <schedule/wide_groups.h>
 #include <string.h>
 
-/* Distinguishes the kinds of parts that are interned in one table. */
+/* Distinguishes kinds of parts that are interned in one table. */
 enum part {
     PART_GROUP = 1,
     PART_EXPRESSION,
@@ -25,8 +25,8 @@ enum part {
     PART_NAMESPACES_ASKED
 };
 
-/* A list of words under construction: the end of s->part_words, from `base` on. Parts within it are made behind it, and are
- * gone again when it goes on. */
+/* An array of words under construction: the end of topology.parts, from `base` on. Its own parts are built after it
+ * and removed before it continues. */
 typedef struct key_words {
     scheduler *s;
     size_t base;
@@ -53,7 +53,7 @@ static uint32_t intern(key_words *k)
     return id;
 }
 
-/* Orders words[from…]; equal ones cancel in pairs (the peer's exclusive or) or collapse into one (a set). */
+/* Sorts words[from…]. Equal ones cancel in pairs (the peer's exclusive or), or are merged (a set). */
 static void settle(key_words *k, size_t from, bool cancel)
 {
     size_t n = words_so_far(k) - from, kept = 0;
@@ -72,7 +72,7 @@ static void settle(key_words *k, size_t from, bool cancel)
     k->s->topology.parts.count = k->base + from + kept;
 }
 
-/* FNV-1, as the peer hashes a text. */
+/* FNV-1, the peer's hash of texts. */
 static uint64_t text_hash(karp_str text)
 {
     uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -80,7 +80,8 @@ static uint64_t text_hash(karp_str text)
     return h;
 }
 
-/* Of the values the peer keeps the exclusive or of their hashes, in which equal ones cancel, and v1 with v2 is v0 with v3. */
+/* The peer combines the hashes of values by exclusive or. So equal values cancel, and v1 with v2 is the same as v0
+ * with v3. */
 static uint32_t expression_part(scheduler *s, uint32_t key, uint32_t op, const uint32_t *values, uint32_t count,
                                 bool full)
 {
@@ -144,11 +145,11 @@ static uint32_t toleration_part(scheduler *s, const toleration *t)
     return intern(&k);
 }
 
-/* Each step of a ladder asks for the same ones. */
+/* Cached because each step of a ladder has the same tolerations. */
 static uint32_t tolerations_part(scheduler *s, toleration_list list, bool cancel)
 {
     struct last_tolerations *last = &s->topology.last_tolerations[cancel];
-    if (last->items == list.items && list.count > 0) return last->identity; /* no two lists begin at one place */
+    if (last->items == list.items && list.count > 0) return last->identity; /* the address identifies a list */
     key_words k = words_begin(s);
     put(&k, PART_TOLERATIONS);
     for (uint32_t i = 0; i < list.count; i++) put(&k, toleration_part(s, &list.items[i]));
@@ -171,7 +172,8 @@ static uint32_t filter_part(scheduler *s, const group *g, bool full)
     return intern(&k);
 }
 
-/* `full`: all of it. The peer's leaves parts of the filter and minDomains out, and confuses some values. */
+/* With `full`, everything is part of the identity. The peer's identity leaves out parts of the filter and minDomains,
+ * and confuses some values (Q-3). */
 static uint32_t group_identity(scheduler *s, const group *g, bool full)
 {
     key_words k = words_begin(s);
@@ -233,8 +235,8 @@ static bool push_id(scheduler *s, uint32_t **items, uint32_t *count, uint32_t *c
     return true;
 }
 
-/* The domains a group knows from the start (§14.2): those whose taints the creating pod tolerates, unless taints are
- * ignored. Affinity and anti-affinity have no policy, and the peer then honours the taints (Q-4). */
+/* The domains that a group knows initially (§14.2): those whose taints the creating pod tolerates, unless taints are
+ * ignored. Affinity and anti-affinity have no policy for this, and the peer then honours taints (Q-4). */
 static bool initial_domains(scheduler *s, group *g, toleration_list tolerations)
 {
     const domain_key *k = &s->topology.keys[g->key];
@@ -288,7 +290,7 @@ static bool introduce_to_label_groups(scheduler *s, uint32_t number)
     return !s->failed;
 }
 
-/* Whether some domain of the key is there under taints alone. */
+/* Whether some domain of the key is only available with taints. */
 static bool some_tainted(const scheduler *s, const domain_key *d)
 {
     for (uint32_t i = 0; i < d->universe_count; i++) {
@@ -299,8 +301,8 @@ static bool some_tainted(const scheduler *s, const domain_key *d)
     return false;
 }
 
-/* Everything in which two creators of a group can differ: its full identity, and their tolerations where these decide which
- * domains it starts with (Q-4). */
+/* Everything in which two creators of a group can differ: the full identity, and their tolerations if these determine
+ * the initial domains (Q-4). */
 static uint32_t whole_identity(scheduler *s, const group *g, toleration_list tolerations)
 {
     key_words k = words_begin(s);
@@ -323,7 +325,7 @@ uint32_t group_obtain(scheduler *s, group *wanted, toleration_list tolerations)
     }
     wanted->host = s->topology.keys[wanted->key].is_host;
     wanted->selective = wanted->has_filter && filter_selective(&wanted->filter);
-    wanted->version = 1; /* 0 marks answers that were never given */
+    wanted->version = 1; /* 0 marks empty cache entries */
     if (!group_widen(s, wanted, tolerations)) return NO_ID;
     number = (uint32_t)s->topology.groups.count;
     group *g = list_push(s->context, &s->topology.groups, sizeof *g);
@@ -332,12 +334,12 @@ uint32_t group_obtain(scheduler *s, group *wanted, toleration_list tolerations)
         return NO_ID;
     }
     *g = *wanted;
-    /* Where many steps may follow, those who are selected are listed for all. */
+    /* If there are several steps of a ladder, the selected label groups are listed once for all. */
     if (g->selection != NULL && g->filter.terms->count > 1 && g->wider == NO_ID && !list_selected(s, g)) return NO_ID;
     bool ok = initial_domains(s, g, tolerations) && (g->inverse || topology_seed(s, number)) &&
               introduce_to_label_groups(s, number) && round_withhold(s, number);
-    /* A group that comes up in the middle of a round does not know what the round has placed (Q-5); one that an earlier round
-     * left behind would. */
+    /* A group that is created during a round does not count what the round has already placed (Q-5). A group kept
+     * from an earlier round would count it. */
     if (s->round.solving && !g->inverse) {
         if (!quirk(s, 5)) topology_count_placed(s, number);
         else if (s->settings.simulation) s->topology.conflated = true;
@@ -351,7 +353,7 @@ static void put_namespaces(key_words *k, const pod_term *t, uint32_t own)
     if (t->namespace_selector == NULL && t->namespace_count == 0) put(k, own);
 }
 
-/* Those that are named, and those whose labels the term selects. */
+/* The namespaces that are listed, and those whose labels the term selects. */
 static uint32_t list_namespaces(scheduler *s, const pod_term *t, uint32_t own)
 {
     const store *raw = &s->snapshot->raw;
@@ -367,7 +369,7 @@ static uint32_t list_namespaces(scheduler *s, const pod_term *t, uint32_t own)
     return intern(&k);
 }
 
-/* All namespaces are walked once for each selector that differs. */
+/* All namespaces are visited once for each distinct selector. */
 static uint32_t list_selected_namespaces(scheduler *s, const pod_term *t, uint32_t own)
 {
     group asking = { .selects = t->namespace_selector };
@@ -389,7 +391,7 @@ static bool namespaces_of_term(scheduler *s, const pod_term *t, uint32_t own, gr
                                                       : list_selected_namespaces(s, t, own);
     if (s->failed) return false;
     const struct words_entry *list = &s->topology.group_keys.entries[g->namespace_list];
-    g->namespaces = list->ptr + 1; /* behind the kind of part */
+    g->namespaces = list->ptr + 1; /* after the kind of part */
     g->namespace_count = list->count - 1;
     return true;
 }
@@ -419,7 +421,7 @@ static bool match_labels(scheduler *s, const view *v, const spread_constraint *c
     return true;
 }
 
-/* Of the n-th constraint. NULL = out of memory. */
+/* For the n-th constraint. NULL = out of memory. */
 static spread_selection *selection_of(scheduler *s, const view *v, uint32_t n)
 {
     class_state *class_ = &s->pods.classes[v->class_];
@@ -451,8 +453,8 @@ static uint32_t group_of_spread(scheduler *s, const view *v, uint32_t n)
     toleration_list tolerations = v->tolerations;
     if (!quirk(s, 5) && s->settings.tolerate_prefer_no_schedule && !add_prefer_no_schedule(s, &tolerations))
         return NO_ID;
-    /* Karpenter looks at the terms that are left, and so has another group for each step of the ladder (Q-5). Without the quirk a
-     * filter is no matter of the step. */
+    /* Karpenter uses the remaining terms, and therefore has a different group for each step of the ladder (Q-5).
+     * Without the quirk the filter does not depend on the step. */
     g.filter = (node_filter){ .honor_affinity = c->honor_affinity,
                               .honor_taints = c->honor_taints,
                               .tolerations = tolerations,
@@ -492,7 +494,7 @@ bool topology_register_inverse(scheduler *s, uint32_t class_number, toleration_l
     return true;
 }
 
-/* The list has room for every term: a group that comes up again in one update is in it already. */
+/* The list has room for every term. A group that occurs again in one update is already in it. */
 static bool own(scheduler *s, uint32_t view_number, uint32_t group_number)
 {
     view *v = &s->pods.views.items[view_number];
@@ -508,7 +510,8 @@ static bool own(scheduler *s, uint32_t view_number, uint32_t group_number)
     return true;
 }
 
-/* Preferences go one by one, and the groups of those that stay are looked up once (`known`; NULL for what never goes). */
+/* Preferences are relaxed one by one. The groups of those that remain are looked up once (`known`; NULL for terms
+ * that are never relaxed). */
 static bool own_terms(scheduler *s, uint32_t view_number, pod_term_list list, uint8_t kind, uint32_t *known)
 {
     for (uint32_t i = 0; i < list.count; i++) {
@@ -525,7 +528,8 @@ bool topology_update(scheduler *s, uint32_t view_number)
 {
     if (s->pods.views.items[view_number].updated) return true;
     view v =
-        s->pods.views.items[view_number]; /* a copy: making groups does not move views, but keep the lists at hand */
+        /* a copy: creating groups does not move views, but this keeps the lists stable */
+        s->pods.views.items[view_number];
     const shape *h = shape_of(s->snapshot, v.class_);
     s->pods.views.items[view_number].updated = true;
     if (!topology_register_inverse(s, v.class_, v.tolerations)) return false;

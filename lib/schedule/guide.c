@@ -33,7 +33,7 @@ static bool put_in_slot(scheduler *s, guide_slot *slot, uint32_t pod_number, uin
     return true;
 }
 
-/* Whether the pod is where the guide wants it. */
+/* Whether the pod was placed where the guide wants it. */
 static bool place_one(scheduler *s, guide *g, uint32_t pod_number, uint32_t *view_number)
 {
     uint32_t class_number = s->snapshot->pod_class[pod_number];
@@ -53,7 +53,7 @@ static bool place_one(scheduler *s, guide *g, uint32_t pod_number, uint32_t *vie
     return true;
 }
 
-/* How many of the pods after the first go the same way, and stand next to each other in the queue. */
+/* The number of pods after the first with the same target that are also consecutive in the queue. */
 static uint32_t run_length(const scheduler *s, const guide *g, const uint32_t *pods, uint32_t count)
 {
     const uint32_t *class_of = s->snapshot->pod_class, *rank = s->snapshot->queue_rank;
@@ -64,7 +64,7 @@ static uint32_t run_length(const scheduler *s, const guide *g, const uint32_t *p
     return n - 1;
 }
 
-/* Those after the first that is placed, as far as they change nothing of the claim but its amounts. */
+/* Places the pods after the first one, as long as they change only the claim's amounts. */
 static uint32_t place_run(scheduler *s, guide *g, const uint32_t *pods, uint32_t count, uint32_t view_number)
 {
     uint32_t slot = g->slot_of[pods[0]];
@@ -77,7 +77,7 @@ static uint32_t place_run(scheduler *s, guide *g, const uint32_t *pods, uint32_t
     return placed;
 }
 
-/* One turn over the pods; returns how many are left, at the front. */
+/* One pass over the pods. Returns the number that are left, at the front. */
 static uint32_t turn(scheduler *s, guide *g, uint32_t *pods, uint32_t count)
 {
     uint32_t left = 0, view_number = NO_ID;
@@ -88,7 +88,7 @@ static uint32_t turn(scheduler *s, guide *g, uint32_t *pods, uint32_t count)
     return left;
 }
 
-/* Turns as long as they place some: what others come before may be admitted later, as in the loop of §17. */
+/* Passes as long as they place pods: pods may be admitted after others have been placed, as in the loop of §17. */
 static uint32_t turns(scheduler *s, guide *g, uint32_t *pods, uint32_t count)
 {
     for (;;) {
@@ -98,7 +98,7 @@ static uint32_t turns(scheduler *s, guide *g, uint32_t *pods, uint32_t count)
     }
 }
 
-/* Those that come first, and then the others; how many are first. */
+/* Moves the pods that are placed first to the front and returns their number. */
 static uint32_t part(scheduler *s, const guide *g, uint32_t *pods, uint32_t count)
 {
     size_t bytes = (count + (size_t)1) * sizeof *pods;

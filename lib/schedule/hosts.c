@@ -23,7 +23,7 @@ static bool under_consolidate_after(const scheduler *s, const state_node *n)
     if (after == KARP_DURATION_UNSET || after == KARP_DURATION_NEVER || after == 0) return false;
     const node_claim *claim_ = &w->raw.claims.items[n->claim];
     int64_t since = claim_->last_pod_event;
-    if (since != KARP_NO_TIME && s->settings.now - since >= after) return false; /* as most nodes are */
+    if (since != KARP_NO_TIME && s->settings.now - since >= after) return false; /* true for most nodes */
     const condition *c = condition_find(claim_->conditions, w->known.initialized_condition);
     if (c == NULL || c->status != w->known.status_true || !pool_usable(w, &w->raw.pools.items[n->pool])) return false;
     if (since == KARP_NO_TIME) since = c->since;
@@ -47,11 +47,11 @@ static void list_host(scheduler *s, uint32_t number)
     h->shielded = under_consolidate_after(s, n);
 }
 
-/* State nodes are ordered by name; those that are not initialized come last. */
+/* State nodes are sorted by name; those that are not initialized come last. */
 static void list_hosts(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
-    uint32_t *later = s->hosts.of_node, count = 0; /* which nobody needs yet */
+    uint32_t *later = s->hosts.of_node, count = 0; /* used as scratch before it is filled */
     for (uint32_t i = 0; i < w->node_count; i++) {
         const state_node *n = &w->nodes[i];
         enum { AHEAD = 8 };
@@ -96,7 +96,8 @@ taint_list taints_of_node(const scheduler *s, const state_node *n)
     return in_force(s, RULE_REBOOTING) ? n->taints_since_reboots : n->taints;
 }
 
-/* Whether the daemon would run on the node: strict, and only on the OR-terms that are left. */
+/* Whether the daemon would run on the node. Undefined labels are not allowed, and only the remaining OR-terms count
+ * (Q-1). */
 static bool daemon_on_node(scheduler *s, const struct daemon_view *d, const state_node *n)
 {
     uint32_t host_text = label_get(n->labels, s->snapshot->known.hostname);
@@ -115,7 +116,8 @@ static void add_vector(int64_t *into, const int64_t *v, uint32_t dims)
     for (uint32_t d = 0; d < dims; d++) into[d] = into[d] + v[d] > most ? most : into[d] + v[d];
 }
 
-/* reserved = what the node's daemons request − what daemon pods on it have already (floor 0). Vectors over all resources. */
+/* reserve = the requests of the node's daemons minus those of daemon pods running on it, at least 0. Vectors over all
+ * resources. */
 static void daemon_reserve(scheduler *s, const state_node *n, const int64_t *requests, int64_t *reserve,
                            int64_t *running)
 {
@@ -135,7 +137,7 @@ static void daemon_reserve(scheduler *s, const state_node *n, const int64_t *req
     for (uint32_t d = 0; d < w->dims; d++) reserve[d] = reserve[d] > running[d] ? reserve[d] - running[d] : 0;
 }
 
-/* Without daemons: what the node has left of a resource that it does not name is nothing. */
+/* Without daemons. A resource that the node does not have is 0. */
 static void leave_all(const scheduler *s, const state_node *n, host *t)
 {
     for (uint32_t d = 0; d < s->vectors.dims; d++) t->left[d] = n->available[s->vectors.columns[d]];
@@ -159,7 +161,7 @@ bool hosts_reserve(scheduler *s)
     for (uint32_t h = 0; h < s->hosts.count; h++) {
         const state_node *n = &w->nodes[s->hosts.items[h].node];
         host *t = &s->hosts.items[h];
-        enum { AHEAD = 8 }; /* so far, what is read of a node is on its way */
+        enum { AHEAD = 8 }; /* prefetch distance in nodes */
         if (h + AHEAD < s->hosts.count) __builtin_prefetch(w->nodes[s->hosts.items[h + AHEAD].node].available);
         t->left = left + (size_t)h * s->vectors.dims;
         if (w->daemon_count == 0 && w->nowhere == NO_ID) {
@@ -167,7 +169,7 @@ bool hosts_reserve(scheduler *s)
             continue;
         }
         if (w->daemon_count > 0) daemon_reserve(s, n, requests, reserve, running);
-        for (uint32_t i = 0; i < n->allocatable.count; i++) { /* only what the node names can be used up */
+        for (uint32_t i = 0; i < n->allocatable.count; i++) { /* only resources that the node has can be used up */
             uint32_t named = n->allocatable.items[i].resource, r = w->column_of[named], d = s->vectors.index_of[named];
             int64_t rest = n->available[r] - reserve[r];
             if (rest < 0) t->negative = true;
@@ -188,7 +190,7 @@ void hosts_free(scheduler *s)
 
 /* ---- one node ------------------------------------------------------------------------------------------------------ */
 
-/* Ports of the pods that are bound to the node, read when the first pod with ports asks. */
+/* Loads the ports of pods bound to the node, when the first pod with ports is checked. */
 static bool load_ports(scheduler *s, host *h)
 {
     const karp_snapshot *w = s->snapshot;
@@ -211,8 +213,8 @@ static spot spot_of(const scheduler *s, const host *h, uint32_t set)
     };
 }
 
-/* What Karpenter lets pass: a label that the node lacks counts as known once a pod excluded a value of it (Q-36), and what
- * contradicts itself as a wish that the label be absent (Q-37). */
+/* Checks what Karpenter accepts because of quirks. A label that the node lacks counts as known after a pod excluded a
+ * value of it (Q-36). Contradictory requirements count as a requirement that the label is absent (Q-37). */
 static bool truly_settled(scheduler *s, const host *h, const view *v, uint32_t set)
 {
     const state_node *n = &s->snapshot->nodes[h->node];
@@ -223,7 +225,7 @@ static bool truly_settled(scheduler *s, const host *h, const view *v, uint32_t s
            (set_compatible(&s->algebra, h->set, v->strict.set, false) && !topology_contradicts(s, v, set));
 }
 
-/* Step 6 of §18: the first volume alternative that topology allows; *set receives the tightened requirements. */
+/* Step 6 of §18: the first volume alternative that topology allows. *set receives the narrowed requirements. */
 static uint32_t settle_requirements(scheduler *s, const host *h, const view *v, uint32_t *set)
 {
     static const demand unconstrained = { EMPTY_SET, NO_ID };
@@ -253,7 +255,7 @@ static bool host_has_room(const scheduler *s, const host *h, const class_state *
     return true;
 }
 
-/* §18, in its order. *lasting tells whether the refusal holds for the rest of the run. */
+/* §18, in its order. *lasting: the rejection is valid for the rest of the run. */
 static uint32_t refusal(scheduler *s, host *h, uint32_t pod_number, const view *v, uint32_t *set, bool *lasting)
 {
     const karp_snapshot *w = s->snapshot;
@@ -302,8 +304,9 @@ static bool take(scheduler *s, uint32_t host_index, uint32_t pod_number, const v
     return volumes_take(s, h, v->class_);
 }
 
-/* A node under consolidateAfter serves only pending pods already, or that have to leave a node anyway. That node goes by the
- * name under which it is known: its claim's while it has no Node, or has not registered. */
+/* Only pods that are already pending, or that have to leave their node anyway, may use nodes protected by
+ * consolidateAfter. The name of a node being deleted is the one in the cluster state: that of its NodeClaim while it
+ * has no Node or is not registered. */
 bool hosts_exempt(const scheduler *s, uint32_t pod_number)
 {
     const pod *p = pod_at(&s->snapshot->raw, pod_number);
@@ -311,7 +314,7 @@ bool hosts_exempt(const scheduler *s, uint32_t pod_number)
            (p->node != NO_ID && s->settings.shield && bits_test(s->hosts.marked_names, p->node));
 }
 
-/* The class's marks of nodes, made when first asked for; those of an earlier round are wiped. */
+/* The class's bits of nodes, created on first use. Clears those of an earlier round. */
 static bool open_hosts_of(scheduler *s, class_state *c)
 {
     size_t width = bits_words(s->hosts.count);
@@ -327,7 +330,7 @@ static bool open_hosts_of(scheduler *s, class_state *c)
     return true;
 }
 
-/* The nodes whose counts have refused the view in this round, to be read; NULL = none have. */
+/* The nodes whose counts rejected the view in this round, read-only; NULL = none. */
 static const uint64_t *barred_hosts_of(const scheduler *s, uint32_t view_number)
 {
     const view *v = &s->pods.views.items[view_number];
@@ -345,7 +348,8 @@ static void bar_host(scheduler *s, uint32_t view_number, uint32_t host_index)
     else s->failed = true;
 }
 
-/* Topology has refused the node: where its own count has, it refuses as long as the round lasts. */
+/* After topology rejected the node: if the node's own count did, records that this remains so for the rest of the
+ * round. */
 static void note_count(scheduler *s, uint32_t host_index, uint32_t view_number)
 {
     const host *h = &s->hosts.items[host_index];
@@ -377,7 +381,7 @@ bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
             uint32_t i = (uint32_t)(w * 64 + (size_t)__builtin_ctzll(open)), set = EMPTY_SET;
             bool lasting;
             host *h = &s->hosts.items[i];
-            if (!host_has_room(s, h, c)) { /* which is most often so, and lasts */
+            if (!host_has_room(s, h, c)) { /* the most frequent case, which also lasts */
                 bits_set(h->touched ? c->closed_hosts : c->refused_hosts, i);
                 continue;
             }
@@ -413,7 +417,7 @@ uint32_t host_refusal(scheduler *s, uint32_t host_index, uint32_t pod_number, ui
     return refusal(s, &s->hosts.items[host_index], pod_number, &v, &set, &lasting);
 }
 
-/* What some nodes were found to answer to a view, beside their amounts: see answers_alike(). */
+/* Cached results of some nodes for a view, apart from their amounts: see answers_alike(). */
 enum { ANSWERS_KEPT = 64 };
 struct host_answers {
     struct host_answer {
@@ -432,8 +436,8 @@ static struct host_answer *answer_of(const scheduler *s, struct host_answers *al
     return a;
 }
 
-/* Whether nodes of equal requirements that have the same taints answer the view alike. What refusal() reads of a node beside these and
- * its amounts is its host name, its ports, its volumes, and how many pods groups of topology count there. */
+/* Whether nodes with equal requirements and taints give the view the same result. The other properties that refusal()
+ * reads, apart from amounts, are the host name, ports, volumes, and the counts of topology groups. */
 static bool answers_alike(const scheduler *s, const view *v)
 {
     const label_group *k = &s->topology.label_groups.items[s->pods.classes[v->class_].label_group];
@@ -454,7 +458,7 @@ uint32_t hosts_open_to(scheduler *s, uint32_t view_number, uint32_t *out, bool *
     for (uint32_t i = 0; i < s->hosts.count && !s->failed; i++) {
         host *h = &s->hosts.items[i];
         if (!vector_has_room(s->hosts.before + (size_t)i * dims, k->requests, dims))
-            continue; /* which is most often so */
+            continue; /* the most frequent case */
         if (h->negative && quirk(s, 24)) continue;
         struct host_answer *a = answer_of(s, &answers, h);
         if (!a->known || !alike) {

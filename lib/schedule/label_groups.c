@@ -16,7 +16,8 @@ static uint32_t label_group_of(scheduler *s, const pod_class *k)
     return id;
 }
 
-/* The first class that agrees with this one in all but requests, volumes and devices; NO_ID = out of memory. `firsts`: by key. */
+/* The first class that is equal in everything but requests, volumes and devices; NO_ID = out of memory. `firsts` is
+ * by key. */
 static uint32_t class_like(const scheduler *s, uint32_t class_number, words *keys, uint32_t *firsts)
 {
     const pod_class *k = &s->snapshot->classes[class_number];
@@ -73,7 +74,7 @@ label_list label_group_labels(const scheduler *s, const label_group *k)
 
 /* ---- label groups by label ------------------------------------------------------------------------------------------------------ */
 
-/* Of a label, or of a key whatever its value (NO_ID). */
+/* The number of a label, or of a key with any value (NO_ID). */
 static uint32_t label_number(const struct label_index *x, uint32_t key, uint32_t value)
 {
     return map64_get(&x->numbers, pair_key(key, value));
@@ -81,7 +82,7 @@ static uint32_t label_number(const struct label_index *x, uint32_t key, uint32_t
 
 static uint32_t indexed_value(const label_pair *label, bool by_key) { return by_key ? NO_ID : label->value; }
 
-/* Numbers the labels that label groups have; counts label groups at [number + 2]. */
+/* Numbers the labels of label groups, and counts the label groups at [number + 2]. */
 static bool count_labels(scheduler *s, struct label_index *x, bool by_key)
 {
     uint32_t labels = 0;
@@ -100,7 +101,7 @@ static bool count_labels(scheduler *s, struct label_index *x, bool by_key)
     return true;
 }
 
-/* Makes the index if it is not there yet. */
+/* Builds the index on first use. */
 static bool index_labels(scheduler *s, struct label_index *x, bool by_key)
 {
     size_t pairs = 0;
@@ -130,7 +131,7 @@ static label_group_list with_label(const struct label_index *x, uint32_t key, ui
     return (label_group_list){ x->label_groups + x->first[number], x->first[number + 1] - x->first[number] };
 }
 
-/* Shortens a list to the label groups with a label, if they are fewer. */
+/* Replaces a list by the label groups with a label, if they are fewer. */
 static void narrow(const scheduler *s, uint32_t key, uint32_t value, label_group_list *list)
 {
     label_group_list those = with_label(&s->topology.by_label, key, value);

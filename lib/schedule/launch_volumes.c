@@ -6,7 +6,7 @@
 #include <schedule/volumes.h>
 #include <string.h>
 
-/* How many volumes a launch would have, of each driver that some type limits. */
+/* Number of volumes that a launch would have, for each driver that some type limits. */
 struct volume_counts {
     uint32_t driver, count;
 };
@@ -70,7 +70,7 @@ static void count_one(scheduler *s, const volume_use *u)
     if (at < s->volumes.limited_drivers) s->volumes.counts[at].count++;
 }
 
-/* The claim's volumes and those of one more pod, by driver; false = out of memory. */
+/* Counts the claim's volumes and those of one more pod, by driver; false = out of memory. */
 static bool count_all(scheduler *s, const claim *c, uint32_t class_number)
 {
     const struct class_volumes *v = volumes_of_class(s, class_number);
@@ -83,13 +83,13 @@ static bool count_all(scheduler *s, const claim *c, uint32_t class_number)
     return true;
 }
 
-/* Of an overlaid type, what Karpenter 1.15 keeps (K15-7). */
+/* Overlaid types have limits from Karpenter 1.15 on (K15-7). */
 static bool has_limits(const scheduler *s, const instance_type *type)
 {
     return type->volume_limit_count > 0 && (!type->overlaid || in_force(s, RULE_OVERLAYS_KEEP));
 }
 
-/* Whether the type takes as many volumes as were counted; `only` = of one driver, NO_ID = of all. */
+/* Whether the type can attach the counted volumes. `only`: of one driver; NO_ID = of all. */
 static bool within(const scheduler *s, const instance_type *type, uint32_t only)
 {
     for (uint32_t l = 0; has_limits(s, type) && l < type->volume_limit_count; l++) {
@@ -138,7 +138,7 @@ bool launch_volumes_take(scheduler *s, claim *c, uint32_t class_number)
     return true;
 }
 
-/* Whether the driver excludes every type by itself; *largest receives the largest limit. */
+/* Whether the driver alone excludes every type. *largest receives the largest limit. */
 static bool excludes_all(const scheduler *s, const template_ *t, const uint64_t *bits, uint32_t at, int64_t *largest)
 {
     size_t width = t->table->variant_count;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a plan says of a NodePool that is asked first and has reached its limits: pods that it would take are launched for from others. */
+/*
+ * Warnings about a NodePool that would be used first but has reached its limits, so that nodes for its pods are
+ * launched from other NodePools.
+ */
 #include <schedule/report.h>
 
 #include <base/str.h>
@@ -8,7 +11,7 @@
 #include <model/quantity.h>
 #include <schedule/scheduler.h>
 
-/* The limit whose resource comes next by name after `last` (NO_ID: the first); NO_ID = none. */
+/* The limit that follows `last` by resource name (NO_ID: the first); NO_ID = none. */
 static uint32_t next_limit(const karp_snapshot *w, const resource_list *limits, uint32_t last)
 {
     uint32_t next = NO_ID;
@@ -36,7 +39,7 @@ void limits_name(const karp_snapshot *w, uint32_t pool, strbuf *out)
     }
 }
 
-enum { ASKED_MOST = 64 }; /* pods, for one template: the answer to a hundred alike is known from a few */
+enum { ASKED_MOST = 64 }; /* pods checked per template: a few are enough to know the result for a hundred equal ones */
 
 static bool is_limited(scheduler *s, uint32_t template_number)
 {
@@ -45,7 +48,7 @@ static bool is_limited(scheduler *s, uint32_t template_number)
            limits_types(s, template_number, &reason) != s->templates.items[template_number].initial && !s->failed;
 }
 
-/* The place of the pool among templates, as they are asked. */
+/* The position of the NodePool among the templates, in the order in which they are tried. */
 static uint32_t place_of_pool(const scheduler *s, karp_str pool)
 {
     uint32_t t = 0;
@@ -55,13 +58,13 @@ static uint32_t place_of_pool(const scheduler *s, karp_str pool)
     return t;
 }
 
-/* What is known of pods' classes for one template. */
+/* Cached results of classes for one template. */
 typedef struct answers {
     uint32_t classes[ASKED_MOST], count;
     bool limited[ASKED_MOST];
 } answers;
 
-/* Whether it is limits that keep the pod out; one too many to ask is taken for one that they do not. */
+/* Whether only limits exclude the pod. Once the maximum number of checks is reached, the answer is no. */
 static bool kept_out(scheduler *s, answers *known, uint32_t template_number, uint32_t pod_number)
 {
     uint32_t class_number = s->snapshot->pod_class[pod_number], i = 0;
@@ -73,15 +76,15 @@ static bool kept_out(scheduler *s, answers *known, uint32_t template_number, uin
     return known->limited[known->count++];
 }
 
-/* The first launch from a pool that is asked later of whose pods limits keep all from the template: one that others keep from it may
- * have opened the node that the rest shares. NULL = there is none. */
+/* The first launch from a NodePool tried later all of whose pods are excluded from the template by limits. If a pod
+ * is excluded for another reason, it may have opened the node that the others share. NULL = there is none. */
 static const karp_launch *first_kept_out(scheduler *s, const karp_decision *d, uint32_t template_number)
 {
     answers known = { .count = 0 };
     uint32_t later = 0;
     for (size_t i = 0; i < d->launches.count; i++) {
         const karp_launch *l = &d->launches.items[i];
-        /* Launches are listed pool by pool. */
+        /* Launches are sorted by NodePool. */
         if (i == 0 || !equal_str(l->node_pool, l[-1].node_pool)) later = place_of_pool(s, l->node_pool);
         bool all = later > template_number && later < s->templates.count && l->pod_count > 0;
         for (size_t k = 0; k < l->pod_count && all; k++) all = kept_out(s, &known, template_number, l->pods[k]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limits of pools and minValues: the rules that need to know which instance types are left, one by one (§23, §24). */
+/* Limits of NodePools, and minValues: the rules that depend on the individual remaining instance types (§23, §24). */
 #include <schedule/scheduler.h>
 #include <schedule/templates.h>
 
@@ -8,7 +8,7 @@
 
 static const int64_t unlimited = INT64_C(1) << 61;
 
-/* floor(value / unit), clamped: capacities are whole units, so comparing with the floor is exact. */
+/* floor(value / unit), clamped. Capacities are whole units, so comparing with the floor is exact. */
 static int64_t floor_units(amount value, amount unit)
 {
     int64_t exact;
@@ -16,7 +16,7 @@ static int64_t floor_units(amount value, amount unit)
         return exact < -unlimited ? -unlimited : exact > unlimited ? unlimited : exact;
     bool negative = amount_sign(value) < 0;
     amount size = negative ? amount_neg(value) : value;
-    int64_t lo = 0, hi = unlimited; /* unit * lo <= size < unit * hi, unless beyond the clamp */
+    int64_t lo = 0, hi = unlimited; /* unit * lo <= size < unit * hi, unless clamped */
     while (hi - lo > 1) {
         int64_t mid = lo + (hi - lo) / 2;
         amount product;
@@ -26,14 +26,16 @@ static int64_t floor_units(amount value, amount unit)
     return negative ? -lo - 1 : lo;
 }
 
-/* Nodes are counted before one is started, and then all that matters is whether something is left: half a node is. */
+/* Nodes are counted before one is launched, and then it only matters whether anything is left (Q-10). Half a node
+ * counts. */
 static int64_t units_left(const scheduler *s, uint32_t resource, amount left)
 {
     amount unit = s->snapshot->units[resource];
     return resource == RESOURCE_NODES && quirk(s, 10) ? -floor_units(amount_neg(left), unit) : floor_units(left, unit);
 }
 
-/* Per template, the largest capacity of any type in each limited resource: far from the limit nothing has to be filtered. */
+/* Computes, for each template, the largest capacity of any type in each limited resource. Far from the limit no type
+ * has to be filtered. */
 static bool find_largest(scheduler *s)
 {
     for (uint32_t i = 0; i < s->templates.count; i++) {
@@ -74,7 +76,7 @@ bool limits_init(scheduler *s)
             for (uint32_t h = 0; h < s->hosts.count; h++) {
                 const state_node *n = &w->nodes[s->hosts.items[h].node];
                 if (n->pool == p && !amount_sub(left, resource_list_get(n->capacity, resources[i]), &left)) {
-                    left = amount_whole(-unlimited); /* used up beyond counting */
+                    left = amount_whole(-unlimited); /* used up, clamped */
                 }
             }
             l->initial[i] = l->left[i] = units_left(s, resources[i], left);
@@ -124,7 +126,7 @@ uint32_t limits_types(scheduler *s, uint32_t template_number, uint32_t *reason)
     return id;
 }
 
-/* The variant of a type set with the largest capacity in the pool's limited resource k, remembered with the set. */
+/* The variant of a type set with the largest capacity in the NodePool's limited resource k, cached in the type set. */
 static uint32_t biggest(scheduler *s, uint32_t types, uint32_t k)
 {
     typeset *ts = &s->types.sets.items[types];
@@ -150,7 +152,7 @@ static uint32_t biggest(scheduler *s, uint32_t types, uint32_t k)
     return ts->biggest[k];
 }
 
-/* The largest capacity among the types that fit; the largest of the set, when that one fits. */
+/* The largest capacity among the fitting types. If the largest type of the set fits, it is that one. */
 static int64_t largest_fitting(scheduler *s, uint32_t types, uint32_t k, const int64_t *total)
 {
     const template_ *t = &s->templates.items[s->types.sets.items[types].template_];
@@ -185,8 +187,8 @@ void limits_take(scheduler *s, uint32_t template_number, uint32_t types, const i
 
 /* ---- minValues ------------------------------------------------------------------------------------------------------ */
 
-/* A value of a type counts for Karpenter even when no launch could have it (Q-20): no available offering of the type has to
- * allow it, nor before 1.15 the launch itself. */
+/* For Karpenter a type's value counts even if no launch can have it (Q-20). Neither an available offering of the type
+ * has to allow it, nor, before 1.15, the launch itself. */
 static bool value_counts(scheduler *s, const template_ *t, uint32_t variant_number, uint32_t key, uint32_t value,
                          uint32_t set)
 {
@@ -203,7 +205,8 @@ static bool value_counts(scheduler *s, const template_ *t, uint32_t variant_numb
     return false;
 }
 
-/* How many different values of the key the types of the variants name. `seen` is scratch by text id, zero. */
+/* The number of different values of the key that the types of the variants have. `seen` is scratch by text id, all
+ * zero. */
 static uint32_t distinct_values(scheduler *s, const template_ *t, const uint64_t *bits, uint32_t key, uint32_t set,
                                 uint8_t *seen)
 {

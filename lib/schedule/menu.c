@@ -15,28 +15,28 @@
 #define ANY_COPIES UINT32_MAX
 enum { MOST_SETS = 256 };
 
-/* What the lists are made with. */
+/* State for making a menu. */
 typedef struct maker {
     scheduler *s;
     arena *a;
     menu *m;
     const uint16_t *steps;
     const karp_objective *aim;
-    words keys, signs, sizes; /* of classes; of what decides where a class may go; of requests */
-    uint32_t *key; /* [2 * dims]: of requests, while it is made */
-    uint32_t *involved; /* by group about host names: how many pods own it or are selected by it */
-    uint32_t *narrower; /* by wide group: how many groups that select some of its pods matter */
+    words keys, signs, sizes; /* keys of classes; of signs, see sign_class(); of requests */
+    uint32_t *key; /* [2 * dims]: scratch for keys of requests */
+    uint32_t *involved; /* by group about host names: number of pods that own it or that it selects */
+    uint32_t *narrower; /* by wide group: number of groups that matter and select some of its pods */
     LIST_OF(menu_class) classes;
     LIST_OF(uint32_t) views; /* by class */
-    LIST_OF(uint32_t) sign_of; /* by class … */
-    LIST_OF(uint32_t) sign_class; /* … and the first class of each */
-    uint64_t *sign_allows; /* [sign * bits_words(offers)] */
+    LIST_OF(uint32_t) sign_of; /* by class */
+    LIST_OF(uint32_t) sign_class; /* by sign: its first class */
+    uint64_t *sign_allows; /* [sign * bits_words(offers)]: offers that the sign's classes can use */
     size_t offer_words;
-    struct where { /* by claim: what it asks of its pods' nodes, and the weight of its pool */
+    struct where { /* by claim: requirements for nodes of its pods, and the weight of its NodePool */
         uint32_t set, weight;
     } * wheres;
-    bool elsewhere; /* the pods go to nodes on which others are */
-    struct last_pin { /* of the pod before */
+    bool elsewhere; /* the pods may be placed on nodes with other pods */
+    struct last_pin { /* cache for the previous pod */
         uint32_t view, set, pin;
     } last;
 } maker;
@@ -63,7 +63,7 @@ static bool owns_host_affinity(const scheduler *s, const view *v)
     return false;
 }
 
-/* Whether numbers do not tell where the pod may go. */
+/* Whether numbers cannot express where the pod can be placed. */
 static bool beyond_numbers(maker *k, uint32_t pod_number)
 {
     scheduler *s = k->s;
@@ -80,7 +80,7 @@ static uint32_t weight_of(const scheduler *s, uint32_t template_number)
     return (uint32_t)s->snapshot->raw.pools.items[s->templates.items[template_number].pool].weight;
 }
 
-/* The weight that pools for these pods need at least. */
+/* The lowest weight of a NodePool for these pods. */
 static uint32_t least_weight(const maker *k, uint32_t weight)
 {
     return (k->aim->flags & KARP_COST_IGNORE_WEIGHTS) != 0 ? 0 : weight;
@@ -104,7 +104,7 @@ static bool make_lists(maker *k, uint32_t claims)
     return true;
 }
 
-/* The nodes that exist stand for claims. */
+/* Existing nodes take the part of claims. */
 static bool find_homes(maker *k, const menu_home *homes, uint32_t count)
 {
     scheduler *s = k->s;
@@ -160,7 +160,7 @@ static bool find_places(maker *k)
 
 /* ---- classes ------------------------------------------------------------------------------------------------------------ */
 
-/* What the claim says of the key is asked of wherever the pod goes, when it is one domain. */
+/* Adds the claim's requirement on the key to the pin, if it allows one domain only. */
 static uint32_t pin_key(scheduler *s, uint32_t pin, uint32_t claim_set, uint32_t key, bool whatever)
 {
     uint32_t id = set_get(&s->algebra, claim_set, key);
@@ -176,7 +176,7 @@ static uint32_t pin_group(scheduler *s, uint32_t pin, uint32_t claim_set, uint32
     return g->host ? pin : pin_key(s, pin, claim_set, s->topology.keys[g->key].normalized, false);
 }
 
-/* The domains that the pod is counted in. */
+/* Requirements for the domains in which the pod is counted. */
 static uint32_t pin_of(maker *k, uint32_t view_number, uint32_t claim_set)
 {
     scheduler *s = k->s;
@@ -200,7 +200,7 @@ static uint32_t pin_of(maker *k, uint32_t view_number, uint32_t claim_set)
     return pin;
 }
 
-/* The number of the class's sign: classes of one sign may go to the same offers. */
+/* Determines the class's sign: classes with the same sign can use the same offers. */
 static bool sign_class(maker *k, const menu_class *c, uint32_t view_number)
 {
     scheduler *s = k->s;
@@ -240,8 +240,8 @@ static bool new_class(maker *k, uint32_t pod_number, uint32_t view_number, uint3
     return sign_class(k, c, view_number);
 }
 
-/* The pods of each group about host names are counted, a run of equal pods at a time: of one that has a wide group those that this one
- * has not, less those that this one alone has. */
+/* Counts the pods of each group about host names, one run of equal pods at a time. For a group with a wide group,
+ * involved[] has the difference between its pods and those of the wide group. */
 static bool involve(maker *k, uint32_t view_number, uint32_t count)
 {
     scheduler *s = k->s;
@@ -290,7 +290,7 @@ static bool find_involved(maker *k)
     return true;
 }
 
-/* Whether some group about host names that matters selects the pods. */
+/* Whether a group about host names that matters selects the pods. */
 static bool counted_with_others(const maker *k, const label_group *l)
 {
     const group *groups = k->s->topology.groups.items;
@@ -307,7 +307,7 @@ static bool counted_with_others(const maker *k, const label_group *l)
     return false;
 }
 
-/* Whether nothing about the node's other pods matters to pods of the view but the space they leave. */
+/* Whether pods of the view depend on other pods of their node only through free capacity. */
 static bool minds_space_alone(const maker *k, uint32_t view_number)
 {
     const scheduler *s = k->s;
@@ -321,7 +321,7 @@ static bool minds_space_alone(const maker *k, uint32_t view_number)
     return shape_of(s->snapshot, v->class_)->ports.count == 0;
 }
 
-/* Pods that mind space alone are alike when they ask for as much, whatever their labels. */
+/* Pods that depend only on free capacity are equal when their requests are, whatever their labels. */
 static uint32_t size_of(maker *k, uint32_t view_number)
 {
     const scheduler *s = k->s;
@@ -341,7 +341,7 @@ static uint32_t tolerated_first(const scheduler *s, uint32_t view_number, uint32
     return (uint32_t)bits[0];
 }
 
-/* The number of the pod's class, new or not; NO_ID = refused. */
+/* The number of the pod's class, which is created if new; NO_ID = out of memory. */
 static uint32_t class_number_of(maker *k, uint32_t pod_number, uint32_t number, uint32_t pin, uint32_t order)
 {
     scheduler *s = k->s;
@@ -408,7 +408,7 @@ static int by_price(uint32_t x, uint32_t y, const void *user)
     return o[x].price < o[y].price ? -1 : o[x].price > o[y].price;
 }
 
-/* What the template could launch, reservations aside. */
+/* The offerings that the template could launch, without reservations. */
 static bool list_offers(maker *k, uint32_t template_number, offer_list *all)
 {
     scheduler *s = k->s;
@@ -432,7 +432,7 @@ static bool list_offers(maker *k, uint32_t template_number, offer_list *all)
     return ok;
 }
 
-/* Which offers classes of the sign may go to. */
+/* Determines the offers that classes of the sign can use. */
 static bool allow_sign(maker *k, uint32_t sign, const offer_list *all)
 {
     scheduler *s = k->s;
@@ -465,7 +465,7 @@ static const int64_t *room_of(const scheduler *s, const menu_offer *o)
     return s->templates.items[o->template_].room + (size_t)o->variant * s->vectors.dims;
 }
 
-/* Whether what goes on x goes on y, too. */
+/* Whether everything that can be placed on x can also be placed on y. */
 static bool replaced_by(const maker *k, const offer_list *all, uint32_t x, uint32_t y)
 {
     const int64_t *a = room_of(k->s, &all->items[x]), *b = room_of(k->s, &all->items[y]);
@@ -479,7 +479,7 @@ static bool replaced_by(const maker *k, const offer_list *all, uint32_t x, uint3
     return true;
 }
 
-/* Keeps the offers that no cheaper one replaces, in the order of prices. */
+/* Keeps the offers that no cheaper one can replace, in price order. */
 static bool keep_offers(maker *k, const offer_list *all)
 {
     scheduler *s = k->s;
@@ -510,7 +510,7 @@ static bool keep_offers(maker *k, const offer_list *all)
     return true;
 }
 
-/* What divides the numbers of the column, too: one in `dims`. */
+/* The largest unit that also divides the numbers of a column; `dims` is the length of a row. */
 static amount common_unit(amount unit, const int64_t *column, uint32_t rows, uint32_t dims)
 {
     for (uint32_t i = 0; i < rows && amount_cmp(unit, amount_from(1)) != 0; i++)
@@ -518,7 +518,8 @@ static amount common_unit(amount unit, const int64_t *column, uint32_t rows, uin
     return unit;
 }
 
-/* What the scheduler counts in depends on pods that are not in the menu, or that were before an edit; what is found should not. */
+/* The scheduler's units depend on pods that are not in the menu, and on pods before an edit. The result should depend
+ * on neither. */
 static bool find_units(maker *k)
 {
     menu *m = k->m;
@@ -572,7 +573,7 @@ static bool selected(const scheduler *s, uint32_t class_number, uint32_t group_n
     return group_selects(s, &s->topology.groups.items[group_number], l);
 }
 
-/* What a group about host names means for its owner and those it selects. */
+/* The effect of a group about host names on its owner and on the pods that it selects. */
 static bool apply_group(maker *k, uint32_t c, const struct owned_group *o)
 {
     scheduler *s = k->s;
@@ -609,7 +610,7 @@ static bool apply_ports(maker *k, uint32_t c)
     return true;
 }
 
-/* Whether what two signs ask contradicts each other on every pool. */
+/* Whether the requirements of two signs contradict each other in every NodePool. */
 static bool signs_clash(maker *k, uint32_t x, uint32_t y)
 {
     scheduler *s = k->s;

@@ -9,7 +9,7 @@
 #include <schedule/views.h>
 #include <string.h>
 
-enum { MOST_QUESTIONS = 4000000 }; /* of which a hundred nanoseconds each are a second */
+enum { MOST_QUESTIONS = 4000000 }; /* at a hundred nanoseconds each this is less than a second */
 
 static bool takes_pods(const scheduler *s, uint32_t index)
 {
@@ -18,7 +18,7 @@ static bool takes_pods(const scheduler *s, uint32_t index)
     return bits_test(s->hosts.offered, index) && !h->negative && !h->shielded && n->initialized && !n->marked;
 }
 
-/* Whether something else than space and requirements decides where pods of the view go. */
+/* Whether the view's pods depend on anything but capacity and requirements. */
 static bool minds_others(const scheduler *s, uint32_t class_number, const view *v)
 {
     const label_group *l = &s->topology.label_groups.items[s->pods.classes[class_number].label_group];
@@ -56,8 +56,8 @@ static bool allow_class(scheduler *s, const menu *m, uint32_t c, size_t *questio
     return !s->failed && !s->algebra.failed;
 }
 
-/* A round in which nothing is placed, and no pod that may move counts where it is: a pod that stays in its zone does not change
- * what the zone has. */
+/* Begins a round in which nothing is placed, and movable pods are not counted on their nodes. A pod that stays in its
+ * zone does not change the zone's count. */
 static bool begin_question(scheduler *s, const menu *m)
 {
     size_t count = 0;
@@ -85,7 +85,7 @@ static bool note_hosts(scheduler *s, arena *a, menu_hosts *out)
     return true;
 }
 
-/* What is left in the units of the menu, rounded down: less than one is of no use. */
+/* The free capacity in units of the menu, rounded down. */
 static void note_left(const menu *m, const int64_t *left, int64_t *out)
 {
     for (uint32_t d = 0; d < m->dims; d++) out[d] = left[d] / m->units[d] - (left[d] % m->units[d] < 0);

@@ -91,7 +91,7 @@ enum pdb_answer pod_pdb_check(const karp_snapshot *s, uint32_t pod_number, int64
 
 /* ---- budgets that never allow anything -------------------------------------------------------------------------------- */
 
-/* A number, or a percentage of `all`, rounded up; false = neither. */
+/* A number of pods, or a percentage of `all`, rounded up; false = neither. */
 static bool pods_meant(const karp_int_or_string *v, uint64_t all, uint64_t *out)
 {
     uint64_t percent = 0;

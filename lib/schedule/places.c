@@ -3,7 +3,7 @@
 
 #include <schedule/scheduler.h>
 
-/* So many runs, and one for every so many pods: with more of them an array is smaller. */
+/* Most runs: a fixed number, plus one for every few pods. With more runs, the record by pod is smaller. */
 enum { FEW_RUNS = 16, PODS_A_RUN = 4 };
 
 bool places_begin_round(scheduler *s)
@@ -37,7 +37,7 @@ bool places_settle(scheduler *s)
     return true;
 }
 
-/* Notes a run, if there is to be one more. */
+/* Records a run, if there may be one more. */
 static bool note(scheduler *s, pod_run run)
 {
     if (!s->placement.in_runs || s->placement.runs.count >= FEW_RUNS + s->pods.count / PODS_A_RUN) return false;

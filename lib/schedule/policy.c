@@ -6,7 +6,7 @@
 #include <schedule/scheduler.h>
 #include <schedule/solve.h>
 
-#define SPOT_SLACK 0.15 /* where nothing else is said: spot keeps its diversity */
+#define SPOT_SLACK 0.15 /* default, so that spot launches have several types to choose from */
 
 void policy_aim(policy *p, const karp_objective *aim)
 {

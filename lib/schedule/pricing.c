@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prices are looked at only when a claim is finished, or when disruption compares. */
+/* Prices of types. They are used only when a claim is finished, or when disruption compares prices. */
 #include <schedule/pricing.h>
 
 #include <base/bits.h>
@@ -24,7 +24,7 @@ static int cheaper(uint32_t x, uint32_t y, const void *user)
     return rx < ry ? -1 : rx > ry;
 }
 
-/* The capacity type's place in the table's list, as a bit. */
+/* The capacity type's index in the table's list, as a bit. */
 static uint64_t capacity_type_bit(const type_table *t, uint32_t capacity_type)
 {
     uint32_t i = 0;
@@ -32,13 +32,13 @@ static uint64_t capacity_type_bit(const type_table *t, uint32_t capacity_type)
     return i < t->capacity_type_count ? UINT64_C(1) << (i % 64) : 0;
 }
 
-/* The offerings that a claim of these requirements could be launched as, and how many capacity types they have. */
+/* The offerings that a claim with these requirements could be launched as, and the number of their capacity types. */
 static bool list_offered(scheduler *s, const type_table *t, uint32_t set, struct price_order *o)
 {
     uint64_t kinds = 0;
     uint32_t last = NO_ID, table = (uint32_t)(t - s->snapshot->tables);
     const struct pool_template *given = pool_template_of(s->snapshot, table, set);
-    if (given != NULL && t->reserved_count == 0) { /* and nobody waits for long */
+    if (given != NULL && t->reserved_count == 0) { /* and no stop request has to be polled for */
         o->offered = given->offered;
         o->capacity_types = given->capacity_types;
         return true;
@@ -89,7 +89,7 @@ static bool sort_by_price(scheduler *s, const type_table *t, const struct price_
     return sort_ids(s->context, types, count, cheaper, &user);
 }
 
-/* Makes o->types. */
+/* Computes o->types. */
 static bool order_all(scheduler *s, const type_table *t, struct price_order *o)
 {
     if (o->types != NULL) return true;
@@ -127,7 +127,7 @@ bool cheapest_offering(scheduler *s, const type_table *t, uint32_t type, uint32_
     return *best != NO_ID;
 }
 
-/* Keeps the first type of each name. */
+/* Keeps the first type with each name. */
 static uint32_t drop_repeated_names(scheduler *s, const type_table *t, uint32_t *list, uint32_t count)
 {
     uint8_t *seen = mem_zalloc(s->context, s->snapshot->facts.count);
@@ -153,7 +153,7 @@ static bool type_kept(const instance_type *y, const uint64_t *fitting)
     return false;
 }
 
-/* So many are sorted by themselves, without all others. */
+/* Up to so many types are sorted separately, without sorting all. */
 enum { FEW_TYPES = 64 };
 
 uint32_t *types_by_price(scheduler *s, const type_table *t, const uint64_t *fitting, uint32_t set, arena *a,
@@ -234,7 +234,7 @@ uint32_t types_below(scheduler *s, const type_table *t, uint32_t *types, uint32_
     return kept;
 }
 
-/* The position at which the values of one key are enough, or NO_ID. `seen` is scratch by text id. */
+/* The index at which the values of one key suffice, or NO_ID. `seen` is scratch by text id. */
 static uint32_t enough_at(scheduler *s, const type_table *t, const uint32_t *types, uint32_t count,
                           const requirement *wanted, uint8_t *seen)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* karp_provision(): one run, reported. */
+/* karp_provision(): runs a scheduler and reports the result. */
 #include <schedule/provision.h>
 
 #include <base/context.h>
@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #define MOST_NODE_COST 1e6
-#define MOST_FACTOR 1e6 /* of prices */
+#define MOST_FACTOR 1e6 /* most that prices may be multiplied by */
 
 void karp_options_init(karp_options *options, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who went where: the pods of every claim and node, by name. */
+/* The pods that every claim and node received, sorted by name. */
 #include <schedule/report.h>
 
 #include <base/sort.h>
@@ -14,7 +14,7 @@ static int by_pod_rank(uint32_t x, uint32_t y, const void *user)
     return rank[x] < rank[y] ? -1 : rank[x] > rank[y];
 }
 
-/* The round's pods, of which some are not in it, ordered by namespace and name. */
+/* The pods of the round sorted by namespace and name. */
 static bool pods_by_name(const scheduler *s, uint32_t *order)
 {
     const karp_snapshot *w = s->snapshot;
@@ -29,7 +29,8 @@ static bool pods_by_name(const scheduler *s, uint32_t *order)
     return true;
 }
 
-/* Where the pods of each target of one kind begin, by target + 1; the last entry is their number. */
+/* By target + 1: the index at which the pods of each target of one kind begin. The last element is their total
+ * number. */
 static uint32_t *starts(const scheduler *s, arena *a, uint8_t where, size_t targets)
 {
     uint32_t *first = arena_array(a, targets + 2, sizeof *first);
@@ -40,7 +41,7 @@ static uint32_t *starts(const scheduler *s, arena *a, uint8_t where, size_t targ
     return first;
 }
 
-/* The lists that lie one behind the other, first[i] being where each begins. NULL = out of memory. */
+/* The lists that are concatenated in `pods`; first[i] is the start of the i-th. NULL = out of memory. */
 static pod_list *lists_of(arena *a, const uint32_t *first, size_t targets, const uint32_t *pods)
 {
     pod_list *lists = arena_array(a, targets + 1, sizeof *lists);
@@ -49,7 +50,8 @@ static pod_list *lists_of(arena *a, const uint32_t *first, size_t targets, const
     return lists;
 }
 
-/* The pods of every target of one kind, filled in in the order of names, so that every list is ordered. NULL = out of memory. */
+/* The pods of every target of one kind. They are added in the order of names, so that every list is sorted. NULL =
+ * out of memory. */
 static pod_list *gather(const scheduler *s, arena *a, uint8_t where, size_t targets, const uint32_t *order)
 {
     uint32_t *first = starts(s, a, where, targets);
@@ -64,7 +66,7 @@ static pod_list *gather(const scheduler *s, arena *a, uint8_t where, size_t targ
     return lists_of(a, first, targets, pods);
 }
 
-/* The same when all pods of the snapshot went on claims, in runs: what is read and written for each is all that this costs. */
+/* The same when all pods of the snapshot were placed on claims, in runs. It is limited by memory bandwidth. */
 static pod_list *gather_runs(const scheduler *s, arena *a)
 {
     const karp_snapshot *w = s->snapshot;

@@ -7,7 +7,7 @@
 #include <schedule/views.h>
 #include <string.h>
 
-/* Who may go where: pods of one sign may go to the same rows. */
+/* Where pods can be placed: pods with the same sign can be placed on the same rows. */
 typedef struct sign {
     uint32_t class_, step;
 } sign;
@@ -17,16 +17,17 @@ typedef struct maker {
     arena *a;
     relaxed *out;
     const uint16_t *steps;
-    bool any_step; /* pods may have given up whatever the ladder lets them */
-    bool lenient; /* some pod makes a label known by excluding it, so that others may then ask for it */
-    uint64_t *excluded; /* bits, by key: some pod excludes values of it */
-    words keys, signs; /* of classes; of what decides where they may go */
+    bool any_step; /* pods may have relaxed everything that the ladder allows */
+    /* some pod makes a label known by excluding a value of it, so that other pods may require the label */
+    bool lenient;
+    uint64_t *excluded; /* bits by key: some pod excludes values of it */
+    words keys, signs; /* keys of classes; keys of signs */
     map64 known; /* (snapshot class, step) -> class */
     LIST_OF(sign) sign_list;
     LIST_OF(uint32_t) sign_of; /* by class */
     LIST_OF(uint32_t) samples; /* by class */
     LIST_OF(int64_t) counts, bought, limits;
-    uint64_t *reach; /* [sign * bits_words(rows)] */
+    uint64_t *reach; /* [sign * bits_words(rows)]: rows on which its pods can be placed */
 } maker;
 
 static bool push_number(maker *k, void *list, size_t bytes, const void *value)
@@ -38,7 +39,7 @@ static bool push_number(maker *k, void *list, size_t bytes, const void *value)
 
 /* ---- views -------------------------------------------------------------------------------------------------------------- */
 
-/* The class as it was when pods of it were placed after so many steps; NO_ID = out of memory. */
+/* The view of the class after so many relaxation steps; NO_ID = out of memory. */
 static uint32_t view_at(scheduler *s, uint32_t class_number, uint32_t step)
 {
     uint32_t number = view_of_class(s, class_number);
@@ -50,7 +51,7 @@ static uint32_t view_at(scheduler *s, uint32_t class_number, uint32_t step)
     return number;
 }
 
-/* The class after all steps of the ladder; NO_ID = out of memory. */
+/* The view of the class after all relaxation steps; NO_ID = out of memory. */
 static uint32_t last_view(scheduler *s, uint32_t number)
 {
     uint32_t next = number;
@@ -71,8 +72,8 @@ static void note_excluded(maker *k, uint32_t set)
     }
 }
 
-/* What is asked without what other pods of the node may turn around: Exists or a bound beside NotIn is NotIn, which is met where the
- * label is missing as well (§5). */
+/* The requirements without those that other pods of the node can weaken: Exists, or a bound, combined with NotIn is
+ * NotIn, which a missing label satisfies as well (§5). */
 static uint32_t asked_beside_others(maker *k, uint32_t set)
 {
     size_t n;
@@ -84,7 +85,7 @@ static uint32_t asked_beside_others(maker *k, uint32_t set)
         uint32_t key = entries[i].key;
         if (!open || !bits_test(k->excluded, key)) continue;
         left = set_remove(&k->s->algebra, left, key);
-        entries = set_entries(&k->s->algebra, set, &n); /* the list may have moved */
+        entries = set_entries(&k->s->algebra, set, &n); /* the entries may have moved */
     }
     return left;
 }
@@ -100,7 +101,7 @@ static bool excludes_unknown(const scheduler *s, uint32_t set)
     return false;
 }
 
-/* What decides where pods may go: requirements and tolerations at every step until the last, and volumes. */
+/* The sign: requirements and tolerations at every step up to the last, and volumes. */
 static uint32_t sign_number(maker *k, uint32_t class_number, uint32_t step)
 {
     scheduler *s = k->s;
@@ -139,8 +140,9 @@ static uint32_t sign_number(maker *k, uint32_t class_number, uint32_t step)
 
 /* ---- how many copies one node holds ------------------------------------------------------------------------------------ */
 
-/* A rule that bounds the copies on one node: anti-affinity and spread over host names of pods that count themselves, and host
- * ports. Pods of one class share it. A group that depends on what was given up may come up late (Q-5), and then bounds nothing. */
+/* The limit on copies per node: from anti-affinity and spread over host names whose pods select themselves, and from
+ * host ports. All pods of a class share it. A group that depends on relaxed preferences may be created late (Q-5),
+ * and then limits nothing. */
 static int64_t limit_of(const maker *k, uint32_t class_number, const view *v, uint32_t *rule)
 {
     const scheduler *s = k->s;
@@ -165,7 +167,7 @@ static int64_t limit_of(const maker *k, uint32_t class_number, const view *v, ui
 
 /* ---- classes --------------------------------------------------------------------------------------------------------------- */
 
-/* The class of a pod that needs so much and may go so far; NO_ID = out of memory. */
+/* The class of a pod with these requests and this sign; NO_ID = out of memory. */
 static uint32_t make_class(maker *k, uint32_t pod_number, uint32_t step)
 {
     scheduler *s = k->s;
@@ -224,7 +226,7 @@ static bool find_classes(maker *k)
     return true;
 }
 
-/* The first sign whose pods may go to the same rows. */
+/* The first sign whose pods can be placed on the same rows. */
 static uint32_t like_sign(const maker *k, uint32_t sign_id, size_t row_words)
 {
     const uint64_t *reach = k->reach + sign_id * row_words;
@@ -233,9 +235,9 @@ static uint32_t like_sign(const maker *k, uint32_t sign_id, size_t row_words)
     return like;
 }
 
-/* The class that a class is counted with: the first that asks for as much and may go to the same rows, where no rule bounds the
- * copies of either, or one bounds as many pods of each to as few: then a node holds so many of each of them. A rule that allows as
- * many copies as there are pods bounds nothing. */
+/* The class into which a class is merged: the first with equal requests and rows, if no rule limits the copies of
+ * either, or one rule limits equally many pods of each to the same number (then a node can have that number of each).
+ * A limit of at least the number of pods counts as none. */
 static bool merge_classes(maker *k, const uint32_t *like)
 {
     scheduler *s = k->s;
@@ -331,7 +333,8 @@ static bool list_nodes(maker *k)
     return r->nodes != NULL;
 }
 
-/* What a node of the offering's type has space for: a launch gets the type's cheapest offering, whichever variant its pods need. */
+/* The capacity of a node of the offering's type. A launch gets the type's cheapest offering, whichever variant its
+ * pods need. */
 static void offer_capacity(const scheduler *s, const relaxed_offer *o, int64_t *out)
 {
     const template_ *t = &s->templates.items[o->template_];
@@ -363,7 +366,7 @@ static bool may_meet(maker *k, uint32_t supply, uint32_t asked, bool well_known)
                       : set_compatible(&k->s->algebra, supply, asked, well_known);
 }
 
-/* Adds the offers of one template that pods may go to which ask for this set. */
+/* Adds the offers of one template on which pods with these requirements can be placed. */
 static bool reach_offers(maker *k, uint32_t template_number, uint32_t asked, uint64_t *reach)
 {
     scheduler *s = k->s;
@@ -395,7 +398,7 @@ static void reach_nodes(maker *k, const view *v, uint32_t asked, uint64_t *reach
     }
 }
 
-/* Whatever pods of the sign may go to at some step, with some alternative of their volumes. */
+/* All rows on which pods of the sign can be placed at some step, with some alternative of their volumes. */
 static bool reach_of_sign(maker *k, const sign *x, uint64_t *reach)
 {
     scheduler *s = k->s;

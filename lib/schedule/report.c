@@ -41,10 +41,10 @@ bool report_finalize(scheduler *s, arena *a, const received *r, final_claim **ou
 
 /* ---- the plan --------------------------------------------------------------------------------------------------------- */
 
-/* By pool name, then by the first pods: every claim has some, and no two the same. */
+/* Sorted by NodePool name, then by the first pod. Every claim has pods, and no two have the same first pod. */
 struct claim_key {
     karp_str pool;
-    uint32_t first_pod; /* its place among names */
+    uint32_t first_pod; /* its position in the order of names */
 };
 
 static int by_pool_and_pods(uint32_t x, uint32_t y, const void *user)
@@ -79,12 +79,12 @@ static bool order_launches(const scheduler *s, const received *r, uint32_t *orde
     return report_sort_claims(s, r, order, n);
 }
 
-/* like_of: by the first claim of a kind, once a launch of that kind is there, 1 + its number. */
+/* like_of has, for the first claim of a kind that was reported, 1 + the index of its launch. */
 static bool report_one(scheduler *s, karp_decision *d, const received *r, const final_claim *f, size_t *like_of)
 {
     uint32_t c = f->claim;
     if (!scheduler_worked(s, 1024)) return false;
-    /* Claims of one template share their annotations in Karpenter: the last one's hold for all. */
+    /* In Karpenter the claims of a template share their annotations: those of the last claim apply to all. */
     bool relaxed = quirk(s, 7) ? s->templates.items[s->claims.list.items[c].template_].last_relaxed
                                : s->claims.list.items[c].relaxed_min_values;
     launch_source from = { .template_ = s->claims.list.items[c].template_,
@@ -153,7 +153,7 @@ static int by_pod(const void *x, const void *y, const void *user)
     return a < b ? -1 : a > b;
 }
 
-/* Pods of one class that failed on the same view share everything but their name. */
+/* Pods of one class that failed with the same view have equal rows except for their names. */
 static bool report_failures(scheduler *s, karp_decision *d)
 {
     uint32_t *row_of_view = mem_alloc(s->context, (s->pods.views.count + 1) * sizeof *row_of_view);
@@ -227,7 +227,7 @@ static bool warn_of_pool(scheduler *s, karp_decision *d, const node_pool *p)
     return ok;
 }
 
-/* Each pool, when there is none that could serve; by name, whatever the order of the input. */
+/* Warns of each NodePool if none is usable; sorted by name, so that the input order does not matter. */
 static bool warn_of_unusable(scheduler *s, karp_decision *d)
 {
     const karp_snapshot *w = s->snapshot;
@@ -238,7 +238,7 @@ static bool warn_of_unusable(scheduler *s, karp_decision *d)
     bool ok = sort_ids(s->context, pools, count, by_pool_name, w);
     for (size_t i = 0; ok && i < count; i++) {
         const node_pool *p = &w->raw.pools.items[pools[i]];
-        /* What its validation refuses is told by itself. */
+        /* Errors that NodePool validation rejects are reported separately. */
         ok = karp_snapshot_pool_fault(w, name_of(w, p->meta.name), NULL) != NULL || warn_of_pool(s, d, p);
     }
     return ok;
@@ -258,7 +258,7 @@ static bool report_no_pools(scheduler *s, karp_decision *d)
     return s->pods.count == 0 || warn_of_unusable(s, d);
 }
 
-/* " (node.kubernetes.io/instance-type In [p3.8xlarge])" for each list of values of which no type has any. */
+/* Appends " (node.kubernetes.io/instance-type In [p3.8xlarge])" for each list of values that no type has. */
 static bool add_unmet(scheduler *s, const template_ *t, strbuf *b)
 {
     expression_list all = s->snapshot->raw.pools.items[t->pool].requirements;
@@ -298,7 +298,7 @@ static bool warn_of_dropped(scheduler *s, karp_decision *d)
     return true;
 }
 
-/* Karpenter does not use such a NodePool; here its conditions decide, which may only have been filled in. */
+/* Karpenter does not use such a NodePool. Here its conditions decide, which may only be defaults. */
 static bool warn_of_fault(scheduler *s, karp_decision *d, const node_pool *p, const pool_fault *f)
 {
     static const char *const parts[] = { "requirement", "label", "taint", "startup taint" };
@@ -330,7 +330,8 @@ static bool warn_of_pools(scheduler *s, karp_decision *d)
     return true;
 }
 
-/* Whether a pod runs on a node that nobody told of: it takes no room, and topology does not see it (§14.3). */
+/* Whether a pod is on a node that is not in the input. Such a pod uses no capacity, and topology does not count it
+ * (§14.3). */
 static bool is_stray(const scheduler *s, uint32_t pod_number)
 {
     const pod *p = pod_at(&s->snapshot->raw, pod_number);
@@ -386,20 +387,22 @@ karp_status report_plan(scheduler *s, karp_decision *d)
               report_received(s, &d->data, &r) && report_finalize(s, &s->data, &r, &finals) &&
               report_launches(s, d, &r, finals) && report_placements(s, d, &r) && report_failures(s, d) &&
               report_nodes(s, d);
-    d->complete = !s->round.stopped && !devices_gave_up(s); /* a search for the reason of a refusal may have been */
+    /* a search for the reason of a rejection may have given up */
+    d->complete = !s->round.stopped && !devices_gave_up(s);
     return ok && !s->failed && !s->algebra.failed ? KARP_OK : KARP_E_NOMEM;
 }
 
 /* ---- nodes --------------------------------------------------------------------------------------------------------- */
 
-/* Which the name of its type is, where the pool has it: that is quicker found. */
+/* The name of the node's type, if its NodePool has the type, is faster than the label. */
 static uint32_t instance_type_label(const karp_snapshot *w, const state_node *n)
 {
     if (n->type == NO_ID) return label_get(n->labels, w->known.instance_type);
     return w->tables[w->pool_table[n->pool]].types[n->type].name;
 }
 
-/* §14.1 of the deprovisioning specification: the first offering of the node's type in its zone and capacity type. */
+/* §14.1 of the deprovisioning specification: the first offering of the node's type in its zone and with its capacity
+ * type. */
 double node_price(const karp_snapshot *w, const state_node *n)
 {
     if (n->type == NO_ID) return 0;
@@ -417,7 +420,7 @@ static karp_str text_or_none(const karp_snapshot *w, uint32_t value)
     return value == NO_ID ? (karp_str){ "", 0 } : text_of(w, value);
 }
 
-/* Of the vectors' amounts, in cores and bytes. */
+/* Factors from the vectors' units to cores and bytes. */
 struct shown_units {
     double cpu, memory;
 };
@@ -427,7 +430,7 @@ static struct shown_units units_of(const karp_snapshot *w)
     return (struct shown_units){ amount_double(w->units[RESOURCE_CPU]), amount_double(w->units[RESOURCE_MEMORY]) };
 }
 
-/* Sums of cores and bytes, for showing: doubles do. */
+/* Adds up cores and bytes for display, for which doubles are exact enough. */
 static void add_requests(const karp_snapshot *w, struct shown_units units, uint32_t pod_number, karp_node_use *row)
 {
     const int64_t *r = w->classes[w->pod_class[pod_number]].requests;
@@ -435,7 +438,7 @@ static void add_requests(const karp_snapshot *w, struct shown_units units, uint3
     row->memory_requested += (double)r[RESOURCE_MEMORY] * units.memory;
 }
 
-/* `excluded`, by pod: those that are being scheduled; NULL = none that is on a node. */
+/* `excluded` by pod: it is being scheduled; NULL = no pod on a node is. */
 static void fill_node(const karp_snapshot *w, struct shown_units units, const uint8_t *excluded, const state_node *n,
                       karp_node_use *row)
 {
@@ -459,7 +462,7 @@ static bool fill_nodes(const karp_snapshot *w, const uint8_t *excluded, karp_dec
     struct shown_units units = units_of(w);
     if (!list_room(d->context, &d->nodes, sizeof *d->nodes.items, w->node_count)) return false;
     for (uint32_t i = 0; i < w->node_count; i++) {
-        enum { AHEAD = 8 }; /* so far, what is read of a node is on its way */
+        enum { AHEAD = 8 }; /* prefetch distance in nodes */
         if (i + AHEAD * 2 < w->node_count) {
             __builtin_prefetch(&w->nodes[i + AHEAD * 2]);
             __builtin_prefetch(&w->nodes[i + AHEAD * 2].pods);
@@ -484,7 +487,7 @@ bool report_nodes(scheduler *s, karp_decision *d)
     const karp_snapshot *w = s->snapshot;
     struct shown_units units = units_of(w);
     if (!fill_nodes(w, s->pods.excluded, d)) return false;
-    bool any = w->node_count > 0 && !s->placement.in_runs; /* runs are of claims */
+    bool any = w->node_count > 0 && !s->placement.in_runs; /* placements in runs are on claims */
     for (uint32_t i = 0; i < s->pods.count && any; i++) {
         place at = s->placement.places[s->pods.items[i]];
         if (at.where != PLACE_HOST) continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One launch as a row: requirements as they are emitted, labels, types, the offering it is priced at (§31.4). */
+/* One launch as a row: its emitted requirements, labels, types, and the offering that its price comes from (§31.4). */
 #include <schedule/pricing.h>
 #include <schedule/report.h>
 
@@ -19,7 +19,7 @@ static int by_key_name(uint32_t x, uint32_t y, const void *user)
     return rank[kx] < rank[ky] ? -1 : rank[kx] > rank[ky];
 }
 
-/* A number as a one-element list of values. */
+/* A number as a list with one value. */
 static bool bound_row(karp_decision *d, karp_requirement *row, int64_t bound)
 {
     strbuf b;
@@ -44,7 +44,8 @@ static bool value_rows(const scheduler *s, karp_decision *d, const requirement *
     return true;
 }
 
-/* The entries of one requirement. A NodeClaim's bounds stand alone, and exclusions beside them are lost. */
+/* The rows of one requirement. For a NodeClaim, bounds are separate rows, and exclusions together with bounds are
+ * lost (Q-8). */
 static bool requirement_rows(const scheduler *s, karp_decision *d, const requirement *r, bool of_claim,
                              karp_requirement *rows, size_t *n)
 {
@@ -89,7 +90,7 @@ static const karp_requirement *set_rows(scheduler *s, karp_decision *d, uint32_t
     return ok ? rows : NULL;
 }
 
-/* The list with the capacity types that the type is offered with under the set. */
+/* Adds the capacity types of the type's offerings that are compatible with the set. */
 static uint32_t add_capacity_types(scheduler *s, const type_table *t, uint32_t type, uint32_t set, uint32_t *list,
                                    uint32_t n)
 {
@@ -103,7 +104,7 @@ static uint32_t add_capacity_types(scheduler *s, const type_table *t, uint32_t t
     return n;
 }
 
-/* The names of the types, by text: what is in order already is soon sorted. How many. */
+/* Sorts the names of the types by text and returns their number. Uses the precomputed order of the table. */
 static uint32_t names_by_text(const type_table *t, const launch_source *from, uint64_t *places, uint32_t *names)
 {
     uint32_t n = 0;
@@ -115,7 +116,7 @@ static uint32_t names_by_text(const type_table *t, const launch_source *from, ui
     return n;
 }
 
-/* instance-type ∧= the types sent, capacity-type ∧= what their offerings have. */
+/* Restricts instance-type to the listed types, and capacity-type to those of their offerings. */
 static uint32_t claim_set(scheduler *s, const launch_source *from)
 {
     const known_text *k = &s->snapshot->known;
@@ -154,7 +155,7 @@ static int by_label(const void *x, const void *y, const void *user)
     return compare_str(((const karp_label *)x)->key, ((const karp_label *)y)->key);
 }
 
-/* A list of labels under construction. */
+/* The labels being built. */
 struct labels {
     karp_label *items;
     size_t count;
@@ -165,7 +166,7 @@ static void put_label(struct labels *l, karp_str key, karp_str value)
     l->items[l->count++] = (karp_label){ key, value };
 }
 
-/* By key; of several values the one that was put last. */
+/* Sorts by key. Of several values for a key, the last one added is kept. */
 static bool order_labels(scheduler *s, struct labels *l)
 {
     size_t kept = 0;
@@ -185,7 +186,7 @@ static void put_pairs(const scheduler *s, struct labels *l, label_list list)
     }
 }
 
-/* Labels that the requirements imply: custom keys with a listed value. */
+/* Labels that follow from the requirements: custom keys with a listed value. */
 static void put_implied(scheduler *s, struct labels *l, uint32_t set, bool well_known_too)
 {
     const known_text *k = &s->snapshot->known;
@@ -275,7 +276,7 @@ static karp_choice choice_of(const karp_snapshot *w, const type_table *t, uint32
                           text_or_empty(w, o->capacity_type), o->price };
 }
 
-/* What would be launched if the chosen type were not to be had. */
+/* The offering that would be launched if the chosen type were not available. */
 static karp_choice runner_up(scheduler *s, const launch_source *from)
 {
     static const karp_str nothing = { "", 0 };
@@ -310,7 +311,7 @@ bool report_choice(scheduler *s, karp_decision *d, const type_table *t, uint32_t
     return row->capacity != NULL && row->allocatable != NULL;
 }
 
-/* The offering the launch is priced at, and what the node would then be. */
+/* The offering that the launch's price comes from, and the properties of such a node. */
 static bool launch_choice(scheduler *s, karp_decision *d, const launch_source *from, karp_launch *row)
 {
     static const karp_str nothing = { "", 0 };
@@ -339,7 +340,7 @@ static bool launch_types(const scheduler *s, karp_decision *d, const launch_sour
     return true;
 }
 
-/* Launches that agree in template, requirements and types share every row but their pods and requests. */
+/* Launches with equal template, requirements and types share all rows except pods and requests. */
 static uint32_t find_like(scheduler *s, const launch_source *from)
 {
     if (from->list != 0) { /* no type has the number NO_ID */
@@ -364,7 +365,7 @@ static uint32_t find_like(scheduler *s, const launch_source *from)
     return id;
 }
 
-/* Everything that does not depend on the pods. */
+/* Fills everything that does not depend on the pods. */
 static bool fill_shared(scheduler *s, karp_decision *d, const launch_source *from, karp_launch *row)
 {
     const karp_snapshot *w = s->snapshot;
@@ -397,7 +398,7 @@ static bool add_drivers(scheduler *s, karp_decision *d, karp_str drivers, karp_l
     return true;
 }
 
-/* All but the pods, the id and the drivers. */
+/* Fills everything but the pods, the id and the drivers. */
 static bool fill_row(scheduler *s, karp_decision *d, const launch_source *from, karp_launch *row)
 {
     bool ok = true, own = from->drivers.len > 0; /* rows with an annotation of their own are not shared */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reserved capacity (scheduling.md §25): a claim holds every reservation it might use, at most one slot of each. */
+/*
+ * Reserved capacity (scheduling.md §25). A claim uses at most one instance of each reservation that it might be
+ * launched from.
+ */
 #include <schedule/claims.h>
 
 #include <base/bits.h>
@@ -7,7 +10,7 @@
 #include <schedule/templates.h>
 #include <schedule/types.h>
 
-/* Whether nodes can be made from a table: of the pools that do not count, neither do the reservations. */
+/* Whether nodes can be launched from a table. Reservations of unusable NodePools do not count. */
 static bool serves(const scheduler *s, uint32_t table)
 {
     const karp_snapshot *w = s->snapshot;
@@ -64,7 +67,7 @@ static int64_t credit_of(const scheduler *s, uint32_t reservation)
 
 void reservations_free(scheduler *s) { map64_free(&s->reservations.numbers); }
 
-/* Marks numbers as listed: until the next call marks[id] tells of each whether it is. */
+/* Marks numbers as listed. Until the next call, marks[id] == the result means that id is listed. */
 static uint32_t mark(struct reservations *r, uint32_t *marks, const uint32_t *ids, uint32_t count)
 {
     r->stamp++;
@@ -72,7 +75,8 @@ static uint32_t mark(struct reservations *r, uint32_t *marks, const uint32_t *id
     return r->stamp;
 }
 
-/* Nothing is left of it, and nothing comes back (K15-4). Before 1.15 such a reservation was one like the others. */
+/* Whether the reservation has no free capacity and none is freed (K15-4). Before 1.15 such a reservation was treated
+ * like any other. */
 static bool is_full(const scheduler *s, const offering *o)
 {
     return in_force(s, RULE_FULL_RESERVATIONS) && o->reservation_capacity <= 0 && credit_of(s, o->reservation) <= 0;
@@ -84,7 +88,8 @@ uint32_t reservations_wanted(scheduler *s, const claim *c, uint32_t template_num
     const type_table *table = s->templates.items[template_number].table;
     struct reservations *r = &s->reservations;
     uint32_t *list = arena_array(&s->round.data, r->count + (size_t)1, sizeof *list), n = 0, last = NO_ID;
-    bool some = false, full = false, other = !in_force(s, RULE_FULL_RESERVATIONS); /* with room, full, not reserved */
+    /* a reservation with capacity, one without, an offering that is not reserved */
+    bool some = false, full = false, other = !in_force(s, RULE_FULL_RESERVATIONS);
     if (list == NULL) {
         s->failed = true;
         return KARP_REASON_NOT_REACHED;

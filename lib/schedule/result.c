@@ -20,7 +20,7 @@ bool scheduler_reuse(scheduler *s, const run_options *how)
     return true;
 }
 
-/* Nobody moves to a node that is not initialized, except pods whose own node is going anyway. */
+/* Pods must not move to a node that is not initialized, unless their own node is being deleted. */
 static bool refuse_uninitialized(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
@@ -88,7 +88,7 @@ bool result_launch(scheduler *s, karp_decision *d, uint32_t claim_number, launch
     return devices_drivers(s, claim_number, &d->data, &from->drivers) && report_launch(s, d, from);
 }
 
-/* The type that is offered for the least; NO_ID = none. */
+/* The type with the cheapest offering; NO_ID = none. */
 static uint32_t cheapest_type(scheduler *s, const type_table *t, uint32_t set)
 {
     uint32_t chosen = NO_ID, best;
@@ -118,7 +118,7 @@ bool result_static_launches(scheduler *s, karp_decision *d, uint32_t pool, uint6
     uint32_t type = cheapest_type(s, t, from.set);
     size_t first = d->launches.count;
     if (type != NO_ID && daemons && !template_daemons(s, number, t, type, &from.requests)) return false;
-    /* The others share all that the first has. */
+    /* The others share everything with the first one. */
     if (!report_launch(s, d, &from)) return false;
     if (type != NO_ID && !report_choice(s, d, t, type, from.set, &d->launches.items[first])) return false;
     for (uint64_t i = 1; i < count; i++) {
@@ -127,7 +127,7 @@ bool result_static_launches(scheduler *s, karp_decision *d, uint32_t pool, uint6
     return true;
 }
 
-/* Goes over what is offered to the pool's template; false = something else than full reservations. */
+/* Visits the offerings for the NodePool's template. false = some are not full reservations. */
 static bool only_full(scheduler *s, const type_table *t, uint32_t set, uint32_t *offered, uint32_t *count)
 {
     for (uint32_t i = 0; i < t->offering_count; i++) {

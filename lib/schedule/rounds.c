@@ -15,7 +15,10 @@ struct counted {
     uint32_t group, domain;
 };
 
-/* A placement as the groups about host names count it that have no filter: the first so many of those that select the pod. */
+/*
+ * A placement, as counted by groups about host names that have no filter: by the first `groups` of those that select
+ * the pod.
+ */
 struct counted_host {
     uint32_t label_group, groups, host;
 };
@@ -26,15 +29,15 @@ struct withheld {
 };
 
 struct round_log {
-    LIST_OF(struct counted) counted; /* placements … */
-    LIST_OF(struct counted_host) counted_hosts; /* … and what many groups count of them */
-    LIST_OF(struct withheld) withheld; /* what the round took out of seeds */
-    LIST_OF(uint32_t) hosts; /* touched */
+    LIST_OF(struct counted) counted; /* placements */
+    LIST_OF(struct counted_host) counted_hosts; /* placements that many groups count */
+    LIST_OF(struct withheld) withheld; /* counts that the round subtracted */
+    LIST_OF(uint32_t) hosts; /* hosts that received pods */
     LIST_OF(uint32_t) removed, extra;
-    LIST_OF(uint32_t) nil_groups; /* groups with a nil selector: label groups do not list them */
-    uint32_t groups_seen; /* how many groups nil_groups speaks of */
-    uint32_t base_hosts; /* host numbers that are not of claims */
-    arena_mark empty; /* of round_data */
+    LIST_OF(uint32_t) nil_groups; /* groups without a selector, which label groups do not list */
+    uint32_t groups_seen; /* number of groups checked for nil_groups */
+    uint32_t base_hosts; /* number of hosts that are not claims */
+    arena_mark empty; /* start of round.data */
 };
 
 bool rounds_init(scheduler *s)
@@ -249,7 +252,7 @@ void round_undo(scheduler *s)
 
 /* ---- the round that begins --------------------------------------------------------------------------------------------- */
 
-/* A node that is gone frees what it took of its pool's limits. */
+/* A removed node frees its share of its NodePool's limits. */
 static void free_limits(scheduler *s, const state_node *n)
 {
     if (n->pool == NO_ID) return;
@@ -297,12 +300,12 @@ static bool withhold_list(scheduler *s, const uint32_t *groups, size_t count, ui
     return true;
 }
 
-/* The pods that move are not counted where they are, but for those whose volumes cannot be looked up. */
+/* The pods that move are not counted on their nodes, except those whose volumes cannot be looked up. */
 static bool move_pods(scheduler *s, const uint32_t *extra, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t p = extra[i], class_number = s->snapshot->pod_class[p];
-        if (exclusion(&s->pods, p) != 0) continue; /* listed already */
+        if (exclusion(&s->pods, p) != 0) continue; /* already listed */
         s->pods.excluded[p] = 2;
         s->pods.buffer[s->pods.count++] = p;
         if (s->snapshot->pod_node[p] == NO_ID || !leaves_its_count(s, p)) continue;

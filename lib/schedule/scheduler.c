@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Setting a run up, and taking it down. */
+/* Sets up a scheduler and frees it. */
 #include <schedule/scheduler.h>
 
 #include <base/context.h>
@@ -50,7 +50,7 @@ bool scheduler_work(scheduler *s, size_t units)
     return !s->failed;
 }
 
-/* Vectors of more resources than this are mostly empty. */
+/* Vectors longer than this are mostly zero. */
 enum { LONG_VECTOR = 8 };
 
 static int by_resource_name(uint32_t a, uint32_t b, const void *user)
@@ -60,7 +60,8 @@ static int by_resource_name(uint32_t a, uint32_t b, const void *user)
                        strings_get(&w->raw.resources, w->resource_of[b]));
 }
 
-/* The columns of a snapshot in an order that is not that of its objects: those that are always there, and then by name. */
+/* The columns of a snapshot in an order that is independent of its objects: the fixed ones, followed by the others by
+ * name. */
 static uint32_t *order_columns(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
@@ -71,7 +72,7 @@ static uint32_t *order_columns(scheduler *s)
     return ok ? order : NULL;
 }
 
-/* The resources that some pod requests: nothing else can decide whether a pod fits. */
+/* Selects the resources that some pod requests. No other resource can decide whether a pod fits. */
 static bool choose_dims(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
@@ -135,7 +136,7 @@ static bool set_up(scheduler *s)
            !s->failed && !s->algebra.failed;
 }
 
-/* Each step stands for some work of the preparation, too, and a small cluster is prepared whatever the steps. */
+/* Each step also allows some work of the set-up. A small cluster is always set up, whatever the step limit. */
 void scheduler_limit_work(scheduler *s)
 {
     const uint64_t always = UINT64_C(16) << 20, each = 4096, steps = s->settings.options->max_steps;

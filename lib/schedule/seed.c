@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is there before the round: domains of the nodes offered, counts of bound pods (scheduling.md §14.3). */
+/* Initial state of groups: domains of the offered nodes, counts of bound pods (scheduling.md §14.3). */
 #include <base/sort.h>
 #include <schedule/filters.h>
 #include <schedule/label_groups.h>
@@ -16,7 +16,7 @@ bool host_allowed(const scheduler *s, uint32_t requirement_id, uint32_t host_tex
     return host_text == HOST_FRESH ? requirement_has_fresh(r) : requirement_has(&s->algebra, r, host_text);
 }
 
-/* Whether the group counts pods on this Node, judged by the Node object alone. */
+/* Whether the group counts pods on this Node; only the Node object is considered. */
 static bool counts_node(scheduler *s, const group *g, uint32_t node_index)
 {
     return !g->selective || filter_matches_node(s, &g->filter, node_index);
@@ -36,7 +36,7 @@ uint32_t node_says(const scheduler *s, label_list labels, uint32_t key_index)
     return older == NULL ? text : older->value;
 }
 
-/* The domain of a Node for a key; only the host name falls back to the Node's name. NO_ID = none. */
+/* The domain of a Node for a key. Only the host name falls back to the Node's name. NO_ID = none. */
 static uint32_t node_domain(scheduler *s, uint32_t key_index, uint32_t node_index)
 {
     const node *n = &s->snapshot->raw.nodes.items[node_index];
@@ -49,7 +49,7 @@ static uint32_t node_domain(scheduler *s, uint32_t key_index, uint32_t node_inde
     return host_number_of_text(s, text);
 }
 
-/* Whether a bound pod is counted where it is. */
+/* Whether a bound pod is counted on its node. */
 static bool counts(const scheduler *s, uint32_t pod_number)
 {
     const pod *p = pod_at(&s->snapshot->raw, pod_number);
@@ -81,7 +81,7 @@ uint32_t seed_of_pod(scheduler *s, const group *g, uint32_t pod_number)
     if (!counts(s, pod_number)) return NO_ID;
     if (g->inverse) return seed_of_owner(s, g, pod_number);
     if (pod_at(&s->snapshot->raw, pod_number)->deletion != KARP_NO_TIME) return NO_ID;
-    /* A nil selector selects no pod, yet counts every pod of its namespaces here. */
+    /* A missing selector selects no pod, but here counts every pod of its namespaces. */
     if (g->selects == NULL ? !group_in_namespace(g, k->name_space) : !group_counts(s, g, k)) return NO_ID;
     uint32_t node_index = s->snapshot->pod_node[pod_number];
     return counts_node(s, g, node_index) ? node_domain(s, g->key, node_index) : NO_ID;

@@ -112,7 +112,7 @@ const karp_resource *resource_rows(const karp_snapshot *s, arena *a, resource_li
     bool ok = rows != NULL && out != NULL, ordered = true;
     for (uint32_t i = 0; ok && i < list.count; i++) {
         rows[i] = (struct row){ strings_get(&s->raw.resources, list.items[i].resource), &list.items[i] };
-        ordered = ordered && (i == 0 || by_name(&rows[i - 1], &rows[i], NULL) <= 0); /* as cpu, memory and pods are */
+        ordered = ordered && (i == 0 || by_name(&rows[i - 1], &rows[i], NULL) <= 0); /* true for cpu, memory and pods */
     }
     ok = ok && (ordered || sort_stable(s->context, rows, list.count, sizeof *rows, by_name, NULL));
     for (uint32_t i = 0; ok && i < list.count; i++) {

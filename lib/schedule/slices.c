@@ -4,17 +4,20 @@
 #include <schedule/scheduler.h>
 #include <string.h>
 
-/* Merging costs by stretches and by how they interleave: it is worth it when they have so many pods on average (measured). */
+/*
+ * The cost of merging depends on the number of stretches and on how they interleave. It is worth it with this average
+ * number of pods per stretch (measured).
+ */
 enum { PODS_A_STRETCH = 64 };
 
-/* The runs of the round, cut where a name falls behind the one in front of it, and what is needed to merge those of a claim. */
+/* The runs of the round, split where a name sorts before its predecessor, and data for merging those of a claim. */
 typedef struct stretches {
     const scheduler *s;
     LIST_OF(pod_run) items;
-    uint32_t *first; /* by claim, where its stretches begin in … */
+    uint32_t *first; /* by claim: start of its stretches in by_claim */
     uint32_t *by_claim;
-    uint32_t *spare; /* for the pods of any claim with several of them */
-    uint32_t room; /* pods of all these claims */
+    uint32_t *spare; /* for the pods of any claim with several stretches */
+    uint32_t room; /* number of pods of all these claims */
     size_t first_bytes, spare_bytes;
 } stretches;
 
@@ -31,7 +34,7 @@ static bool cut_run(stretches *t, pod_run run)
     return true;
 }
 
-/* *suit: they are long enough. false = out of memory. */
+/* *suit: the stretches are long enough. false = out of memory. */
 static bool cut_runs(stretches *t, bool *suit)
 {
     const scheduler *s = t->s;
@@ -71,7 +74,8 @@ static void stretches_free(stretches *t)
     mem_free(t->s->context, t->spare, t->spare_bytes);
 }
 
-/* How many of the pods, by name, come before the name of rank `limit`. Few of many are found as fast as many of them. */
+/* The number of pods in the list, which is sorted by name, before the name with rank `limit`. Exponential search, so
+ * that small results are as fast as large ones. */
 static uint32_t before(const uint32_t *rank, pod_list l, uint32_t limit)
 {
     uint32_t low = 0, step = 1;
@@ -88,10 +92,10 @@ static uint32_t before(const uint32_t *rank, pod_list l, uint32_t limit)
     return low;
 }
 
-/* Neither is empty. */
+/* Neither list is empty. */
 static void merge(const uint32_t *rank, pod_list x, pod_list y, uint32_t *to)
 {
-    while (y.count > 0) { /* what is left becomes y */
+    while (y.count > 0) { /* the list with pods left becomes y */
         uint32_t n = before(rank, x, rank[*y.pods]);
         memcpy(to, x.pods, n * sizeof *to);
         to += n;
@@ -102,7 +106,8 @@ static void merge(const uint32_t *rank, pod_list x, pod_list y, uint32_t *to)
     memcpy(to, x.pods, x.count * sizeof *to);
 }
 
-/* The pods of some stretches by name: a slice of the queue, or in `to`; `spare` has as much room. */
+/* Merges the pods of some stretches by name. The result is a slice of the queue, or in `to`; `spare` has the same
+ * size. */
 static pod_list merge_all(const stretches *t, const uint32_t *which, uint32_t count, uint32_t *to, uint32_t *spare)
 {
     const karp_snapshot *w = t->s->snapshot;
@@ -117,7 +122,7 @@ static void fill_lists(const stretches *t, uint32_t *to, pod_list *lists)
 {
     for (size_t c = 0; c < t->s->claims.list.count; c++) {
         uint32_t count = t->first[c + 1] - t->first[c];
-        if (count == 0) continue; /* never: a claim is made for its first pod */
+        if (count == 0) continue; /* never true: a claim is opened for its first pod */
         lists[c] = merge_all(t, t->by_claim + t->first[c], count, to, t->spare);
         if (count > 1) to += lists[c].count;
     }

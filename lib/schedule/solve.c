@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The solve loop (scheduling.md §17). */
+/* The scheduling loop (scheduling.md §17). */
 #include <schedule/solve.h>
 
 #include <base/error.h>
@@ -19,15 +19,15 @@
 
 enum { POLL_EVERY = 1024 };
 
-/* A ring: pods that failed go to the back and are tried again as long as something succeeds. */
+/* A ring buffer. Pods that failed are moved to the end and tried again as long as other pods are being placed. */
 typedef struct queue {
-    const uint32_t *pods; /* the snapshot's own order as long as nobody has failed, or … */
-    uint32_t *ring; /* … this */
-    const uint32_t
-        *classes; /* of the pods that have not been looked at, when they are all of the snapshot's; else NULL */
+    const uint32_t *pods; /* the snapshot's queue until a pod fails, then `ring` */
+    uint32_t *ring; /* own copy; NULL = not needed yet */
+    /* by position, for pods that have not been tried, if the queue is the snapshot's; else NULL */
+    const uint32_t *classes;
     uint32_t capacity, head, length;
-    uint32_t fresh; /* from the head on, this many pods have not been looked at */
-    uint32_t run_end; /* where the run that was looked at last ends */
+    uint32_t fresh; /* number of pods, from the head on, that have not been tried */
+    uint32_t run_end; /* end of the run that was examined last */
 } queue;
 
 static int by_queue_rank(uint32_t x, uint32_t y, const void *user)
@@ -36,7 +36,7 @@ static int by_queue_rank(uint32_t x, uint32_t y, const void *user)
     return rank[x] < rank[y] ? -1 : rank[x] > rank[y];
 }
 
-/* Room for the pods of the round, with those that are queued. */
+/* Allocates the ring and copies the pods that are queued. */
 static bool own_ring(scheduler *s, queue *q)
 {
     q->ring = arena_alloc(&s->round.data, (q->capacity + (size_t)1) * sizeof *q->ring);
@@ -58,7 +58,7 @@ static bool queue_init(scheduler *s, queue *q)
         return true;
     }
     if (!own_ring(s, q)) return false;
-    if (s->pods.count > pods / 16) { /* most pods: the snapshot's order, filtered */
+    if (s->pods.count > pods / 16) { /* for most pods: the snapshot's order, filtered */
         uint32_t n = 0;
         for (size_t i = 0; i < pods; i++) {
             if (exclusion(&s->pods, w->queue[i])) q->ring[n++] = w->queue[i];
@@ -71,8 +71,8 @@ static bool queue_init(scheduler *s, queue *q)
 
 /* ---- one pod --------------------------------------------------------------------------------------------------------- */
 
-/* Whether asking claims is idle: no type has what the pod would rather have, and it gives that up. The reason of such a view is told
- * to nobody. */
+/* Whether trying claims is pointless: no type satisfies the pod's preference, which is going to be relaxed. The
+ * reason of such a view is never reported. */
 static bool in_vain(scheduler *s, uint32_t view_number)
 {
     if (!claims_typeless(s, view_number)) return false;
@@ -102,7 +102,7 @@ static void note_given_up(scheduler *s, uint32_t pod_number, uint32_t view_numbe
     s->placement.gave_up[pod_number] = step < UINT16_MAX ? (uint16_t)step : UINT16_MAX;
 }
 
-/* Relaxes all the way; the reason of the last attempt. *last receives the last view. */
+/* Relaxes as far as possible and returns the reason of the last attempt. *last receives the last view. */
 static uint32_t try_schedule(scheduler *s, uint32_t pod_number, uint32_t *last)
 {
     uint32_t view_number = view_of_class(s, s->snapshot->pod_class[pod_number]);
@@ -119,13 +119,13 @@ static uint32_t try_schedule(scheduler *s, uint32_t pod_number, uint32_t *last)
         if (next == LAST_VIEW) return reason;
         c = &s->pods.classes[s->pods.views.items[view_number].class_];
         c->tracked =
-            true; /* Update(pod) after a relaxation step puts the pod into the topology, whatever its volumes */
+            true; /* Update(pod) after a relaxation step adds the pod to the topology, whatever its volumes */
         view_number = next;
         if (s->placement.gave_up != NULL) note_given_up(s, pod_number, next);
     }
 }
 
-/* Whether a pod's answer depends on nothing but its class and the state of the run. */
+/* Whether a pod's result depends only on its class and the state of the round. */
 static bool answer_is_the_class_s(const scheduler *s, uint32_t class_number)
 {
     return !s->settings.shield && shape_of(s->snapshot, class_number)->ports.count == 0;
@@ -179,7 +179,7 @@ static bool note_failure(scheduler *s, uint32_t pod_number, uint32_t view_number
     return true;
 }
 
-/* What is left when the loop ends: every pod still queued has failed, or was never reached. */
+/* After the loop: every pod that is still queued has failed or was not reached. */
 static void note_remaining(scheduler *s, const queue *q)
 {
     for (uint32_t i = 0; i < q->length && !s->failed; i++) {
@@ -190,7 +190,7 @@ static void note_remaining(scheduler *s, const queue *q)
     }
 }
 
-/* Where the pods of one class end that stand from `from` on; many are compared at a time, as runs may be long. */
+/* The end of the consecutive pods of one class that start at `from`. Compares many at a time, since runs may be long. */
 static uint32_t class_end(const uint32_t *classes, uint32_t from, uint32_t end, uint32_t class_number)
 {
     enum { AT_ONCE = 16 };
@@ -205,7 +205,8 @@ static uint32_t class_end(const uint32_t *classes, uint32_t from, uint32_t end, 
     return from;
 }
 
-/* How many of the pods after the one just placed may go the same way at once. With someone to ask, or a budget, not for long. */
+/* The number of pods after the one just placed that may be placed together. Limited if should_stop or a step budget
+ * has to be checked. */
 static uint32_t run_ahead(const scheduler *s, queue *q, uint32_t class_number)
 {
     const uint32_t *class_of = s->snapshot->pod_class;
@@ -230,7 +231,8 @@ static uint32_t run_ahead(const scheduler *s, queue *q, uint32_t class_number)
     return (uint32_t)most;
 }
 
-/* How many of the pods stand next to each other in the snapshot's queue as well: a guide has taken some out of the round's. */
+/* The number of pods that are also consecutive in the snapshot's queue: a guide may have removed some from the
+ * round's queue. */
 static uint32_t in_a_row(const scheduler *s, const uint32_t *pods, uint32_t count)
 {
     const uint32_t *rank = s->snapshot->queue_rank;
@@ -239,12 +241,12 @@ static uint32_t in_a_row(const scheduler *s, const uint32_t *pods, uint32_t coun
     return n;
 }
 
-/* A run of equal pods: those that change nothing but amounts are counted out over the claims. */
+/* Places a run of equal pods by counting, if they change only amounts. */
 static void fill_up(scheduler *s, queue *q, uint32_t view_number)
 {
     const view *v = &s->pods.views.items[view_number];
     if (q->fresh == 0 || s->placement.last_where != PLACE_CLAIM || !answer_is_the_class_s(s, v->class_)) return;
-    /* One that gave something up may have opened what the next can have without. */
+    /* A pod placed after relaxation may have opened a claim that the next pod can use without relaxation. */
     if (s->pods.classes[v->class_].first_view != view_number || !claims_countable(s, v)) return;
     uint32_t ahead = run_ahead(s, q, v->class_), first = q->head;
     if (ahead > 0 && q->classes == NULL && s->placement.in_runs) {
@@ -274,7 +276,7 @@ static void run_loop(scheduler *s, queue *q)
     while (q->length > 0 && !s->failed && !s->algebra.failed && !s->round.stopped) {
         uint32_t p = q->pods[q->head], last = NO_ID;
         if (q->fresh == 0 && s->placement.outcomes[p].last_length == q->length)
-            break; /* a full turn without a success */
+            break; /* a full pass without a success */
         if (must_stop(s, &polled)) {
             s->round.stopped = true;
             break;
@@ -289,7 +291,7 @@ static void run_loop(scheduler *s, queue *q)
             continue;
         }
         if (!outcomes_exist(s)) break;
-        if (s->placement.gave_up != NULL) s->placement.gave_up[p] = 0; /* it begins anew */
+        if (s->placement.gave_up != NULL) s->placement.gave_up[p] = 0; /* starts again without relaxation */
         if (q->ring == NULL && !own_ring(s, q)) {
             s->failed = true;
             break;
@@ -301,8 +303,8 @@ static void run_loop(scheduler *s, queue *q)
     s->round.solving = false;
 }
 
-/* The classes of the round, in the order in which their first pods are listed: they enter the topology (with Q-3 and Q-4 the
- * first of a group stands for it), and the smallest request of any is noted. */
+/* Adds the classes of the round to the topology, in the order of their first pods (with Q-3 and Q-4 the first member
+ * represents a group), and computes the smallest requests. */
 static bool enter_classes(scheduler *s)
 {
     for (uint32_t d = 0; d < s->vectors.dims; d++) s->claims.least_requests[d] = INT64_MAX;
@@ -315,7 +317,7 @@ static bool enter_classes(scheduler *s)
         if (s->pods.entered[class_number] == s->round.number) continue;
         s->pods.entered[class_number] = s->round.number;
         if (!scheduler_worked(s, 512)) return false;
-        if (s->own_context.stop_noted) { /* nobody has been placed, and nobody will be */
+        if (s->own_context.stop_noted) { /* no pod has been placed, and none will be */
             s->round.stopped = true;
             break;
         }
@@ -338,7 +340,7 @@ karp_status scheduler_stopped(const scheduler *s, karp_error *error)
 
 bool scheduler_repeatable(const scheduler *s) { return rounds_repeatable(s); }
 
-/* The queue without the pods that went where the guide wants them. */
+/* Removes from the queue the pods that were placed where the guide wants them. */
 static bool follow(scheduler *s, guide *g, queue *q)
 {
     if (q->ring == NULL && !own_ring(s, q)) return false;
@@ -349,7 +351,7 @@ static bool follow(scheduler *s, guide *g, queue *q)
     return !s->failed && !s->algebra.failed;
 }
 
-/* What comes before the loop. */
+/* Everything before the loop. */
 static bool begin(scheduler *s, const uint32_t *removed, uint32_t removed_count, const uint32_t *extra,
                   uint32_t extra_count, queue *q)
 {

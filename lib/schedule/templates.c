@@ -44,7 +44,7 @@ bool set_has_min_values(const scheduler *s, uint32_t set)
     return false;
 }
 
-/* The variants that the pre-filter leaves (§11.4). */
+/* The variants that pass the pre-filter (§11.4). */
 static uint64_t *pre_filter(scheduler *s, template_ *t)
 {
     uint64_t *bits = arena_array(&s->data, template_words(t) + 1, sizeof *bits);
@@ -88,7 +88,7 @@ static bool make_daemon_views(scheduler *s)
         const shape *h = w->daemons[i].shape;
         d->tolerations = h->tolerations;
         if (!quirk(s, 1) && !add_prefer_no_schedule(s, &d->tolerations))
-            return false; /* else once it was looked at for a template */
+            return false; /* otherwise computed once for a template */
         d->refused = h->has_claims && !w->raw.settings.dra_requests;
         d->term_count = w->daemons[i].required.count > 0 ? w->daemons[i].required.count : 1;
         d->terms = arena_array(&s->data, d->term_count, sizeof *d->terms);
@@ -110,8 +110,8 @@ static bool term_possible(scheduler *s, const template_ *t, demand d)
     return set_compatible(&s->algebra, t->set, d.set, true);
 }
 
-/* Whether the daemon runs on a type of the template. Karpenter drops an OR-term that failed from the shared pod, so that
- * later types never see it (Q-1); without the quirk every type is tried on all terms. */
+/* Whether the daemon runs on a type of the template. Karpenter removes an OR-term that failed from the shared pod, so
+ * that it is not tried for later types (Q-1). Without the quirk, all terms are tried for every type. */
 static bool daemon_runs(scheduler *s, struct daemon_view *d, const template_ *t, uint32_t type)
 {
     uint32_t term = quirk(s, 1) ? d->first_term : 0;
@@ -128,20 +128,20 @@ static bool daemon_runs(scheduler *s, struct daemon_view *d, const template_ *t,
     return true;
 }
 
-/* What daemons ask for together. Templates on which the same ones run share it. */
+/* The total requests of a set of daemons. Templates with the same set share it. */
 typedef struct daemon_load {
     resource_list overhead;
     port_use *ports;
     uint32_t port_count;
     bool named_ports;
-    uint32_t template_, group; /* the template that asked last, and its group with them */
+    uint32_t template_, group; /* the template that used it last, and its group with these daemons */
 } daemon_load;
 
 typedef struct gathering {
-    words sets; /* of daemons, as bits */
-    LIST_OF(daemon_load) loads; /* of these */
-    uint64_t *members; /* scratch: the daemons of one type … */
-    uint8_t *tolerated; /* … and those that tolerate the taints of one template */
+    words sets; /* sets of daemons, as bits */
+    LIST_OF(daemon_load) loads; /* by set */
+    uint64_t *members; /* scratch: the daemons of one type */
+    uint8_t *tolerated; /* the daemons that tolerate the taints of one template */
 } gathering;
 
 static bool gathering_init(scheduler *s, gathering *g)
@@ -196,7 +196,7 @@ static bool gather_load(scheduler *s, const uint64_t *members, daemon_load *out)
     return gather_overhead(s, members, &out->overhead);
 }
 
-/* Of all->members. NULL = out of memory. */
+/* For the set in all->members. NULL = out of memory. */
 static daemon_load *load_of_members(scheduler *s, gathering *all)
 {
     size_t width = bits_words(s->snapshot->daemon_count + (size_t)1);
@@ -209,7 +209,7 @@ static daemon_load *load_of_members(scheduler *s, gathering *all)
     return gather_load(s, all->members, load) ? load : NULL;
 }
 
-/* The template's group of the types on which all->members run. NO_ID = out of memory. */
+/* The template's group of types with the daemons in all->members. NO_ID = out of memory. */
 static uint32_t group_of_members(scheduler *s, template_ *t, uint32_t first_type, gathering *all)
 {
     uint32_t number = (uint32_t)(t - s->templates.items);
@@ -268,7 +268,7 @@ static bool daemon_groups(scheduler *s, template_ *t, const uint64_t *bits, gath
     return true;
 }
 
-/* Room of every variant; those whose daemons alone do not fit leave the set. */
+/* Computes the room of every variant. Removes variants without room for their daemons. */
 static bool make_rooms(scheduler *s, template_ *t, uint64_t *bits)
 {
     uint32_t full = s->snapshot->dims;
@@ -307,7 +307,7 @@ static bool finish_template(scheduler *s, uint32_t number, uint64_t *bits, gathe
     return t->initial != NO_ID;
 }
 
-/* Daemons see the templates one after the other, once all of them are known. */
+/* Daemons are checked against one template after the other, once all templates exist. */
 static bool finish_templates(scheduler *s, uint64_t **bits)
 {
     gathering all;
@@ -396,7 +396,7 @@ bool template_daemons(scheduler *s, uint32_t number, const type_table *table, ui
 
 /* ---- taints -------------------------------------------------------------------------------------------------------- */
 
-/* A decimal integer as the API server admits it for comparison: no '+', no leading zeros. */
+/* A decimal integer in the form that the API server allows for Gt and Lt: no '+', no leading zeros. */
 static bool canonical_number(const scheduler *s, uint32_t text, int64_t *out)
 {
     const string_number *n = &s->snapshot->facts.numbers[text];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What topology allows a pod, and what a placement changes (scheduling.md §14.5, §14.7–14.10). */
+/* What topology allows for a pod, and the effect of a placement (scheduling.md §14.5, §14.7–14.10). */
 #include <schedule/filters.h>
 #include <schedule/label_groups.h>
 #include <schedule/places.h>
@@ -17,7 +17,7 @@ static bool counts_where_it_is(const scheduler *s, uint32_t pod_index)
            p->phase != KARP_PHASE_FAILED && p->deletion == KARP_NO_TIME;
 }
 
-/* Bound pods by label group, as seeding reads them. */
+/* Groups bound pods by label group, for seeding. */
 bool topology_list_bound(scheduler *s)
 {
     if (s->topology.bound_first != NULL) return true;
@@ -42,14 +42,14 @@ bool topology_list_bound(scheduler *s)
     return true;
 }
 
-/* Every Node's host name gets its number now, so that later numbers are all of claims. */
+/* Numbers every Node's host name now, so that all later numbers belong to claims. */
 static bool number_nodes(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
     for (size_t i = 0; i < w->raw.nodes.count; i++) {
         uint32_t at = w->node_of_name[i];
         const state_node *state = at < w->node_count && w->nodes[at].node == i ? &w->nodes[at] : NULL;
-        if (state != NULL && state->host_is_name && !state->marked) continue; /* hosts_init() has seen it */
+        if (state != NULL && state->host_is_name && !state->marked) continue; /* hosts_init() has numbered it */
         const node *n = &s->snapshot->raw.nodes.items[i];
         uint32_t text = label_get(n->meta.labels, s->snapshot->known.hostname);
         karp_str name = name_of(s->snapshot, n->meta.name);
@@ -59,7 +59,8 @@ static bool number_nodes(scheduler *s)
     return true;
 }
 
-/* The required anti-affinity of pods that are bound and stay (§14.6), to nodes that count: the Node's label, without a fall-back. */
+/* Registers the required anti-affinity of bound pods that stay (§14.6), on nodes that count. Uses only the Node's
+ * label, without a fallback. */
 static bool register_bound(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
@@ -132,14 +133,14 @@ static int32_t count_at(const group *g, uint32_t domain)
     return domain - g->base < g->capacity ? g->counts[domain - g->base] : 0;
 }
 
-/* How many pods that the group selects are on a host. */
+/* The number of pods on a host that the group selects. */
 static int32_t pods_on_host(const scheduler *s, const group *g, uint32_t number)
 {
     int32_t counted = count_at(g, number);
     return g->wider == NO_ID ? counted : count_at(&s->topology.groups.items[g->wider], number) - counted;
 }
 
-/* How many of the groups that make up a wide inverse one, and spare the pods, have a pod on a host. */
+/* The number of groups that are parts of a wide inverse group, exclude the pods, and have a pod on the host. */
 static int32_t spared_there(const scheduler *s, const label_group *k, uint32_t wide, uint32_t number)
 {
     int32_t count = 0;
@@ -150,11 +151,11 @@ static int32_t spared_there(const scheduler *s, const label_group *k, uint32_t w
     return count;
 }
 
-/* Whether some domain that the pod's own demand allows has a pod of the group. */
+/* Whether some domain that the pod's own requirements allow has a pod of the group. */
 static bool occupied_host(const scheduler *s, const group *g, uint32_t own)
 {
     const group *all = g->wider == NO_ID ? g : &s->topology.groups.items[g->wider];
-    uint32_t mixed = g->wider == NO_ID ? 0 : g->occupied; /* hosts whose pods may all be left out */
+    uint32_t mixed = g->wider == NO_ID ? 0 : g->occupied; /* hosts whose pods may all be excluded */
     if (all->occupied == 0 || (own == NO_ID && all->occupied > mixed)) return all->occupied > 0;
     for (uint32_t n = all->base; n < s->topology.next_host_number && n - all->base < all->capacity; n++) {
         if (pods_on_host(s, g, n) > 0 &&
@@ -180,8 +181,8 @@ static bool owns(const view *v, uint32_t number)
     return i < v->owned_count;
 }
 
-/* Whether no step of the class's ladder is without the group. The next pod begins with the first step, and a spread constraint may be
- * counted by another group at each. */
+/* Whether every step of the class's ladder has the group. The next pod starts with the first step, and a spread
+ * constraint may have a different group at each step. */
 static bool always_owned(const scheduler *s, const view *v, uint32_t number)
 {
     if (!v->settled) return false;
@@ -236,7 +237,7 @@ bool topology_bars_launches(const scheduler *s, const view *v)
         const struct owned_group *o = &v->owned[i];
         const group *g = &s->topology.groups.items[o->group];
         if (!o->host) continue;
-        if (g->kind == GROUP_AFFINITY) return false; /* what it refuses, it refuses once */
+        if (g->kind == GROUP_AFFINITY) return false; /* its rejections are not lasting */
         barred = barred || (o->most == 0 && on_all_launches(s, g));
     }
     return barred;
@@ -244,10 +245,10 @@ bool topology_bars_launches(const scheduler *s, const view *v)
 
 /* ---- other keys --------------------------------------------------------------------------------------------------------- */
 
-/* Bit masks over the domains of a group's key: what the group knows, what the pod allows, what the node allows. */
+/* Bit masks over the domains of a group's key: those that the pod allows, and those that the node allows. */
 struct choice {
     const uint64_t *own, *place;
-    size_t count; /* domains of the key */
+    size_t count; /* number of the key's domains */
 };
 
 static bool known_to(const group *g, size_t domain) { return domain < g->capacity && g->sources[domain] > 0; }
@@ -258,7 +259,8 @@ static uint32_t by_name(const scheduler *s, const group *g, uint32_t best, uint3
     return best == NO_ID || rank[values[other]] < rank[values[best]] ? other : best;
 }
 
-/* The count that maxSkew is measured from: the smallest of the domains the pod allows, 0 while they are too few. */
+/* The count from which maxSkew is measured: the smallest over the domains that the pod allows, or 0 while these are
+ * fewer than minDomains. */
 static int64_t spread_least(const group *g, const uint64_t *own, size_t count)
 {
     int64_t least = INT32_MAX;
@@ -271,7 +273,7 @@ static int64_t spread_least(const group *g, const uint64_t *own, size_t count)
     return g->min_domains > 0 && allowed < (uint32_t)g->min_domains ? 0 : least;
 }
 
-/* §14.8: the smallest count among those within maxSkew of the smallest the pod allows; ties go by name. */
+/* §14.8: the domain with the smallest count, among those within maxSkew of the minimum; equal counts by name. */
 static uint32_t spread_domain(const scheduler *s, const group *g, const struct choice *c, bool selects_itself)
 {
     int64_t least = spread_least(g, c->own, c->count), self = selects_itself;
@@ -284,7 +286,8 @@ static uint32_t spread_domain(const scheduler *s, const group *g, const struct c
     return best != NO_ID && s->topology.keys[g->key].values[best] == NO_TEXT ? NO_ID : best;
 }
 
-/* §14.9: where the group's pods are; else, for a pod of the group, one place to start. Sets bits of `out`. */
+/* §14.9: the domains with pods of the group. If there are none and the pod belongs to the group, one domain to start
+ * with. Sets bits of `out`. */
 static void affinity_domains(const scheduler *s, const group *g, const struct choice *c, bool selects_itself,
                              uint64_t *out)
 {
@@ -313,7 +316,7 @@ static void free_domains(const group *g, const struct choice *c, uint64_t *out)
     }
 }
 
-/* The domains in `chosen` as a requirement on the group's key; NO_ID = none are. */
+/* The domains in `chosen` as a requirement on the group's key; NO_ID = no domain. */
 static uint32_t requirement_of(scheduler *s, const group *g, const uint64_t *chosen, size_t count)
 {
     const domain_key *k = &s->topology.keys[g->key];
@@ -334,8 +337,8 @@ static uint32_t requirement_of(scheduler *s, const group *g, const uint64_t *cho
     return id;
 }
 
-/* What the group allows at a place, as a requirement; NO_ID = nothing. `own` and `there` are what the pod and the place ask
- * of the group's key. */
+/* The domains that the group allows at a place, as a requirement; NO_ID = none. `own` and `there` are the
+ * requirements of the pod and the place on the group's key. */
 static uint32_t choose(scheduler *s, uint32_t number, uint32_t own, uint32_t there, bool self)
 {
     const group *g = &s->topology.groups.items[number];
@@ -372,7 +375,7 @@ static uint32_t refuse_all(scheduler *s)
     return NO_ID;
 }
 
-/* What a group says of all domains that a pod allows, remembered as long as its counts stay what they are. NULL = out of memory. */
+/* The group's summary over all domains that a pod allows, cached until its counts change. NULL = out of memory. */
 static const struct group_summary *summary_of(scheduler *s, group *g, uint32_t own)
 {
     struct group_summary *a = &g->summary;
@@ -390,7 +393,8 @@ static const struct group_summary *summary_of(scheduler *s, group *g, uint32_t o
     return a;
 }
 
-/* The one value that a place's requirement leaves; NO_TEXT = not one, or it is none of the key's domains. */
+/* The only value that a place's requirement allows; NO_TEXT = several, or a value that is not one of the key's
+ * domains. */
 static uint32_t only_value(const scheduler *s, const group *g, uint32_t there, uint32_t *domain)
 {
     if (there == NO_ID) return NO_TEXT;
@@ -400,8 +404,8 @@ static uint32_t only_value(const scheduler *s, const group *g, uint32_t there, u
     return *domain == NO_ID ? NO_TEXT : r->values[0];
 }
 
-/* choose() for a place that is in one domain, of which most nodes are, without looking at the others. *answered is false where they
- * have to be looked at. */
+/* choose() for a place in a single domain, as most nodes are, without visiting the other domains. *answered is false
+ * if they have to be visited. */
 static uint32_t choose_single(scheduler *s, uint32_t number, uint32_t own, uint32_t there, bool self, bool *answered)
 {
     group *g = &s->topology.groups.items[number];
@@ -409,14 +413,15 @@ static uint32_t choose_single(scheduler *s, uint32_t number, uint32_t own, uint3
     *answered = value != NO_TEXT;
     if (!*answered) return NO_ID;
     bool known = known_to(g, domain);
-    if (g->kind != GROUP_SPREAD) { /* the pod's own demand counts, too */
+    if (g->kind != GROUP_SPREAD) { /* the pod's own requirements count as well */
         const requirement *r = own == NO_ID ? NULL : requirement_get(&s->algebra, own);
         known = known && (r == NULL || requirement_has(&s->algebra, r, value));
     }
     if (g->kind == GROUP_AFFINITY) {
         bool there_is = known && g->counts[domain] > 0;
         const struct group_summary *a = there_is || !self ? NULL : summary_of(s, g, own);
-        *answered = there_is || !self || s->failed || (a != NULL && a->occupied); /* else it may start anywhere */
+        /* otherwise it may start in any domain */
+        *answered = there_is || !self || s->failed || (a != NULL && a->occupied);
         if (!there_is) return NO_ID;
     } else if (g->kind == GROUP_ANTI) {
         if (!known || g->counts[domain] != 0) return NO_ID;
@@ -428,7 +433,7 @@ static uint32_t choose_single(scheduler *s, uint32_t number, uint32_t own, uint3
     return id == NO_ID ? refuse_all(s) : id;
 }
 
-/* choose(), remembered as long as the group's counts stay what they are. */
+/* choose(), cached until the group's counts change. */
 static uint32_t group_requirement(scheduler *s, const view *v, uint32_t number, bool self, uint32_t set)
 {
     group *g = &s->topology.groups.items[number];
@@ -452,13 +457,13 @@ static bool lists_values(const scheduler *s, uint32_t id)
 
 static bool tighten(scheduler *s, const view *v, uint32_t number, bool self, const spot *at, uint32_t *result)
 {
-    if (s->topology.groups.items[number].host) return true; /* topology_admits_host() has answered */
+    if (s->topology.groups.items[number].host) return true; /* topology_admits_host() has checked it */
     uint32_t id = group_requirement(s, v, number, self, at->set);
     if (id == NO_ID) return false;
     uint32_t there = set_get(&s->algebra, at->set, requirement_get(&s->algebra, id)->key);
     if (there == id) return true;
-    /* Listed values that are not among the allowed ones: no need to build the contradiction. (What must not have the key may
-     * well contradict itself.) */
+    /* Both list values and have none in common, so the contradictory set need not be created. (A requirement that the
+     * key is absent may be contradictory in itself.) */
     if (lists_values(s, there) && !requirement_overlap(&s->algebra, there, id)) return false;
     if (requirement_get(&s->algebra, id)->key == s->snapshot->known.hostname) return host_allowed(s, id, at->host_text);
     *result = set_add(&s->algebra, *result, id);
@@ -467,7 +472,7 @@ static bool tighten(scheduler *s, const view *v, uint32_t number, bool self, con
 
 /* ---- several groups on one key (Q-32, ND-2) ------------------------------------------------------------------------------ */
 
-/* The n-th group that has a say about the pod: those that own it, then the inverse ones that select it. */
+/* The n-th group that applies to the pod: groups that own it, followed by inverse groups that select it. */
 static group *group_at(scheduler *s, const view *v, const label_group *k, uint32_t n, bool *self)
 {
     *self = n < v->owned_count && v->owned[n].self;
@@ -486,7 +491,7 @@ static bool share_a_key(scheduler *s, const view *v, const label_group *k)
     return false;
 }
 
-/* All that spread_domain() could choose from. */
+/* All domains that spread_domain() could choose from. */
 static void spread_domains(const group *g, const struct choice *c, bool selects_itself, uint64_t *out)
 {
     int64_t least = spread_least(g, c->own, c->count), self = selects_itself;
@@ -495,7 +500,7 @@ static void spread_domains(const group *g, const struct choice *c, bool selects_
     }
 }
 
-/* What the group accepts; *one: it wants a single domain of these. */
+/* The domains that the group accepts. *one: it chooses a single one of these. */
 static void acceptable(const scheduler *s, const group *g, const struct choice *c, bool self, uint64_t *out, bool *one)
 {
     if (g->kind == GROUP_ANTI) {
@@ -506,7 +511,8 @@ static void acceptable(const scheduler *s, const group *g, const struct choice *
     } else {
         affinity_domains(s, g, c, false, out);
         if (bits_any(out, bits_words(c->count)) || !self) return;
-        for (size_t d = 0; d < c->count; d++) { /* to start anywhere, unless the group is somewhere the pod could be */
+        /* any domain to start in, unless the group has pods where the pod could be */
+        for (size_t d = 0; d < c->count; d++) {
             if (!known_to(g, d) || !bits_test(c->own, d)) continue;
             if (g->counts[d] > 0) {
                 bits_and_not(out, out, bits_words(c->count));
@@ -518,7 +524,8 @@ static void acceptable(const scheduler *s, const group *g, const struct choice *
     }
 }
 
-/* Of the domains that all groups of the key accept the one with the smallest counts, group by group; then by name. */
+/* Of the domains that all groups of the key accept, the one with the smallest counts, compared group by group; then
+ * by name. */
 static uint32_t best_of(scheduler *s, const view *v, const label_group *k, uint32_t key_index, const uint64_t *accepted,
                         size_t count)
 {
@@ -538,7 +545,7 @@ static uint32_t best_of(scheduler *s, const view *v, const label_group *k, uint3
     return best;
 }
 
-/* What all groups of one key allow together, as a requirement; NO_ID = nothing. */
+/* The domains that all groups of one key allow together, as a requirement; NO_ID = none. */
 static uint32_t joint_requirement(scheduler *s, const view *v, const label_group *k, uint32_t first, const spot *at)
 {
     bool self, one = false;
@@ -588,7 +595,7 @@ static bool admit_jointly(scheduler *s, const view *v, const label_group *k, con
     }
     if (result != at->set && !set_compatible(&s->algebra, at->set, result, at->lenient)) return false;
     *set = set_meet(&s->algebra, at->set, result);
-    return !s->algebra.failed; /* another failure has returned already */
+    return !s->algebra.failed; /* other failures have already returned */
 }
 
 bool topology_contradicts(scheduler *s, const view *v, uint32_t set)
@@ -673,7 +680,7 @@ void topology_count_placed(scheduler *s, uint32_t number)
     }
 }
 
-/* From so many groups on that select a pod, those about host names take one entry of the round's log together. */
+/* If at least so many groups select a pod, those about host names share one entry of the round's log. */
 #define COUNTED_TOGETHER 16
 
 void topology_record(scheduler *s, const view *v, const spot *at)

@@ -7,25 +7,25 @@
 #include <schedule/scheduler.h>
 #include <string.h>
 
-/* Masks of one table, made when first asked for. */
+/* Masks for one table, computed on first use. */
 struct type_masks {
     map64 of_type; /* requirement -> index */
     map64 of_offering; /* (offering key, requirement or NO_ID) -> index */
     map64 of_set; /* set -> index */
     LIST_OF(uint64_t *) masks;
-    uint64_t *available; /* offerings; NULL until asked for */
+    uint64_t *available; /* offerings; NULL until first used */
 };
 
-/* Whether a requirement agrees with those of a column, which are few and come again and again. */
+/* Caches whether a requirement is compatible with those of a column, which are few and repeated. */
 enum { ANSWERS = 64 };
 struct answers {
-    uint32_t of[ANSWERS]; /* NO_ID = nothing is known there */
+    uint32_t of[ANSWERS]; /* NO_ID = empty slot */
     bool yes[ANSWERS];
 };
 
 static void answers_init(struct answers *a) { memset(a->of, 0xff, sizeof a->of); }
 
-/* `have` may be NO_ID: nothing is had. */
+/* `have` may be NO_ID: no requirement. */
 static bool answers_agree(scheduler *s, struct answers *a, uint32_t key, uint32_t asked, uint32_t have)
 {
     uint32_t slot = have % ANSWERS;
@@ -67,7 +67,7 @@ void types_free(scheduler *s)
     map64_free(&s->types.price_order_of);
 }
 
-/* A new mask of `bits` bits under a key of one of the maps; NULL when refused. */
+/* A new mask of `bits` bits, stored under a key of one of the maps; NULL = out of memory. */
 static uint64_t *new_mask(scheduler *s, struct type_masks *m, map64 *map, uint64_t key, size_t bits)
 {
     uint64_t *mask = arena_array(&s->data, bits_words(bits) + 1, sizeof *mask);
@@ -80,7 +80,7 @@ static uint64_t *new_mask(scheduler *s, struct type_masks *m, map64 *map, uint64
     return mask;
 }
 
-/* Variants whose type agrees with the requirement on the table's key number k. */
+/* Variants whose type matches the requirement on the table's key number k. */
 static const uint64_t *type_mask(scheduler *s, uint32_t table, uint32_t k, uint32_t requirement_id)
 {
     const type_table *t = &s->snapshot->tables[table];
@@ -94,7 +94,7 @@ static const uint64_t *type_mask(scheduler *s, uint32_t table, uint32_t k, uint3
     return mask;
 }
 
-/* Available or not. */
+/* Includes unavailable offerings. */
 static const uint64_t *offering_mask(scheduler *s, uint32_t table, uint32_t k, uint32_t have)
 {
     const type_table *t = &s->snapshot->tables[table];
@@ -144,7 +144,7 @@ static const uint64_t *available_mask(scheduler *s, uint32_t table)
     return m->available;
 }
 
-/* Who waits is asked as often as where all offerings are gone through. */
+/* Polls should_stop as often as when all offerings are visited. */
 static bool keep_patience(scheduler *s, uint32_t table)
 {
     const type_table *t = &s->snapshot->tables[table];
@@ -165,14 +165,15 @@ bool types_offered(scheduler *s, uint32_t table, uint32_t set, uint64_t *out)
     memcpy(out, available, words_ * sizeof *out);
     for (uint32_t k = 0; k < t->offering_key_count && !s->failed; k++) {
         uint32_t have = set_get(&s->algebra, set, t->offering_keys[k]);
-        if (have == NO_ID && s->snapshot->facts.well_known[t->offering_keys[k]]) continue; /* every offering agrees */
+        if (have == NO_ID && s->snapshot->facts.well_known[t->offering_keys[k]]) continue; /* every offering matches */
         const uint64_t *mask = offering_mask(s, table, k, have);
         if (mask != NULL) bits_and(out, mask, words_);
     }
     return !s->failed;
 }
 
-/* The available offerings of these variants that are compatible with the set: one by one, while types_offered() looks at all. */
+/* The available offerings of these variants that are compatible with the set. Visits only these offerings, while
+ * types_offered() visits all. */
 static bool offered_of(scheduler *s, uint32_t table, uint32_t set, const uint64_t *variants, uint64_t *out)
 {
     const type_table *t = &s->snapshot->tables[table];
@@ -196,7 +197,7 @@ static bool offered_of(scheduler *s, uint32_t table, uint32_t set, const uint64_
     return !s->failed;
 }
 
-/* Clears the variants that have no available offering compatible with the set. */
+/* Clears the variants without an available offering that is compatible with the set. */
 static bool keep_offered(scheduler *s, uint32_t table, uint32_t set, uint64_t *out)
 {
     const type_table *t = &s->snapshot->tables[table];
@@ -362,7 +363,8 @@ bool typeset_measure(scheduler *s, uint32_t types)
     return ts->maximal_count != NO_ID || find_maximal(s, ts);
 }
 
-/* The sparse resource of the total that the fewest variants have, and fewer than so many; NO_ID = there is none. */
+/* Of the sparse resources in the total, the one that the fewest variants have, if they are fewer than `fewer_than`;
+ * NO_ID = none. */
 static uint32_t scarcest(const scheduler *s, const template_ *t, const int64_t *total, uint32_t fewer_than)
 {
     uint32_t best = NO_ID;

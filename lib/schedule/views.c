@@ -23,7 +23,7 @@ static int heavier_pod_term(const void *x, const void *y, const void *user)
     return a > b ? -1 : a < b;
 }
 
-/* A copy of a list in the arena, ordered. NULL = out of memory. */
+/* A sorted copy of a list in the arena. NULL = out of memory. */
 static void *sorted_copy(scheduler *s, const void *items, uint32_t count, size_t size, compare_fn compare)
 {
     void *copy = arena_alloc(&s->data, count * size);
@@ -32,7 +32,8 @@ static void *sorted_copy(scheduler *s, const void *items, uint32_t count, size_t
     return sort_stable(s->context, copy, count, size, compare, NULL) ? copy : NULL;
 }
 
-/* strict = node selector ∧ the first OR-term left; full = strict ∧ the heaviest preference left (§6.2). */
+/* strict = the node selector and the first remaining OR-term; full = strict and the remaining preference of the
+ * highest weight (§6.2). */
 static bool view_demands(scheduler *s, view *v)
 {
     const shape *h = shape_of(s->snapshot, v->class_);
@@ -55,14 +56,14 @@ static bool tolerate(scheduler *s, view *v)
     return v->tolerated != NULL;
 }
 
-/* What follows from the lists of a view. */
+/* Computes what depends on the lists of a view. */
 static bool complete(scheduler *s, view *v)
 {
     if (v->tolerated == NULL && !tolerate(s, v)) return false;
     return view_demands(s, v) && !s->failed && !s->algebra.failed;
 }
 
-/* Whether the groups of the view are those of every later one. (Tolerations are part of a spread's identity.) */
+/* Whether all later views have the same groups. (Tolerations are part of a spread's identity.) */
 static bool settled(const scheduler *s, const view *v)
 {
     const shape *h = shape_of(s->snapshot, v->class_);
@@ -82,7 +83,7 @@ static uint32_t push_view(scheduler *s, view *v)
         return NO_ID;
     }
     *slot = *v;
-    slot->barred_round = 0; /* what refused the step before may take this one */
+    slot->barred_round = 0; /* nodes that rejected the previous step may accept this one */
     return (uint32_t)(s->pods.views.count - 1);
 }
 
@@ -109,7 +110,7 @@ static bool all_spread(scheduler *s, view *v)
     return true;
 }
 
-/* It has no groups yet. */
+/* Clears the groups. */
 static void disown(view *v)
 {
     v->owned = NULL;
@@ -140,7 +141,7 @@ static uint32_t first_view(scheduler *s, uint32_t class_number)
     return all_spread(s, &v) ? push_view(s, &v) : NO_ID;
 }
 
-/* The view of a class like one that has its own: with the same lists and the same groups. */
+/* The view of a class for which a class with the same rules has a view: it shares lists and groups. */
 static uint32_t view_like(scheduler *s, uint32_t class_number)
 {
     class_state *c = &s->pods.classes[class_number];
@@ -173,7 +174,7 @@ uint32_t view_of_class(scheduler *s, uint32_t class_number)
     return c->first_view;
 }
 
-/* Drops the first ScheduleAnyway constraint; its slot is filled by the last one, as the peer does. */
+/* Drops the first ScheduleAnyway constraint. As in the peer, the last constraint takes its place. */
 static bool drop_spread(scheduler *s, view *v)
 {
     uint32_t first = 0;
@@ -191,9 +192,9 @@ static bool drop_spread(scheduler *s, view *v)
     return true;
 }
 
-/* One step of §26 on a copy; false = nothing left. Karpenter never comes back to an OR-term that it has left, so a pod may fail
- * although an earlier term without a preference would do (Q-21); without the quirk each preference that goes brings all terms
- * back. */
+/* One step of §26, on a copy; false = nothing left to relax. Karpenter never returns to an OR-term that it has
+ * dropped. So a pod may fail although an earlier term would do without a preference (Q-21). Without the quirk, each
+ * dropped preference brings all terms back. */
 static bool give_up(scheduler *s, view *v)
 {
     const shape *h = shape_of(s->snapshot, v->class_);
@@ -226,7 +227,7 @@ static bool give_up(scheduler *s, view *v)
     return true;
 }
 
-/* Terms and tolerations are part of a spread's identity: with others it is another group. */
+/* Terms and tolerations are part of a spread's identity. When they change, it has a different group. */
 static bool regroup(scheduler *s, const view *before, view *v)
 {
     bool same = v->required_first == before->required_first && v->tolerations.items == before->tolerations.items;

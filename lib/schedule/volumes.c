@@ -5,31 +5,32 @@
 #include <schedule/scheduler.h>
 #include <schedule/types.h>
 
-/* The volumes on a node that limits them. Only those of drivers that have a limit there are told of. */
+/* The volumes on a node with limits. Only volumes of drivers with a limit there are recorded. */
 struct node_volumes {
     map64 limit_of; /* driver -> its first limit */
     struct limit_use {
         uint32_t driver;
         int64_t most;
-        uint32_t first; /* the first limit of the same driver, which counts for all of them: */
-        uint32_t held, more; /* … claims that are there; while a pod is looked at, those that it would add */
+        uint32_t first; /* the first limit of the same driver, which has the counts for all of them */
+        uint32_t held, more; /* number of claims on the node; while a pod is checked, of those that it would add */
     } * limits;
     uint32_t limit_count;
     volume_use *items;
-    size_t count, capacity, bound; /* bound: those of bound pods, which come first */
-    map64 places; /* claim -> where in `items` it is, or once was */
+    size_t count, capacity, bound; /* bound: number of claims of bound pods, which come first */
+    map64 places; /* claim -> its current or former index in `items` */
 };
 
-/* NULL = the node has none, or is none yet. */
+/* NULL = the node has no CSINode. */
 static const csi_node *csi_of(const scheduler *s, const host *h)
 {
     const karp_snapshot *w = s->snapshot;
-    uint32_t n = w->nodes[h->node].node; /* its own name: while it registers it is known by its claim's */
+    /* the Node's own name: until it is registered, the state node has its claim's */
+    uint32_t n = w->nodes[h->node].node;
     uint32_t i = n == NO_ID ? NO_ID : store_find(&w->raw, KIND_CSI_NODE, NO_TEXT, w->raw.nodes.items[n].meta.name);
     return i == NO_ID ? NULL : &w->raw.csi_nodes.items[i];
 }
 
-/* The instance type whose limits hold where the node does not publish any (K15-2); NULL = none. */
+/* The instance type whose limits apply if the node publishes none (K15-2); NULL = none. */
 static const instance_type *type_behind(const scheduler *s, const host *h)
 {
     const karp_snapshot *w = s->snapshot;
@@ -48,13 +49,15 @@ static bool listed(const csi_node *csi, uint32_t driver)
     return false;
 }
 
-/* What limits the node: what it publishes, and for other drivers what its type says. Returns how many; `out` may be NULL. */
+/* The limits of the node: those that it publishes, and its type's for other drivers. Returns their number; `out` may
+ * be NULL. */
 static uint32_t find_limits(const scheduler *s, const csi_node *csi, const instance_type *type, struct limit_use *out)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; csi != NULL && i < csi->limit_count; i++) {
         const csi_limit *l = &csi->limits[i];
-        bool none = l->has_count == 2 && !in_force(s, RULE_TYPE_VOLUME_LIMITS); /* no count was once read as 0 */
+        /* before K15-2 a missing count was read as 0 */
+        bool none = l->has_count == 2 && !in_force(s, RULE_TYPE_VOLUME_LIMITS);
         if (l->has_count != 1 && !none) continue;
         if (out != NULL) out[n] = (struct limit_use){ .driver = l->driver, .most = none ? 0 : l->count };
         n++;
@@ -70,7 +73,7 @@ static uint32_t find_limits(const scheduler *s, const csi_node *csi, const insta
 
 static uint64_t claim_key(const volume_use *u) { return pair_key(u->name_space, u->claim); }
 
-/* A round that was undone leaves places behind, at which there is nothing now or another claim. */
+/* Undoing a round leaves outdated indices, which refer to no claim or to another one. */
 static bool uses(const struct node_volumes *n, const volume_use *u)
 {
     uint32_t at = map64_get(&n->places, claim_key(u));
@@ -90,7 +93,7 @@ static bool add(scheduler *s, struct node_volumes *n, volume_use u)
     return true;
 }
 
-/* Adds all claims of a bound pod, or none when one of them cannot be looked up. */
+/* Adds all claims of a bound pod, or none if one of them cannot be looked up. */
 static bool add_bound(scheduler *s, struct node_volumes *n, const pod *p)
 {
     const store *raw = &s->snapshot->raw;
@@ -105,7 +108,7 @@ static bool add_bound(scheduler *s, struct node_volumes *n, const pod *p)
     return added;
 }
 
-/* A node without volumes, with what limits it; NULL = out of memory. */
+/* A node with limits and without volumes; NULL = out of memory. */
 static struct node_volumes *make(scheduler *s, uint32_t limit_count)
 {
     struct node_volumes *n = arena_alloc(&s->data, sizeof *n);
@@ -127,7 +130,7 @@ static bool number_limits(struct node_volumes *n)
     return true;
 }
 
-/* What the node's bound pods hold, read once and only where there is a limit. */
+/* Loads the volumes of the node's bound pods, once and only if there is a limit. */
 static bool load(scheduler *s, host *h)
 {
     const state_node *n = &s->snapshot->nodes[h->node];

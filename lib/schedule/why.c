@@ -17,10 +17,11 @@
 
 /* ---- the categories of §22 ------------------------------------------------------------------------------------------- */
 
-/* Whether some type met the requirements, has enough resources, has the offering. What fits has an offering: only what is offered counts. */
+/* Whether some type matches the requirements (c), has enough resources (f), has a compatible offering (h). A fitting
+ * type has an offering, because only offered variants count. */
 struct tally {
     bool c, f, h;
-    uint32_t requirements, resources, offerings; /* the funnel */
+    uint32_t requirements, resources, offerings; /* numbers of types that remain after each check */
 };
 
 static const char *const category_text[] = {
@@ -35,8 +36,8 @@ static const char *const category_text[] = {
         "no instance type which had enough resources and the required offering met the scheduling requirements",
 };
 
-/* E1, E2, E4, E5, E6 and E9: since what fits is offered, the others do not come up; and a type that fits, when none does all three, does
- * not meet the requirements. */
+/* E1, E2, E4, E5, E6 and E9. The others cannot occur, because a fitting type has an offering. If no type passes all
+ * three checks, a type that fits does not match the requirements. */
 static uint32_t category(const struct tally *t)
 {
     if (!t->f && t->c) return t->h ? KARP_REASON_TYPE_RESOURCES : KARP_REASON_RESOURCES_AND_OFFERING;
@@ -52,7 +53,7 @@ static bool enough(const scheduler *s, const int64_t *room, const int64_t *reque
     return true;
 }
 
-/* Variants to look at: the template's, less the daemon groups whose ports clash with the pod's. */
+/* The variants to check: the template's, without daemon groups whose ports conflict with the pod's. */
 static void candidates(scheduler *s, const template_ *t, uint32_t pod_number, const shape *p, uint64_t *out)
 {
     memcpy(out, t->filtered, template_words(t) * sizeof *out);
@@ -62,7 +63,7 @@ static void candidates(scheduler *s, const template_ *t, uint32_t pod_number, co
     }
 }
 
-/* Whether no type is left because daemons hold the pod's host ports on every one; Karpenter then says that nothing matched. */
+/* Whether daemons use the pod's host ports on every type. Karpenter then reports that nothing matched. */
 static bool ports_bar_all(scheduler *s, const template_ *t, uint32_t pod_number, const shape *p)
 {
     for (uint32_t g = 0; g < t->group_count; g++) {
@@ -141,7 +142,7 @@ static int by_resource_name(uint32_t x, uint32_t y, const void *user)
     return compare_str(strings_get(names, x), strings_get(names, y));
 }
 
-/* By name: the numbers of resources are those of their first appearance. */
+/* Sorted by name, since resource ids depend on the input order. */
 static void show_limits(const scheduler *s, strbuf *b, const template_ *t)
 {
     const pool_limit *l = &s->templates.limits[t->pool];
@@ -163,7 +164,7 @@ static void show_limits(const scheduler *s, strbuf *b, const template_ *t)
     mem_free(s->context, order, bytes);
 }
 
-/* How many types of the pool meet one requirement alone, by their labels or by what is offered of them: none or some. */
+/* Whether types of the NodePool match one requirement alone: by their labels, and by their offerings. */
 enum met { MET, NO_LABEL, NO_OFFER };
 
 static enum met met_alone(scheduler *s, const template_ *t, uint32_t wanted, uint64_t *labels, uint64_t *offers)
@@ -188,14 +189,15 @@ static enum met met_alone(scheduler *s, const template_ *t, uint32_t wanted, uin
     return NO_OFFER;
 }
 
-/* Names the requirement, the first by its key, that not even by itself any type of the pool meets, as a zone that does not exist.
- * What the pool asks itself is none: its types were chosen by that, and its labels are not theirs. */
+/* Names the first requirement, by key, that no type of the NodePool matches even alone, such as a zone that does not
+ * exist. Requirements of the NodePool itself are skipped: its types were selected by them, and its labels are not
+ * labels of types. */
 static void show_unmet(scheduler *s, strbuf *b, const template_ *t, uint32_t set)
 {
     size_t n, words_ = template_words(t) + 1, all = words_ + bits_words(t->table->offering_count) + 1;
     const set_entry *entries = set_entries(&s->algebra, set, &n);
     uint64_t *scratch = mem_zalloc(s->context, all * sizeof *scratch);
-    set_entry *e = mem_alloc(s->context, (n + 1) * sizeof *e); /* a set that is made moves the others */
+    set_entry *e = mem_alloc(s->context, (n + 1) * sizeof *e); /* a copy: creating a set moves the entries */
     if (scratch == NULL || e == NULL) b->failed = true;
     else if (n > 0) memcpy(e, entries, n * sizeof *e);
     const uint32_t *rank = s->snapshot->facts.rank;
@@ -219,7 +221,7 @@ static void show_unmet(scheduler *s, strbuf *b, const template_ *t, uint32_t set
     mem_free(s->context, scratch, all * sizeof *scratch);
 }
 
-/* In a launch of its own the pod would have more volumes than any type takes. */
+/* Even alone on a launch, the pod has more volumes than any type can attach. */
 static void show_volume_limit(scheduler *s, strbuf *b, const template_ *t, uint32_t class_number)
 {
     const claim alone = { .template_ = (uint32_t)(t - s->templates.items) };
@@ -296,7 +298,7 @@ void refusal_lists_free(refusal_lists *l)
     arena_free(&l->rows);
 }
 
-/* The detail as the decision keeps it. */
+/* The detail as a text of the decision. */
 static bool keep_detail(karp_decision *d, refusal_lists *l, strbuf *b, karp_str *out)
 {
     uint32_t id = b->failed ? NO_ID : strings_add(&l->details, b->len > 0 ? b->ptr : "", b->len);
@@ -311,7 +313,7 @@ static bool keep_detail(karp_decision *d, refusal_lists *l, strbuf *b, karp_str 
     return id != NO_ID;
 }
 
-/* The number of a list of answers; NO_ID = out of memory. */
+/* The number of a list of reasons; NO_ID = out of memory. */
 static uint32_t list_number(refusal_lists *l, const karp_unschedulable *row)
 {
     enum { WORDS = 6 };
@@ -346,8 +348,8 @@ static bool message_of(scheduler *s, karp_decision *d, karp_unschedulable *row)
     return keep_text(&d->data, &b, &row->message);
 }
 
-/* A list that is known gives way to the one there is: nothing but it has been asked of the decision's memory since the mark, for its
- * details are known as well. */
+/* Replaces a known list by the existing one and frees its memory. Only the list was allocated from the decision's
+ * memory since the mark, because its details are known as well. */
 static bool share_list(scheduler *s, karp_decision *d, refusal_lists *l, arena_mark mark, karp_unschedulable *row)
 {
     uint32_t id = list_number(l, row);
@@ -378,7 +380,7 @@ static bool pool_row(scheduler *s, karp_decision *d, refusal_lists *l, const fai
     row->code = f->reason == KARP_REASON_DRA ? KARP_REASON_DRA
                                              : template_refusal(s, template_number, f->pod, f->view, &set);
     if (!tally_types(s, t, f->pod, v.class_, set, &tally)) return false;
-    /* A type that would do and was not there has been kept out by the limits. */
+    /* A suitable type that is not among the types was excluded by the limits. */
     if (row->code == KARP_REASON_TUPLE) row->code = tally.offerings > 0 ? KARP_REASON_LIMITS : category(&tally);
     if (row->code == KARP_REASON_NOTHING_MATCHED && !quirk(s, 13) &&
         ports_bar_all(s, t, f->pod, shape_of(s->snapshot, v.class_))) {
@@ -450,7 +452,7 @@ static bool list_targets(scheduler *s, const failure *f, karp_decision *d, karp_
 
 static void sum_up(karp_unschedulable *row)
 {
-    row->code = row->pools[0].code; /* without pools nobody asks */
+    row->code = row->pools[0].code; /* without NodePools no template is tried */
     row->permanent = 1;
     for (size_t i = 0; i < row->pool_count; i++) {
         if (row->pools[i].code != row->code) row->code = KARP_REASON_SEVERAL;
@@ -459,7 +461,7 @@ static void sum_up(karp_unschedulable *row)
         row->permanent = row->permanent && karp_reason_permanent(row->pools[i].code);
 }
 
-/* Refused before any pool is asked, for what the resource claims say. */
+/* Rejected before any NodePool is tried, because of its resource claims. */
 static bool why_not_claims(const scheduler *s, const failure *f, karp_decision *d, karp_unschedulable *row)
 {
     uint32_t class_number = s->pods.views.items[f->view].class_;

@@ -14,7 +14,7 @@ static uint32_t count_left_out(const selector *x)
     return count;
 }
 
-/* A group that comes up in the middle of a round does not know what the round has placed, as its wide group might. */
+/* A group created during a round does not count what the round has already placed, but its wide group might. */
 static bool may_widen(const scheduler *s, const group *g)
 {
     bool late = s->round.solving && !g->inverse && quirk(s, 5);
@@ -22,7 +22,7 @@ static bool may_widen(const scheduler *s, const group *g)
            selector_valid(g->selects) && count_left_out(g->selects) > 0;
 }
 
-/* The selector without what leaves pods out; NULL = out of memory. */
+/* The selector without expressions that exclude pods; NULL = out of memory. */
 static const selector *wide_selector(scheduler *s, const selector *x)
 {
     static const selector all = { { NULL, 0 }, { NULL, 0 } };
@@ -56,7 +56,7 @@ static uint32_t wide_group_of(scheduler *s, const group *g, toleration_list tole
     return group_obtain(s, &wide, tolerations);
 }
 
-/* Of the wide group's pods those that it does not select. `most`: how many there are at most. */
+/* Lists the label groups that the wide group selects and this group does not. `most`: upper bound on their number. */
 static bool list_left_out(scheduler *s, group *g, uint32_t most)
 {
     uint32_t *numbers = arena_array(&s->data, most + (size_t)1, sizeof *numbers);
@@ -77,7 +77,7 @@ bool group_widen(scheduler *s, group *wanted, toleration_list tolerations)
 {
     wanted->wider = NO_ID;
     if (!may_widen(s, wanted)) return true;
-    uint32_t near = label_groups_for(s, wanted).count; /* those that a list of its own would be made of */
+    uint32_t near = label_groups_for(s, wanted).count; /* size of the list that the group itself would need */
     uint32_t most = s->failed ? 0 : label_groups_left_out(s, wanted->selects, near / 2, NULL);
     if (s->failed) return false;
     if (most > near / 2) return true;
