@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Four decimal numbers, which must be all of the text. */
+/* Parses four decimal numbers, which must be the whole text. */
 static bool parse_v4(const char *p, const char *end, uint8_t out[4])
 {
     for (int part = 0; part < 4; part++) {
@@ -31,7 +31,7 @@ static int hex_digit(char c)
     return -1;
 }
 
-/* Up to four hexadecimal digits; NULL = none, or more. */
+/* Parses one to four hexadecimal digits; NULL = none, or more. */
 static const char *parse_group(const char *p, const char *end, unsigned *value)
 {
     int digits = 0;
@@ -43,7 +43,7 @@ static const char *parse_group(const char *p, const char *end, unsigned *value)
     return digits > 0 ? p : NULL;
 }
 
-/* Moves what follows the "::" to the end; the gap is zero. It stands for one group at least. */
+/* Moves the part after "::" to the end. The gap is zero and at least one group long. */
 static bool spread_gap(uint8_t ip[16], int filled, int gap)
 {
     if (gap < 0) return filled == 16;
@@ -65,7 +65,7 @@ static bool parse_v6(const char *p, const char *end, uint8_t ip[16])
         unsigned value;
         const char *next = parse_group(p, end, &value);
         if (next == NULL) return false;
-        if (next < end && *next == '.') { /* the last four bytes as IPv4 */
+        if (next < end && *next == '.') { /* the last four bytes in IPv4 notation */
             return filled <= 12 && (gap >= 0 || filled == 12) && parse_v4(p, end, ip + filled) &&
                    spread_gap(ip, filled + 4, gap);
         }

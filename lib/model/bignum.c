@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The callers' bounds keep every number below BIGNUM_WORDS. Words beyond it would be dropped, never written. */
+/* The callers' bounds keep every number below BIGNUM_WORDS words. Further words would be dropped, not written. */
 static void push(bignum *n, uint32_t word)
 {
     if (word != 0 && n->count < BIGNUM_WORDS) n->words[n->count++] = word;
@@ -79,8 +79,8 @@ int bignum_compare(const bignum *a, const bignum *b)
     return 0;
 }
 
-/* From the top word down, lead is c - (a + b) of the words seen. The words below add less than 1 to it and take less
- * than 2 from it, so that only 0 and 1 leave the answer open. */
+/* From the most significant word down, lead is c - (a + b) over the words visited so far. The words below add less
+ * than 1 to it and subtract less than 2, so only for 0 and 1 the result is not decided yet. */
 int bignum_compare_sum(const bignum *a, const bignum *b, const bignum *c)
 {
     unsigned count = a->count > b->count ? a->count : b->count;

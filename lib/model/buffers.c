@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Capacity buffers as pods (scheduling.md §28): each keeps room for as many pods of its template as it has replicas. */
+/*
+ * Capacity buffers as virtual pods (scheduling.md §28): each buffer reserves capacity for as many pods of its
+ * template as it has replicas.
+ */
 #include <model/prepare.h>
 
 #include <base/error.h>
@@ -60,7 +63,7 @@ static karp_status add_pods(karp_snapshot *s, const uint32_t *order, size_t coun
     for (size_t i = 0; i < count && ok; i++) {
         const capacity_buffer *b = &s->raw.buffers.items[order[i]];
         if (!provisions(b)) continue;
-        if ((uint64_t)b->replicas > most - s->raw.pods.count) { /* no builder has more than most */
+        if ((uint64_t)b->replicas > most - s->raw.pods.count) { /* max_pods is an upper bound for every builder */
             strbuf_free(&text);
             karp_status status = fail(error, KARP_E_LIMIT, "the replicas are more pods than the context allows");
             error_set_object(error, "CapacityBuffer", text_of(s, b->meta.name_space), name_of(s, b->meta.name));

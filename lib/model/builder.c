@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Life of a builder, what is common to all objects, and everything that is no object: settings, clock, catalogues. */
+/*
+ * The life cycle of a builder, the part common to all objects, and everything that is not an object: settings, clock,
+ * catalogues.
+ */
 #include <model/builder.h>
 
 #include <base/context.h>
@@ -85,7 +88,8 @@ void check_limit(adding *a, size_t count, uint64_t most, const char *what)
     copy_blame(&a->c, fail(a->c.error, KARP_E_LIMIT, "more than %zu %s", count, what), NULL);
 }
 
-/* Names as the API server validates them. Without the rule "a/b" with "c" and "a" with "b/c" would be one pod where it is shown. */
+/* Validates names as the API server does. Otherwise "a/b" with "c" and "a" with "b/c" would be displayed as the same
+ * pod. */
 static void check_name(adding *a, karp_str name, bool label, const char *field)
 {
     bool valid = dns_subdomain(name) && (!label || (name.len <= 63 && memchr(name.ptr, '.', name.len) == NULL));
@@ -139,14 +143,14 @@ void adding_begin(adding *a, karp_builder *b, enum kind kind, const char *kind_n
     }
 }
 
-/* Kinds that are given as one struct and named by kind, namespace and name alone. */
+/* Kinds whose objects are one struct and are identified by kind, namespace and name alone. */
 typedef struct given_kind {
     const char *name, *struct_name;
-    size_t known, least; /* bytes of the struct: today's, and version 0.1's */
+    size_t known, least; /* size of the struct: current, and in version 0.1 */
     enum scope scope;
 } given_kind;
 
-/* How all of them begin. */
+/* The first members of all these structs. */
 typedef struct given_head {
     size_t size;
     karp_meta meta;
@@ -193,7 +197,8 @@ karp_status adding_open(adding *a, karp_builder *b, enum kind kind, const void *
     return KARP_OK;
 }
 
-/* The place of the object of that identity, when it is one of the last that were to go: it is replaced. NO_ID = there is none. */
+/* The index of the object with this identity, if it is one of the last objects to be removed: it is replaced. NO_ID =
+ * there is none. */
 static uint32_t place_of_removed(karp_builder *b, uint32_t identity)
 {
     enum { LOOKED_AT = 8 };
@@ -207,7 +212,7 @@ static uint32_t place_of_removed(karp_builder *b, uint32_t identity)
     return NO_ID;
 }
 
-/* Everything that can be refused happens before anything is changed. */
+/* Does everything that can fail before it changes anything. */
 static bool commit(adding *a, void *list, const void *record, size_t record_bytes)
 {
     store *s = &a->b->s;
@@ -227,7 +232,7 @@ static bool commit(adding *a, void *list, const void *record, size_t record_byte
     return true;
 }
 
-/* Ends the call: undoes it if anything failed. */
+/* Completes the call, or undoes it if anything failed. */
 static karp_status end(adding *a)
 {
     arena_mark start = { NULL, NULL };
@@ -310,7 +315,7 @@ void karp_settings_init(karp_settings *settings, size_t size)
     memcpy(settings, &own, size < sizeof own ? size : sizeof own);
 }
 
-/* What Karpenter checks when it starts. */
+/* The checks of Karpenter's start-up. */
 static const char *wrong_repair(copier *c, const karp_node_repair *p)
 {
     static const char *const statuses[] = { "True", "False", "Unknown" };
@@ -375,7 +380,7 @@ static void read_repairs(copier *c, const karp_settings *given, store *into)
 }
 
 #ifdef KARP_NO_DEVICES
-enum { MOST_DRA_REQUESTS = 0 }; /* this build allocates no devices */
+enum { MOST_DRA_REQUESTS = 0 }; /* this build has no device allocation */
 #else
 enum { MOST_DRA_REQUESTS = 1 };
 #endif
@@ -406,7 +411,7 @@ static karp_status check_settings(const karp_settings *s, karp_error *error)
     return KARP_OK;
 }
 
-/* scheduling.md §15: what the peer checks when it starts. */
+/* scheduling.md §15: the checks of the peer's start-up. */
 static void check_default_spread(copier *c, const karp_settings *s, spread_list copy)
 {
     for (size_t i = 0; i < copy.count && c->status == KARP_OK; i++) {
@@ -425,7 +430,7 @@ static void check_default_spread(copier *c, const karp_settings *s, spread_list 
     }
 }
 
-/* Only the fields of `into` that settings decide are written. */
+/* Writes only those members of `into` that depend on settings. */
 static void read_settings(copier *c, const karp_settings *given, store *into)
 {
     path_enter(c, "default_spread");
@@ -524,7 +529,7 @@ karp_status karp_builder_set_node_states(karp_builder *builder, const karp_node_
 {
     if (builder == NULL) return fail_null(error, "builder");
     store *s = &builder->s;
-    store fresh; /* only its states */
+    store fresh; /* only its states are used */
     map64 seen;
     copier c;
     memset(&fresh, 0, sizeof fresh);
@@ -565,7 +570,7 @@ karp_status karp_builder_set_node_states(karp_builder *builder, const karp_node_
     return KARP_OK;
 }
 
-/* "namespace/name" to the form of store.pods_to_place. */
+/* Converts "namespace/name" to the form of store.pods_to_place. */
 static uint64_t read_pod_name(copier *c, store *s, karp_str text)
 {
     const char *slash = text.ptr && text.len > 0 ? memchr(text.ptr, '/', text.len) : NULL;
@@ -584,7 +589,7 @@ karp_status karp_builder_set_pods_to_place(karp_builder *builder, const karp_str
 {
     if (builder == NULL) return fail_null(error, "builder");
     store *s = &builder->s;
-    store fresh; /* only its list of pods to place */
+    store fresh; /* only its list of pods to place is used */
     map64 seen;
     copier c;
     memset(&fresh, 0, sizeof fresh);
@@ -620,7 +625,7 @@ karp_status karp_builder_set_pods_to_place(karp_builder *builder, const karp_str
 
 /* ---- catalogues ---------------------------------------------------------------------------------------------------- */
 
-/* Types of all catalogues with this one, each catalogue counted once. */
+/* The number of types in all catalogues including this one; each catalogue is counted once. */
 static uint64_t count_types(const karp_builder *b, const karp_catalogue *with)
 {
     for (size_t i = 0; i < b->s.catalogues.count; i++) {
@@ -641,7 +646,7 @@ karp_status karp_builder_add_catalogue(karp_builder *builder, karp_catalogue *ca
         return fail(error, KARP_E_LIMIT, "the catalogues have more instance types than the context allows");
     }
     init_copier(&c, builder, error);
-    c.text = &s->names; /* pools are objects: their names are names */
+    c.text = &s->names; /* names of NodePools are object names */
     arena_mark mark = arena_get_mark(&s->data);
     catalogue_use use = { .catalogue = catalogue };
     path_enter(&c, "pools");

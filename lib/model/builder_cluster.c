@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What surrounds pods and nodes: volumes, budgets, namespaces, selectors, overlays. */
+/* Objects other than pods and nodes: volumes, PodDisruptionBudgets, namespaces, objects that select pods, overlays. */
 #include <karp/builder.h>
 #include <model/builder.h>
 
@@ -8,7 +8,7 @@
 
 /* ---- volumes ------------------------------------------------------------------------------------------------------- */
 
-/* scheduling.md §35: what Kubernetes calls the CSI drivers of its old in-tree volumes. */
+/* scheduling.md §35: the CSI drivers of Kubernetes' former in-tree volumes. */
 static karp_str csi_name(karp_str provisioner)
 {
     static const struct {

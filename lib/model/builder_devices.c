@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects of dynamic resource allocation, and the names of a pod's claims. */
+/* Objects of dynamic resource allocation, and the names of a pod's resource claims. */
 #include <model/builder.h>
 
 #include <base/error.h>
@@ -203,7 +203,7 @@ uint32_t intern_pod_claims(adding *a, const karp_pod *given)
         copy_refuse(c);
         return 0;
     }
-    for (size_t i = 0; i < given->resource_claim_count; i++) { /* one that was not generated asks for nothing */
+    for (size_t i = 0; i < given->resource_claim_count; i++) { /* a claim that was not generated requests nothing */
         copy_reserved(c, given->resource_claims[i].reserved, "karp_pod_claim");
         if (given->resource_claims[i].resource_claim_name.len > 0)
             names[count++] = copy_name(a, given->resource_claims[i].resource_claim_name);

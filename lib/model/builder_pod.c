@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pods, and what carries a pod's template: daemon sets and capacity buffers. */
+/* Pods, and objects with a pod template: DaemonSets and capacity buffers. */
 #include <model/builder.h>
 
 #include <base/error.h>
@@ -143,7 +143,7 @@ static void read_scalars(copier *c, const karp_pod *given, enum pod_source sourc
     put_wide(c, s->grace_seconds);
 }
 
-/* Where in the key the shape's rules begin, behind its requests. */
+/* Reads a shape. Returns the position in the key at which its rules begin, after the requests. */
 static size_t read_shape(adding *a, const karp_pod *given, enum pod_source source, shape *s)
 {
     copier *c = &a->c;
@@ -160,7 +160,7 @@ static size_t read_shape(adding *a, const karp_pod *given, enum pod_source sourc
     return rules;
 }
 
-/* A shape that was not there, under the key at hand; NO_ID = out of memory. */
+/* Adds a new shape with the current key; NO_ID = out of memory. */
 static uint32_t put_shape(adding *a, shape read, size_t rules)
 {
     store *s = &a->b->s;
@@ -172,11 +172,11 @@ static uint32_t put_shape(adding *a, shape read, size_t rules)
     if (id == NO_ID) return NO_ID;
     shape *place = list_push(a->b->context, &s->shapes, sizeof read);
     if (place != NULL) *place = read;
-    a->mark = arena_get_mark(&s->data); /* the shape stays, whatever becomes of the pod */
+    a->mark = arena_get_mark(&s->data); /* the shape stays even if adding the pod fails */
     return id;
 }
 
-/* The shape's index. What is copied of a shape that is known is given back: equal pods cost nothing here. */
+/* The shape's index. If the shape exists, its copy is freed again, so that equal pods use no memory here. */
 static uint32_t intern_shape(adding *a, const karp_pod *given, enum pod_source source)
 {
     store *s = &a->b->s;
@@ -274,7 +274,7 @@ static uint32_t selects_kind(const karp_owner *o)
     return NO_ID;
 }
 
-/* The value's id, or NO_ID when the pod does not carry the annotation. */
+/* The value's id; NO_ID = the pod lacks the annotation. */
 static uint32_t read_annotation(adding *a, const karp_meta *meta, const char *key)
 {
     for (size_t i = 0; i < meta->annotation_count; i++) {
@@ -344,7 +344,7 @@ static uint8_t status_flags(copier *c, const karp_condition *conditions, size_t 
     return (uint8_t)flags;
 }
 
-/* "Pod/namespace/name", by which a pod goes that has no uid; its end is how the pod is shown, which is returned. */
+/* "Pod/namespace/name", which replaces a missing uid. Its second part is the pod's display name, which is returned. */
 static karp_str read_uid(adding *a, karp_str uid, pod *p)
 {
     static const char kind[] = "Pod/";
@@ -373,7 +373,7 @@ static karp_str read_uid(adding *a, karp_str uid, pod *p)
     return (karp_str){ text + KIND, shown };
 }
 
-/* What pods of one template have in common. */
+/* Reads what all pods of a template share. */
 static void read_shared(adding *a, const karp_pod *given, pod *p)
 {
     copy_reserved(&a->c, given->reserved, "karp_pod");
@@ -391,7 +391,7 @@ static void check_pods(adding *a)
     check_limit(a, store_pod_count(&a->b->s), karp_context_get_options(a->b->context)->max_pods, "pods");
 }
 
-/* What each has of its own. */
+/* Sets what differs between pods of a template. */
 static karp_status finish_pod(adding *a, const karp_templated_pod *own, pod *p)
 {
     if (a->c.status == KARP_OK && own->phase > KARP_PHASE_UNKNOWN) {
@@ -432,7 +432,7 @@ karp_status karp_builder_add_pod(karp_builder *builder, const karp_pod *given, k
     return finish_pod(&a, &own, &p);
 }
 
-/* The claim of an ephemeral volume has the pod's name in it. */
+/* Rejects ephemeral volumes, because their claims' names contain the pod's name. */
 static void refuse_ephemeral(adding *a, const karp_pod *given)
 {
     if (!copy_has(&a->c, given->volumes, given->volume_count)) return;
@@ -484,7 +484,7 @@ karp_status karp_builder_add_templated_pod(karp_builder *builder, uint32_t templ
 
 /* ---- templates ----------------------------------------------------------------------------------------------------- */
 
-/* The template is the last field, and as long as the caller's version of it. */
+/* The template is the last member, and has the size of the caller's version of karp_pod. */
 static karp_status check_template(const karp_daemon_set *given, karp_pod *out, karp_error *error)
 {
     static const char *const what = "karp_daemon_set.template_";

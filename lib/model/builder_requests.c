@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a pod requests: scheduling.md §3. Everything here is computed in the builder's scratch. */
+/* The requests of a pod: scheduling.md §3. All intermediate results are in the builder's scratch arena. */
 #include <model/builder.h>
 
 #include <base/error.h>
 #include <base/sort.h>
 #include <string.h>
 
-/* More statuses than this are found through a table. */
+/* More statuses than this are looked up in a hash table. */
 enum { FEW_STATUSES = 16 };
 
 typedef struct summing {
-    copier c; /* into scratch */
+    copier c; /* copies into scratch */
     const karp_pod *pod;
-    bool from_limits; /* of a DaemonSet's template: limits stand in for missing requests (§12.1) */
-    bool infeasible; /* the resize that the spec asks for will not happen */
-    strings names; /* of container statuses, when there are many … */
-    uint32_t *last; /* … and the last status of each */
+    bool from_limits; /* for a DaemonSet's template: limits replace missing requests (§12.1) */
+    bool infeasible; /* the resize in the spec is infeasible */
+    strings names; /* names of container statuses, if there are many */
+    uint32_t *last; /* the last status with each name */
 } summing;
 
 /* The first PodResizePending condition decides. */
@@ -48,7 +48,7 @@ static void index_statuses(summing *s)
     }
 }
 
-/* The last one of that name, if it says what is in force. */
+/* The last status with this name, if it has effective resources. */
 static const karp_container_status *find_status(const summing *s, karp_str name)
 {
     const karp_container_status *found = NULL;
@@ -109,7 +109,7 @@ static resource_list read_list(summing *s, const char *name, const karp_resource
     return out;
 }
 
-/* What the kubelet has in force, joined with what the spec asks for unless that will not happen. */
+/* The resources that the kubelet has in effect, combined with those of the spec unless their resize is infeasible. */
 static resource_list in_force(summing *s, const karp_container_status *status, resource_list spec)
 {
     size_t depth = s->c.depth;
@@ -151,7 +151,7 @@ static resource_list sum_containers(summing *s)
     return total;
 }
 
-/* Init containers run one after another, each beside the sidecars started before it. */
+/* Init containers run one after another, each together with the sidecars that started before it. */
 static resource_list join_init_containers(summing *s, resource_list total)
 {
     resource_list sidecars = { NULL, 0 }, most = { NULL, 0 };
@@ -173,7 +173,7 @@ static resource_list join_init_containers(summing *s, resource_list total)
     return largest(s, total, most);
 }
 
-/* Of the pod's own requests, those that Kubernetes supports at that level. */
+/* Of the pod-level requests, those that Kubernetes supports at this level. */
 static resource_list pod_level(summing *s)
 {
     resource_list all = read_list(s, "spec.resources.requests", s->pod->pod_requests, s->pod->pod_request_count);

@@ -12,7 +12,7 @@
 
 /* ---- allocatable --------------------------------------------------------------------------------------------------- */
 
-/* Huge pages are taken from memory, but leave no debt. */
+/* Subtracts huge pages from memory, but not below zero. */
 static karp_status charge_hugepages(arena *a, resource_list *list, amount pages)
 {
     amount left = resource_list_get(*list, RESOURCE_MEMORY);
@@ -90,7 +90,7 @@ static const karp_resource *show_resources(copier *c, resource_list list)
     return shown;
 }
 
-/* The sum of the three lists, and the lists as they will be shown. The same lists again are the same copies. */
+/* The sum of the three lists, and the lists in public form. Repeated lists share their copies. */
 static resource_list read_overhead(copier *c, const karp_overhead *given, karp_overhead *shown)
 {
     repeated_overhead *met = repeated_overhead_slot(c->before, given);
@@ -131,7 +131,7 @@ static bool is_overridden(const karp_offering *given)
            given->capacity_override_count > 0;
 }
 
-/* What is not said to be there is not shown either. */
+/* Only overrides that are present are part of the public form. */
 static void read_overrides(copier *c, const karp_offering *given, catalogue_offering *o, karp_offering *shown)
 {
     bool any = given->has_capacity_override || given->overhead_override != NULL;
@@ -154,7 +154,7 @@ static void read_overrides(copier *c, const karp_offering *given, catalogue_offe
     if (overhead != NULL) overrides->overhead = read_overhead(c, given->overhead_override, overhead);
 }
 
-/* `shown` = NULL: what was given is. */
+/* `shown` NULL: the caller's struct is used. */
 static void read_offering(copier *c, karp_catalogue *catalogue, const karp_offering *given, catalogue_offering *o,
                           karp_offering *shown)
 {
@@ -165,13 +165,13 @@ static void read_offering(copier *c, karp_catalogue *catalogue, const karp_offer
         return;
     }
     if (shown == NULL) return;
-    *shown = *given; /* every pointer of it is replaced */
+    *shown = *given; /* all its pointers are replaced below */
     shown->requirements = catalogue->lists.items[o->requirements].shown;
     shown->requirement_count = catalogue->lists.items[o->requirements].count;
     read_overrides(c, given, o, shown);
 }
 
-/* Room for offerings that are not shown as they were given. */
+/* Allocates the public form of offerings, if it differs from the caller's structs. */
 static karp_offering *room_to_show(copier *c, const karp_catalogue *catalogue, const karp_instance_type *given)
 {
     bool as_given = catalogue->adopted;
@@ -204,7 +204,7 @@ static void read_offerings(copier *c, karp_catalogue *catalogue, const karp_inst
     t->shown.offering_count = given->offering_count;
 }
 
-/* Types that have the same amounts share them. NULL after a failure. */
+/* Types with equal amounts share them. NULL after a failure. */
 static repeated_capacity *read_capacity(copier *c, const karp_instance_type *given)
 {
     arena_mark mark = arena_get_mark(c->to);
@@ -244,7 +244,8 @@ static void read_resources(copier *c, const karp_instance_type *given, catalogue
 static void read_type(copier *c, karp_catalogue *catalogue, const karp_instance_type *given, catalogue_type *t)
 {
     t->shown.size = sizeof t->shown;
-    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): a struct that was not filled has ended the reading */
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): reading has ended if the struct was not
+     * filled */
     if (given->name.ptr == NULL || given->name.len == 0) {
         copy_blame(c, fail(c->error, KARP_E_INVALID, "an instance type without a name"), "name");
         return;
@@ -300,7 +301,7 @@ static karp_catalogue *new_catalogue(karp_context *context)
     return NULL;
 }
 
-/* The array's stride is the caller's own size of the struct, which every element states. */
+/* The array's stride is the caller's size of the struct, which every element states. */
 static karp_status read_element(const karp_instance_type *types, size_t index, karp_instance_type *out,
                                 karp_error *error)
 {

@@ -3,7 +3,7 @@
 
 #include <base/error.h>
 
-/* As texts, for karp_catalogue_type(). */
+/* Adds the public form, with texts, for karp_catalogue_type(). */
 static void show_requirement(copier *c, karp_catalogue *catalogue, const expression *e)
 {
     karp_requirement *shown = list_push(catalogue->context, &catalogue->shown, sizeof *shown);

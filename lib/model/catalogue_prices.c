@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A catalogue at the prices that somebody pays: factors and amounts laid over those of another. */
+/* A catalogue with adjusted prices: price rules with factors and amounts, applied to another catalogue. */
 #include <model/catalogue.h>
 
 #include <base/context.h>
@@ -63,7 +63,7 @@ static double vcpus_of(const karp_instance_type *type)
     return vcpus > 0 ? vcpus : 0;
 }
 
-/* All factors first, then all amounts: the order of the rules does not matter. */
+/* Applies all factors first, then all amounts, so that the order of the rules does not matter. */
 static double priced(const karp_price_rule *rules, size_t count, const karp_instance_type *type, double vcpus,
                      const karp_offering *offering)
 {
@@ -78,7 +78,7 @@ static double priced(const karp_price_rule *rules, size_t count, const karp_inst
     return offering->price * factor + more;
 }
 
-/* The types with offerings of their own in `offerings`, which has room for those of all. */
+/* Copies the types with offerings of their own, in `offerings`, which has room for the offerings of all types. */
 static karp_status price_types(const karp_catalogue *from, const karp_price_rule *rules, size_t count,
                                karp_instance_type *types, karp_offering *offerings, karp_error *error)
 {
@@ -88,7 +88,7 @@ static karp_status price_types(const karp_catalogue *from, const karp_price_rule
         if (!mem_work(from->context, (types[i].offering_count + 1) * (count + 1) * 16)) return fail_nomem(error);
         for (size_t k = 0; k < types[i].offering_count; k++) {
             offerings[k] = types[i].offerings[k];
-            /* A price that is not known stays unknown. */
+            /* An unknown price stays unknown. */
             if (!offerings[k].awaits_price) offerings[k].price = priced(rules, count, &types[i], vcpus, &offerings[k]);
             if (!isfinite(offerings[k].price))
                 return fail(error, KARP_E_RANGE, "%.*s: the price is out of range", (int)types[i].name.len,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an expression's parts can be, as far as it can be told before there is a device. Kubernetes checks types when a
- * claim is made or looked at, so an expression that fails here selects nothing anywhere. */
+/*
+ * Type checking of expressions, as far as it is possible without a device. Kubernetes checks types when a claim is
+ * created or evaluated, so an expression that fails here never selects a device.
+ */
 #include <model/cel_tree.h>
 
 #include <base/sort.h>
@@ -22,8 +24,8 @@ static enum cel_type check(checker *c, cel_node *n, const bound *names);
 struct known_function {
     const char *name;
     enum cel_function function;
-    enum cel_type receiver; /* CEL_T_FAILURE: a function without one */
-    uint32_t least, most; /* arguments */
+    enum cel_type receiver; /* CEL_T_FAILURE = a function without a receiver */
+    uint32_t least, most; /* number of arguments */
     enum cel_type argument, result;
 };
 
@@ -63,7 +65,7 @@ static bool fits(enum cel_type have, enum cel_type wanted)
     return have == wanted || have == CEL_ANY || wanted == CEL_ANY;
 }
 
-/* cel.bind(), optional.of(), optional.none(): a namespace stands where a receiver would. */
+/* cel.bind(), optional.of(), optional.none(): a namespace takes the position of the receiver. */
 static bool in_namespace(const cel_node *n, const char *space, const bound *names)
 {
     if (!n->on_first || n->first->kind != CEL_NAME || !cel_text_is(n->first->text, space)) return false;
@@ -95,12 +97,12 @@ static enum cel_type check_bind(checker *c, cel_node *n, const bound *names)
     }
     cel_node *value = n->arguments->next;
     bound one = { n->arguments->text, check(c, value, names), names };
-    if (value->kind == CEL_LIST) c->beyond = true; /* lists have no value of their own here */
+    if (value->kind == CEL_LIST) c->beyond = true; /* lists are not supported as values */
     n->function = CEL_F_BIND;
     return check(c, value->next, &one);
 }
 
-/* list.all(x, …), list.exists(x, …) and their like */
+/* list.all(x, …), list.exists(x, …) and similar */
 static enum cel_type check_quantifier(checker *c, cel_node *n, const bound *names)
 {
     enum cel_type over = check(c, n->first, names);
@@ -219,7 +221,7 @@ static enum cel_type check_member(checker *c, cel_node *n, const bound *names)
     if (of == CEL_T_CAPACITIES) return CEL_T_CAPACITY_DOMAIN;
     if (of == CEL_T_CAPACITY_DOMAIN) return CEL_T_QUANTITY;
     if (of == CEL_ANY || of == CEL_T_ATTRIBUTE_DOMAIN || of == CEL_T_LIST) return CEL_ANY;
-    c->wrong = true; /* members of a plain value */
+    c->wrong = true; /* selects a member of a simple value */
     return CEL_ANY;
 }
 
@@ -227,12 +229,12 @@ static enum cel_type check_member(checker *c, cel_node *n, const bound *names)
 
 static bool numeric(enum cel_type t) { return t == CEL_ANY || t == CEL_T_INT || t == CEL_T_UINT || t == CEL_T_DOUBLE; }
 
-static bool has_order(enum cel_type t) { return t <= CEL_T_TEXT; } /* CEL_ANY is the first */
+static bool has_order(enum cel_type t) { return t <= CEL_T_TEXT; } /* CEL_ANY is the first enumerator */
 
 static void check_in(checker *c, enum cel_type x, enum cel_type y)
 {
     if (y != CEL_ANY && y != CEL_T_LIST && y < CEL_T_ATTRIBUTES) c->wrong = true;
-    if (y == CEL_ANY) c->beyond = true; /* a map or list whose kind is not known */
+    if (y == CEL_ANY) c->beyond = true; /* a map or list of unknown type */
     if (y >= CEL_T_ATTRIBUTES && !fits(x, CEL_T_TEXT)) c->wrong = true;
     if (x == CEL_T_LIST) c->beyond = true;
 }
@@ -252,12 +254,12 @@ static enum cel_type check_two(checker *c, const cel_node *n, enum cel_type x, e
         check_in(c, x, y);
         return CEL_T_BOOL;
     }
-    if (n->kind <= CEL_MORE_EQUAL) { /* of those that are left */
+    if (n->kind <= CEL_MORE_EQUAL) { /* for the remaining operators */
         if (!(fits(x, y) || (numeric(x) && numeric(y))) || !has_order(x) || !has_order(y)) c->wrong = true;
         return CEL_T_BOOL;
     }
     bool texts = n->kind == CEL_ADD && (x == CEL_T_TEXT || y == CEL_T_TEXT || x == CEL_T_LIST || y == CEL_T_LIST);
-    if (texts) c->beyond = true; /* it would make a new text or list */
+    if (texts) c->beyond = true; /* the result would be a new text or list */
     else if (!numeric(x) || !numeric(y)) c->wrong = true;
     if (!fits(x, y) || (n->kind == CEL_MODULO && (x == CEL_T_DOUBLE || y == CEL_T_DOUBLE))) c->wrong = true;
     return x != CEL_ANY ? x : y;
@@ -277,7 +279,7 @@ static enum cel_type check_list(checker *c, const cel_node *n, const bound *name
     enum cel_type of = CEL_ANY;
     for (cel_node *e = n->arguments; e != NULL; e = e->next) {
         enum cel_type t = check(c, e, names);
-        if (!fits(t, of)) c->wrong = true; /* Kubernetes wants lists of one type */
+        if (!fits(t, of)) c->wrong = true; /* Kubernetes requires lists of a single type */
         if (of == CEL_ANY) of = t;
         if (e->kind == CEL_LIST) c->beyond = true;
     }
@@ -288,7 +290,7 @@ static enum cel_type check(checker *c, cel_node *n, const bound *names)
 {
     enum cel_type x;
     if (c->wrong) return CEL_ANY;
-    switch (n->kind) { /* never: any other kind */
+    switch (n->kind) { /* all other kinds were handled above */
     case CEL_CONSTANT: return n->constant.type;
     case CEL_NAME: return check_name(c, n, names);
     case CEL_SELECT:

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks a checked tree. A failure is a value, as CEL has it: "a || b" is true when either is, whatever the other did. */
+/*
+ * Evaluates a checked tree. As in CEL, a failure is a value: "a || b" is true if either is true, even if the other
+ * failed.
+ */
 #include <model/cel_tree.h>
 
 #include <base/sort.h>
@@ -43,7 +46,7 @@ static cel_value value_of(const cel_attribute *a)
     return v;
 }
 
-/* Whether a domain has any member. */
+/* Whether a domain has any members. */
 static bool has_domain(const run *r, enum cel_type map, karp_str domain)
 {
     const cel_device *d = r->device;
@@ -56,7 +59,7 @@ static bool has_domain(const run *r, enum cel_type map, karp_str domain)
     return false;
 }
 
-/* The member of a map; false = it has none of that name. A domain that nothing is in is an empty map. */
+/* Looks up a member of a map; false = there is none with this name. A domain without members is an empty map. */
 static bool lookup(const run *r, const cel_value *map, karp_str key, cel_value *out)
 {
     const cel_device *d = r->device;
@@ -89,7 +92,7 @@ static cel_value device_field(const run *r, karp_str name)
 
 static cel_value optionally(cel_value v)
 {
-    if (v.optional) return failure(); /* one in another is more than is known here */
+    if (v.optional) return failure(); /* nested optionals are not supported */
     if (v.type == CEL_T_FAILURE) return v;
     v.optional = v.present = true;
     return v;
@@ -113,7 +116,7 @@ static cel_value member(run *r, const cel_node *n, const bound *names)
     if (of.type == CEL_T_DEVICE && n->kind == CEL_SELECT)
         return optional ? optionally(device_field(r, key)) : device_field(r, key);
     if (!is_map(&of)) return failure();
-    /* An optional entry of the outer maps is there only when something is in its domain. */
+    /* An optional entry of an outer map is present only if its domain has members. */
     bool found = lookup(r, &of, key, &out);
     if (found && n->maybe && (of.type == CEL_T_ATTRIBUTES || of.type == CEL_T_CAPACITIES))
         found = has_domain(r, of.type, key);
@@ -248,7 +251,7 @@ static cel_value quantify(run *r, const cel_node *n, const bound *names)
     for (const cel_node *e = n->first->arguments; e != NULL; e = e->next, count++) {
         bool says;
         one.value = eval(r, e, names);
-        if (one.value.type == CEL_T_FAILURE) return failure(); /* the list itself has no value */
+        if (one.value.type == CEL_T_FAILURE) return failure(); /* a list has no value as a whole */
         cel_value v = eval(r, n->arguments->next, &one);
         if (!bool_of(&v, &says)) failed++;
         else if (says) yes++;
@@ -260,7 +263,7 @@ static cel_value quantify(run *r, const cel_node *n, const bound *names)
     return of_bool(n->function == CEL_F_ALL);
 }
 
-/* A member may be missing, what it is a member of may not. */
+/* A member may be missing, but not the value that it is a member of. */
 static cel_value has(run *r, const cel_node *n, const bound *names)
 {
     const cel_node *what = n->arguments;
@@ -293,7 +296,7 @@ static cel_value call(run *r, const cel_node *n, const bound *names)
         y = eval(r, rest, names);
         if (y.type == CEL_T_FAILURE) return y;
     }
-    switch (n->function) { /* never: any other function */
+    switch (n->function) { /* all other functions were handled above */
     case CEL_F_STARTS:
     case CEL_F_ENDS:
     case CEL_F_CONTAINS:
@@ -323,13 +326,13 @@ static cel_value call(run *r, const cel_node *n, const bound *names)
     case CEL_F_BIND:
     case CEL_F_ALL:
     case CEL_F_EXISTS:
-    case CEL_F_EXISTS_ONE: /* never: answered above */
+    case CEL_F_EXISTS_ONE: /* handled above */
     case CEL_F_HAS_VALUE:
     case CEL_F_VALUE:
     case CEL_F_OR_VALUE:
-    case CEL_F_OR: /* never: answered above */
+    case CEL_F_OR: /* handled above */
     case CEL_F_OPTIONAL_OF:
-    case CEL_F_OPTIONAL_NONE: /* never: answered above */ break;
+    case CEL_F_OPTIONAL_NONE: /* handled above */ break;
     }
     return failure();
 }
@@ -338,7 +341,7 @@ static cel_value call(run *r, const cel_node *n, const bound *names)
 
 static cel_value both(run *r, const cel_node *n, const bound *names)
 {
-    bool decides = n->kind == CEL_OR, x, y; /* the value that settles the matter */
+    bool decides = n->kind == CEL_OR, x, y; /* the operand that decides the result */
     cel_value left = eval(r, n->first, names);
     bool ok = bool_of(&left, &x);
     if (ok && x == decides) return left;
@@ -451,7 +454,7 @@ static cel_value name_value(const cel_node *n, const bound *names)
 static cel_value eval(run *r, const cel_node *n, const bound *names)
 {
     if (++r->steps > MOST_STEPS) return failure();
-    switch (n->kind) { /* never: any other kind */
+    switch (n->kind) { /* all other kinds were handled above */
     case CEL_CONSTANT: return n->constant;
     case CEL_NAME: return name_value(n, names);
     case CEL_SELECT:

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From text to a tree: the whole grammar of CEL, so that what is no CEL is found; maps, messages and bytes are read and
- * reported as beyond what is evaluated. */
+/*
+ * The parser. It covers the whole grammar of CEL, so that invalid expressions are detected. Maps, messages and bytes
+ * are parsed and reported as unsupported.
+ */
 #include <model/cel_tree.h>
 
 #include <karp/values.h>
@@ -44,8 +46,8 @@ typedef struct parser {
     arena *to;
     const char *at, *end;
     enum token token;
-    karp_str text; /* of an identifier */
-    cel_value constant; /* of a constant */
+    karp_str text; /* for an identifier */
+    cel_value constant; /* for a constant */
     unsigned nesting;
     bool wrong, beyond, refused;
 } parser;
@@ -126,14 +128,14 @@ static void read_number(parser *p)
         p->constant.as.natural = value;
         if (overflow) bad_token(p);
     } else if (overflow || value > (uint64_t)INT64_MAX) {
-        if (!overflow && value == (uint64_t)INT64_MAX + 1) p->beyond = true; /* only with a minus before it */
+        if (!overflow && value == (uint64_t)INT64_MAX + 1) p->beyond = true; /* valid only after a minus */
         else bad_token(p);
     } else {
         p->constant.as.integer = (int64_t)value;
     }
 }
 
-/* The UTF-8 form of a code point; its length, 0 = none. */
+/* Writes the UTF-8 form of a code point; returns its length, 0 = invalid. */
 static size_t put_code(uint32_t code, char *out)
 {
     if (code < 0x80) {
@@ -160,7 +162,7 @@ static size_t put_code(uint32_t code, char *out)
     return 4;
 }
 
-/* What follows a backslash; its length in `out`, 0 = no escape. */
+/* Reads what follows a backslash; returns the length in `out`, 0 = not an escape. */
 static size_t read_escape(parser *p, char *out)
 {
     static const char plain[] = "abfnrtv\\?\"'`", meant[] = "\a\b\f\n\r\t\v\\?\"'`";
@@ -199,7 +201,7 @@ static void read_text(parser *p, bool raw)
         p->token = T_BAD;
         return;
     }
-    for (;;) { /* no escape is shorter than what it means */
+    for (;;) { /* every escape is at least as long as its value */
         if (p->at >= p->end || (!triple && (*p->at == '\n' || *p->at == '\r'))) {
             bad_token(p);
             return;
@@ -252,7 +254,7 @@ static void read_word(parser *p)
     }
 }
 
-/* Prefixes of text: r"…", b"…", rb"…" */
+/* Prefixes of strings: r"…", b"…", rb"…" */
 static bool read_prefixed(parser *p)
 {
     bool raw = false, bytes = false;
@@ -332,7 +334,7 @@ static void deepen(parser *p, cel_node *n, const cel_node *below)
     if (below == NULL || below->depth < n->depth) return;
     n->depth = (uint16_t)(below->depth + 1);
     if (n->depth > CEL_MOST_DEPTH) p->beyond = true;
-    if (n->depth > 30000) p->refused = true; /* the count itself would end */
+    if (n->depth > 30000) p->refused = true; /* the counter would overflow */
 }
 
 static cel_node *make(parser *p, enum cel_kind kind, cel_node *first, cel_node *second, cel_node *third)
@@ -352,7 +354,7 @@ static cel_node *make(parser *p, enum cel_kind kind, cel_node *first, cel_node *
     return n;
 }
 
-/* A list up to the closing token, which is taken. `of` is NULL only after a refusal. */
+/* Parses arguments up to and including the closing token. `of` is NULL only when out of memory. */
 static void arguments(parser *p, cel_node *of, enum token close)
 {
     if (of == NULL) return;
@@ -371,7 +373,7 @@ static void arguments(parser *p, cel_node *of, enum token close)
     need(p, close);
 }
 
-/* Maps and messages: read for their grammar only. */
+/* Maps and messages are parsed, but not represented. */
 static cel_node *map_literal(parser *p, bool message)
 {
     p->beyond = true;
@@ -483,7 +485,7 @@ static cel_node *unary(parser *p)
     if (sign != T_NOT && sign != T_MINUS) return member(p);
     while (take(p, sign)) times++;
     cel_node *n = member(p);
-    /* Pairs cancel each other out. */
+    /* Pairs of equal signs cancel out. */
     if (times % 2 == 1) return make(p, sign == T_NOT ? CEL_NOT : CEL_MINUS, n, NULL, NULL);
     return n != NULL ? make(p, sign == T_NOT ? CEL_NOT : CEL_MINUS,
                             make(p, sign == T_NOT ? CEL_NOT : CEL_MINUS, n, NULL, NULL), NULL, NULL)
@@ -513,7 +515,7 @@ static const struct level levels[] = {
     { 3, { { T_STAR, CEL_MULTIPLY }, { T_SLASH, CEL_DIVIDE }, { T_PERCENT, CEL_MODULO } } },
 };
 
-/* Operators of one precedence, from the left. */
+/* Left-associative operators of one precedence level. */
 static cel_node *binary(parser *p, size_t level)
 {
     if (level == sizeof levels / sizeof *levels) return unary(p);
@@ -533,7 +535,7 @@ static cel_node *expression(parser *p)
 {
     if (++p->nesting > CEL_MOST_NESTING) {
         p->beyond = true;
-        p->refused = true; /* ends the parsing; cel_parse() tells the two apart by `beyond` */
+        p->refused = true; /* ends parsing; cel_parse() recognizes the cause by `beyond` */
         return NULL;
     }
     cel_node *n = binary(p, 0);
@@ -556,7 +558,7 @@ uint32_t cel_parse(arena *a, karp_str text, cel_node **root)
     if (!stopped(&p) && p.token != T_END) p.wrong = true;
     if (p.wrong) return CEL_WRONG;
     if (p.beyond) return CEL_BEYOND;
-    if (p.refused || n == NULL) return CEL_REFUSED; /* never: nothing, without having been refused or wrong */
+    if (p.refused || n == NULL) return CEL_REFUSED; /* parsing ends without a tree only in these cases */
     *root = n;
     return CEL_COMPILED;
 }

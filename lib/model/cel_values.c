@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of expressions: versions, equality, order. */
+/* Values in expressions: versions, equality, order. */
 #include <model/cel_tree.h>
 
 #include <base/sort.h>
@@ -42,7 +42,7 @@ static bool all_digits(karp_str t)
     return t.len > 0;
 }
 
-/* The next identifier of a dotted list, which loses it. */
+/* Removes the first identifier from a dotted list and returns it. */
 static karp_str next_identifier(karp_str *list)
 {
     size_t n = 0;
@@ -54,7 +54,7 @@ static karp_str next_identifier(karp_str *list)
     return one;
 }
 
-/* A number among the identifiers of a pre-release has no leading zero, and 64 bits. */
+/* Whether a numeric pre-release identifier is valid: no leading zero, at most 64 bits. */
 static bool plain_number(karp_str t)
 {
     uint64_t value = 0;
@@ -90,13 +90,13 @@ bool cel_read_version(karp_str t, bool lenient, cel_version *out)
         t.len--;
     }
     for (size_t i = 0; i < 3; i++) {
-        /* Missing parts are zero, but a short version ends with its last number. */
+        /* In lenient mode, missing parts are zero; a short version ends after its last number. */
         if (i > 0 && (t.len == 0 || t.ptr[0] != '.')) return lenient && t.len == 0;
         if (i > 0) {
             t.ptr++;
             t.len--;
         }
-        /* "1.2.-rc": Kubernetes puts the missing number in. */
+        /* "1.2.-rc": Kubernetes inserts the missing number. */
         if (lenient && i == 2 && t.len > 0 && (t.ptr[0] == '-' || t.ptr[0] == '+')) break;
         if (!read_part(&t, lenient, parts[i])) return false;
     }
@@ -145,7 +145,7 @@ static bool number(const cel_value *v)
     return v->type == CEL_T_INT || v->type == CEL_T_UINT || v->type == CEL_T_DOUBLE;
 }
 
-/* Whole numbers against doubles, exactly. */
+/* Compares integers with doubles exactly. */
 static int order_real(double real, const cel_value *whole)
 {
     const double limit = 18446744073709551616.0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pods into classes: two pods are of one class when no scheduling decision can tell them apart. */
+/* Groups pods into classes: two pods are in one class if no scheduling decision can distinguish them. */
 #include <model/prepare.h>
 
 #include <base/block.h>
@@ -10,12 +10,12 @@
 struct classing {
     karp_snapshot *s;
     uint32_t *projected; /* store label id -> projected id */
-    words keys; /* identity of classes */
+    words keys; /* keys of classes */
     LIST_OF(pod_class) classes;
-    bool csi_limits; /* some node or type limits volumes, so their claims matter */
+    bool csi_limits; /* some node or type limits volumes, so that claims are part of the key */
 };
 
-/* Drops the labels no selector reads. */
+/* Drops the labels that no selector reads. */
 static bool project_labels(struct classing *c)
 {
     karp_snapshot *s = c->s;
@@ -65,7 +65,8 @@ static karp_status fill_class(struct classing *c, const pod *p, pod_class *out)
     return out->too_many_alternatives ? KARP_OK : status;
 }
 
-/* The class of what the volumes amount to: pods of a StatefulSet differ in their claims, seldom in what these demand. */
+/* Interns the class with the requirements of its volumes in place of the volumes: pods of a StatefulSet have
+ * different claims, but these seldom have different requirements. */
 static uint32_t intern_class(struct classing *c, const pod_class *one)
 {
     uint32_t flags = (uint32_t)one->volumes_found | (uint32_t)one->counts_volumes << 1 |
@@ -91,7 +92,7 @@ static uint32_t intern_class(struct classing *c, const pod_class *one)
     return id;
 }
 
-/* Topology knows pods whose volumes were not found only once they have failed, each of them by itself (S-Q2). */
+/* Pods whose volumes were not found join the topology only after they have failed, each separately (S-Q2). */
 static bool joins_alone(const karp_snapshot *s, const pod_class *one)
 {
     const shape *h = &s->raw.shapes.items[one->shape];
@@ -100,7 +101,7 @@ static bool joins_alone(const karp_snapshot *s, const pod_class *one)
     return ruled && !one->volumes_found;
 }
 
-/* The class of another pod that says what those of this class say. NO_ID = out of memory. */
+/* The class for another pod with equal properties. NO_ID = out of memory. */
 static uint32_t class_for(struct classing *c, uint32_t class_number, uint32_t pod_number)
 {
     pod_class one = c->classes.items[class_number];
@@ -111,12 +112,12 @@ static uint32_t class_for(struct classing *c, uint32_t class_number, uint32_t po
 
 enum { PLAIN_WORDS = 6 };
 
-/* What pods of a shape said last, and the number of that among the plain keys: pods of a shape mostly say the same. */
+/* The last key of a shape, and its number among the plain keys: most pods of a shape have the same key. */
 struct said {
     uint32_t key[PLAIN_WORDS], id;
 };
 
-/* The number of the key, new ones in order. NO_ID = out of memory. */
+/* The number of the key; new keys are numbered in order. NO_ID = out of memory. */
 static uint32_t plain_key(words *plain, struct said *last, const uint32_t key[PLAIN_WORDS])
 {
     if (last->id != 0 && memcmp(last->key, key, sizeof last->key) == 0) return last->id - 1;
@@ -133,7 +134,7 @@ static karp_status class_pods(struct classing *c, karp_error *error)
     size_t said_bytes = (s->raw.shapes.count + 1) * sizeof(struct said);
     struct said *said = mem_zalloc(s->context, said_bytes);
     if (said == NULL) return fail_nomem(error);
-    words plain; /* (shape, namespace, labels, volumes) as stored -> class: most pods end here */
+    words plain; /* (shape, namespace, labels, volumes) as stored -> class: sufficient for most pods */
     words_init(&plain, s->context);
     LIST_OF(uint32_t) class_of_plain = { .items = NULL };
     karp_status status = KARP_OK;
@@ -161,7 +162,7 @@ static karp_status class_pods(struct classing *c, karp_error *error)
             status = KARP_E_NOMEM;
             break;
         }
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the first number is new, so there is a list */
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the first number is new, so the list is not empty */
         s->pod_class[i] = class_for(c, class_of_plain.items[id], i);
         if (s->pod_class[i] == NO_ID) status = KARP_E_NOMEM;
     }
@@ -191,7 +192,8 @@ static bool count_classes(karp_snapshot *s)
     if (s->class_sizes == NULL) return false;
     memset(s->class_sizes, 0, s->class_count * sizeof *s->class_sizes);
     for (size_t i = 0; i < s->raw.pods.count; i++) {
-        s->class_sizes[s->pod_class[i]]++; /* NOLINT(clang-analyzer-core.NullDereference): fail_nomem() is no KARP_OK */
+        /* NOLINT(clang-analyzer-core.NullDereference): fail_nomem() never returns KARP_OK */
+        s->class_sizes[s->pod_class[i]]++;
     }
     return true;
 }

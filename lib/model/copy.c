@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Label lists up to this length are sorted by insertion; most have a handful. */
+/* Label lists up to this length, the usual case, are sorted by insertion. */
 enum { FEW_LABELS = 24 };
 
 /* ---- the key of an identity ---------------------------------------------------------------------------------------- */
@@ -43,7 +43,7 @@ void put_resources(copier *c, resource_list list)
 
 /* ---- failures ------------------------------------------------------------------------------------------------------ */
 
-/* Formatted text at the end of `room` bytes; what does not fit is cut. */
+/* Appends formatted text within `room` bytes, truncating it if necessary. */
 static void __attribute__((format(printf, 4, 5)))
 append(char *text, size_t room, size_t *length, const char *format, ...)
 {
@@ -347,7 +347,7 @@ pod_term_list copy_pod_terms(copier *c, const karp_pod_term *list, size_t count)
     return (pod_term_list){ items, (uint32_t)count };
 }
 
-/* What the API server would not have let through. */
+/* Checks constraints that the API server would have rejected. */
 static bool check_spread(copier *c, const karp_spread_constraint *given)
 {
     karp_error *error = c->error;

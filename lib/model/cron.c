@@ -13,7 +13,7 @@ typedef struct text {
 
 typedef struct bounds {
     uint64_t least, most;
-    const char *names; /* three letters each, the first means `least`; NULL = none */
+    const char *names; /* three letters each, beginning with the name of `least`; NULL = none */
 } bounds;
 
 static const bounds minute_bounds = { 0, 59, NULL };
@@ -28,7 +28,7 @@ static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 static bool equals(text t, const char *word) { return t.len == strlen(word) && memcmp(t.ptr, word, t.len) == 0; }
 
-/* What stands before the first `separator` leaves *rest; false when nothing was left before the call. */
+/* Removes the part before the first `separator` from *rest. false = nothing was left. */
 static bool next_part(text *rest, char separator, text *part)
 {
     if (!rest->ptr) return false;
@@ -40,7 +40,7 @@ static bool next_part(text *rest, char separator, text *part)
     return true;
 }
 
-/* A sign is allowed, as in Go's number parser; a negative number is refused like any that is no number. */
+/* A sign is allowed, as in Go's number parser; a negative number is an error. */
 static bool parse_number(text t, uint64_t *out)
 {
     bool negative = t.len > 0 && t.ptr[0] == '-';
@@ -88,7 +88,7 @@ static bool parse_ends(text t, const bounds *b, range *r, bool *single)
     (void)next_part(&rest, '-', &low);
     *single = rest.ptr == NULL;
     if (equals(low, "*") || equals(low, "?")) {
-        /* What follows a star's hyphen is not even read. */
+        /* The text after a star's hyphen is ignored. */
         r->first = b->least;
         r->last = b->most;
         r->all = true;
@@ -121,7 +121,7 @@ static bool parse_range(text t, const bounds *b, uint64_t *bits, bool *all)
     return true;
 }
 
-/* Empty items of the list are ignored; a field of commas alone matches nothing. */
+/* Empty items of the list are ignored; a field with only commas matches nothing. */
 static bool parse_field(text t, const bounds *b, uint64_t *bits, bool *all)
 {
     text item = { NULL, 0 };
@@ -133,7 +133,7 @@ static bool parse_field(text t, const bounds *b, uint64_t *bits, bool *all)
     return true;
 }
 
-/* No space is at the end. */
+/* The text must not end with a space. */
 static size_t split_fields(text t, text fields[5])
 {
     size_t count = 0, i = 0;
@@ -197,7 +197,7 @@ bool cron_parse(const char *ptr, size_t len, cron *out)
 
 static bool has(uint64_t bits, uint64_t value) { return (bits >> value & 1) != 0; }
 
-/* The lowest value of the set at or after `from`, which is below 64; or 64. */
+/* The lowest value of the set at or after `from`, which is below 64; 64 = none. */
 static unsigned first_from(uint64_t bits, unsigned from)
 {
     bits &= UINT64_MAX << from;
@@ -237,7 +237,7 @@ bool cron_next(const cron *c, int64_t after_ns, int64_t *hit_ns)
     int64_t days = floor_divide(seconds, DAY_SECONDS);
     civil_date date = civil_from_days(days);
     int64_t last_year = date.year + 5;
-    /* Only a full minute can be a hit. */
+    /* Only full minutes can match. */
     int64_t minute = (seconds - days * DAY_SECONDS + 59) / 60;
     while (date.year <= last_year) {
         int64_t found = -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pod that stands for each DaemonSet (scheduling.md §12.1). */
+/* The representative pod of each DaemonSet (scheduling.md §12.1). */
 #include <model/prepare.h>
 
 #include <base/error.h>
@@ -11,13 +11,13 @@ static bool is_of(const karp_snapshot *s, const daemon_set *d, const pod *p)
            store_marks(&s->raw, p)->controller_uid == d->meta.uid;
 }
 
-/* The earlier by name among equally new. */
+/* Of equally new pods, the first by name. */
 static bool newer(const store *raw, const pod *a, const pod *b)
 {
     return a->creation != b->creation ? a->creation > b->creation : pods_by_name(raw, a, b) < 0;
 }
 
-/* The newest pod that the set controls in its namespace. NO_ID = none. */
+/* The newest pod of the DaemonSet. NO_ID = none. */
 static uint32_t newest_pod(const karp_snapshot *s, const daemon_set *d)
 {
     uint32_t best = NO_ID;
@@ -38,7 +38,7 @@ static void fill_daemon(karp_snapshot *s, uint32_t set, uint32_t newest)
     to->newest = newest;
     to->pod = newest == NO_ID ? store_find(&s->raw, KIND_POD, d->meta.name_space, d->meta.name) : newest;
     to->shape = newest == NO_ID ? of_template : &s->raw.shapes.items[pod_at(&s->raw, newest)->shape];
-    /* The controller pins its pods to nodes by affinity; the template's own affinity is what counts. */
+    /* The controller adds a node affinity to its pods; the template's own affinity is used instead. */
     to->required = of_template->required.count > 0 ? of_template->required : to->shape->required;
 }
 
@@ -56,7 +56,7 @@ karp_status prepare_daemons(karp_snapshot *s, karp_error *error)
     return KARP_OK;
 }
 
-/* Of a snapshot that continues another: mostly the newest pod is the one it was, or one that is fresh. */
+/* For a snapshot that continues another: the newest pod is usually the same as before, or a fresh one. */
 static uint32_t newest_of_kept(const karp_snapshot *s, uint32_t set)
 {
     const struct reused_pods *k = s->reused;

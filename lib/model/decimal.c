@@ -7,15 +7,15 @@
 
 #include <model/bignum.h>
 
-/* Powers of ten that are doubles exactly. */
+/* Powers of ten that are exactly representable. */
 static const double exact_tens[] = {
     1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 };
 #define MOST_EXACT_TEN 22
 
-/* A double lies exactly between two others only with 768 significant digits or fewer; what follows decides nothing but
- * "above it or not", which one further digit says as well. */
+/* A number halfway between two doubles has at most 768 significant digits. Digits after that only decide whether a
+ * value is above such a number, which a single further digit can represent. */
 #define MOST_DIGITS 770
 
 static double from_image(uint64_t image)
@@ -28,7 +28,7 @@ static double from_image(uint64_t image)
 /* ---- reading ---- */
 
 typedef struct number {
-    char digits[MOST_DIGITS + 1]; /* significant ones, as values 0–9; the first is not 0 */
+    char digits[MOST_DIGITS + 1]; /* significant digits, as values 0–9; the first is not 0 */
     unsigned count;
     int64_t exponent; /* value = 0.d1d2d3… * 10^exponent */
     bool negative;
@@ -39,11 +39,11 @@ static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static void add_digit(number *n, char digit)
 {
     if (n->count < MOST_DIGITS) n->digits[n->count++] = digit;
-    /* The digit behind the last stands for all that is cut off. */
+    /* One further digit represents all digits that are cut off. */
     else if (digit != 0) n->digits[MOST_DIGITS] = 1;
 }
 
-/* Digits of one group; returns how many there are. Leading zeroes only move the exponent. */
+/* Reads the digits of one group and returns their number. Leading zeros only change the exponent. */
 static size_t read_digits(number *n, const char *text, const char *end, bool fraction)
 {
     const char *at = text;
@@ -64,7 +64,7 @@ static bool read_exponent(number *n, const char *text, const char *end)
     int64_t value = 0;
     for (; text < end; text++) {
         if (!is_digit(*text)) return false;
-        /* Far beyond any length of text, so that it cannot be balanced by digits. */
+        /* Larger exponents are cut off. They are far beyond any length of text, so digits cannot compensate for them. */
         if (value < INT64_MAX / 100) value = value * 10 + (*text - '0');
     }
     n->exponent += negative ? -value : value;
@@ -92,7 +92,7 @@ static bool read_number(const char *text, size_t len, number *n)
     return text == end;
 }
 
-/* Digits that fit a double exactly, times or by a power of ten that does: one rounding, the right one. */
+/* If the digits and the power of ten are exact doubles, one multiplication or division rounds correctly. */
 static bool short_number(const number *n, double *out)
 {
     if (n->count > 15) return false;
@@ -116,10 +116,10 @@ static void load_digits(const number *n, bignum *out, unsigned *count)
     }
 }
 
-/* The quotient of two naturals as a double's image, rounded to even. Overflow gives the image of infinity. */
+/* The quotient of two natural numbers as the bits of a double, rounded to even. Overflow results in infinity. */
 static uint64_t round_quotient(bignum *top, bignum *bottom)
 {
-    /* The larger is so shifted that the quotient is 1 or more, below 2. */
+    /* Shifts the smaller one so that the quotient is at least 1 and below 2. */
     int exponent = (int)bignum_bits(top) - (int)bignum_bits(bottom);
     if (exponent >= 0) bignum_shift(bottom, (unsigned)exponent);
     else bignum_shift(top, (unsigned)-exponent);
@@ -127,7 +127,7 @@ static uint64_t round_quotient(bignum *top, bignum *bottom)
         bignum_shift(top, 1);
         exponent--;
     }
-    /* Below the smallest normal double there are fewer bits; below the smallest of all there may be none. */
+    /* Subnormal numbers have fewer bits; below the smallest of them there are none. */
     int bits = exponent < -1022 ? 53 - (-1022 - exponent) : 53;
     if (bits < 0) return 0;
     uint64_t mantissa = 0;
@@ -141,11 +141,12 @@ static uint64_t round_quotient(bignum *top, bignum *bottom)
     }
     int rest = bignum_compare(top, bottom);
     mantissa += rest > 0 || (rest == 0 && (mantissa & 1) != 0);
-    if (bits < 53) return mantissa; /* a carry into bit 52 is the smallest normal double */
+    if (bits < 53) return mantissa; /* a carry into bit 52 results in the smallest normal double */
     int biased = exponent + 1022;
-    uint64_t image = ((uint64_t)biased << 52) + mantissa; /* the mantissa's top bit, or a carry, adds to the exponent */
+    /* the mantissa's top bit, or a carry, is added to the exponent */
+    uint64_t image = ((uint64_t)biased << 52) + mantissa;
     uint64_t infinity = UINT64_C(0x7ff) << 52;
-    return exponent > 1023 ? infinity : image; /* what rounds up to it is its image already */
+    return exponent > 1023 ? infinity : image; /* a value that is rounded up to infinity already has its bits */
 }
 
 int decimal_parse(const char *text, size_t len, double *out)
@@ -172,19 +173,19 @@ int decimal_parse(const char *text, size_t len, double *out)
 
 /* ---- writing ---- */
 
-/* What is written: value = 0.d1d2d3… * 10^exponent. */
+/* The output: value = 0.d1d2d3… * 10^exponent. */
 typedef struct shortest {
     char digits[20]; /* values 0–9 */
     int count;
     int exponent;
 } shortest;
 
-/* Most prices and counts are decimals of 15 digits or fewer. Two of those never share a double, so the first that
- * reads back (one exact division, rounded once) is the only candidate. */
+/* Most prices and counts are decimals of at most 15 digits. No two such decimals are the same double. So the first
+ * one that reads back (one exact division, rounded once) is the result. */
 static bool few_digits(double value, shortest *out)
 {
     if (!(value >= 1e-6 && value < 1e15)) return false;
-    for (int power = 0;; power++) { /* 10^-6 times the largest power is too large already */
+    for (int power = 0;; power++) { /* 10^-6 times the largest power is already too large */
         double scaled = value * exact_tens[power];
         if (scaled >= 1e15) return false;
         uint64_t whole = (uint64_t)(scaled + 0.5);
@@ -200,20 +201,20 @@ static bool few_digits(double value, shortest *out)
     }
 }
 
-/* value = rest / scale; all numbers from rest - below to rest + above (over scale) read back as the value. */
+/* value = rest / scale. All numbers from (rest - below) / scale to (rest + above) / scale read back as the value. */
 typedef struct span {
     bignum rest, scale, below, above;
-    bool closed; /* the ends read back as well: ties go to even */
+    bool closed; /* the ends read back as well, because ties are rounded to even */
 } span;
 
 static void open_span(uint64_t image, span *s)
 {
     uint64_t mantissa = image & ((UINT64_C(1) << 52) - 1);
     int biased = (int)(image >> 52);
-    bool lowest = mantissa == 0 && biased > 1; /* the neighbour below is half as far as the one above */
+    bool lowest = mantissa == 0 && biased > 1; /* the next smaller double is half as far away as the next larger one */
     if (biased > 0) mantissa |= UINT64_C(1) << 52;
     int exponent = (biased > 0 ? biased : 1) - 1075;
-    /* Doubled, so that half the distance to a neighbour is a natural number; doubled again for the half distance. */
+    /* Doubled so that half the distance to a neighbour is an integer; doubled again for half of the half distance. */
     unsigned extra = lowest ? 2 : 1;
     bignum_set(&s->rest, mantissa);
     bignum_set(&s->scale, 1);
@@ -238,17 +239,17 @@ static void scale_span(span *s, unsigned power)
     bignum_times_ten(&s->above, power);
 }
 
-/* Brings the span to 0.1 … 1 (its upper end; just 1 only where the end does not count); returns the power of ten. */
+/* Scales the upper end of the span to 0.1 … 1 (excluding 1 if the span is closed). Returns the power of ten. */
 static int scale_to_one(span *s)
 {
     int bits = (int)bignum_bits(&s->rest) - (int)bignum_bits(&s->scale);
-    /* log10(2) from below or above: the guess is never too large, and too small by two at most. */
+    /* An approximation of log10(2) such that the estimate is never too large, and too small by at most two. */
     int exponent = (bits - 1) * 30103 / 100000 - 1;
     if (exponent >= 0) bignum_times_ten(&s->scale, (unsigned)exponent);
     else scale_span(s, (unsigned)-exponent);
     for (;; exponent++) {
         int order = bignum_compare_sum(&s->rest, &s->above, &s->scale);
-        /* never: both, for only 10^23 is half way between two doubles, and the one below is even */
+        /* The two cases do not occur together: only 10^23 is halfway between two doubles, and the lower one is even. */
         if (order < 0 || (order == 0 && !s->closed)) return exponent;
         bignum_times_ten(&s->scale, 1);
     }
@@ -270,12 +271,12 @@ static void generate(uint64_t image, shortest *out)
         low = under < 0 || (under == 0 && s.closed);
         high = over > 0 || (over == 0 && s.closed);
         out->digits[out->count++] = digit;
-    } while (!low && !high && out->count < 18); /* never: 17 digits tell all doubles apart */
+    } while (!low && !high && out->count < 18); /* always ends earlier: 17 digits distinguish all doubles */
 
     char *last = &out->digits[out->count - 1];
     int half = bignum_compare_sum(&s.rest, &s.rest, &s.scale);
     bool up = high && (!low || half > 0 || (half == 0 && (*last & 1) != 0));
-    if (up) ++*last; /* never 10: a shorter text would have reached the span before */
+    if (up) ++*last; /* never 10: a shorter text would have been in the span before */
 }
 
 static char *put_digits(char *to, const shortest *s, int from, int until)
@@ -334,7 +335,7 @@ size_t decimal_format(double value, char out[DECIMAL_TEXT])
     if (!few_digits(from_image(image), &s)) generate(image, &s);
     char *to = out;
     if (negative) *to++ = '-';
-    /* 10^-6 is 0.1 * 10^-5, and the largest below 10^21 is 0.999… * 10^21. */
+    /* 10^-6 is 0.1 * 10^-5, and the largest number below 10^21 is 0.999… * 10^21. */
     to = s.exponent >= -5 && s.exponent <= 21 ? put_plain(to, &s) : put_scientific(to, &s);
     *to = '\0';
     return (size_t)(to - out);

@@ -9,7 +9,7 @@
 typedef struct worker {
     karp_snapshot *s;
     struct device_world *w;
-    words identities, counters, dimensions, sets, pools; /* things -> numbers */
+    words identities, counters, dimensions, sets, pools; /* names -> numbers */
     bool refused;
 } worker;
 
@@ -47,7 +47,7 @@ static void *room(worker *k, size_t count, size_t element)
     return out;
 }
 
-/* The sets and counters of a list, numbered; of a counter that is listed twice both entries are kept. */
+/* Numbers the sets and counters of a list. If a counter is listed twice, both entries are kept. */
 static void number_counters(worker *k, uint32_t driver, uint32_t pool, counter_sets given, id_list *sets,
                             counted_list *counters)
 {
@@ -70,7 +70,7 @@ static void number_counters(worker *k, uint32_t driver, uint32_t pool, counter_s
 
 /* ---- devices -------------------------------------------------------------------------------------------------------------- */
 
-/* "domain/name"; a name alone is in the driver's domain. */
+/* "domain/name"; a name without a domain is in the driver's domain. */
 static void split_name(karp_str text, karp_str driver, karp_str *domain, karp_str *name)
 {
     const char *slash = text.len > 0 ? memchr(text.ptr, '/', text.len) : NULL;
@@ -167,7 +167,7 @@ static int by_pool_name(const void *x, const void *y, const void *user)
     return order != 0 ? order : compare_str(text_of(s, a->name), text_of(s, b->name));
 }
 
-/* Pools in the order that they are tried; their numbers follow it. */
+/* Sorts pools in the order in which they are tried, and numbers them accordingly. */
 static void order_pools(worker *k)
 {
     struct device_world *w = k->w;
@@ -194,7 +194,7 @@ static void order_pools(worker *k)
 
 /* ---- instance types ---------------------------------------------------------------------------------------------------------- */
 
-/* The first bond of a group stands for it. */
+/* Union-find: the first bond of a group represents it. */
 static uint32_t group_of(bond *bonds, uint32_t i)
 {
     while (bonds[i].group != i) {
@@ -204,7 +204,7 @@ static uint32_t group_of(bond *bonds, uint32_t i)
     return i;
 }
 
-/* Groups that share a device become one. */
+/* Merges groups that share a device. */
 static uint32_t join_bonds(worker *k, const struct type_devices *given, bond *bonds, map64 *known)
 {
     uint32_t n = 0;
@@ -245,7 +245,7 @@ static void bind_devices(worker *k, const struct type_devices *given, type_kit *
     kit->bond_count = n;
 }
 
-/* Counters of one type, each once: what is listed last counts. */
+/* The counters of one type, each once: the last entry counts. */
 static void kit_counters(worker *k, const struct type_devices *given, type_kit *kit)
 {
     uint32_t most = 0, n = 0;

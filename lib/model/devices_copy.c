@@ -208,7 +208,7 @@ const struct type_devices *copy_type_devices(copier *c, const karp_instance_type
 
 /* ---- as given ------------------------------------------------------------------------------------------------------------- */
 
-/* A copy of a list whose elements still point to the caller's memory; the callers replace what they point to. */
+/* A copy of a list whose elements still point to the caller's memory; callers replace these pointers. */
 static void *shallow(copier *c, const void *list, size_t count, size_t element)
 {
     if (c->status != KARP_OK || count == 0) return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A catalogue's devices in a snapshot's text ids. */
+/* Translates a catalogue's devices to a snapshot's text ids. */
 #include <model/device_world.h>
 
 #include <string.h>
@@ -10,7 +10,7 @@ typedef struct translator {
     bool refused;
 } translator;
 
-/* A copy of a list, whose texts the caller replaces. */
+/* A copy of a list in which the caller replaces the texts. */
 static void *copy(translator *t, const void *items, size_t count, size_t element)
 {
     void *out = arena_array(t->to, count + 1, element);

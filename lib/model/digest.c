@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SHA-256 (FIPS 180-4), to tell inputs and decisions apart; not meant for secrets. */
+/* SHA-256 (FIPS 180-4), to distinguish inputs and decisions. Not for secrets. */
 #include <model/digest_x86.h>
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include <base/error.h>
 #include <karp/values.h>
 
-/* Blocks from which it pays to ask what the processor can do. */
+/* From this number of blocks on, it is worth detecting the processor's features. */
 enum { WORTH_ASKING = 64 };
 
 static const uint32_t round_constants[64] = {
@@ -23,7 +23,8 @@ static const uint32_t round_constants[64] = {
 
 static uint32_t turn(uint32_t x, unsigned by) { return (x >> by) | (x << (32 - by)); }
 
-/* One round. The eight words turn one place a round; the caller does so by naming them, so that nothing is moved. */
+/* One round. The eight words rotate by one position per round; the caller does this by the order of the arguments, so
+ * that nothing is moved. */
 static inline void one_round(uint32_t a, uint32_t b, uint32_t c, uint32_t *d, uint32_t e, uint32_t f, uint32_t g,
                              uint32_t *h, uint32_t more)
 {

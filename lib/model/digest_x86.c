@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The SHA extensions of x86-64. A state is kept as two vectors, {a b e f} and {c d g h}; an instruction does two rounds. */
+/*
+ * The SHA extensions of x86-64. The state is in two vectors, {a b e f} and {c d g h}. Each instruction performs two
+ * rounds.
+ */
 #include <model/digest_x86.h>
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
@@ -16,7 +19,7 @@ static bool processor_has_sha(void)
     return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & bit_SHA) != 0;
 }
 
-/* Four rounds with the message words w, constants added. */
+/* Four rounds with the message words w and the round constants. */
 WITH_SHA static inline void four_rounds(__m128i *abef, __m128i *cdgh, __m128i w, const uint32_t *constants)
 {
     __m128i sum = _mm_add_epi32(w, _mm_loadu_si128((const __m128i *)(const void *)constants));
@@ -24,7 +27,7 @@ WITH_SHA static inline void four_rounds(__m128i *abef, __m128i *cdgh, __m128i w,
     *abef = _mm_sha256rnds2_epu32(*abef, *cdgh, _mm_shuffle_epi32(sum, 0x0e));
 }
 
-/* The four words that follow sixteen: w0 is the oldest four of them. */
+/* The next four words of the message schedule: w0 has the oldest four of the last sixteen. */
 WITH_SHA static inline __m128i next_words(__m128i w0, __m128i w1, __m128i w2, __m128i w3)
 {
     __m128i sum = _mm_add_epi32(_mm_sha256msg1_epu32(w0, w1), _mm_alignr_epi8(w3, w2, 4));

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Magnitudes go up to 2^63, which only a negative duration may have. */
+/* Largest magnitude, 2^63, which only a negative duration may have. */
 #define LARGEST (UINT64_C(1) << 63)
 
 typedef struct unit {
@@ -30,7 +30,7 @@ static bool next_digit(reader *r, unsigned *digit)
     return true;
 }
 
-/* Digits before the point. */
+/* Digits before the decimal point. */
 static bool read_whole(reader *r, uint64_t *out)
 {
     unsigned digit = 0;
@@ -44,7 +44,7 @@ static bool read_whole(reader *r, uint64_t *out)
     return true;
 }
 
-/* Digits behind the point: value / scale. Digits that no longer fit are read and dropped. */
+/* Digits after the decimal point: value / scale. Digits that do not fit are ignored. */
 static void read_fraction(reader *r, uint64_t *value, double *scale)
 {
     unsigned digit = 0;
@@ -69,7 +69,7 @@ static const unit *read_unit(reader *r)
     return NULL;
 }
 
-/* One number with its unit, added to *total. */
+/* Reads one number with its unit and adds it to *total. */
 static int read_part(reader *r, uint64_t *total)
 {
     const char *start = r->at;
@@ -88,11 +88,11 @@ static int read_part(reader *r, uint64_t *total)
     if (value > LARGEST / u->nanoseconds) return DURATION_RANGE;
     value *= u->nanoseconds;
     if (fraction > 0) {
-        /* Doubles in just this order, so that the last nanosecond is the one Go computes. */
+        /* The order of operations determines rounding and is the same as in Go. */
         value += (uint64_t)((double)fraction * ((double)u->nanoseconds / scale));
         if (value > LARGEST) return DURATION_RANGE;
     }
-    *total += value; /* both at most 2^63 */
+    *total += value; /* both are at most 2^63 */
     return *total > LARGEST || *total < value ? DURATION_RANGE : DURATION_OK;
 }
 
@@ -125,7 +125,7 @@ int duration_read(const char *text, size_t len, int64_t *out)
 
 bool duration_parse(const char *text, size_t len, int64_t *out) { return duration_read(text, len, out) == DURATION_OK; }
 
-/* Text is written from its end to its start. */
+/* The text is written backwards. */
 typedef struct writer {
     char text[DURATION_TEXT];
     size_t at;
@@ -146,7 +146,7 @@ static void put_whole(writer *w, uint64_t value)
     } while (value != 0);
 }
 
-/* The lowest `digits` digits of value as a fraction without trailing zeroes; returns the rest. */
+/* Writes the lowest `digits` digits of value as a fraction without trailing zeros; returns the remaining value. */
 static uint64_t put_fraction(writer *w, uint64_t value, unsigned digits)
 {
     bool any = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Snapshots that continue others: a builder that starts with all of a snapshot's objects, and taking objects out of it. */
+/* Snapshots that continue others: a builder that starts with all objects of a snapshot, and removing objects from it. */
 #include <model/builder.h>
 
 #include <base/context.h>
@@ -45,7 +45,7 @@ karp_status karp_snapshot_edit(const karp_snapshot *snapshot, karp_builder **out
 
 /* ---- names of kinds ------------------------------------------------------------------------------------------------ */
 
-/* Kinds that are known by kind, namespace and name. */
+/* Kinds that are identified by kind, namespace and name. */
 static const struct named_kind {
     const char *name;
     enum kind kind;
@@ -73,7 +73,7 @@ static const char *const selecting_kinds[] = { "Service", "ReplicationController
 
 static bool is(karp_str text, const char *word) { return equal_str(text, str(word)); }
 
-/* The identity of an object as `taken` knows it; its length, 0 = no such thing is there. */
+/* The identity of an object in `taken`. Returns its length, 0 = there is no such object. */
 static size_t identify(const store *s, karp_str kind, karp_str name_space, karp_str name, uint32_t identity[5])
 {
     uint32_t space = strings_find(&s->text, name_space.ptr, name_space.len);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What decisions need to know of strings: which ones they name, their order, the integers they spell, label tables. */
+/* Facts about strings for decisions: the words they use, sort order, integer values, label tables. */
 #include <model/prepare.h>
 
 #include <base/block.h>
@@ -8,7 +8,7 @@
 #include <model/reuse_pods.h>
 #include <string.h>
 
-/* What string_facts points to, while it is made. */
+/* The arrays of string_facts while they are being filled. */
 struct text_facts {
     string_number *numbers;
     uint32_t *rank, *normalized;
@@ -158,7 +158,7 @@ karp_status continue_words(karp_snapshot *s, karp_error *error)
     return KARP_OK;
 }
 
-/* Go's Atoi: an optional sign and digits; what is beyond int64 is no number, and has the value nearest to it. */
+/* Go's Atoi: an optional sign and digits. A number beyond int64 is not an integer, and gets the nearest value. */
 static string_number read_number(karp_str t)
 {
     string_number n = { 0, false };
@@ -197,7 +197,7 @@ static bool rank_strings(karp_snapshot *s, uint32_t *rank)
     return ok;
 }
 
-/* The arrays by text, in one block. */
+/* Allocates the arrays by text in one block. */
 static bool make_facts(karp_snapshot *s, struct text_facts *f)
 {
     size_t n = s->raw.text.count;
@@ -253,7 +253,7 @@ karp_status prepare_facts(karp_snapshot *s, karp_error *error)
 
 /* ---- strings of a snapshot that is continued ------------------------------------------------------------------------------ */
 
-/* How many of the ids in order come before a new one. */
+/* The number of ids in `order` that sort before a new one. */
 static size_t ids_before(const strings *text, const uint32_t *order, size_t count, uint32_t id)
 {
     size_t low = 0, high = count;
@@ -265,7 +265,7 @@ static size_t ids_before(const strings *text, const uint32_t *order, size_t coun
     return low;
 }
 
-/* The ids as they were, in order, and the new ones among them. */
+/* Merges new ids into the existing order. */
 static bool rank_more(karp_snapshot *s, const string_facts *was, uint32_t *rank)
 {
     size_t n = s->raw.text.count, fresh = n - was->count;

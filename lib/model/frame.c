@@ -10,15 +10,15 @@
 #include <stdatomic.h>
 
 struct frame {
-    karp_context *context; /* not held: whoever holds the frame holds it */
+    karp_context *context; /* no reference: owners of the frame have one */
     _Atomic uint32_t holds;
     arena data;
     algebra algebra;
-    karp_catalogue **catalogues; /* those that overlays made */
+    karp_catalogue **catalogues; /* those derived by NodeOverlays */
     uint32_t catalogue_count;
     struct device_world *devices;
-    struct frame *below; /* held; NULL = none. What is on top of another has nothing but an arena */
-    size_t nodes_on_top; /* in it and those below it: nodes that became different */
+    struct frame *below; /* one reference; NULL = none. A frame on top of another has only an arena */
+    size_t nodes_on_top; /* in this frame and those below: number of nodes that have changed */
 };
 
 struct frame *frame_new(karp_context *context)
@@ -67,8 +67,8 @@ arena *frame_on_top(karp_snapshot *s, size_t nodes)
 
 /* ---- taking over ---------------------------------------------------------------------------------------------------- */
 
-/* Whether a pod on a node keeps the node from being taken in (S-Q35); of one that has volumes that is known of the pod alone that
- * had its place, and otherwise its class would not be found either. */
+/* Whether a pod on a node may prevent the node from being added to the cluster state (S-Q35). For a pod with volumes
+ * this is known only from the pod that was in its place before; otherwise its class could not be found either. */
 static bool may_lose_node(const karp_snapshot *s, uint32_t place)
 {
     const karp_snapshot *before = s->reused->before;
@@ -88,8 +88,8 @@ static bool pods_on_nodes_changed(const struct reused_pods *k, const store *now)
     return false;
 }
 
-/* Whether nodes can be made to fit the pods that are on them now. From time to time they are made anew: what frames on top keep of
- * nodes that have changed again since is then given up. */
+/* Whether nodes can be updated for the pods that are on them now. From time to time they are all made again, to free
+ * the data of frames on top that has been replaced. */
 static bool nodes_may_stay(const karp_snapshot *s)
 {
     enum { FEW = 64 };
@@ -104,7 +104,7 @@ static bool nodes_may_stay(const karp_snapshot *s)
     return true;
 }
 
-/* Whether the amounts of new shapes are counted in the units there are. */
+/* Whether the amounts of new shapes are integers in the existing units. */
 static bool units_hold(const karp_snapshot *s)
 {
     const karp_snapshot *before = s->reused->before;
@@ -114,7 +114,8 @@ static bool units_hold(const karp_snapshot *s)
     return true;
 }
 
-/* Whether the pools that changed are those that were in their places, and of the same node classes: no more is made of them. */
+/* Whether changed NodePools were in the same places before and have the same node classes. The frame depends on
+ * nothing else of them. */
 static bool pools_hold(const karp_snapshot *s)
 {
     const store *raw = &s->raw, *was = &s->reused->before->raw;
@@ -128,7 +129,7 @@ static bool pools_hold(const karp_snapshot *s)
     return true;
 }
 
-/* Kinds of which nothing is made beforehand, or that what is made of them can be made to fit. */
+/* Kinds that the frame does not depend on, or whose data can be updated. */
 static const uint32_t kinds_that_may_change = UINT32_C(1) << KIND_NODE | UINT32_C(1) << KIND_NODE_CLAIM |
                                               UINT32_C(1) << KIND_NODE_POOL | UINT32_C(1) << KIND_NODE_CLASS |
                                               UINT32_C(1) << KIND_DAEMON_SET | UINT32_C(1) << KIND_BUDGET |

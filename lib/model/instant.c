@@ -14,7 +14,7 @@ unsigned civil_month_length(int64_t year, unsigned month)
     return lengths[month - 1];
 }
 
-/* Days before the first of January of `year`, counted from the first of January of year 0. */
+/* Days from January 1 of year 0 to January 1 of `year`. */
 static int64_t days_before_year(int64_t year)
 {
     int64_t last = year - 1;
@@ -33,7 +33,7 @@ int64_t civil_days(int64_t year, unsigned month, unsigned day)
 civil_date civil_from_days(int64_t days)
 {
     int64_t since_zero = days + DAYS_TO_1970;
-    /* 146097 days are 400 years; the guess is at most one year off. */
+    /* 146097 days are 400 years; the estimate is at most one year off. */
     civil_date date = { floor_divide(since_zero * 400, 146097), 1, 1 };
     while (days_before_year(date.year) > since_zero) date.year--;
     while (days_before_year(date.year + 1) <= since_zero) date.year++;
@@ -85,7 +85,7 @@ static bool two_digits(const char *text, unsigned most, unsigned *out)
     return tens <= 9 && ones <= 9 && *out <= most;
 }
 
-/* "2026-01-01T00:00:00Z", as Kubernetes writes nearly all of them. false = another form, or wrong. */
+/* "2026-01-01T00:00:00Z", the form that Kubernetes nearly always uses. false = another form, or invalid. */
 static bool read_usual(const char *t, size_t len, int64_t *out)
 {
     unsigned century, year, month, day, hour, minute, second;
@@ -160,7 +160,7 @@ static char *put_number(char *to, uint64_t value, int digits)
 size_t instant_format(int64_t instant, char out[INSTANT_TEXT])
 {
     int64_t seconds = floor_divide(instant, SECOND_NS);
-    /* Unsigned, since the multiple may lie just below INT64_MIN. */
+    /* Unsigned, since the product may be slightly below INT64_MIN. */
     uint64_t nanoseconds = (uint64_t)instant - (uint64_t)seconds * (uint64_t)SECOND_NS;
     int64_t days = floor_divide(seconds, DAY_SECONDS);
     uint64_t rest = (uint64_t)(seconds - days * DAY_SECONDS);

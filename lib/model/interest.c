@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which label keys any decision can read: the others are left out, so that nodes and pods that differ in them are equal. */
+/*
+ * The label keys that decisions can read. Other keys are left out, so that nodes and pods that differ only in them
+ * are equal.
+ */
 #include <model/devices.h>
 #include <model/reuse_pods.h>
 #include <model/prepare.h>
@@ -61,7 +64,7 @@ static void mark_shapes(const karp_snapshot *s, size_t first, uint8_t *of_nodes,
     }
 }
 
-/* A label by an older name says the same of a node as one by the name of today (§7.1). */
+/* A label with an older key means the same for a node as one with the current key (§7.1). */
 static void mark_older_names(const karp_snapshot *s, uint8_t *of_nodes)
 {
     for (size_t i = 0; i < s->facts.count; i++) of_nodes[i] |= of_nodes[s->facts.normalized[i]];
@@ -83,7 +86,7 @@ void interesting_keys(const karp_snapshot *s, uint8_t *of_nodes, uint8_t *of_pod
     mark_older_names(s, of_nodes);
 }
 
-/* Whether all keys are marked that are marked in `more`. */
+/* Whether all keys marked in `more` are marked in `set`. */
 static bool marked(const uint8_t *set, const uint8_t *more, size_t count)
 {
     uint8_t missing = 0;
@@ -91,7 +94,7 @@ static bool marked(const uint8_t *set, const uint8_t *more, size_t count)
     return missing == 0;
 }
 
-/* Objects that select pods, where they are others than before. */
+/* Marks the keys of changed objects that select pods. */
 static void mark_changed(const store *raw, uint8_t *of_pods)
 {
     for (size_t i = 0; i < raw->changed_objects.count; i++) {

@@ -37,7 +37,10 @@ static bool restricted_key(const karp_snapshot *s, uint32_t key)
 
 static bool alphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
-/* A label value or the name part of a key: at most 63 characters, alphanumeric at both ends. */
+/*
+ * Whether the text is valid as a label value, or as the name part of a key: at most 63 characters, alphanumeric at
+ * both ends.
+ */
 static bool name_part(karp_str t)
 {
     if (t.len == 0 || t.len > 63 || !alphanumeric(t.ptr[0]) || !alphanumeric(t.ptr[t.len - 1])) return false;
@@ -83,7 +86,7 @@ const char *requirement_wrong(const karp_snapshot *s, uint32_t given_key, uint32
         if (values[i] != NO_TEXT && !name_part(text_of(s, values[i]))) return "has an invalid value";
     }
     if (op == KARP_OP_IN && count < least) return "has too few values";
-    /* One below 0 begins with what no value begins with. */
+    /* A negative number begins with a character that no value may begin with. */
     if (op >= KARP_OP_GT && (count != 1 || !s->facts.numbers[values[0]].is_number))
         return "needs one non-negative integer";
     return NULL;
@@ -118,13 +121,13 @@ static const char *taint_wrong(const karp_snapshot *s, const taint *t)
     return NULL;
 }
 
-/* Of both lists as one, in which `at` counts. */
+/* The element `at` of both lists concatenated. */
 static const taint *taint_at(const node_pool *p, uint32_t at)
 {
     return at < p->taints.count ? &p->taints.items[at] : &p->startup_taints.items[at - p->taints.count];
 }
 
-/* Each is compared with those before it; nobody writes as many as that takes long for. */
+/* Each taint is compared with those before it. The number is limited because this is quadratic. */
 enum { MOST_TAINTS = 1000 };
 
 static bool repeats_taint(const node_pool *p, uint32_t at)

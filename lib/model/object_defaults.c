@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects as an API server stores them when nothing is said: what is not zero there. */
+/* Objects with the API server's defaults: the members that are not zero. */
 #include <karp/builder.h>
 #include <karp/snapshot.h>
 
@@ -10,14 +10,14 @@
         literal, sizeof(literal) - 1                                                                                   \
     }
 
-/* What the scheduler writes on a pod that it could not place; only such pods are pending. */
+/* The condition that the scheduler sets on a pod that it could not place; only such pods are pending. */
 static const karp_condition pending[] = {
     { .type = TEXT("PodScheduled"),
       .status = TEXT("False"),
       .reason = TEXT("Unschedulable"),
       .last_transition = KARP_NO_TIME },
 };
-/* What Karpenter writes on a pool that it has checked. */
+/* The conditions that Karpenter sets on a validated NodePool. */
 static const karp_condition checked[] = {
     { .type = TEXT("Ready"), .status = TEXT("True"), .last_transition = KARP_NO_TIME },
     { .type = TEXT("ValidationSucceeded"), .status = TEXT("True"), .last_transition = KARP_NO_TIME },
@@ -25,10 +25,10 @@ static const karp_condition checked[] = {
 };
 static const karp_budget a_tenth[] = { { .nodes = TEXT("10%"), .duration = KARP_DURATION_UNSET } };
 
-static const int64_t month = INT64_C(720) * 3600 * 1000000000; /* expireAfter of pools and claims */
+static const int64_t month = INT64_C(720) * 3600 * 1000000000; /* expireAfter of NodePools and NodeClaims */
 enum { GRACE_SECONDS = 30 };
 
-/* As much of `own` as the caller knows, zero behind it. */
+/* Copies as much of `own` as the caller knows, and zeroes the rest. */
 static void start(void *object, size_t size, const void *own, size_t known)
 {
     if (object == NULL || size < sizeof size) return;
@@ -88,7 +88,7 @@ void karp_daemon_set_init(karp_daemon_set *daemon_set, size_t size)
                                                  .start_time = KARP_NO_TIME } };
     start(daemon_set, size, &own, sizeof own);
     if (daemon_set != NULL && size >= offsetof(karp_daemon_set, template_) + sizeof size)
-        daemon_set->template_.size = size - offsetof(karp_daemon_set, template_); /* as the caller knows it */
+        daemon_set->template_.size = size - offsetof(karp_daemon_set, template_); /* in the caller's version */
 }
 
 void karp_capacity_buffer_init(karp_capacity_buffer *buffer, size_t size)

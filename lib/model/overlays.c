@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Node overlays (scheduling.md §30): what overlays say about a pool's types is collected by type name and offering, then
- * the pool's catalogues are made anew with it. Pools that no overlay touches keep the catalogues that were given.
+ * NodeOverlays (scheduling.md §30). The changes that overlays make to a NodePool's types are collected by type name
+ * and offering. Then the NodePool's catalogues are made again with these changes. NodePools that no overlay matches
+ * use the original catalogues.
  */
 #include <model/translate.h>
 
@@ -14,17 +15,17 @@
 #include <model/quantity.h>
 #include <string.h>
 
-/* The price of offerings with one set of requirements, of the types with one name. */
+/* The price of offerings with one requirement set, of types with one name. */
 typedef struct price_update {
     const overlay *by; /* the first overlay, in order, that set it */
-    int32_t lowest; /* weight of the last one that would have */
+    int32_t lowest; /* weight of the last overlay that would have set it */
 } price_update;
 
-/* What overlays say about the types of one name. */
+/* The changes to the types with one name. */
 typedef struct type_update {
     resource_list capacity; /* in the store's resource ids */
-    resource_list last; /* what the last overlay with capacity named … */
-    int32_t lowest; /* … and its weight */
+    resource_list last; /* capacity of the last overlay with a capacity */
+    int32_t lowest; /* weight of that overlay */
 } type_update;
 
 typedef struct pool_updates {
@@ -39,10 +40,10 @@ typedef struct overlaying {
     struct translation *translations; /* by catalogue */
     struct catalogue_sets {
         uint32_t *types, *offerings;
-    } * known; /* by catalogue; offerings of all types in order */
+    } * known; /* by catalogue; the offerings of all types in order */
     pool_updates *pools;
-    uint32_t *sets; /* of one type's offerings: scratch */
-    const overlay **suppliers; /* overlays that hold and supply prices, in order */
+    uint32_t *sets; /* scratch for the offerings of one type */
+    const overlay **suppliers; /* valid overlays that supply prices, in order */
     size_t supplier_count;
     bool refused;
 } overlaying;
@@ -87,7 +88,7 @@ static bool valid(const karp_snapshot *s, const overlay *o)
     return price_of(o).len == 0 || says_number(price_of(o), &adjusts, &percent, &value);
 }
 
-/* The heaviest first; among equals the last name first. */
+/* By descending weight; equal weights by descending name. */
 static int by_weight(uint32_t x, uint32_t y, const void *user)
 {
     const karp_snapshot *s = user;
@@ -98,7 +99,7 @@ static int by_weight(uint32_t x, uint32_t y, const void *user)
 
 /* ---- what matches --------------------------------------------------------------------------------------------------------------- */
 
-/* What is known of every node of the pool. */
+/* The labels and requirements that every node of the NodePool has. */
 static uint32_t pool_set(overlaying *w, uint32_t pool)
 {
     karp_snapshot *s = w->s;
@@ -107,8 +108,8 @@ static uint32_t pool_set(overlaying *w, uint32_t pool)
     return set_add(&s->algebra, set, requirement_in(&s->algebra, s->known.node_pool, s->pool_names[pool].name));
 }
 
-/* Calls `see` for each type of the pool of which some offering matches; sets[] are those that do, in offerings' order.
- * false = `see` said so. */
+/* Calls `see` for each type of the NodePool with a matching offering. sets[] has the requirement sets of the matching
+ * ones, in order. false = `see` returned false. */
 typedef bool (*see_type)(overlaying *w, uint32_t pool, const overlay *o, uint32_t name, const uint32_t *sets,
                          uint32_t count);
 
@@ -190,7 +191,7 @@ static bool collect(overlaying *w, uint32_t pool, const overlay *o, uint32_t nam
     type_update *t = update_of(w, p, name);
     if (t == NULL) return false;
     if (o->capacity.count > 0) {
-        /* What a heavier overlay says of a resource stays. */
+        /* Values of an overlay of higher weight are kept. */
         if (resource_list_override(&w->s->data, o->capacity, t->capacity, &t->capacity) != KARP_OK) w->refused = true;
         t->last = o->capacity;
         t->lowest = o->weight;
@@ -201,7 +202,8 @@ static bool collect(overlaying *w, uint32_t pool, const overlay *o, uint32_t nam
     return !w->refused;
 }
 
-/* Whether a provider takes the overlay's price for a type of which it knows none: a price, of types by name and nothing else. */
+/* Whether a provider uses the overlay's price for a type without a known price. The overlay must have a price and
+ * select types by name only. */
 static bool supplies(const overlaying *w, const overlay *o)
 {
     bool adjusts, percent;
@@ -211,7 +213,7 @@ static bool supplies(const overlaying *w, const overlay *o)
            o->requirements.items[0].op == KARP_OP_IN;
 }
 
-/* An overlay holds in all pools or in none. */
+/* An overlay applies to all NodePools or to none. */
 static void apply_overlay(overlaying *w, const overlay *o)
 {
     uint32_t pools = (uint32_t)w->s->raw.pools.count;
@@ -228,13 +230,13 @@ static double adjusted(double price, karp_str change)
 {
     bool adjusts, percent;
     double value = 0;
-    (void)says_number(change, &adjusts, &percent, &value); /* it does: the overlay is valid */
+    (void)says_number(change, &adjusts, &percent, &value); /* always succeeds, because the overlay is valid */
     double result = !adjusts ? value : percent ? price * (1 + value / 100) : price + value;
     if (!isfinite(result)) return price;
     return result >= 0 ? result : 0;
 }
 
-/* The first overlay that names the type, the heaviest, has the price that the offering waits for. */
+/* The offering gets the missing price from the first overlay, by weight, that names the type. */
 static void supply_price(const overlaying *w, uint32_t name, karp_offering *o)
 {
     for (size_t k = 0; k < w->supplier_count; k++) {
@@ -262,7 +264,7 @@ static const karp_offering *overlaid_offerings(const overlaying *w, arena *a, ui
         if (known == NO_ID) continue;
         list[i].price = adjusted(list[i].price, price_of(p->prices.items[known].by));
         list[i].price_from_overlay = 1;
-        list[i].capacity_override = NULL; /* the offering is built anew, without its overrides */
+        list[i].capacity_override = NULL; /* the offering is made again, without its overrides */
         list[i].capacity_override_count = 0;
         list[i].has_capacity_override = 0;
         list[i].overhead_override = NULL;
@@ -292,7 +294,7 @@ static const karp_resource *overlaid_capacity(const karp_snapshot *s, arena *a, 
     return list;
 }
 
-/* The catalogue as the pool sees it; *out stays NULL when nothing of it is touched. */
+/* The catalogue as the NodePool sees it; *out stays NULL when nothing of it is changed. */
 static karp_status overlaid(overlaying *w, arena *a, uint32_t pool, uint32_t index, karp_catalogue **out,
                             karp_error *error)
 {
@@ -352,7 +354,7 @@ static bool uses(const store *raw, const catalogue_use *use, uint32_t pool)
     return false;
 }
 
-/* As they were given. */
+/* Lists the catalogues as given. */
 static bool list_catalogues(karp_snapshot *s, bool overlays)
 {
     store *raw = &s->raw;

@@ -6,7 +6,7 @@
 #include <base/sort.h>
 #include <stddef.h>
 
-/* The newest version whose rules are all here. */
+/* The newest version whose rules are all implemented. */
 enum { NEWEST = KARP_PEER_1_15 };
 
 static const struct {
@@ -51,7 +51,7 @@ static const struct {
                               true },
 };
 
-/* With their names in both uses. */
+/* Versions, with their names as a version and as a profile. */
 static const struct {
     uint32_t number;
     const char *name, *profile;

@@ -21,7 +21,7 @@ static int by_namespace_and_name(uint32_t x, uint32_t y, const void *user)
     return compare_str(name_of(s, a->name), name_of(s, b->name));
 }
 
-/* Often they are given in this order. */
+/* The input is often in this order already. */
 static bool order_anew(karp_snapshot *s)
 {
     bool sorted = true;

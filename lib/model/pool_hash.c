@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Karpenter hashes the Go value of spec.template with a library that walks its structs; here are the same steps for the
- * fields that count. Names are those of the Go types and fields. A field with its zero value is skipped. Lists and maps are
- * unordered. A map that is there and empty is no zero value (D-Q24).
+ * The hash that Karpenter computes for spec.template with a library that walks Go structs. This file performs the
+ * same steps for the fields that are hashed. Names are those of the Go types and fields. Fields with a zero value are
+ * skipped. Lists and maps are unordered. A map that is present and empty is not a zero value (D-Q24).
  */
 #include <model/pool_hash.h>
 
@@ -34,7 +34,7 @@ static uint64_t ordered(uint64_t a, uint64_t b)
     return of_words(both, 2);
 }
 
-/* A struct under construction: begins with its type's name, and takes its fields in the order of their declaration. */
+/* A struct begins with the name of its type, followed by its fields in the order of declaration. */
 static void take(uint64_t *h, const char *field, uint64_t value)
 {
     *h = finish(*h ^ ordered(of_text(str(field)), value));
@@ -91,7 +91,7 @@ static uint64_t of_spec(const store *raw, const node_pool *p)
     if (p->startup_taints.count > 0) take(&h, "StartupTaints", of_taints(raw, p->startup_taints));
     take(&h, "NodeClassRef", of_class(raw, p));
     if (p->termination_grace_period != KARP_DURATION_UNSET) {
-        uint64_t grace = begin("Duration"); /* zero is skipped inside, the pointer to it is not */
+        uint64_t grace = begin("Duration"); /* a zero inside is skipped, but not the pointer to it */
         if (p->termination_grace_period != 0) take(&grace, "Duration", of_number(p->termination_grace_period));
         take(&h, "TerminationGracePeriod", grace);
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each pool could start, as far as it depends on the pool and its instance types alone: every scheduler asks for it, and snapshots
- * that continue another one have the same pools and types mostly. */
+/*
+ * What each NodePool can launch, as far as it depends only on the NodePool and its instance types. Every scheduler
+ * needs it, and a snapshot that continues another one usually has the same NodePools and types.
+ */
 #include <model/agreement.h>
 #include <model/prepare.h>
 
@@ -9,7 +11,7 @@
 #include <karp/objects.h>
 #include <string.h>
 
-/* Of the template's labels, those that every launch of the pool has among them. */
+/* Adds those labels of the template that every launch of the NodePool has. */
 static bool add_labels(algebra *a, const karp_snapshot *w, const node_pool *p, struct pool_words own_words, arena *to,
                        demand *d)
 {
@@ -24,7 +26,7 @@ static bool add_labels(algebra *a, const karp_snapshot *w, const node_pool *p, s
     for (uint32_t i = 0; i < p->template_labels.count; i++) {
         label_pair l = p->template_labels.items[i];
         if (l.key != k->node_pool && l.key != own_words.class_label)
-            labels[all.count++] = l; /* which it cannot change */
+            labels[all.count++] = l; /* a label that it cannot change */
     }
     memcpy(labels + all.count, own, sizeof own);
     all.items = labels;
@@ -42,7 +44,7 @@ bool demand_of_pool(algebra *a, const karp_snapshot *w, uint32_t pool, arena *to
 
 /* ---- types ----------------------------------------------------------------------------------------------------------- */
 
-/* The variants whose type agrees with the set on every key of the table. `scratch` has room for a mask. */
+/* The variants whose type matches the set on every key of the table. `scratch` has room for a mask. */
 static void find_variants(algebra *a, const type_table *t, uint32_t set, uint64_t *scratch, uint64_t *out)
 {
     size_t width = bits_words(t->variant_count);
@@ -69,7 +71,7 @@ static void find_offerings(const karp_snapshot *w, algebra *a, const type_table 
     }
 }
 
-/* How many different capacity types these have. */
+/* The number of their different capacity types. */
 static uint32_t capacity_types_of(const type_table *t, const uint64_t *offered)
 {
     uint32_t count = 0;
@@ -106,7 +108,7 @@ static bool find_types(karp_snapshot *s, const type_table *t, struct pool_templa
     return ok && !s->algebra.failed;
 }
 
-/* Where there are more pools than this, nothing is kept for them. */
+/* With more NodePools than this, nothing is cached for them. */
 enum { MOST_POOLS = 64 };
 
 static bool find_templates(karp_snapshot *s)
@@ -126,7 +128,7 @@ static bool find_templates(karp_snapshot *s)
     return ok;
 }
 
-/* Nothing is added to the algebra after that: schedulers need no copies of what is in it. */
+/* Nothing is added to the algebra after this, so schedulers share its sets without copying them. */
 karp_status prepare_pool_templates(karp_snapshot *s, karp_error *error)
 {
     return find_templates(s) && words_settle(&s->algebra.sets) ? KARP_OK : fail_nomem(error);

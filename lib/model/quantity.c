@@ -4,12 +4,12 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The pieces of a text, before any arithmetic. */
+/* The parts of a text, before any arithmetic. */
 typedef struct pieces {
     const char *whole, *fraction; /* digits */
     size_t whole_len, fraction_len;
     bool negative;
-    bool binary, scientific; /* neither: decimal suffixes */
+    bool binary, scientific; /* both false: decimal suffixes */
     int64_t exponent; /* of 10, or of 2 when binary */
 } pieces;
 
@@ -35,7 +35,7 @@ static const uint64_t powers_of_ten[] = {
     UINT64_C(1000000000000000000),
 };
 
-#define MOST_DIGITS ((size_t)18) /* that any uint64_t holds */
+#define MOST_DIGITS ((size_t)18) /* fits any uint64_t */
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -46,7 +46,7 @@ static size_t count_digits(const char *text, const char *end)
     return count;
 }
 
-/* text < end. Kubernetes reads 64 bits and keeps 32 of them. */
+/* text < end. Like Kubernetes, parses 64 bits and uses the lower 32. */
 static int parse_exponent(const char *text, const char *end, int64_t *out)
 {
     bool negative = *text == '-';
@@ -64,7 +64,7 @@ static int parse_exponent(const char *text, const char *end, int64_t *out)
     return QUANTITY_OK;
 }
 
-static const char decimal_letters[] = "num kMGTPE"; /* 10^-9 to 10^18, in steps of 3; the blank is no suffix */
+static const char decimal_letters[] = "num kMGTPE"; /* 10^-9 to 10^18, in steps of 3; the blank is not a suffix */
 static const char binary_letters[] = "KMGTPE"; /* 2^10 to 2^60 */
 
 static int parse_suffix(const char *text, const char *end, pieces *p)
@@ -88,8 +88,8 @@ static int parse_suffix(const char *text, const char *end, pieces *p)
     return p->scientific ? parse_exponent(text + 1, end, &p->exponent) : QUANTITY_SYNTAX;
 }
 
-/* A text without digits ("-", ".", "Mi"): Kubernetes reads most of them as 0, but not where its short way of reading, which
- * does without digits, is closed: to suffixes of more than 40 binary or less than -9 decimal places. */
+/* A text without digits ("-", ".", "Mi"). Kubernetes parses most of these as 0 in its fast path, which does not
+ * require digits. The fast path excludes exponents of more than 40 binary places or below -9 decimal places. */
 static bool zero_without_digits(const pieces *p) { return p->binary ? p->exponent <= 40 : p->exponent >= -9; }
 
 static int split(const char *text, size_t len, pieces *p)
@@ -123,7 +123,7 @@ static bool append_digit(amount *value, unsigned digit)
     return amount_mul(*value, 10, value) && amount_add(*value, amount_from((int64_t)digit), value);
 }
 
-/* What nearly all quantities are: few digits, none of them below 10^-9. */
+/* Nearly all quantities: few digits, none of them below 10^-9. */
 static bool decimal_short(const pieces *p, size_t digits, int64_t keep, amount *out)
 {
     if (digits > MOST_DIGITS || keep < (int64_t)digits || keep - (int64_t)digits > (int64_t)MOST_DIGITS) return false;
@@ -132,7 +132,7 @@ static bool decimal_short(const pieces *p, size_t digits, int64_t keep, amount *
     return amount_mul(amount_from(value), powers_of_ten[keep - (int64_t)digits], out);
 }
 
-/* The magnitude in 10^-9: the first `keep` digits are its integer part, anything behind them rounds up. */
+/* The magnitude in units of 10^-9. The first `keep` digits are its integer part; further digits round up. */
 static int decimal_value(const pieces *p, amount *out)
 {
     size_t digits = p->whole_len + p->fraction_len;
@@ -157,8 +157,9 @@ static int decimal_value(const pieces *p, amount *out)
     return QUANTITY_OK;
 }
 
-/* The fraction's digits times `unit`, rounded up. From the last digit to the first, each step is (digit * unit + rest)
- * / 10; the floor of nested divisions is the floor of the whole, so only "was anything cut off" must be remembered. */
+/* The fraction's digits times `unit`, rounded up. Each step, from the last digit to the first, is (digit * unit +
+ * rest) / 10. Since the floor of nested divisions is the floor of the whole, only whether anything was cut off has to
+ * be recorded. */
 static amount fraction_value(const pieces *p, amount unit)
 {
     amount value = amount_from(0), piece = value;
@@ -174,13 +175,13 @@ static amount fraction_value(const pieces *p, amount unit)
     return value;
 }
 
-/* unit = 2^10 … 2^60 * 10^9 < 2^90, so nothing below can overflow once the integer part is under the cap. */
+/* unit = 2^10 … 2^60 * 10^9 < 2^90, so nothing below can overflow once the integer part is below the cap. */
 static amount binary_value(const pieces *p)
 {
     const amount cap = amount_whole(INT64_MAX);
     amount unit = amount_whole(INT64_C(1) << p->exponent);
     amount value = amount_from(0);
-    if (p->whole_len <= MOST_DIGITS && p->fraction_len == 0) { /* what nearly all are */
+    if (p->whole_len <= MOST_DIGITS && p->fraction_len == 0) { /* nearly all quantities */
         uint64_t whole = 0;
         for (size_t i = 0; i < p->whole_len; i++) whole = whole * 10 + digit_at(p, i);
         return amount_mul(unit, whole, &value) ? amount_min(value, cap) : cap;
@@ -204,7 +205,7 @@ int quantity_parse(const char *text, size_t len, quantity *out)
     quantity q = { { 0, 0 }, p.binary, p.scientific };
     if (p.binary) {
         q.value = binary_value(&p);
-        /* Below 1 the binary family has no text without loss. */
+        /* Values below 1 have no exact text in the binary family. */
         if (amount_sign(q.value) > 0 && amount_cmp(q.value, amount_whole(1)) < 0) q.binary = false;
     } else {
         status = decimal_value(&p, &q.value);
@@ -215,7 +216,7 @@ int quantity_parse(const char *text, size_t len, quantity *out)
     return QUANTITY_OK;
 }
 
-/* Divides as often as it goes without remainder, at most `most` times; returns how often. */
+/* Divides as often as possible without remainder, at most `most` times; returns the number of divisions. */
 static unsigned strip(amount *value, uint64_t by, unsigned most)
 {
     unsigned times = 0;
@@ -235,7 +236,7 @@ static size_t print_number(amount value, char out[QUANTITY_TEXT])
     char digits[40];
     size_t at = sizeof digits, len = 0;
     bool negative = amount_sign(value) < 0;
-    while (value.hi != 0) { /* wide, or negative */
+    while (value.hi != 0) { /* more than 64 bits, or negative */
         uint64_t digit = 0;
         amount_divide(value, 10, &value, &digit);
         digits[--at] = (char)('0' + digit);
@@ -257,7 +258,7 @@ static size_t print(amount value, char suffix, bool binary, char out[QUANTITY_TE
     return len;
 }
 
-/* thousands: how often the nano count was divided by 1000 */
+/* thousands: number of times that the value was divided by 1000 */
 static size_t print_scientific(amount value, unsigned thousands, char out[QUANTITY_TEXT])
 {
     size_t len = print_number(value, out);
@@ -282,7 +283,7 @@ size_t quantity_format(quantity q, char out[QUANTITY_TEXT])
         }
         value = q.value;
     }
-    unsigned times = strip(&value, 1000, q.exponent ? 13 : 9); /* 10^39 is beyond what fits */
+    unsigned times = strip(&value, 1000, q.exponent ? 13 : 9); /* 10^39 is out of range */
     if (q.exponent) return print_scientific(value, times, out);
     return print(value, decimal_letters[times], false, out);
 }

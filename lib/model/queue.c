@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order in which pods are placed (scheduling.md §17.2), and which of them wait. */
+/* The order in which pods are placed (scheduling.md §17.2), and which pods are pending. */
 #include <model/prepare.h>
 
 #include <base/bits.h>
@@ -19,7 +19,7 @@ static int compare_size(const karp_snapshot *s, uint32_t x, uint32_t y)
 
 static int by_size(uint32_t x, uint32_t y, const void *user) { return compare_size(user, x, y); }
 
-/* Among pods of one size. */
+/* Compares pods of equal size. */
 static int compare_age(const pod *a, const pod *b)
 {
     if (a->creation != b->creation) return a->creation < b->creation ? -1 : 1;
@@ -32,7 +32,7 @@ static int by_age(uint32_t x, uint32_t y, const void *user)
     return compare_age(pod_at(&s->raw, x), pod_at(&s->raw, y));
 }
 
-/* The whole order, from what the pods say. */
+/* Compares pods by their own data, in the complete order. */
 static int by_size_and_age(const store *s, const pod *a, const pod *b)
 {
     if (a->shape != b->shape) {
@@ -45,8 +45,8 @@ static int by_size_and_age(const store *s, const pod *a, const pod *b)
     return compare_age(a, b);
 }
 
-/* Sizes are the classes', so classes are sorted and pods are dealt out to them. size_of[class]: the size's number;
- * first[number + 1]: where its pods begin. */
+/* Sizes depend on classes, so classes are sorted and pods are distributed to their sizes. size_of[class] is the
+ * number of the size; first[number + 1] is where its pods begin. */
 static bool number_sizes(const karp_snapshot *s, uint32_t *order, uint32_t *size_of, uint32_t *sizes)
 {
     *sizes = 0;
@@ -104,7 +104,7 @@ static bool queue_anew(karp_snapshot *s)
     return true;
 }
 
-/* Where nobody came or went, the names around a place are those that were there. */
+/* Where no pod was added or removed, neighbouring names are the same as before. */
 static bool continue_falls(karp_snapshot *s, const order_change *change)
 {
     const karp_snapshot *before = s->reused->before;
@@ -114,7 +114,7 @@ static bool continue_falls(karp_snapshot *s, const order_change *change)
         return true;
     }
     if (!make_falls(s)) return false;
-    /* What the fresh ones have is written below. */
+    /* The values of fresh pods are written below. */
     order_change_apply(change, before->queue_falls, began, change->fresh, sizeof *s->queue_falls, s->queue_falls);
     for (size_t i = 0; i < change->fresh_count; i++) {
         note_fall(s, s->queue_rank[change->fresh[i]]);
@@ -136,7 +136,7 @@ static bool class_queue(karp_snapshot *s)
     return s->queue_class != NULL;
 }
 
-/* The same, when classes have the numbers they had. */
+/* The same for classes, if they have the same numbers as before. */
 static bool class_change(karp_snapshot *s, const order_change *change)
 {
     const karp_snapshot *before = s->reused->before;
@@ -218,7 +218,7 @@ static void continue_plain(karp_snapshot *s)
     size_t words_were = bits_words(k->before->raw.pods.count), words_are = bits_words(s->raw.pods.count);
     memcpy(s->plain, k->before->plain, (words_were < words_are ? words_were : words_are) * sizeof *s->plain);
     for (size_t i = 0; i < k->gone_count; i++) {
-        if (k->gone[i] < words_are * 64) bits_clear(s->plain, k->gone[i]); /* those behind the last pod too */
+        if (k->gone[i] < words_are * 64) bits_clear(s->plain, k->gone[i]); /* including places behind the last pod */
     }
     for (size_t i = 0; i < k->fresh_count; i++) {
         const pod *p = pod_at(&s->raw, k->fresh[i]);

@@ -8,11 +8,11 @@ enum { MOST_STEPS = 8192, MOST_RANGES = 4096, MOST_REPEATS = 1000, MOST_DEPTH = 
 
 enum op { OP_RANGES, OP_SPLIT, OP_JUMP, OP_BEGIN, OP_END, OP_LINE_BEGIN, OP_LINE_END, OP_WORD, OP_NO_WORD, OP_MATCH };
 
-/* A step of the machine; targets are numbers of steps. */
+/* An instruction of the matcher; targets are indices of instructions. */
 typedef struct step {
     uint8_t op;
-    bool not_in; /* OP_RANGES: none of them */
-    uint32_t x, y; /* targets; of OP_RANGES the first range and how many */
+    bool not_in; /* OP_RANGES: characters outside of the ranges */
+    uint32_t x, y; /* targets; OP_RANGES: the first range and the number of ranges */
 } step;
 
 typedef struct range {
@@ -35,7 +35,7 @@ typedef struct parser {
     bool ignore_case, dot_all, lines; /* flags i, s, m */
 } parser;
 
-/* The next character of UTF-8; bytes that are none stand for themselves, beyond all characters. */
+/* Decodes the next UTF-8 character. Invalid bytes are decoded to values beyond all characters. */
 static uint32_t decode(const unsigned char **at, const unsigned char *end)
 {
     const unsigned char *p = *at;
@@ -71,7 +71,7 @@ static uint32_t emit(parser *p, step one)
 
 static bool jumps(const step *s) { return s->op == OP_SPLIT || s->op == OP_JUMP; }
 
-/* Makes room for a step before the piece that begins there. */
+/* Inserts an instruction before `at`. */
 static void insert(parser *p, uint32_t at, step one)
 {
     step *s = p->r->steps;
@@ -89,7 +89,7 @@ static void insert(parser *p, uint32_t at, step one)
     s[at] = one;
 }
 
-/* The piece once more, at the end. */
+/* Appends a copy of the instructions. */
 static void copy_piece(parser *p, uint32_t from, uint32_t to)
 {
     uint32_t shift = p->r->step_count - from;
@@ -154,7 +154,7 @@ static int hex(uint32_t c)
                                   : -1;
 }
 
-/* What a character behind a backslash stands for, when it is one character. */
+/* The character that an escape stands for, if it is a single character. */
 static uint32_t escaped(parser *p, uint32_t c)
 {
     static const char names[] = "afnrtv", values[] = "\a\f\n\r\t\v";
@@ -170,7 +170,7 @@ static uint32_t escaped(parser *p, uint32_t c)
     return c;
 }
 
-/* [:alpha:] and others; the colon is next. */
+/* [:alpha:] and others; the colon comes next. */
 static bool named_class(parser *p)
 {
     static const struct {
@@ -209,7 +209,7 @@ static uint32_t class_end(parser *p)
     return c == '\\' && p->at < p->end ? escaped(p, decode(&p->at, p->end)) : c;
 }
 
-/* Behind '['. */
+/* After '['. */
 static void parse_class(parser *p)
 {
     step one = { .op = OP_RANGES, .x = p->r->range_count };
@@ -253,7 +253,7 @@ static void literal(parser *p, uint32_t c)
 
 static void parse_choice(parser *p);
 
-/* Behind "(?", the flags; true = a group follows, false = they are for what comes after. */
+/* Flags after "(?"; true = they apply to a group that follows, false = to the rest. */
 static bool parse_flags(parser *p)
 {
     bool on = true;
@@ -263,7 +263,7 @@ static bool parse_flags(parser *p)
         case 'i': p->ignore_case = on; break;
         case 's': p->dot_all = on; break;
         case 'm': p->lines = on; break;
-        case 'U': break; /* who is greedy decides nothing here */
+        case 'U': break; /* greediness does not change whether there is a match */
         case ':':
         case ')': return *p->at++ == ':';
         default: fail_at(p, "a flag is not known"); return false;
@@ -273,7 +273,7 @@ static bool parse_flags(parser *p)
     return false;
 }
 
-/* Behind "(?P<" or "(?<": the name is not needed. */
+/* After "(?P<" or "(?<": skips the name. */
 static void skip_name(parser *p)
 {
     while (p->at < p->end && *p->at != '>') p->at++;
@@ -281,7 +281,7 @@ static void skip_name(parser *p)
     else fail_at(p, "the name of a group does not end");
 }
 
-/* Behind '('. */
+/* After '('. */
 static void parse_group(parser *p)
 {
     parser before = *p;
@@ -362,7 +362,7 @@ static bool parse_number(const unsigned char **at, const unsigned char *end, uin
     return *at > start;
 }
 
-/* {n}, {n,} or {n,m} at the place; anything else in braces is itself. */
+/* {n}, {n,} or {n,m} at the current position; other braces are literal. */
 static bool parse_bounds(parser *p, uint32_t *least, uint32_t *most)
 {
     const unsigned char *at = p->at + 1;
@@ -380,7 +380,7 @@ static bool parse_bounds(parser *p, uint32_t *least, uint32_t *most)
     return true;
 }
 
-/* The piece that begins at `from`, so many times. */
+/* Repeats the instructions from `from` on. */
 static void repeat(parser *p, uint32_t from, uint32_t least, uint32_t most)
 {
     uint32_t to = p->r->step_count, length = to - from;
@@ -390,7 +390,7 @@ static void repeat(parser *p, uint32_t from, uint32_t least, uint32_t most)
     }
     for (uint32_t i = 1; i < least && p->wrong == NULL; i++) copy_piece(p, from, to);
     if (most == UINT32_MAX) {
-        if (least > 0) { /* the last once more: back to it */
+        if (least > 0) { /* the last copy loops back to itself */
             uint32_t back = p->r->step_count - length;
             emit(p, (step){ .op = OP_SPLIT, .x = back, .y = p->r->step_count + 1 });
         } else {
@@ -426,14 +426,14 @@ static void parse_piece(parser *p)
             least = c == '+';
             most = c == '?' ? 1 : UINT32_MAX;
         }
-        if (p->at < p->end && *p->at == '?') p->at++; /* how much is taken decides nothing here */
+        if (p->at < p->end && *p->at == '?') p->at++; /* greediness does not change whether there is a match */
         repeat(p, from, least, most);
     }
 }
 
 static void parse_choice(parser *p)
 {
-    uint32_t from = p->r->step_count, last = UINT32_MAX; /* the jumps over what follows, linked by y */
+    uint32_t from = p->r->step_count, last = UINT32_MAX; /* the jumps to the end of the group, linked by y */
     for (;;) {
         while (p->wrong == NULL && p->at < p->end && *p->at != '|' && *p->at != ')') parse_piece(p);
         if (p->wrong != NULL) return;
@@ -469,17 +469,17 @@ regex *regex_compile(arena *a, karp_str pattern, const char **wrong)
 
 /* ---- the text ----------------------------------------------------------------------------------------------------------- */
 
-/* The steps at which the machine can be, each once. */
+/* The current set of instructions, each once. */
 typedef struct places {
     uint32_t *items, count;
-    uint32_t *seen; /* by step: the round in which it came */
+    uint32_t *seen; /* by instruction: the round in which it was added */
 } places;
 
 typedef struct machine {
     const regex *r;
     uint32_t *stack;
     uint32_t round;
-    uint32_t before, after; /* the characters around the place; UINT32_MAX = the end of the text */
+    uint32_t before, after; /* the characters before and after the position; UINT32_MAX = end of the text */
 } machine;
 
 static bool word_character(uint32_t c)
@@ -500,7 +500,7 @@ static bool holds_here(const machine *m, const step *s)
     }
 }
 
-/* The step, and all that follow without a character. true = the pattern has been found. */
+/* Adds the instruction and all that follow it without consuming a character. true = the pattern matches. */
 static bool reach(machine *m, places *to, uint32_t first)
 {
     uint32_t depth = 0;
@@ -539,7 +539,7 @@ static bool run(machine *m, places *now, places *next, karp_str text)
         m->after = here < end ? decode(&at, end) : UINT32_MAX;
         if (reach(m, now, 0)) return true;
         if (here == end) return false;
-        /* What a character leads to is asked of the place behind it, whose surroundings are other ones. */
+        /* The next instructions are at the position after the character, which has different neighbours. */
         machine then = *m;
         const unsigned char *peek = at;
         then.before = m->after;

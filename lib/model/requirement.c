@@ -84,7 +84,7 @@ static bool rehash_requirements(algebra *a, size_t slot_count)
     return true;
 }
 
-/* The slot of an equal requirement, or the free one where it would be; `slots` are of `list`, and some are free. */
+/* The slot of an equal requirement, or the free slot for it. `slots` belong to `list`, and some are free. */
 static size_t requirement_slot(const uint32_t *slots, size_t slot_count, const requirement *list, const requirement *r,
                                uint64_t hash)
 {
@@ -93,7 +93,7 @@ static size_t requirement_slot(const uint32_t *slots, size_t slot_count, const r
     return at;
 }
 
-/* One that there is; NO_ID. */
+/* Finds an existing requirement; NO_ID = none. */
 static uint32_t requirement_find(const algebra *a, const requirement *r, uint64_t hash)
 {
     uint32_t at = 0;
@@ -114,7 +114,7 @@ uint32_t requirement_find_in(const algebra *a, uint32_t key, uint32_t value)
     return requirement_find(a, &r, requirement_hash(&r));
 }
 
-/* Interns `r`; its values are copied when it is new. */
+/* Interns `r`; copies its values if it is new. */
 static uint32_t requirement_intern(algebra *a, const requirement *r)
 {
     if (a->failed) return NO_ID;
@@ -149,7 +149,7 @@ static int by_rank(uint32_t x, uint32_t y, const void *user)
     return rank[x] < rank[y] ? -1 : rank[x] > rank[y];
 }
 
-/* Sorts by name and drops repetitions; the new count. */
+/* Sorts by name and removes duplicates; returns the new count. */
 static size_t order_values(algebra *a, uint32_t *values, size_t count)
 {
     const uint32_t *rank = a->facts->rank;
@@ -167,7 +167,7 @@ static size_t order_values(algebra *a, uint32_t *values, size_t count)
     return kept;
 }
 
-/* What is no number is 0, or the end of the range that it is beyond. */
+/* A value that is not a number is 0; a number out of range is the nearest limit. */
 static int64_t bound_of(const algebra *a, const uint32_t *values, size_t count)
 {
     return count == 0 ? 0 : a->facts->numbers[values[0]].value;
@@ -188,7 +188,7 @@ uint32_t requirement_make(algebra *a, uint32_t key, uint32_t op, const uint32_t 
         if (sorted == NULL) return refuse(a);
         r.value_count = (uint32_t)order_values(a, sorted, count);
         r.values = sorted;
-        /* What interning keeps it copies; this scratch copy goes when the requirement is already known. */
+        /* Interning copies the values of a new requirement. For a known one the scratch copy is freed. */
         size_t known = a->requirement_count;
         uint32_t id = requirement_intern(a, &r);
         if (a->requirement_count == known) arena_release(&a->data, mark);
@@ -207,7 +207,7 @@ uint32_t requirement_make(algebra *a, uint32_t key, uint32_t op, const uint32_t 
     case KARP_OP_LT:
         r.complement = true;
         r.has_lte = true;
-        r.lte = n == INT64_MIN ? INT64_MAX : n - 1; /* Go's subtraction wraps */
+        r.lte = n == INT64_MIN ? INT64_MAX : n - 1; /* Go's subtraction wraps around */
         break;
     case KARP_OP_GTE:
         r.complement = r.has_gte = true;
@@ -217,7 +217,7 @@ uint32_t requirement_make(algebra *a, uint32_t key, uint32_t op, const uint32_t 
         r.complement = r.has_lte = true;
         r.lte = n;
         break;
-    default: /* DoesNotExist, and words that are no operator: nothing is allowed */ break;
+    default: /* DoesNotExist, and unknown operators: no value is allowed */ break;
     }
     return requirement_intern(a, &r);
 }
@@ -271,7 +271,7 @@ bool requirement_has(const algebra *a, const requirement *r, uint32_t value)
 
 bool requirement_has_fresh(const requirement *r) { return r->complement && !r->has_gte && !r->has_lte; }
 
-/* The bounds and minValues of an intersection. */
+/* The key, bounds and minValues of an intersection. */
 static requirement meet_frame(const requirement *x, const requirement *y)
 {
     requirement r = { .key = x->key, .complement = x->complement && y->complement };
@@ -286,7 +286,7 @@ static requirement meet_frame(const requirement *x, const requirement *y)
 
 static bool crossed(const requirement *r) { return r->has_gte && r->has_lte && r->gte > r->lte; }
 
-/* Merges two lists ordered by rank. kind: 0 both lists, 1 x without y, 2 common values. Keeps what is within bounds. */
+/* Merges two lists sorted by rank. kind: 0 union, 1 x without y, 2 intersection. Keeps only values within bounds. */
 static uint32_t merge_values(const algebra *a, const requirement *x, const requirement *y, int kind,
                              const requirement *bounds, uint32_t *out)
 {
@@ -338,7 +338,8 @@ uint32_t requirement_meet(algebra *a, uint32_t x, uint32_t y)
     uint64_t key = x < y ? pair_key(x, y) : pair_key(y, x);
     uint32_t id = map64_get(&a->meets, key);
     if (id != NO_ID) return id;
-    requirement rx = *requirement_get(a, x), ry = *requirement_get(a, y); /* copies: interning may move the array */
+    /* copies, because interning may move the array */
+    requirement rx = *requirement_get(a, x), ry = *requirement_get(a, y);
     id = meet(a, &rx, &ry);
     if (id == NO_ID || !map64_put(&a->meets, key, id)) return refuse(a);
     return id;
@@ -372,7 +373,7 @@ static bool overlap(const algebra *a, const requirement *x, const requirement *y
     return false;
 }
 
-/* Values that are listed have no bounds beside them. */
+/* A requirement that lists allowed values has no bounds. */
 static bool one_value(const requirement *r) { return r->value_count == 1 && !r->complement; }
 
 bool requirement_overlap(algebra *a, uint32_t x, uint32_t y)
@@ -380,7 +381,7 @@ bool requirement_overlap(algebra *a, uint32_t x, uint32_t y)
     if (a->failed) return false;
     const requirement *rx = requirement_get(a, x), *ry = requirement_get(a, y);
     if (one_value(rx) && one_value(ry))
-        return rx->values[0] == ry->values[0]; /* labels mostly; sooner told than found */
+        return rx->values[0] == ry->values[0]; /* mostly labels; faster than a look-up */
     uint64_t key = x < y ? pair_key(x, y) : pair_key(y, x);
     uint32_t known = map64_get(&a->overlaps, key);
     if (known == NO_ID) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets of requirements: one per label key, interned as ordered pairs (key, requirement). */
+/* Sets of requirements: one per label key, interned as sorted pairs (key, requirement). */
 #include <model/requirement.h>
 
 #include <base/sort.h>
 #include <string.h>
 
-enum { STACK_ENTRIES = 64 }; /* sets up to this size are built without touching the arena */
+enum { STACK_ENTRIES = 64 }; /* sets up to this size are built on the stack */
 
 uint32_t set_get(const algebra *a, uint32_t set, uint32_t key)
 {
@@ -24,7 +24,7 @@ static uint32_t intern_entries(algebra *a, const set_entry *entries, size_t coun
     return id == NO_ID ? EMPTY_SET : id;
 }
 
-/* Room for `count` entries: the caller's array when it is large enough, else scratch of the arena. */
+/* Space for `count` entries: the caller's array if it is large enough, else scratch from the arena. */
 static set_entry *room(algebra *a, set_entry *stack, size_t count)
 {
     if (count <= STACK_ENTRIES) return stack;
@@ -60,7 +60,8 @@ static uint32_t edit(algebra *a, uint32_t set, uint32_t key, uint32_t with, enum
     }
     if (!done) out[n++] = (set_entry){ key, with };
     uint32_t id = a->failed ? EMPTY_SET : intern_entries(a, out, n);
-    /* Interning copies into its own arena, and a meet may have put values into this one: only unused scratch goes. */
+    /* Interning copies to another arena, but an intersection may have added values to this one. So the scratch is
+     * freed only if it is still the last allocation. */
     if (out != stack && a->data.next == (char *)(out + count + 1)) arena_release(&a->data, mark);
     return id;
 }
@@ -127,7 +128,7 @@ static int by_key(uint32_t x, uint32_t y, const void *user)
     return p < q ? -1 : p > q;
 }
 
-/* The types of a catalogue mostly list the same keys in the same order: the order of the last list does for them, too. */
+/* The types of a catalogue mostly have the same keys in the same order. Then the order of the last list is reused. */
 static bool order_as_before(const algebra *a, uint32_t *ids, size_t count)
 {
     const key_order *last = &a->last_order;
@@ -151,7 +152,7 @@ static bool order_by_key(algebra *a, uint32_t *ids, size_t count)
     if (!sort_ids(a->context, ids, count, by_key, a)) return false;
     last->count = (uint32_t)count;
     for (size_t i = 0; i < count; i++) {
-        /* Those of one key stay in the order of the list, in which one may come twice. */
+        /* Requirements with the same key stay in the order of the list, in which a requirement may be repeated. */
         size_t from = i > 0 && by_key(ids[i - 1], ids[i], a) == 0 ? last->place[i - 1] + (size_t)1 : 0;
         while (unordered[from] != ids[i]) from++;
         last->keys[i] = requirement_get(a, unordered[i])->key;
@@ -160,7 +161,7 @@ static bool order_by_key(algebra *a, uint32_t *ids, size_t count)
     return true;
 }
 
-/* One set is interned, and not one more for each requirement. `ids` are put in order. */
+/* Interns only the final set, not one for each requirement. Sorts `ids`. */
 static uint32_t set_of_many(algebra *a, uint32_t *ids, size_t count)
 {
     set_entry stack[STACK_ENTRIES];

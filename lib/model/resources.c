@@ -108,7 +108,7 @@ amount resource_list_get(resource_list list, uint32_t resource)
 
 enum combine { SUM, MAX, OVERRIDE };
 
-/* What both lists name. false = overflow. */
+/* Combines entries for a resource in both lists. false = overflow. */
 static bool combine_entry(enum combine how, const resource_amount *x, const resource_amount *y, resource_amount *out)
 {
     *out = *x;

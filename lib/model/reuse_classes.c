@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Classes of a snapshot that continues another: those of pods that changed are found among those there were, or added. */
+/* Classes of a snapshot that continues another: changed pods get existing classes or new ones. */
 #include <model/prepare.h>
 
 #include <base/block.h>
 #include <model/reuse_pods.h>
 #include <string.h>
 
-enum { MOST_COMPARED = 1 << 20 }; /* beyond so many classes looked at, all pods may as well be classed anew */
+enum { MOST_COMPARED = 1 << 20 }; /* after so many comparisons it is as fast to classify all pods again */
 
 struct continuing {
     karp_snapshot *s;
     LIST_OF(pod_class) classes;
-    uint32_t *sizes; /* by class: pods that have it */
+    uint32_t *sizes; /* by class: number of pods */
     size_t sizes_room;
     uint32_t *fresh; /* the class of each fresh pod */
     size_t compared;
     bool fits;
 };
 
-/* What decisions on a pod without volumes read of it; the vector is not set. false = out of memory. */
+/* Fills the properties of a pod without volumes that decisions read, except the vector. false = out of memory. */
 static bool read_class(struct continuing *c, const pod *p, pod_class *out)
 {
     store *raw = &c->s->raw;
@@ -43,7 +43,7 @@ static bool read_class(struct continuing *c, const pod *p, pod_class *out)
     return out->labels != NO_ID;
 }
 
-/* A class is the same when it says the same; of volumes it says nothing. */
+/* Whether two classes without volumes have equal properties. */
 static bool same_class(const pod_class *a, const pod_class *b)
 {
     return a->shape == b->shape && a->name_space == b->name_space && a->labels == b->labels && a->marks == b->marks &&
@@ -63,14 +63,15 @@ static uint32_t add_class(struct continuing *c, pod_class *one)
     return (uint32_t)c->classes.count - 1;
 }
 
-/* Equal to that which had the place: mostly it is the same pod, and something else of it has changed. */
+/* Whether the pod's class properties equal those of the pod that was in its place, usually the same pod with another
+ * change. */
 static bool same_pod_class(const pod *a, const pod *b)
 {
     return a->shape == b->shape && a->name_space == b->name_space && a->labels == b->labels &&
            a->volumes == b->volumes && a->marks == b->marks && a->claims == b->claims;
 }
 
-/* NO_ID = out of memory, or it does not fit. */
+/* NO_ID = out of memory, or there is no suitable class. */
 static uint32_t class_of(struct continuing *c, uint32_t place)
 {
     const karp_snapshot *before = c->s->reused->before;
@@ -119,7 +120,7 @@ static bool find_fresh(struct continuing *c)
     return true;
 }
 
-/* Whether every pod has the class that the one in its place had. */
+/* Whether every pod has the class of the pod that was in its place. */
 static bool all_as_before(const struct continuing *c)
 {
     const struct reused_pods *k = c->s->reused;
@@ -135,7 +136,7 @@ static void replace(uint32_t *classes, size_t count, uint32_t from, uint32_t to)
     for (size_t i = 0; i < count; i++) classes[i] = classes[i] == from ? to : classes[i];
 }
 
-/* A class that no pod has any more gives its number to the last. */
+/* A class without pods is replaced by the last class. */
 static void drop_class(struct continuing *c, uint32_t number)
 {
     karp_snapshot *s = c->s;

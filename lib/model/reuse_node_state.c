@@ -24,7 +24,7 @@ struct finding {
     struct reused_node_state *f;
     karp_snapshot *s;
     const karp_snapshot *before;
-    algebra known; /* that of the snapshot before, for the strings there are now: nothing is added */
+    algebra known; /* a copy of the algebra of the snapshot before, with the current strings; nothing is added to it */
 };
 
 static void put_provider(struct finding *c, uint32_t provider)
@@ -37,7 +37,7 @@ static bool set_known(const struct finding *c, label_list labels)
     return known_set_of_labels(&c->known, labels, c->s->of_nodes) != NO_ID;
 }
 
-/* Whether no pod on a Node that is taken in only now keeps it from that (S-Q35). */
+/* Whether the pods on a Node that is new in the cluster state do not prevent it from being added (S-Q35). */
 static bool pods_counted(const struct finding *c, const node *was)
 {
     const struct node_pods *on = &c->before->bound[was - c->before->raw.nodes.items];
@@ -47,7 +47,7 @@ static bool pods_counted(const struct finding *c, const node *was)
     return counted;
 }
 
-/* false = it does not fit. */
+/* false = the node state cannot be reused. */
 static bool see_node(void *user, uint32_t index)
 {
     struct finding *c = user;
@@ -59,7 +59,7 @@ static bool see_node(void *user, uint32_t index)
     if (index >= c->s->raw.nodes.count) return true;
     const node *now = &c->s->raw.nodes.items[index];
     bool new = store_find(&c->before->raw, KIND_NODE, NO_TEXT, now->meta.name) == NO_ID;
-    if (new && c->before->orphan_pods > 0) return false; /* which may have been waiting for it */
+    if (new && c->before->orphan_pods > 0) return false; /* these pods may have been on this node */
     put_provider(c, node_provider(now));
     return units_count_provided(c->before, now->allocatable) && units_count_provided(c->before, now->capacity) &&
            set_known(c, now->meta.labels);

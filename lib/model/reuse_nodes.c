@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The nodes of a snapshot that continues another. Those that say something else (reused_node_state.h), and those on which pods came, went
- * or became others, are made anew, in a frame on top of the one before; all others are what they were.
+ * The nodes of a snapshot that continues another. State nodes that changed (reuse_node_state.c), and those with
+ * added, removed or changed pods, are made again in a frame on top of the existing one. All others are reused.
  */
 #include <model/prepare.h>
 
@@ -17,15 +17,15 @@
 struct continuing {
     karp_snapshot *s;
     const karp_snapshot *before;
-    uint32_t *nodes; /* store nodes whose pods changed, in order */
+    uint32_t *nodes; /* store nodes whose pods changed, ascending */
     size_t node_count;
     const struct reused_node_state *node_state;
     uint32_t *fresh; /* fresh pods on nodes, by node and name */
     size_t fresh_count;
-    uint32_t *made_at; /* the positions of the nodes that say something else */
-    uint32_t gone_pods; /* that were on Nodes which are gone */
-    size_t room; /* of `nodes`; `fresh` has half of it */
-    bool moved; /* some pod is on another node than the one that had its place */
+    uint32_t *made_at; /* the positions of the state nodes that were made again */
+    uint32_t gone_pods; /* number of pods on removed Nodes */
+    size_t room; /* capacity of `nodes`; `fresh` has half of it */
+    bool moved; /* some pod is on a different node than the pod that was in its place */
 };
 
 static int by_node_and_name(uint32_t a, uint32_t b, const void *user)
@@ -42,7 +42,7 @@ static uint32_t node_of(const store *raw, const pod *p)
     return p->node == NO_ID ? NO_ID : store_find(raw, KIND_NODE, NO_TEXT, p->node);
 }
 
-/* Notes the node of a pod that is no longer what it was, or has become it. */
+/* Records the node of a pod that was removed (now = false) or added. */
 static void note(struct continuing *c, const pod *p, uint32_t on, bool now)
 {
     if (on != NO_ID) c->nodes[c->node_count++] = on;
@@ -72,13 +72,13 @@ static bool find_nodes(struct continuing *c)
 
 /* ---- Nodes that are others ---- */
 
-/* Where the Node that was there is now; NO_ID = it is gone. */
+/* The current index of a Node; NO_ID = it was removed. */
 static uint32_t place_now(const struct continuing *c, uint32_t was)
 {
     return store_find(&c->s->raw, KIND_NODE, NO_TEXT, c->before->raw.nodes.items[was].meta.name);
 }
 
-/* The pods of a Node that is gone are orphan_pods. */
+/* The pods of a removed Node become orphan pods. */
 static bool note_moved(void *user, uint32_t was)
 {
     struct continuing *c = user;
@@ -139,7 +139,7 @@ static bool write_pod_nodes(struct continuing *c)
 
 /* ---- what is on a node ------------------------------------------------------------------------------------------------ */
 
-/* The pods that stay on the node, and the fresh ones among them, by name. */
+/* The pods that stay on the node merged with the fresh ones, by name. */
 static bool list_pods(const struct continuing *c, uint32_t on, const uint32_t *fresh, size_t fresh_count, arena *to)
 {
     karp_snapshot *s = c->s;
@@ -178,7 +178,7 @@ static bool load_nodes(struct continuing *c, arena *to)
     return true;
 }
 
-/* Nothing of nodes is another. */
+/* Reuses all node data. */
 static void hold_nodes(karp_snapshot *s, const karp_snapshot *before)
 {
     s->nodes = block_hold(before->nodes);
@@ -192,7 +192,7 @@ static void hold_nodes(karp_snapshot *s, const karp_snapshot *before)
     (void)block_hold(s->remaining->of_name);
 }
 
-/* How many of the nodes before come before one that was made anew. */
+/* The number of previous nodes that sort before a node that was made again. */
 static uint32_t nodes_until(const struct continuing *c, const state_node *made)
 {
     uint32_t low = 0, high = c->before->node_count;
@@ -204,7 +204,7 @@ static uint32_t nodes_until(const struct continuing *c, const state_node *made)
     return low;
 }
 
-/* Those that say what they said, and those made anew between them, by name. */
+/* Merges the unchanged nodes and those made again, by name. */
 static void merge_nodes(struct continuing *c)
 {
     karp_snapshot *s = c->s;
@@ -269,7 +269,7 @@ static bool write_nodes(struct continuing *c)
         return false;
     arena *to = frame_on_top(s, c->node_count + node_states->made.count);
     if (to == NULL) return false;
-    if (node_states->any) { /* what they say is kept with what is on them */
+    if (node_states->any) { /* the arena is kept along with the pods of the nodes */
         *to = node_states->data;
         arena_init(&node_states->data, s->context);
     }

@@ -4,7 +4,7 @@
 #include <base/sort.h>
 #include <string.h>
 
-/* Places that were written to, and those behind the last that there were. */
+/* Places that were written to, and those behind the previous last place. */
 static size_t list_places(const struct reused_pods *k, const store *now, uint32_t *out)
 {
     size_t began = k->before->raw.pods.count, n = 0;
@@ -46,7 +46,7 @@ bool pods_reused(const karp_snapshot *s)
 {
     const struct reused_pods *k = s->reused;
     return k != NULL && k->room > 0 &&
-           k->count == s->raw.pods.count; /* not with pods of capacity buffers behind them */
+           k->count == s->raw.pods.count; /* false if virtual pods of capacity buffers follow them */
 }
 
 bool place_gone(const struct reused_pods *k, uint32_t place) { return numbers_have(k->gone, k->gone_count, place); }
@@ -58,7 +58,7 @@ struct ordering {
     compare_pods compare;
 };
 
-/* How many of an order as it was come before the pod. */
+/* The number of pods in the previous order that sort before the pod. */
 static uint32_t position(const karp_snapshot *s, const uint32_t *was, size_t count, compare_pods compare, const pod *p,
                          uint32_t place)
 {
@@ -88,7 +88,7 @@ static bool unchanged(const order_change *o, const uint32_t *was)
     return true;
 }
 
-/* Where a fresh pod comes that has the place of one which `compare` takes for its like, there that one was. */
+/* If a fresh pod and the pod that was in its place compare equal, its position is that pod's. */
 static uint32_t place_before(const karp_snapshot *s, const uint32_t *was, const uint32_t *ranks, size_t count,
                              compare_pods compare, uint32_t place)
 {
@@ -166,6 +166,7 @@ void order_change_ranks(const order_change *o, const karp_snapshot *s, const uin
         if (at[i][0] < first) first = at[i][0];
         if (at[i][counts[i] - 1] >= last) last = at[i][counts[i] - 1] + (size_t)1;
     }
-    if (o->gone_count != o->fresh_count || last > count) last = count; /* else what comes after them is where it was */
+    /* otherwise the pods after them keep their positions */
+    if (o->gone_count != o->fresh_count || last > count) last = count;
     for (size_t i = first; i < last; i++) out[now[i]] = (uint32_t)i;
 }

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Units: the largest amount of each resource that divides every amount of the input, so that vectors are exact 64-bit. */
+/*
+ * Units: for each resource the largest amount that divides every amount of the input, so that vectors of 64-bit
+ * integers are exact.
+ */
 #include <model/scale.h>
 
 #include <base/error.h>
 #include <model/prepare.h>
 
-/* Amounts are below 2^61 units, so that a sum of two never overflows. */
+/* Amounts are below 2^61 units, so that the sum of two never overflows. */
 static const int64_t most_units = INT64_C(1) << 61;
 
 struct scaling {
     karp_snapshot *s;
     amount *largest; /* by resource */
-    uint8_t *own_column; /* by resource: something provides it, or asks for less than none */
+    uint8_t *own_column; /* by resource: it is provided somewhere, or requested in a negative amount */
     bool stopped; /* by the caller */
 };
 
@@ -70,7 +73,8 @@ static void take(struct scaling *c, resource_list list, bool provided)
     }
 }
 
-/* By the catalogue's names. Huge pages are taken from memory, so they are amounts of memory, too. */
+/* With the catalogue's ids of resources. Huge pages are subtracted from memory, so their amounts also count as
+ * amounts of memory. */
 static void take_named(struct scaling *c, const strings *names, resource_list list)
 {
     for (uint32_t i = 0; i < list.count; i++) {
@@ -162,7 +166,8 @@ void vector_of(const karp_snapshot *s, resource_list list, int64_t *out)
             out[column] += amount_sign(list.items[i].value);
             continue;
         }
-        /* Only differences of sums can be out of range: too much to be used up, or too little to hold anything. */
+        /* Only differences of sums can be out of range. They are then too large to be used up, or too small to have
+         * room for anything. */
         if (!amount_scale(list.items[i].value, s->units[list.items[i].resource], &units) || units > most_units ||
             units < -most_units) {
             units = amount_sign(list.items[i].value) < 0 ? -most_units : most_units;

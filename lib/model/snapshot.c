@@ -14,17 +14,17 @@
 
 typedef karp_status (*prepare_step)(karp_snapshot *, karp_error *);
 
-/* The order matters: each step reads what those before it have made. */
+/* Each step uses the results of earlier ones, so the order matters. */
 static const prepare_step steps[] = {
     prepare_buffers, prepare_words,   prepare_facts, prepare_names,         prepare_catalogues,
     prepare_tables,  prepare_devices, prepare_units, prepare_table_vectors, prepare_classes,
     prepare_queue,   prepare_daemons, prepare_bound, prepare_nodes,         prepare_pool_templates,
 };
 
-/* For a snapshot that has taken over the frame of another. */
+/* The steps for a snapshot that has taken over the frame of another. */
 static const prepare_step steps_of_pods[] = { prepare_names, prepare_queue, continue_daemons, continue_nodes };
 
-/* Lets go of all that was made of the store. */
+/* Releases everything that was made from the store. */
 static void release_blocks(karp_snapshot *s)
 {
     void *blocks[] = { s->facts_block, s->by_name,    s->pod_rank,    s->pod_class,   s->class_sizes, s->classes,
@@ -40,13 +40,13 @@ static void snapshot_free(karp_snapshot *s)
 {
     karp_context *context = s->context;
     release_blocks(s);
-    if (s->frame == NULL) { /* it was not made */
+    if (s->frame == NULL) { /* it was not finished */
         algebra_free(&s->algebra);
         device_world_free(s->devices);
         forget_catalogues(s);
     }
     frame_release(s->frame);
-    if (s->raw.context != NULL) store_free(&s->raw); /* an empty one has none: the builder kept it */
+    if (s->raw.context != NULL) store_free(&s->raw); /* an empty one has no context: the builder kept the store */
     arena_free(&s->data);
     mem_free(context, s, sizeof *s);
     context_unref(context);
@@ -71,7 +71,7 @@ static karp_status run(karp_snapshot *s, const prepare_step *list, size_t count,
     return status;
 }
 
-/* What a snapshot before has already is taken over, where nothing else than pods has changed. */
+/* Prepares the snapshot. Takes over data of the snapshot before, if only pods have changed. */
 static karp_status prepare(karp_snapshot *s, karp_error *error)
 {
     bool taken = false;
@@ -86,7 +86,7 @@ static karp_status prepare(karp_snapshot *s, karp_error *error)
     return status;
 }
 
-/* The builder's store becomes a snapshot. */
+/* Makes a snapshot from the builder's store. */
 static karp_status finish_store(karp_builder *builder, struct reused_pods *kept, karp_snapshot **out, karp_error *error)
 {
     karp_snapshot *s = snapshot_new(builder->context);
@@ -96,7 +96,7 @@ static karp_status finish_store(karp_builder *builder, struct reused_pods *kept,
         if (s != NULL) snapshot_free(s);
         return fail_nomem(error);
     }
-    /* The store stays the builder's until all steps have succeeded, so that failing leaves it unchanged. */
+    /* The store belongs to the builder until all steps have succeeded, so that a failure leaves it unchanged. */
     s->raw = builder->s;
     s->reused = kept;
     size_t own_pods = s->raw.pods.count;
@@ -106,7 +106,7 @@ static karp_status finish_store(karp_builder *builder, struct reused_pods *kept,
     store taken;
     if (status == KARP_OK) status = builder_take_store(builder, &taken, error);
     if (status != KARP_OK) {
-        store_set_pod_count(&builder->s, own_pods); /* without those of buffers */
+        store_set_pod_count(&builder->s, own_pods); /* without those of capacity buffers */
     }
     memset(&s->raw, 0, sizeof s->raw);
     if (status != KARP_OK) {
@@ -170,7 +170,7 @@ karp_str karp_snapshot_node_name(const karp_snapshot *snapshot, size_t index)
 uint32_t state_node_named(const karp_snapshot *s, karp_str name)
 {
     uint32_t low = 0, high = s->node_count;
-    while (low < high) { /* they are ordered by name */
+    while (low < high) { /* they are sorted by name */
         uint32_t middle = low + (high - low) / 2;
         if (compare_str(name_of(s, s->nodes[middle].name), name) < 0) low = middle + 1;
         else high = middle;
@@ -183,7 +183,7 @@ bool pool_usable(const karp_snapshot *s, const node_pool *p)
     if (p->replicas >= 0 || p->meta.deletion != KARP_NO_TIME) return false;
     const condition *ready = condition_find(p->conditions, s->known.ready);
     if (ready == NULL || ready->status != s->known.status_true) return false;
-    /* Ready stands for two others; where one of them is missing it counts as unknown. */
+    /* The condition Ready combines two others. If one of them is missing, it counts as unknown. */
     return condition_find(p->conditions, s->known.validation_succeeded) != NULL &&
            condition_find(p->conditions, s->known.node_class_ready) != NULL;
 }
@@ -228,14 +228,14 @@ void karp_snapshot_get_counts(const karp_snapshot *snapshot, karp_snapshot_count
 
 /* ---- views --------------------------------------------------------------------------------------------------------- */
 
-/* All but the reference count, which other threads may be changing. */
+/* Copies everything but the reference count, which other threads may be changing. */
 void snapshot_borrow(karp_snapshot *view, const karp_snapshot *from)
 {
     const size_t at = offsetof(karp_snapshot, lender);
     memcpy((char *)view + at, (const char *)from + at, sizeof *view - at);
     view->context = from->context;
     if (view->lender == NULL) view->lender = from;
-    view->pool_templates = NULL; /* the maker may have other pools and types */
+    view->pool_templates = NULL; /* the caller may change NodePools and types */
 }
 
 const karp_snapshot *snapshot_remaining(const karp_snapshot *s, bool loses, karp_snapshot *view)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of a snapshot: its pods and state nodes, a column per field. docs/columns.md lists them. */
+/* The tables of a snapshot: its pods and state nodes, with a column per field. docs/columns.md lists them. */
 #include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <model/resource_columns.h>
 #include <model/snapshot.h>
 
-/* Amounts are read once per class, since there may be a hundred pods to one. */
+/* Amounts are computed once per class, since a class may have a hundred pods. */
 static bool pod_amounts(const karp_snapshot *s, karp_table *t)
 {
     amount_columns requests;
@@ -30,7 +30,7 @@ static bool pod_amounts(const karp_snapshot *s, karp_table *t)
     return rows != NULL;
 }
 
-/* The kinds of controllers that decisions tell apart; "" = another's, or none. */
+/* The kinds of controllers that decisions distinguish; "" = none or another kind. */
 static karp_str owner_kind(const pod *p, const pod_marks *marks)
 {
     if ((p->flags & POD_OF_DAEMON_SET) != 0) return str("DaemonSet");
@@ -71,12 +71,12 @@ static karp_str label_text(const karp_snapshot *s, const state_node *n, uint32_t
     return value == NO_ID ? str("") : text_of(s, value);
 }
 
-/* What a vector of the snapshot says, in the resource's own unit. */
+/* Converts an element of a vector to the resource's own unit. */
 static double in_units(const karp_snapshot *s, uint32_t resource, int64_t units)
 {
     amount value;
     uint64_t size = units < 0 ? 0 - (uint64_t)units : (uint64_t)units;
-    /* Only what was clamped is beyond the range of amounts. */
+    /* Only clamped elements are beyond the range of amounts. */
     double d = amount_mul(s->units[resource], size, &value) ? amount_double(value)
                                                             : amount_double(s->units[resource]) * (double)size;
     return units < 0 ? -d : d;
@@ -113,7 +113,7 @@ static bool node_amounts(const karp_snapshot *s, karp_table *t)
     return done;
 }
 
-/* By the taint, which schedulers heed; who cordons a node sets it as well. */
+/* Reads the taint, which schedulers use. Cordoning a node sets it as well. */
 static bool cordoned(const karp_snapshot *s, const state_node *n)
 {
     for (uint32_t i = 0; i < n->taints.count; i++) {

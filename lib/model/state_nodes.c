@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes and claims, joined by provider id into what Karpenter calls state nodes (scheduling.md §16.1–16.3). */
+/* Joins Nodes and NodeClaims by provider id to state nodes (scheduling.md §16.1–16.3). */
 #include <model/prepare.h>
 
 #include <base/bits.h>
@@ -44,7 +44,7 @@ karp_status prepare_bound(karp_snapshot *s, karp_error *error)
         first += s->bound[i].count;
         s->bound[i].count = 0;
     }
-    for (size_t i = 0; i < pods; i++) { /* in the order of names, so that every node's list has it too */
+    for (size_t i = 0; i < pods; i++) { /* in the order of names, so that every node's list is sorted by name */
         uint32_t p = s->by_name[i];
         if (s->pod_node[p] == NO_ID) continue;
         struct node_pods *on = &s->bound[s->pod_node[p]];
@@ -83,9 +83,7 @@ static void derive_identity(const karp_snapshot *s, state_node *n)
     n->registered = !n->managed || (node_ != NULL && label_is_true(s, node_->meta.labels, s->known.registered));
     n->initialized = !n->managed || (node_ != NULL && label_is_true(s, node_->meta.labels, s->known.initialized));
     const object *shown = node_ == NULL || (n->managed && !n->registered) ? &claim->meta : &node_->meta;
-    n->name =
-        shown
-            ->name; /* NOLINT(clang-analyzer-core.NullDereference): what is neither a Node nor a claim is no state node */
+    n->name = shown->name; /* NOLINT(clang-analyzer-core.NullDereference): every state node has a Node or a claim */
     n->labels = shown->labels;
     uint32_t host = label_get(n->labels, s->known.hostname);
     if (host == NO_ID || host == NO_TEXT) {
@@ -115,7 +113,7 @@ static void derive_identity(const karp_snapshot *s, state_node *n)
     }
 }
 
-/* Whether the node is known to the scheduler; applies what the input says Karpenter remembers. */
+/* Whether the node is in the cluster state. Sets the state that the input gives for it. */
 static bool tracked(const karp_snapshot *s, state_node *n)
 {
     if (!s->raw.states_given) return true;
@@ -149,7 +147,7 @@ struct joining {
     state_node_list *list;
 };
 
-/* The pair with the provider id, a new one if it is not there. NULL = out of memory. */
+/* The pair with the provider id, which is created if new. NULL = out of memory. */
 static state_node *pair_of(struct joining *j, uint32_t provider)
 {
     uint32_t at = map64_get(&j->by_provider, provider);
@@ -167,7 +165,7 @@ static bool wanted(const struct joining *j, uint32_t provider)
     return j->only == NULL || bits_test(j->only, provider);
 }
 
-/* The pairs in the order of the input; of several with one provider id the last counts. */
+/* The pairs in input order. Of several objects with one provider id, the last counts. */
 static bool join(struct joining *j)
 {
     const karp_snapshot *s = j->s;
@@ -203,7 +201,7 @@ bool taint_ephemeral(const karp_snapshot *s, const taint *t)
            (t->key == k->unregistered && t->effect == k->no_execute);
 }
 
-/* Without the taints that are known to go by themselves. */
+/* The taints without those that are temporary. */
 static bool lasting_taints(const karp_snapshot *s, const node_claim *claim, taint_list all, bool reboots, arena *to,
                            taint_list *out)
 {
@@ -245,12 +243,12 @@ static bool effective_taints(const karp_snapshot *s, state_node *n, arena *to)
            lasting_taints(s, claim, all, true, to, &n->taints_since_reboots);
 }
 
-/* §16.3: what the node says, and while it is not initialised the claim for every key that is zero or missing there. */
+/* §16.3: the quantities of the node. While it is not initialized, missing or zero values are taken from the claim. */
 static karp_status merged_quantity(const state_node *n, resource_list of_node, resource_list of_claim, arena *to,
                                    resource_list *out)
 {
     *out = of_node;
-    if (n->initialized) return KARP_OK; /* as what is not managed always is */
+    if (n->initialized) return KARP_OK; /* unmanaged nodes always are */
     if (n->node == NO_ID) {
         *out = of_claim;
         return KARP_OK;
@@ -288,7 +286,8 @@ bool state_node_says(const karp_snapshot *s, state_node *n, arena *to)
 
 static bool pod_over(const pod *p) { return p->phase == KARP_PHASE_SUCCEEDED || p->phase == KARP_PHASE_FAILED; }
 
-/* A pod that moves like most: it is running, of no DaemonSet, without priority, and no annotation is about its disruption. */
+/* A pod whose eviction cost is the usual one: it is running, does not belong to a DaemonSet, has no priority, and no
+ * annotation about its disruption. */
 static bool plain(const karp_snapshot *s, const pod *p)
 {
     const pod_marks *m = store_marks(&s->raw, p);
@@ -347,7 +346,7 @@ bool state_node_load(const karp_snapshot *s, state_node *n, arena *to)
 
 /* ---- the step ------------------------------------------------------------------------------------------------------- */
 
-/* Where it began when the pairs were joined, mostly. */
+/* The order in which pairs were first joined. */
 static size_t order_joined(const karp_snapshot *s, const state_node *n)
 {
     return n->claim != NO_ID ? n->claim : s->raw.claims.count + n->node;
@@ -377,7 +376,7 @@ bool state_nodes_choose(const karp_snapshot *s, const uint64_t *only, state_node
     return ok && sort_stable(s->context, out->items, kept, sizeof *out->items, by_name, s);
 }
 
-/* Which state nodes there are. */
+/* Determines the state nodes. */
 static bool choose_nodes(karp_snapshot *s)
 {
     state_node_list chosen = { .items = NULL };
@@ -407,8 +406,8 @@ static karp_status complete_nodes(karp_snapshot *s, const uint8_t *of_nodes)
     return KARP_OK;
 }
 
-/* The Nodes that Karpenter cannot take in (Q-35): a volume of a pod that runs there cannot be looked up. What the input says that
- * Karpenter knows, it has taken in before. NULL = none, or refused memory. */
+/* The Nodes that Karpenter cannot add to the cluster state (Q-35), because a volume of a pod on the node cannot be
+ * looked up. Nodes whose state the input gives were added earlier. NULL = none, or out of memory. */
 static const uint64_t *lost_nodes(karp_snapshot *s, bool *refused)
 {
     uint64_t *lost = NULL;
@@ -425,7 +424,7 @@ static const uint64_t *lost_nodes(karp_snapshot *s, bool *refused)
     return lost;
 }
 
-/* The nodes that are left when those are lost, kept beside the nodes there are. */
+/* Prepares `remaining`, the nodes without the lost ones. */
 static karp_status prepare_remaining(karp_snapshot *s, const uint8_t *of_nodes)
 {
     const struct known_nodes all = { s->nodes, s->node_count, s->node_of_name, NULL };

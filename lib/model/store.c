@@ -8,12 +8,12 @@
 #include <model/store_share.h>
 #include <string.h>
 
-/* 2026-01-01T00:00:00Z: the clock of a snapshot that was not told the time. */
+/* 2026-01-01T00:00:00Z: the default clock of a snapshot. */
 #define DEFAULT_NOW (INT64_C(1767225600) * INT64_C(1000000000))
 
 /* ---- growable arrays ----------------------------------------------------------------------------------------------- */
 
-/* What all LIST_OF have in common. They are different types, so they are read and written as bytes. */
+/* The members of every LIST_OF. These are different types, so they are accessed as bytes. */
 typedef struct any_list {
     void *items;
     size_t count, capacity;
@@ -152,7 +152,7 @@ karp_status store_init(store *s, karp_context *context, karp_error *error)
     return fail_nomem(error);
 }
 
-/* Every list, those of kinds first, and every table. Pods are in pages, so the first place has another list. */
+/* All lists, beginning with those of kinds, and all tables. Pods are in pages, so the first entry is another list. */
 static const struct list_place {
     size_t at, element_bytes;
 } lists[] = {
@@ -215,7 +215,7 @@ static int by_value(const void *x, const void *y, const void *user)
     return a < b ? -1 : a > b;
 }
 
-/* In order, each once. */
+/* Sorts the changes and removes duplicates. */
 static bool settle_changes(store *s)
 {
     uint64_t *items = s->changed_objects.items;
@@ -240,7 +240,7 @@ bool store_settle(store *s)
 
 /* ---- a store that continues another -------------------------------------------------------------------------------- */
 
-/* What the lists point to the other store owns, too. */
+/* The other store also owns what the lists point to. */
 static bool copy_parts(store *s, const store *from)
 {
     bool ok = true;
@@ -256,7 +256,7 @@ static bool copy_parts(store *s, const store *from)
 bool store_continue(store *s, const store *from)
 {
     karp_context *context = from->context;
-    *s = *from; /* settings; every part that owns memory begins anew */
+    *s = *from; /* settings; everything that owns memory is initialized again */
     s->touched = 0;
     memset(&s->changed_objects, 0, sizeof s->changed_objects);
     for (size_t i = 0; i < LISTS; i++) memset(part(s, lists[i].at), 0, sizeof s->nodes);
@@ -273,7 +273,7 @@ bool store_continue(store *s, const store *from)
 
 /* ---- taking objects out -------------------------------------------------------------------------------------------- */
 
-/* Only who continues another store has to know what became different. */
+/* Changes are recorded only in a store that continues another one. */
 bool store_reserve_changes(store *s, size_t more)
 {
     return s->below == NULL || list_room(s->context, &s->changed_objects, sizeof(uint64_t), more);
@@ -284,7 +284,7 @@ void store_note_change(store *s, uint32_t kind, uint32_t index)
     if (s->below != NULL) s->changed_objects.items[s->changed_objects.count++] = pair_key(kind, index);
 }
 
-/* Closes the gaps of one list; moved[i] tells where element i is then, NO_ID = it is gone. */
+/* Closes the gaps of one list. moved[i] is the new index of element i, NO_ID = removed. */
 static void close_gaps(store *s, uint32_t kind, const uint32_t *moved)
 {
     any_list l;
@@ -331,8 +331,8 @@ static int last_first(uint32_t a, uint32_t b, const void *user)
     return a > b ? -1 : a < b;
 }
 
-/* Of nodes and of claims there are many, and their order says nothing. Begun at the last place that is open: behind it there is
- * none. */
+/* For Nodes and NodeClaims, of which there are many and whose order does not matter. Starts at the last gap, after
+ * which there are no others. */
 static bool move_last(store *s, uint32_t kind, const removed_object *removed, size_t count)
 {
     any_list l;
@@ -349,7 +349,7 @@ static bool move_last(store *s, uint32_t kind, const removed_object *removed, si
         char *place = (char *)l.items + open[i] * element_bytes;
         if (open[i] == --l.count) continue;
         memcpy(place, (char *)l.items + l.count * element_bytes, element_bytes);
-        const object *meta = (const object *)(const void *)place; /* with which nodes and claims begin */
+        const object *meta = (const object *)(const void *)place; /* both kinds begin with it */
         const uint32_t identity[3] = { kind, meta->name_space, meta->name };
         s->taken_index.items[words_find(&s->taken, identity, 3)] = open[i];
         store_note_change(s, kind, open[i]);
@@ -414,7 +414,7 @@ const pod_marks *store_marks(const store *s, const pod *p)
 uint32_t label_get(label_list labels, uint32_t key)
 {
     uint32_t from = 0, to = labels.count;
-    while (to - from > 8) { /* of few, a look at each is as quick */
+    while (to - from > 8) { /* linear search for small ranges */
         uint32_t middle = from + (to - from) / 2;
         if (labels.items[middle].key < key) from = middle + 1;
         else to = middle + 1;

@@ -4,14 +4,14 @@
 #include <base/sort.h>
 #include <string.h>
 
-/* An entry of the table by name. */
+/* An entry of the hash table. */
 typedef struct pod_slot {
     uint32_t hash;
-    uint32_t pod; /* its number + 1; 0 = free */
+    uint32_t pod; /* pod number + 1; 0 = free */
 } pod_slot;
 
 enum { LEAST_SLOTS = 16, NAMES_LOOKED_AT = 8 };
-#define TAKEN_OUT UINT32_MAX /* a slot whose pod is gone: whoever looks for another goes on */
+#define TAKEN_OUT UINT32_MAX /* a slot whose pod was removed: searches continue behind it */
 
 static uint32_t hash_of(const store *s, uint32_t name_space, uint32_t name)
 {
@@ -20,7 +20,7 @@ static uint32_t hash_of(const store *s, uint32_t name_space, uint32_t name)
 
 static const pod_slot *slot_at(const store *s, size_t i) { return paged_at(&s->pod_slots, i, sizeof(pod_slot)); }
 
-/* Where the pod stands in the table, else where it is to stand. */
+/* The pod's slot in the table, or the slot in which to insert it. */
 static size_t slot_of(const store *s, uint32_t name_space, uint32_t name, bool *there)
 {
     uint32_t hash = hash_of(s, name_space, name);
@@ -86,7 +86,7 @@ uint32_t store_find_pod(const store *s, uint32_t name_space, uint32_t name)
 
 size_t store_pod_count(const store *s) { return s->pods.count - s->open_places.count; }
 
-/* A table for twice as many, or as large as it was when most of it are pods that are gone. */
+/* Rebuilds the table with twice the size, or with the same size if most slots belong to removed pods. */
 static bool renew_slots(store *s)
 {
     paged fresh;
@@ -119,7 +119,7 @@ static bool reserve_slot(store *s)
     return (slots > 0 && s->pod_slots_used < slots - slots / 3 - 1) || renew_slots(s);
 }
 
-/* Only who continues another store has to know what became different. */
+/* Changes are recorded only in a store that continues another one. */
 static bool reserve_change(store *s)
 {
     return !s->pods.continued || list_reserve(s->context, &s->changed, sizeof(uint32_t));
@@ -130,7 +130,7 @@ static void note_change(store *s, uint32_t number)
     if (s->pods.continued) s->changed.items[s->changed.count++] = number;
 }
 
-/* Which of the open places a pod takes: that of its name, where that is one of the last; else the last. */
+/* Chooses a gap for a pod: one with the pod's name if it is among the last gaps, else the last gap. */
 static size_t choose_place(const store *s, const pod *p)
 {
     size_t count = s->open_places.count, least = count > NAMES_LOOKED_AT ? count - NAMES_LOOKED_AT : 0;
@@ -146,7 +146,7 @@ static bool own_place(store *s, uint32_t number)
     return paged_own(&s->pods, number) != NULL && paged_own(&s->pods_shown, number) != NULL;
 }
 
-/* The number the pod gets; NO_ID = out of memory. */
+/* The number that the pod will get; NO_ID = out of memory. */
 static uint32_t reserve_place(store *s, const pod *p, size_t *open)
 {
     if (s->open_places.count == 0)
@@ -156,7 +156,7 @@ static uint32_t reserve_place(store *s, const pod *p, size_t *open)
     return own_place(s, number) ? number : NO_ID;
 }
 
-/* To a place that is the store's own. */
+/* Writes to a place on a page that the store owns. */
 static void write_pod(store *s, uint32_t number, const pod *p, karp_str shown)
 {
     *(pod *)paged_at(&s->pods, number, sizeof *p) = *p;
@@ -205,7 +205,7 @@ bool store_take_pod(store *s, uint32_t number)
     return true;
 }
 
-/* The last pod goes to a place that is open. */
+/* Moves the last pod to a gap. */
 static bool move_last(store *s, uint32_t to)
 {
     bool there;
@@ -224,8 +224,7 @@ bool store_close_gaps(store *s)
 {
     uint32_t *open = s->open_places.items;
     if (!sort_numbers(s->context, open, s->open_places.count)) return false;
-    for (; s->open_places.count > 0;
-         s->open_places.count--) { /* the last place that is open: behind it are only pods */
+    for (; s->open_places.count > 0; s->open_places.count--) { /* the last gap: only pods follow it */
         uint32_t place = open[s->open_places.count - 1];
         if (place + 1 != s->pods.count && !move_last(s, place)) return false;
         store_set_pod_count(s, s->pods.count - 1);

@@ -6,7 +6,7 @@
 enum { PIECES = 12 };
 
 struct store_memory {
-    karp_context *context; /* not held: whoever holds the block holds it */
+    karp_context *context; /* no reference: owners of the block have one */
     _Atomic uint32_t holds;
     store_memory *below;
     arena pieces[PIECES];

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instance-type tables: the catalogues of a pool, one after the other, in the snapshot's ids. Pools that use the same
- * catalogues share a table. */
+/*
+ * Instance-type tables: the concatenated catalogues of a NodePool, in the snapshot's ids. NodePools with the same
+ * catalogues share a table.
+ */
 #include <model/prepare.h>
 
 #include <base/error.h>
@@ -28,7 +30,8 @@ static bool translate_list(karp_snapshot *s, const struct translation *t, resour
     return sort_stable(s->context, items, list.count, sizeof *items, by_resource, NULL);
 }
 
-/* Requirement.Any of an offering's key: its value, "" for DoesNotExist (scheduling.md §5). NO_ID = key absent. */
+/* Requirement.Any for an offering's key: its value, "" for DoesNotExist (scheduling.md §5). NO_ID = the key is
+ * absent. */
 static uint32_t any_value(const karp_snapshot *s, uint32_t set, uint32_t key)
 {
     uint32_t r = set_get(&s->algebra, set, key);
@@ -54,7 +57,7 @@ static bool same_group(const catalogue_offering *x, const catalogue_offering *y)
            same_lists(x->overrides->overhead, y->overrides->overhead);
 }
 
-/* Variants are numbered in order of first appearance among the available offerings (§10.2). */
+/* Variants are numbered in the order of their first available offering (§10.2). */
 static uint32_t group_of(const catalogue_type *type, uint32_t offering_index, uint32_t *groups)
 {
     uint32_t next = 0;
@@ -74,7 +77,7 @@ struct filling {
     karp_snapshot *s;
     type_table *table;
     const struct translation *t;
-    uint32_t *groups; /* scratch, by offering of one type */
+    uint32_t *groups; /* scratch by offering of one type */
     uint32_t offerings, variants;
 };
 
@@ -92,7 +95,7 @@ static void fill_offering(struct filling *f, instance_type *type, uint32_t index
     o->zone = any_value(s, set, s->known.zone);
     o->capacity_type = any_value(s, set, s->known.capacity_type);
     o->reservation = any_value(s, set, s->facts.normalized[s->raw.reservation_id]);
-    if (o->reservation == NO_ID) o->reservation = NO_TEXT; /* reservations without a label are one */
+    if (o->reservation == NO_ID) o->reservation = NO_TEXT; /* all reservations without a label are the same one */
     uint32_t group = f->groups[o - f->table->offerings - type->offering_first];
     o->variant = group == NO_ID ? NO_ID : type->variant_first + group;
     bool reserved = o->capacity_type == s->known.reserved;
@@ -101,7 +104,7 @@ static void fill_offering(struct filling *f, instance_type *type, uint32_t index
     if (o->price_from_overlay) f->table->overlaid = true;
 }
 
-/* Drivers that no volume and no class of the snapshot is of cannot matter. */
+/* Drivers of no volume and no storage class in the snapshot are left out. */
 static bool fill_volume_limits(struct filling *f, const karp_instance_type *from, instance_type *type)
 {
     volume_limit *list = arena_array(&f->s->data, from->volume_limit_count + 1, sizeof *list);
@@ -165,7 +168,7 @@ static karp_status overlay_allocatable(karp_snapshot *s, const struct translatio
     return status;
 }
 
-/* The vectors of one type's variants; the first available offering of a group stands for it. */
+/* The vectors of one type's variants, from the first available offering of each group. */
 static karp_status fill_vectors(karp_snapshot *s, type_table *table, const struct translation *t, uint32_t index,
                                 const catalogue_type *from)
 {
@@ -231,7 +234,7 @@ static bool group_by_value(karp_snapshot *s, const uint32_t *column, uint32_t co
              *first = arena_array(&s->data, count + (size_t)2, sizeof *first),
              *items = arena_array(&s->data, count + (size_t)1, sizeof *items), n = 0;
     if (values == NULL || first == NULL || items == NULL) return false;
-    const size_t none = s->algebra.requirement_count; /* the place of NO_ID */
+    const size_t none = s->algebra.requirement_count; /* the index used for NO_ID */
     for (uint32_t i = 0; i < count; i++) {
         size_t at = column[i] == NO_ID ? none : column[i];
         if (place[at] == NO_ID) values[place[at] = n++] = column[i];
@@ -240,13 +243,13 @@ static bool group_by_value(karp_snapshot *s, const uint32_t *column, uint32_t co
     for (uint32_t v = 0; v < n; v++) first[v + 1] += first[v];
     for (uint32_t i = count; i-- > 0;) items[--first[place[column[i] == NO_ID ? none : column[i]] + 1]] = i;
     for (uint32_t v = 0; v < n; v++) place[values[v] == NO_ID ? none : values[v]] = NO_ID;
-    memmove(first, first + 1, n * sizeof *first); /* each end has become the beginning */
+    memmove(first, first + 1, n * sizeof *first); /* the end of each range becomes the start of the next one */
     first[n] = count;
     *out = (key_values){ n, values, first, items };
     return true;
 }
 
-/* Every column by its values; NULL = out of memory. */
+/* Groups every column by value; NULL = out of memory. */
 static const key_values *group_columns(karp_snapshot *s, const uint32_t *columns, uint32_t key_count, uint32_t count)
 {
     size_t room = s->algebra.requirement_count + 1;
@@ -319,7 +322,7 @@ static bool order_names(karp_snapshot *s, type_table *table)
     return true;
 }
 
-/* Names that two types have. */
+/* Whether two types have the same name. */
 static bool find_repeats(karp_snapshot *s, type_table *table)
 {
     uint8_t *seen = mem_zalloc(s->context, s->facts.count);
@@ -386,7 +389,7 @@ static karp_status fill_table(karp_snapshot *s, type_table *table, const uint32_
     return table->type_values != NULL && table->offering_values != NULL ? KARP_OK : fail_nomem(error);
 }
 
-/* The tables' lists of catalogue uses, kept for prepare_table_vectors. */
+/* The tables' lists of catalogue uses, used by both steps. */
 struct table_plan {
     words lists;
     struct translation *translations;
@@ -413,7 +416,7 @@ static karp_status plan_tables(karp_snapshot *s, struct table_plan *plan, karp_e
     return KARP_OK;
 }
 
-/* Both steps below need the plan; it is cheap to make twice, and nothing of it has to be kept. */
+/* Both steps below need the plan. Making it twice is cheap, and then nothing has to be kept. */
 static karp_status with_plan(karp_snapshot *s,
                              karp_status (*step)(karp_snapshot *, const struct table_plan *, karp_error *),
                              karp_error *error)

@@ -7,12 +7,12 @@
 #include <model/instant.h>
 #include <model/quantity.h>
 
-/* NOLINTNEXTLINE(misc-redundant-expression): that some of them are equal today is no reason not to look */
+/* NOLINTNEXTLINE(misc-redundant-expression): compares all of them although some are currently equal */
 _Static_assert(KARP_VALUE_TEXT >= QUANTITY_TEXT && KARP_VALUE_TEXT >= DURATION_TEXT &&
                    KARP_VALUE_TEXT >= INSTANT_TEXT && KARP_VALUE_TEXT >= DECIMAL_TEXT,
                "the public room holds every text");
 
-/* All readers of this module number their failures alike. */
+/* All parsers of this module number their errors alike. */
 _Static_assert(QUANTITY_OK == 0 && DURATION_OK == 0 && INSTANT_OK == 0 && DECIMAL_OK == 0, "0 is success");
 _Static_assert(QUANTITY_SYNTAX == 1 && DURATION_SYNTAX == 1 && INSTANT_SYNTAX == 1 && DECIMAL_SYNTAX == 1,
                "1 is no such value");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a pod's volumes demand of a node (scheduling.md §13). */
+/* Node requirements of a pod's volumes (scheduling.md §13). */
 #include <model/prepare.h>
 #include <string.h>
 
-enum { MOST_ALTERNATIVES = 4096 }; /* a product of volumes beyond this is refused: no real pod comes near */
+enum { MOST_ALTERNATIVES = 4096 }; /* larger products of alternatives are rejected; real pods do not come near */
 
-/* The ways to serve the volumes looked at so far. */
+/* The alternatives for the volumes processed so far. */
 struct alternatives {
     demand items[MOST_ALTERNATIVES];
     uint32_t count;
@@ -23,7 +23,7 @@ bool demand_of_expressions(algebra *a, expression_list list, demand *into)
         const expression *e = &list.items[i];
         uint32_t r = requirement_make(a, e->key, e->op, e->values, e->value_count, e->min_values);
         if (r == NO_ID) break;
-        if (requirement_get(a, r)->key == a->facts->hostname) made[list.count - ++hosts] = r; /* from the end */
+        if (requirement_get(a, r)->key == a->facts->hostname) made[list.count - ++hosts] = r; /* added from the end */
         else made[others++] = r;
     }
     bool all = hosts + others == list.count && !a->failed;
@@ -37,7 +37,8 @@ bool demand_of_expressions(algebra *a, expression_list list, demand *into)
 
 enum { FEW_LABELS = 64 };
 
-/* The requirements of labels that are looked at, in `few` or, of more, in the arena; host names apart. NULL = out of memory. */
+/* The requirements of those labels that decisions read, without host names; in `few`, or in the arena if there are
+ * more. NULL = out of memory. */
 static uint32_t *requirements_of(algebra *a, label_list labels, const uint8_t *interest, uint32_t few[FEW_LABELS],
                                  size_t *count, uint32_t *host)
 {
@@ -89,7 +90,8 @@ uint32_t known_set_of_labels(const algebra *a, label_list labels, const uint8_t 
         if (r == NO_ID || count == FEW_LABELS) return NO_ID;
         size_t at = count++;
         for (; at > 0 && entries[at - 1].key >= key; at--) {
-            if (entries[at - 1].key == key) return NO_ID; /* two that stand for one: their meet is not looked for */
+            /* two keys with the same normalized key: their intersection is not looked up */
+            if (entries[at - 1].key == key) return NO_ID;
             entries[at] = entries[at - 1];
         }
         entries[at] = (set_entry){ key, r };
@@ -97,10 +99,10 @@ uint32_t known_set_of_labels(const algebra *a, label_list labels, const uint8_t 
     return words_find(&a->sets, (const uint32_t *)(const void *)entries, count * 2);
 }
 
-/* The alternatives of one volume: none = unconstrained. */
+/* The alternatives of one volume; none = unconstrained. */
 struct volume_choice {
     node_term_list terms;
-    bool local; /* host name expressions do not count */
+    bool local; /* expressions on the host name are ignored */
 };
 
 static bool find_choice(const store *raw, uint32_t name_space, uint32_t claim_name, struct volume_choice *out)
@@ -139,10 +141,8 @@ static bool demands_agree(algebra *a, demand x, demand y)
 
 static bool demands_equal(demand x, demand y) { return x.set == y.set && x.host == y.host; }
 
-/*
- * Of equal ones the first and the last are kept: the first that serves is taken, and it is the last that says why none
- * does (§21).
- */
+/* Of equal alternatives the first and the last are kept. The first compatible one is used, and if there is none, the
+ * last one determines the reason (§21). */
 static bool add_alternative(struct alternatives *list, demand d)
 {
     uint32_t seen = 0, second = 0;
@@ -157,10 +157,8 @@ static bool add_alternative(struct alternatives *list, demand d)
     return true;
 }
 
-/*
- * Multiplies the alternatives so far by the terms of one more volume. Those that contradict it are dropped, unless all do:
- * then (@p all) they stay, contradictory as they are.
- */
+/* Multiplies the alternatives so far by the terms of one more volume. Contradictory results are dropped, unless all
+ * are contradictory; then (`all`) they are kept. */
 static karp_status multiply(karp_snapshot *s, const struct volume_choice *choice, bool all,
                             const struct alternatives *before, struct alternatives *after)
 {
