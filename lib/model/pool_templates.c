@@ -26,7 +26,7 @@ static bool add_labels(algebra *a, const karp_snapshot *w, const node_pool *p, s
     for (uint32_t i = 0; i < p->template_labels.count; i++) {
         label_pair l = p->template_labels.items[i];
         if (l.key != k->node_pool && l.key != own_words.class_label)
-            labels[all.count++] = l; /* a label that it cannot change */
+            labels[all.count++] = l; /* a template cannot override these two */
     }
     memcpy(labels + all.count, own, sizeof own);
     all.items = labels;

@@ -37,11 +37,11 @@ typedef struct rounding {
     const packing_patterns *from;
     karp_context *context;
     packing_bins bins;
-    uint32_t *rest, *order; /* by class; patterns, those that lack the least of a whole node first */
-    uint64_t *barred; /* classes that may not join the node at hand */
+    uint32_t *rest, *order; /* by class; patterns, those closest to a whole node first */
+    uint64_t *barred; /* classes that conflict with the current node */
 } rounding;
 
-/* Which copies of the group's classes a node takes, as far as they are left; how many. */
+/* Selects copies of the group's classes for a node, from those that are left. Returns their number. */
 static uint32_t take_group(rounding *r, packing_bin *b, uint32_t group, uint32_t copies, bool *ok)
 {
     size_t words_ = bits_words(r->p->class_count);
@@ -67,7 +67,7 @@ static void drop_last(rounding *r)
     list_free(r->context, &b->entries, sizeof *b->entries.items);
 }
 
-/* Adds a node of the pattern when `least` of its pods are left. false = refused. */
+/* Adds a node of the pattern if at least the fraction `least` of its pods is left. false = out of memory. */
 static bool add_node(rounding *r, uint32_t pattern, double least, bool *added)
 {
     const uint32_t *copies = r->from->copies + (size_t)pattern * r->from->group_count;
@@ -110,7 +110,8 @@ static bool buy_whole(rounding *r)
     return true;
 }
 
-/* One more of each of which at least such a part is wanted, while nearly all of its pods are left. */
+/* Buys one more node of each pattern of which at least this fraction is wanted, while nearly all of its pods are
+ * left. */
 static bool buy_parts(rounding *r, double part)
 {
     bool added;
@@ -126,8 +127,9 @@ static bool round_to(rounding *r, double part)
     return buy_whole(r) && buy_parts(r, part);
 }
 
-/* What the bound buys of the rest is bought in whole numbers, the largest parts besides where there are none; and so on with what is left then.
- * Memory of the bounds lies in `a` no longer than a bound takes. */
+/* A diving heuristic: buys the whole nodes among those that the bound buys for the remaining pods, or the largest
+ * fractions if there are none, and repeats this for the pods that are left then. Memory of a bound in `a` is released
+ * after it is used. */
 static bool dive(rounding *r, arena *a, uint64_t steps)
 {
     memcpy(r->rest, r->p->counts, r->p->class_count * sizeof *r->rest);

@@ -26,7 +26,8 @@ static bool not_negative(const int64_t *values, size_t count)
     return true;
 }
 
-/* How many copies of a class the row has space for, by its own rules; 0 = it may not go there. */
+/* The number of copies of a class for which the row has space, by this file's own rules; 0 = the class cannot be
+ * placed there. */
 static int64_t space_for(const bound_problem *p, uint32_t row, uint32_t class_)
 {
     if (!bits_test(p->allowed + (size_t)row * bits_words(p->class_count), class_)) return 0;
@@ -41,7 +42,7 @@ static int64_t space_for(const bound_problem *p, uint32_t row, uint32_t class_)
     return copies;
 }
 
-/* y <= the shares of what it takes, each rounded down, + extra. */
+/* y <= the charge by the shares, each part rounded down, + extra. */
 static bool class_pays(const bound_problem *p, const bound_proof *proof, uint32_t at, uint32_t class_, bool *overflow)
 {
     amount sum = amount_from(proof->extra[(size_t)at * p->class_count + class_]);
@@ -58,7 +59,7 @@ static bool class_pays(const bound_problem *p, const bound_proof *proof, uint32_
     return amount_cmp(amount_from(proof->y[class_]), sum) <= 0;
 }
 
-/* Whether the shares bear the prices of all that the row holds; what they spend. */
+/* Whether the shares of the row bear the prices of everything it can contain. *spent receives its charge. */
 static bool plain_row_holds(const bound_problem *p, const bound_proof *proof, uint32_t at, amount *spent,
                             proof_fault *fault)
 {
@@ -80,14 +81,14 @@ static bool plain_row_holds(const bound_problem *p, const bound_proof *proof, ui
     return true;
 }
 
-/* Contents that are told apart: from which to which number of copies of a class. */
+/* A restriction of contents: the range of copies of a class. */
 typedef struct narrowed {
     uint32_t class_;
     int64_t low, high;
-    bool second; /* the ones with more copies, after which there are no others */
+    bool second; /* the branch with more copies; no other branch follows */
 } narrowed;
 
-/* The least and the most copies of a class in a content; false = there is none. */
+/* The fewest and the most copies of a class in a content; false = there is no content. */
 static bool copies_in(const bound_problem *p, const bound_proof *proof, uint32_t at, const narrowed *path,
                       uint32_t deep, uint32_t class_, int64_t *low, int64_t *high)
 {
@@ -101,7 +102,7 @@ static bool copies_in(const bound_problem *p, const bound_proof *proof, uint32_t
     return *low <= *high;
 }
 
-/* Whether the least copies of all classes are in `amount` within what the node has of the resource; *left is the rest. */
+/* Whether the fewest copies of all classes fit into the node's amount of the resource. *left receives the remainder. */
 static bool space_left(const bound_problem *p, const bound_proof *proof, uint32_t at, const narrowed *path,
                        uint32_t deep, uint32_t d, int64_t *left)
 {
@@ -118,7 +119,7 @@ static bool space_left(const bound_problem *p, const bound_proof *proof, uint32_
     return amount_sign(rest) >= 0 && amount_scale(rest, amount_from(1), left);
 }
 
-/* Adds what `low` to `high` copies of the class are worth at most beyond what the shares make of them. */
+/* Adds the most that `low` to `high` copies of the class are worth beyond their charge by the shares. */
 static bool add_worth(const bound_problem *p, const bound_proof *proof, uint32_t at, const int64_t *shares,
                       uint32_t class_, int64_t low, int64_t high, amount *sum)
 {
@@ -160,7 +161,7 @@ static bool case_holds(const bound_problem *p, const bound_proof *proof, uint32_
     return amount_cmp(worth, amount_from(p->costs[row])) <= 0 || refuse(fault, PROOF_OFFER_TOO_CHEAP, row, UINT32_MAX);
 }
 
-/* Whether the cases are all there are, and hold. */
+/* Whether the cases are complete and valid. */
 static bool cases_hold(const bound_problem *p, const bound_proof *proof, uint32_t at, proof_fault *fault)
 {
     narrowed path[CASES_DEEP];
@@ -188,7 +189,7 @@ static bool has_cases(const bound_proof *proof, uint32_t at)
     return proof->first_case != NULL && proof->first_case[at] < proof->first_case[at + 1];
 }
 
-/* The same of any row. Cases are of offers alone, and spend what those cost. */
+/* The same for any row. Only offers can have cases, and their charge is their cost. */
 static bool row_holds(const bound_problem *p, const bound_proof *proof, uint32_t at, amount *spent, proof_fault *fault)
 {
     if (!has_cases(proof, at)) return plain_row_holds(p, proof, at, spent, fault);
@@ -198,7 +199,7 @@ static bool row_holds(const bound_problem *p, const bound_proof *proof, uint32_t
     return cases_hold(p, proof, at, fault);
 }
 
-/* Whether what the offer holds the other one holds, too, at no more cost. */
+/* Whether the other offer can contain everything that the offer can, at no more cost. */
 static bool covers(const bound_problem *p, uint32_t other, uint32_t offer)
 {
     size_t words = bits_words(p->class_count);
@@ -209,7 +210,8 @@ static bool covers(const bound_problem *p, uint32_t other, uint32_t offer)
     return ok;
 }
 
-/* Every share row is of a row, and every row has one: its own, or for an offer that of one that covers it. */
+/* Checks that every share row belongs to a row, and that every row has one: its own, or for an offer that of a
+ * covering row. */
 static bool rows_hold(const bound_problem *p, const bound_proof *proof, proof_fault *fault)
 {
     uint32_t rows = p->offer_count + p->node_count;
@@ -226,7 +228,7 @@ static bool rows_hold(const bound_problem *p, const bound_proof *proof, proof_fa
     return true;
 }
 
-/* Whether the class may go to some offer: the price of one that goes to none is held by no inequality. */
+/* Whether the class can be placed on some offer. No inequality limits the price of a class without offers. */
 static bool is_bought(const bound_problem *p, uint32_t class_)
 {
     for (uint32_t o = 0; o < p->offer_count; o++) {

@@ -182,7 +182,7 @@ karp_status certificate_differs(karp_error *error, const char *what, size_t inde
                 what, index);
 }
 
-/* Whether the certificate speaks of what the snapshot has: `is` is the snapshot's, without a proof. */
+/* Compares the certificate with the snapshot; `is` describes the snapshot, without a proof. */
 static karp_status compare(const karp_certificate *says, const karp_certificate *is, karp_error *error)
 {
     if (says->resource_count != is->resource_count)
@@ -234,7 +234,7 @@ static karp_status compare_rows(const karp_certificate *c, const bound_problem *
     return KARP_OK;
 }
 
-/* The cases of the rows, which have to come in the order of these. */
+/* Reads the cases, which must be in the order of the rows. */
 static karp_status read_cases(const karp_certificate *c, const bound_problem *p, arena *a, bound_proof *out,
                               karp_error *error)
 {
@@ -257,7 +257,7 @@ static karp_status read_cases(const karp_certificate *c, const bound_problem *p,
     return KARP_OK;
 }
 
-/* The proof as the checker takes it. */
+/* Reads the proof in the form that the checker uses. */
 static karp_status read_proof(const karp_certificate *c, const bound_problem *p, arena *a, bound_proof *out,
                               karp_error *error)
 {
@@ -314,12 +314,12 @@ static karp_status judge(const karp_certificate *c, const bound_problem *p, cons
 karp_status certificate_proof(scheduler *s, const karp_snapshot *seen, const round_bound *b, const karp_certificate *c,
                               arena *a, bound_proof *out, karp_error *error)
 {
-    round_bound facts = *b; /* without the proof that it may have */
+    round_bound facts = *b; /* without its proof, if it has one */
     karp_certificate is;
     facts.proof = (bound_proof){ .y = NULL };
     if (!certificate_fill(seen, s, &facts, a, &is)) return fail_nomem(error);
     karp_status status = compare(c, &is, error);
-    /* each offering and node has at most one row */
+    /* Each offering and node has at most one row. */
     if (status == KARP_OK && c->row_count > is.offer_count + is.node_count)
         status = certificate_differs(error, "number of rows,", c->row_count);
     if (status == KARP_OK) status = compare_rows(c, &b->problem, error);
@@ -341,7 +341,7 @@ static karp_status check(scheduler *s, const karp_snapshot *seen, const uint16_t
 
 /* ---- the calls ----------------------------------------------------------------------------------------------------------- */
 
-/* Decides as Karpenter does, and then makes a bound (when there is no certificate) or checks one. */
+/* Decides like Karpenter, and then computes a bound (without a certificate) or checks the certificate. */
 static karp_status decide_and(const karp_snapshot *snapshot, const karp_options *options, const karp_certificate *c,
                               karp_bound **out, karp_error *error)
 {

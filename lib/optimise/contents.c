@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define WHOLE 1e-7 /* how near a number is to a whole one that counts as it */
+#define WHOLE 1e-7 /* tolerance for treating a number as an integer */
 
 bool contents_init(contents *w, arena *a, const bound_problem *p, const double *sizes, uint32_t room)
 {
@@ -61,7 +61,8 @@ static void heap_pop(contents *w)
 
 /* ---- one branch ------------------------------------------------------------------------------------------------------------- */
 
-/* The copies that the branch allows, and what is left of the node beside the least of them; false = it holds nothing. */
+/* Sets the copies that the branch allows, and the free capacity beside the fewest of them; false = the branch has no
+ * content. */
 static bool open_box(contents *w, uint32_t number)
 {
     const bound_problem *p = w->p;
@@ -86,18 +87,18 @@ static bool open_box(contents *w, uint32_t number)
     return true;
 }
 
-/* How many more copies of the class go into what is left, of those that are allowed. */
+/* The number of additional copies of the class that fit, at most `most`. */
 static int64_t more_of(const contents *w, uint32_t c, int64_t most)
 {
     const int64_t *request = w->p->requests + (size_t)c * w->p->dims;
     for (uint32_t d = 0; d < w->p->dims && most > 0; d++) {
         if (request[d] * most > w->left[d])
-            most = w->left[d] / request[d]; /* at most the capacity: what is larger was left out */
+            most = w->left[d] / request[d]; /* at most the capacity: larger requests were excluded */
     }
     return most;
 }
 
-/* The knapsack of what is left. */
+/* The knapsack of the free capacity. */
 static void fill_knapsack(contents *w)
 {
     knapsack *k = &w->k;
@@ -119,7 +120,7 @@ static void fill_knapsack(contents *w)
     w->steps += w->order_count + 1;
 }
 
-/* A whole content near the best of the knapsack; the best so far when it is. */
+/* Rounds the solution of the knapsack to a whole content, and records it if it is the best so far. */
 static void round_down(contents *w)
 {
     const bound_problem *p = w->p;
@@ -145,7 +146,7 @@ static void round_down(contents *w)
     memcpy(w->copies, w->tried, p->class_count * sizeof *w->copies);
 }
 
-/* The class to split by: the one whose part is worth most, the way that is nearer. */
+/* Chooses the class to split by: the one whose fractional copies are worth most. Rounds to the nearer integer. */
 static void choose_split(contents *w, branch *b)
 {
     const knapsack *k = &w->k;

@@ -15,8 +15,8 @@
 #ifndef KARP_NO_FIT
 
 enum { POLL_EVERY = 10000, ROUNDS = 400 };
-#define TOLERANCE 0.001 /* of the fluid optimum */
-#define MOST_NODES 200000 /* to be bought one by one */
+#define TOLERANCE 0.001 /* relative to the fluid optimum */
+#define MOST_NODES 200000 /* most nodes that are bought individually */
 #define MOST_COPIES 20000000
 
 typedef struct buyer {
@@ -40,7 +40,7 @@ static bool suits(const fit_purchase *p, uint32_t number, uint32_t source)
     return selects == NULL || selector_selects(selects, p->in->sources[source].labels);
 }
 
-/* Demands of which copies count. */
+/* Demands with copies that count. */
 static bool list_classes(buyer *b, const uint64_t *copies)
 {
     const fit_input *in = b->p->in;
@@ -59,7 +59,8 @@ static bool list_classes(buyer *b, const uint64_t *copies)
 
 /* ---- the bound -------------------------------------------------------------------------------------------------------------- */
 
-/* Types that may be launched, and nodes that are there in any case: existing ones, and the least of each type. */
+/* Lists the types that may be launched, and the nodes that exist in any case: existing ones, and the minimum of each
+ * type. */
 static bool list_rows(buyer *b, uint64_t *nodes, bound_problem *out)
 {
     const fit_input *in = b->p->in;
@@ -93,7 +94,7 @@ static bool make_bound_problem(buyer *b, uint64_t *nodes, bound_problem *out)
     for (uint32_t c = 0; c < b->class_count; c++) {
         uint32_t d = b->demands[c];
         uint64_t limit = p->in->demands[d].most_per_node;
-        if (p->placed[d] > INT64_MAX / 2) return true; /* no bound of so many */
+        if (p->placed[d] > INT64_MAX / 2) return true; /* no bound for so many copies */
         counts[c] = (int64_t)p->placed[d];
         bought[c] = (int64_t)p->bought[d];
         limits[c] = limit > INT64_MAX / 2 ? COPIES_ANY : (int64_t)limit;
@@ -118,7 +119,7 @@ static bool make_bound_problem(buyer *b, uint64_t *nodes, bound_problem *out)
     return true;
 }
 
-/* What the proof proves: nodes that are there in any case spend what their row does, each. */
+/* The bound that the proof proves. Nodes that exist in any case are charged like their row, each. */
 static double proven(buyer *b, const bound_problem *problem, const bound_proof *proof, const uint64_t *nodes)
 {
     amount value, sum, *spent = arena_array(&b->work, problem->node_count + (size_t)1, sizeof *spent);
@@ -130,7 +131,7 @@ static double proven(buyer *b, const bound_problem *problem, const bound_proof *
     return amount_sign(value) <= 0 ? 0 : amount_double(value) / (MONEY_UNIT / AMOUNT_NANO) * (1 - 1e-15);
 }
 
-/* Price of what is launched in any case. */
+/* The price of nodes that are launched in any case. */
 static double fixed_cost(const fit_purchase *p)
 {
     double sum = 0;
@@ -139,7 +140,7 @@ static double fixed_cost(const fit_purchase *p)
     return sum;
 }
 
-/* false = refused memory; *stopped = somebody wanted it to end. */
+/* false = out of memory; *stopped = the caller wanted to stop. */
 static bool find_bound(buyer *b, bool *stopped)
 {
     fit_purchase *p = b->p;
@@ -169,7 +170,7 @@ static int by_price(uint32_t x, uint32_t y, const void *user)
     return a < b ? -1 : a > b;
 }
 
-/* Types in the order of price, then of the request. */
+/* Sorts types by price, then in the order of the request. */
 static bool list_offers(buyer *b)
 {
     const fit_input *in = b->p->in;
@@ -222,7 +223,7 @@ static bool make_problem(buyer *b)
     return packing_rate(&b->work, &b->problem);
 }
 
-/* What is launched costs with these, infinite when some type is bought more often than it may be; negative = refused memory. */
+/* The cost of all launches with these bins; infinite if some type is bought too often; negative = out of memory. */
 static double cost_with(buyer *b, const packing_bins *bins)
 {
     const fit_input *in = b->p->in;
@@ -246,7 +247,7 @@ static int by_class(uint32_t x, uint32_t y, const void *user)
     return e[x].class_ < e[y].class_ ? -1 : e[x].class_ > e[y].class_;
 }
 
-/* The copies of one node, by demand. */
+/* The copies on one node, by demand. */
 static bool show_bin(buyer *b, const packing_bin *bin, fit_bought *out)
 {
     size_t n = bin->entries.count;
@@ -275,7 +276,7 @@ static int by_load(uint32_t x, uint32_t y, const void *user)
     return 0;
 }
 
-/* Nodes that are loaded alike are one row. */
+/* Nodes with equal contents become one row. */
 static bool show(buyer *b, const packing_bins *bins)
 {
     fit_purchase *p = b->p;
@@ -296,7 +297,7 @@ static bool show(buyer *b, const packing_bins *bins)
     return true;
 }
 
-/* Few enough to be bought one by one. */
+/* Whether there are few enough nodes to be bought individually. */
 static bool countable(const fit_purchase *p)
 {
     uint64_t nodes = 0, copies = 0;

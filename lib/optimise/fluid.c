@@ -12,20 +12,19 @@
 #include <math.h>
 
 enum { COLUMN_ROUNDS = 8 };
-#define OWN_PART 0.18 /* of the master's prices in those that are tried … */
-#define NEW_PART 0.5 /* … and of those of the last round in the master's, which jump */
-#define FAR                                                                                                            \
-    0.97 /* an offer whose contents are worth less of its price limits nothing; prices rise by less than 1 / FAR in a round */
+#define OWN_PART 0.18 /* weight of the master's prices in the prices that are tried */
+#define NEW_PART 0.5 /* weight of the last round's prices in the mean of the master's, which oscillate */
+#define FAR 0.97 /* offers whose contents are worth less than this fraction of the price are ignored */
 
 typedef struct fluid {
     master m;
-    double *per_paid; /* [place * classes]: 1 / what the class pays at the place's prices; 0 = it may not go there */
-    double *total; /* by place: what all of its resources cost at these, and what is paid above them … */
-    double
-        *at_most; /* … and what part of its price its contents are worth at most, at the prices that were tried last */
-    double *borne; /* by class: 1 / what all offers bear for it */
-    double *mean, *before; /* by class: the master's prices over rounds; what was tried before */
-    uint32_t found; /* columns, by the last pricing */
+    /* [place * classes]: 1 / the charge of the class at the place's resource prices; 0 = not allowed there */
+    double *per_paid;
+    double *total; /* by place: price of all its resources, including what is paid above the shares */
+    double *at_most; /* by place: highest worth of a content relative to the price, at the prices tried last */
+    double *borne; /* by class: 1 / the price that all offers bear */
+    double *mean, *before; /* by class: mean of the master's prices over rounds; prices tried before */
+    uint32_t found; /* number of columns found by the last pricing */
 } fluid;
 
 static bool fluid_init(fluid *f, arena *a, const bound_problem *p)
@@ -48,7 +47,7 @@ static bool fluid_init(fluid *f, arena *a, const bound_problem *p)
 
 /* ---- what offers bear ------------------------------------------------------------------------------------------------------ */
 
-/* The prices that the knapsack has found. Where nothing is worth anything, any would do: the same for each resource. */
+/* Stores the resource prices found by the knapsack. If no class is worth anything, all resources get the same price. */
 static void note_prices(fluid *f, uint32_t place)
 {
     knapsack *k = &f->m.knapsacks[place];
@@ -58,7 +57,7 @@ static void note_prices(fluid *f, uint32_t place)
     for (uint32_t i = 0; i < k->count; i++) {
         uint32_t c = k->items[i];
         double above = k->surplus[i], paid = k->worth[c] - above;
-        if (above > 0 && k->most[i] < HUGE_VAL) paid = k->worth[c]; /* the rest is paid above the shares */
+        if (above > 0 && k->most[i] < HUGE_VAL) paid = k->worth[c]; /* the difference is paid above the shares */
         if (!any) paid = 0;
         for (uint32_t d = 0; !any && d < k->dims; d++)
             paid += k->sizes[(size_t)c * k->stride + k->dim_of[d]] / k->capacity[d];
@@ -66,10 +65,10 @@ static void note_prices(fluid *f, uint32_t place)
     }
 }
 
-static inline double larger(double a, double b) { return a > b ? a : b; } /* b when either is no number */
+static inline double larger(double a, double b) { return a > b ? a : b; } /* returns b if either is NaN */
 
-/* What part of its price a content of the place is worth at most: so often its prices are enough for every class. (0 × infinity: what
- * is worth nothing needs no price.) */
+/* The highest worth of a content of the place, as a fraction of its price: its resource prices times this suffice for
+ * every class. (For 0 × infinity: a worthless class needs no price.) */
 static double part_at_most(const fluid *f, uint32_t place)
 {
     uint32_t n = f->m.problem->class_count, c = 0;
@@ -84,7 +83,7 @@ static double part_at_most(const fluid *f, uint32_t place)
     return a > 0 ? a / price : 0;
 }
 
-/* By how much a price has risen at most since the last round. */
+/* The largest factor by which a price has risen since the last round. */
 static double find_rise(fluid *f)
 {
     double rise = 1;
@@ -95,8 +94,8 @@ static double find_rise(fluid *f)
     return rise;
 }
 
-/* The bound of the prices that all offers bear; it is taken when it is the best. Offers that are far from limiting the prices that were
- * tried do not limit 1 / FAR of them, either. */
+/* Computes the bound of the prices that all offers bear, and adopts it if it is the best. Offers that are far from
+ * limiting the prices that were tried do not limit 1 / FAR of them either. */
 static void bear(fluid *f)
 {
     master *m = &f->m;
@@ -134,7 +133,7 @@ static bool price_offers(fluid *f, const arena *a)
         if (f->at_most[i] <= FAR) continue;
         if (!master_worked(a, p, p->dims)) return false;
         if (k->solved > 0) f->at_most[i] = part_at_most(f, i);
-        if (f->at_most[i] <= 1) continue; /* whatever it holds is not worth its price */
+        if (f->at_most[i] <= 1) continue; /* no content is worth its price */
         k->worth = m->tried;
         uint32_t steps = knapsack_solve(k);
         if (!master_worked(a, p, (size_t)steps * p->dims)) return false;
@@ -146,7 +145,7 @@ static bool price_offers(fluid *f, const arena *a)
     return true;
 }
 
-/* Between the best prices and the master's, or those alone. */
+/* Interpolates between the best prices and the master's mean, or uses only the latter. */
 static void choose_prices(fluid *f, double new_part, double own_part)
 {
     master *m = &f->m;

@@ -5,11 +5,12 @@
 #include <string.h>
 
 enum { AT_ZERO, AT_MOST, IN_BASIS };
-enum { SOLVES_IN_A_ROW = 32 }; /* after so many the basis is built anew: what was rounded adds up */
+/* after so many solves the basis is computed from scratch, because rounding errors accumulate */
+enum { SOLVES_IN_A_ROW = 32 };
 
-enum { LANE = 4 }; /* items that are looked at together */
+enum { LANE = 4 }; /* number of items that are processed together */
 
-#define ENTERS 1e-10 /* how much better, relative to the worth of a full node's share, a change has to be */
+#define ENTERS 1e-10 /* smallest gain of a pivot, relative to the worth of the share of a full node */
 
 bool knapsack_init(knapsack *k, arena *a, uint32_t dims, uint32_t count)
 {
@@ -31,7 +32,7 @@ bool knapsack_init(knapsack *k, arena *a, uint32_t dims, uint32_t count)
            k->basis != NULL && k->state != NULL;
 }
 
-/* Items, and nothings after the last lane's. */
+/* The items, padded with zeros to whole lanes. */
 static size_t row_length(size_t count) { return (count + LANE) / LANE * LANE; }
 
 bool knapsack_room(knapsack *k, arena *a, uint32_t dims, uint32_t count)
@@ -50,7 +51,7 @@ void knapsack_share(knapsack *k, const knapsack *from)
     k->rows = from->rows;
 }
 
-/* Which way the surplus of an item in this state is a gain. */
+/* The direction in which the surplus of an item in this state is a gain. */
 static const double gains[] = { [AT_ZERO] = 1, [AT_MOST] = -1, [IN_BASIS] = 0 };
 
 static double *gain_row(const knapsack *k) { return k->rows + (k->dims + (size_t)1) * row_length(k->count); }
@@ -61,7 +62,7 @@ static void set_state(knapsack *k, uint32_t item, uint8_t state)
     gain_row(k)[item] = gains[state];
 }
 
-/* What the items are worth, what they take and their gains, each next to each other: every step of the simplex looks at all of them. */
+/* Copies worth, sizes and gains of the items to consecutive rows, since every pivot reads all of them. */
 static void fill_rows(knapsack *k)
 {
     size_t length = row_length(k->count);
@@ -92,7 +93,7 @@ static void start(knapsack *k)
     }
 }
 
-/* The prices of the rows under the basis, and of one unit of each resource. */
+/* The dual prices of the rows for the current basis, which are prices of one unit of each resource. */
 static void price_rows(knapsack *k)
 {
     for (uint32_t d = 0; d < k->dims; d++) {
@@ -111,7 +112,7 @@ double knapsack_surplus(const knapsack *k, uint32_t item)
     return left;
 }
 
-/* left -= rate × takes, a lane at a time. */
+/* left -= rate × takes, one lane at a time. */
 static void pay(double *restrict left, const double *restrict takes, double rate, size_t length)
 {
     for (size_t c = 0; c < length; c += LANE) {
@@ -119,7 +120,7 @@ static void pay(double *restrict left, const double *restrict takes, double rate
     }
 }
 
-/* CPUs, memory and pods, as most often: the same sums in one go. */
+/* The same for CPU, memory and pods together, the most frequent case. */
 static void pay_three(double *restrict left, const double *restrict rows, const double *restrict rate, size_t length)
 {
     const double *a = rows + length, *b = a + length, *c = b + length;
@@ -140,7 +141,7 @@ static void find_surplus(knapsack *k)
     for (uint32_t d = 0; d < k->dims; d++) pay(k->surplus, k->rows + (d + (size_t)1) * length, k->rate[d], length);
 }
 
-/* The most that a change of any item would gain. */
+/* The largest gain of changing any item. */
 static double most_gain(const double *restrict surplus, const double *restrict gain, size_t length)
 {
     double most[LANE] = { 0 };
@@ -155,7 +156,7 @@ static double most_gain(const double *restrict surplus, const double *restrict g
     return best;
 }
 
-/* What enters: an item, or count + d; count + dims = nothing would be better. */
+/* The entering variable: an item, or count + d; count + dims = the solution is optimal. */
 static uint32_t entering(knapsack *k)
 {
     uint32_t best = k->count + k->dims;
@@ -190,7 +191,7 @@ static double most_of(const knapsack *k, uint32_t variable)
     return variable < k->count ? k->most[variable] : HUGE_VAL;
 }
 
-/* How far the entering one goes, and which row stops it; dims = its own bound. */
+/* The step length of the entering variable, and the row that limits it; dims = its own bound. */
 static double step_length(const knapsack *k, uint32_t enters, double sign, uint32_t *row)
 {
     double length = most_of(k, enters);
@@ -225,10 +226,10 @@ static void exchange(knapsack *k, uint32_t row, uint32_t enters, double level)
     if (enters < k->count) set_state(k, enters, IN_BASIS);
 }
 
-/* Where the simplex ended; at the best or at its last step. */
+/* Writes the result. `best`: the simplex ended at the optimum. */
 static void answer(knapsack *k, bool best)
 {
-    bool changed = !best; /* otherwise what was last looked at is the surplus */
+    bool changed = !best; /* otherwise the surplus has just been computed */
     k->value = 0;
     for (uint32_t d = 0; d < k->dims; d++) {
         changed = changed || k->shares[d] < 0;

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#define PAYS 1e-9 /* a column whose entries are worth so much more than it costs */
-#define SMALL 1e-9 /* too small to divide by */
+#define PAYS 1e-9 /* smallest gain for which a column enters the basis */
+#define SMALL 1e-9 /* smallest pivot element */
 
 bool linear_init(linear *l, arena *a, uint32_t rows)
 {
@@ -77,7 +77,7 @@ static double gain_of(const linear *l, const linear_column *c)
     return sum;
 }
 
-/* The column that gains most; UINT32_MAX: none does. From columns.count on: what is left over of a row. */
+/* The column with the largest gain; UINT32_MAX = none has any. From columns.count on: surplus variables of the rows. */
 static uint32_t best_column(const linear *l)
 {
     uint32_t best = UINT32_MAX;
@@ -92,7 +92,7 @@ static uint32_t best_column(const linear *l)
     return best;
 }
 
-/* What a column costs, and what it gains at the prices so far. */
+/* The price of a column, and its gain at the current dual prices. */
 static double price_of(const linear *l, uint32_t column)
 {
     return column < l->columns.count ? l->columns.items[column].price : 0;
@@ -103,7 +103,7 @@ static double gain_at(const linear *l, uint32_t column)
     return column < l->columns.count ? gain_of(l, &l->columns.items[column]) : -l->y[column - l->columns.count];
 }
 
-/* What one of the column takes of the basis, by row. */
+/* The column in terms of the basis, by row. */
 static void find_direction(linear *l, uint32_t column)
 {
     for (uint32_t i = 0; i < l->rows; i++) {
@@ -120,7 +120,7 @@ static void find_direction(linear *l, uint32_t column)
     }
 }
 
-/* The row that limits how many of the column are bought; UINT32_MAX: none does. Of equal ones that with the largest number to divide by. */
+/* The row that limits the entering column; UINT32_MAX = none. Of equal rows, the one with the largest pivot element. */
 static uint32_t limiting_row(const linear *l)
 {
     uint32_t row = UINT32_MAX;

@@ -6,10 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-/* What the exchanges of one master may take. */
+/* Most work for the pivots of one master problem. */
 #define MOST_WORK (UINT64_C(1) << 32)
-#define ROUNDS_IN_A_ROW 8 /* after so many the prices are computed anew: what was rounded adds up */
-#define ENOUGH (1 + 1e-7) /* of its price a column has to be worth to be let in */
+/* after so many rounds the dual prices are computed from scratch, because rounding errors accumulate */
+#define ROUNDS_IN_A_ROW 8
+#define ENOUGH (1 + 1e-7) /* a column enters if its worth is at least so many times its price */
 
 int64_t bound_copies(const bound_problem *p, uint32_t row, uint32_t class_)
 {
@@ -50,7 +51,7 @@ bool master_init(master *m, arena *a, const bound_problem *p)
     return true;
 }
 
-/* Whether what the offer holds, another one that costs no more holds, too. */
+/* Whether the other offer can contain everything that the offer can, at no more cost. */
 static bool replaced_by(const bound_problem *p, uint32_t offer, uint32_t other)
 {
     for (uint32_t d = 0; d < p->dims; d++) {
@@ -63,7 +64,7 @@ static bool replaced_by(const bound_problem *p, uint32_t offer, uint32_t other)
     return true;
 }
 
-/* Whether two offers hold the same. */
+/* Whether two offers can have the same contents. */
 static bool alike(const bound_problem *p, uint32_t x, uint32_t y)
 {
     size_t words = bits_words(p->class_count);
@@ -129,7 +130,8 @@ bool master_knapsack(master *m, arena *a, uint32_t row, knapsack *k)
     return true;
 }
 
-/* How many classes a content of the knapsack has at most: in fractions those of its basis, and those of which it holds all. */
+/* The most classes in a content of the knapsack. A fractional content has the classes of its basis, and those with
+ * all their copies on the node. */
 static size_t longest_content(const knapsack *k, bool whole)
 {
     size_t count = k->dims;
@@ -191,7 +193,7 @@ void master_start(master *m, bool whole)
     }
 }
 
-/* from[j] -= times × what[j]; four at a time, which compilers make vectors of. */
+/* from[j] -= times × what[j]. Four at a time, so that compilers vectorize it. */
 static void take(double *restrict from, const double *restrict what, double times, uint32_t count)
 {
     uint32_t j = 0;
@@ -250,14 +252,14 @@ void master_keep(master *m, uint32_t place, const uint32_t *classes, const doubl
     m->entry_count += c.count;
 }
 
-/* What a column is worth per dollar. */
+/* The worth of a column per dollar. */
 static double ratio_of(const master *m, const column *c)
 {
     double price = m->prices[m->offers[c->offer]], worth = master_worth_of(m, c);
     return price > 0 ? worth / price : worth > 1e-9 ? HUGE_VAL : 0;
 }
 
-/* Those that are worth their price come first. */
+/* Moves columns that are worth their price to the front. */
 static void find_near(master *m)
 {
     m->near = 0;
@@ -269,7 +271,8 @@ static void find_near(master *m)
     }
 }
 
-/* The kept column that is worth most per dollar of those that were near, taken out; false = none is worth its price. */
+/* Removes and returns the kept column with the highest worth per dollar, among those in front; false = none is worth
+ * its price. */
 static bool best_near(master *m, column *out)
 {
     uint32_t best = UINT32_MAX;
@@ -304,7 +307,7 @@ static void put_content(master *m, uint32_t row, const column *c)
     }
 }
 
-/* A column (NULL: serving one pod less of the class) enters the basis; false = nothing limits it. */
+/* A column enters the basis (NULL: the surplus variable of the class); false = unbounded. */
 static bool enter(master *m, const column *c, uint32_t class_)
 {
     uint32_t n = m->problem->class_count, row = UINT32_MAX;
@@ -345,7 +348,8 @@ bool master_use_columns(master *m, const arena *a, bool *limited)
         double least = -1e-9;
         if (!master_worked(a, p, p->class_count)) return false;
         m->work += squared;
-        *limited = m->work <= MOST_WORK; /* where thousands of classes differ, the bound is that of the prices so far */
+        /* with thousands of different classes, the bound is that of the prices so far */
+        *limited = m->work <= MOST_WORK;
         if (!*limited) return true;
         for (uint32_t c = 0; c < p->class_count; c++) {
             if (m->y[c] < least) least = m->y[c], cheapest = c;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { FEW_NODES = 12, MOVES_A_NODE = 1000, GREEDY_PLANS = 5, PICKS = 30, LEAST_WINDOW = 16, LEAST_TRIES = 2 };
-#define GREEDY_VISITS UINT64_C(65536) /* of classes, while the first greedy plan is made */
+#define GREEDY_VISITS UINT64_C(65536) /* visits of classes while the first greedy plan is made */
 
 /* ---- nodes --------------------------------------------------------------------------------------------------------------- */
 
@@ -103,7 +103,7 @@ static void clear_nodes(packing *k)
     k->nodes.count = 0;
 }
 
-/* Makes bins the plan at hand, each on the cheapest offer that holds it. */
+/* Makes the bins the current plan. Each gets the cheapest offer that can contain it. */
 static bool take_bins(packing *k, const packing_bins *from)
 {
     clear_nodes(k);
@@ -129,7 +129,7 @@ static bool take_bins(packing *k, const packing_bins *from)
 
 /* ---- whole plans ----------------------------------------------------------------------------------------------------------------- */
 
-/* The nodes of the move at hand are the plan. */
+/* The nodes of the current move become the plan. */
 static void take_fresh(packing *k, double cost)
 {
     clear_nodes(k);
@@ -147,20 +147,21 @@ static void take_fresh(packing *k, double cost)
     k->best_is_at_hand = true;
 }
 
-/* Visits of a class for one node of the greedy plan, which has about as many different nodes as there are classes. */
+/* Visits of classes per node of a greedy plan, which has about as many different nodes as there are classes. */
 static uint64_t greedy_visits(const packing *k, uint32_t plan)
 {
     return (GREEDY_VISITS << 2 * plan) / (k->p->class_count + 1) + 1;
 }
 
-/* When the plan is made: plans that look at more come once the search has taken as many steps as they take, about. */
+/* The step at which the plan is made: more thorough plans are made once the search has done about as many steps as
+ * they take. */
 static uint64_t greedy_start(const packing *k, uint32_t plan)
 {
     uint64_t visits = greedy_visits(k, plan), all = (uint64_t)k->p->class_count * k->p->offer_count;
     return plan == 0 ? 0 : (visits < all ? visits : all) * k->p->class_count * PICKS / WORK_A_STEP;
 }
 
-/* Nodes are filled evenly, from some of the classes, by the most promising offers. */
+/* Fills nodes evenly, from a window of classes, using the most promising offers. */
 static void fill_greedily(packing *k, uint32_t plan)
 {
     uint64_t visits = greedy_visits(k, plan), tries = LEAST_TRIES + 2 * plan, window = visits / tries;
@@ -172,7 +173,7 @@ static void fill_greedily(packing *k, uint32_t plan)
     k->tries = tries < UINT32_MAX ? (uint32_t)tries : UINT32_MAX;
 }
 
-/* Everything anew; the plan stays when it is the best. */
+/* Places all pods again; the plan is kept if it is the best. */
 static void greedy_plan(packing *k)
 {
     const packing_problem *p = k->p;
@@ -186,7 +187,7 @@ static void greedy_plan(packing *k)
     fill_greedily(k, k->plans);
     double cost = packing_recreate(k, k->best.cost, 1);
     k->plans++;
-    memset(k->rest, 0, p->class_count * sizeof *k->rest); /* of a plan that was given up */
+    memset(k->rest, 0, p->class_count * sizeof *k->rest); /* left over from a plan that was given up */
     if (k->failed || !(cost < k->best.cost)) return;
     take_fresh(k, cost);
     k->best.cost = cost;
@@ -216,13 +217,14 @@ bool packing_complete(packing *k, const packing_bins *part)
     memset(k->rest, 0, p->class_count * sizeof *k->rest);
     if (k->failed || !(cost < k->best.cost)) return !k->failed;
     take_fresh(k, cost);
-    k->plans = GREEDY_PLANS; /* the search goes on from this one */
+    k->plans = GREEDY_PLANS; /* the search continues from this plan */
     k->best.cost = cost;
     k->stale = 0;
     return !k->failed;
 }
 
-/* How long until the first success, about: mostly short. (No logarithm: those differ between C libraries.) */
+/* A random delay until the first success, usually short. (Without a logarithm, whose results differ between C
+ * libraries.) */
 static double chance_delay(packing *k)
 {
     uint64_t bits = chance_next(&k->random) | 1;
@@ -231,7 +233,7 @@ static double chance_delay(packing *k)
     return 0.69 * (whole + chance_part(&k->random));
 }
 
-/* Few nodes have few other ways: whether they have all been tried, more or less. */
+/* Whether nearly all alternatives have been tried, which is possible if there are few nodes. */
 static bool exhausted(const packing *k)
 {
     return k->nodes.count <= FEW_NODES && k->stale > MOVES_A_NODE * k->nodes.count;
@@ -290,7 +292,7 @@ void packing_end(packing *k)
 uint64_t packing_steps(const packing *k) { return k->work / WORK_A_STEP; }
 const packing_bins *packing_best(const packing *k) { return &k->best; }
 
-/* How much dearer the plan may get: less and less until the milestone. */
+/* How much more expensive the plan may become: decreases until the milestone. */
 static double slack_now(packing *k)
 {
     uint64_t steps = packing_steps(k);
@@ -299,7 +301,7 @@ static double slack_now(packing *k)
     return heat > 0 ? heat * chance_delay(k) : 0;
 }
 
-/* From the best plan on, with the temperature up, to twice as many steps. */
+/* Restarts from the best plan at the initial temperature, for twice as many steps. */
 static bool next_milestone(packing *k)
 {
     k->before = k->milestone;

@@ -11,16 +11,16 @@
 #include <string.h>
 
 enum { EXACT_PODS = 10, WORK_A_PART = 1 };
-#define SAME 1e-12 /* $/h: what sums of prices are rounded by */
+#define SAME 1e-12 /* $/h: rounding errors of sums of prices */
 
 typedef struct exact {
     packing *k;
     uint32_t count, class_of[EXACT_PODS]; /* by pod */
-    double *one, *least; /* by set: on one node; on any number … */
-    uint32_t *nodes, *first; /* … of so many nodes, and what is on one of them */
+    double *one, *least; /* cost by set: on one node; on any number of nodes */
+    uint32_t *nodes, *first; /* by set: number of nodes in the optimum, and the set on one of them */
 } exact;
 
-/* The classes of a set, and whether they may not share a node. */
+/* The classes of a set, and whether they conflict with each other. */
 static uint32_t entries_of(const exact *x, uint32_t set, packing_entry *entries, bool *apart)
 {
     const packing_problem *p = x->k->p;
@@ -29,7 +29,7 @@ static uint32_t entries_of(const exact *x, uint32_t set, packing_entry *entries,
     for (uint32_t i = 0; i < x->count; i++) {
         if ((set >> i & 1) == 0) continue;
         uint32_t c = x->class_of[i];
-        if (n > 0 && entries[n - 1].class_ == c) entries[n - 1].copies++; /* pods of a class follow each other */
+        if (n > 0 && entries[n - 1].class_ == c) entries[n - 1].copies++; /* pods of a class are consecutive */
         else entries[n++] = (packing_entry){ c, 1 };
         *apart = *apart || entries[n - 1].copies > p->limits[c];
     }
@@ -74,7 +74,7 @@ static void find_least(exact *x, uint32_t set)
     }
 }
 
-/* Takes the packing of all pods. */
+/* Takes over the optimal packing of all pods. */
 static bool take_least(exact *x)
 {
     karp_context *context = x->k->context;

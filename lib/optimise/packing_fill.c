@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { BUY_VISITS = 8192, FEW_RATED = 64, CLASS_RATED = 16 };
-#define PROMISE 0.3 /* offers that promise so much less than the best are looked at when nothing else fits */
+#define PROMISE 0.3 /* offers whose promise is lower than the best by this much are tried only when nothing else fits */
 #define BALANCED_MOVES 0.25
 
 /* ---- offers ---------------------------------------------------------------------------------------------------------------- */
@@ -27,7 +27,7 @@ static int by_promise(uint32_t x, uint32_t y, const void *user)
     return a > b ? -1 : a < b ? 1 : (x > y) - (x < y);
 }
 
-/* Whether two offers have about the same proportions. */
+/* Whether two offers have about the same proportions of resources. */
 static bool same_shape(const packing_problem *p, uint32_t x, uint32_t y)
 {
     const int64_t *a = p->rooms + (size_t)x * p->dims, *b = p->rooms + (size_t)y * p->dims;
@@ -90,7 +90,7 @@ static int by_ratio(const void *a, const void *b, const void *user)
     return x->ratio < y->ratio;
 }
 
-/* The best first; equals stay in order. Few are sorted as they come. */
+/* The best first, stable. Short lists are sorted by insertion. */
 static void sort_rated(packing *k, struct rated *list)
 {
     if (k->open_count > FEW_RATED) {
@@ -105,7 +105,8 @@ static void sort_rated(packing *k, struct rated *list)
     }
 }
 
-/* What a pod takes, in shares of a node of the shape, each resource weighed by how much of it is still asked for. */
+/* The size of each class: its requests as shares of a node of the shape. Each resource is weighted by the amount that
+ * is still requested. */
 static void rate_classes(packing *k, uint32_t shape_number)
 {
     const packing_problem *p = k->p;
@@ -133,7 +134,7 @@ static void rate_classes(packing *k, uint32_t shape_number)
     k->work += (size_t)k->open_count * (p->dims + 4) + (size_t)k->open_count * k->open_count / 16;
 }
 
-/* How many more copies of the class, of those that are left to place, go into what is left of the node. */
+/* The number of additional copies of the class that fit on the node, at most as many as are left to place. */
 static uint32_t more_of(const packing *k, uint32_t c, uint32_t taken)
 {
     const packing_problem *p = k->p;
@@ -145,7 +146,7 @@ static uint32_t more_of(const packing *k, uint32_t c, uint32_t taken)
     return n;
 }
 
-/* Puts copies of the class at the place on the node at hand. Returns what they are worth. */
+/* Adds copies of the class at this index to the current node. Returns their worth. */
 static double take(packing *k, uint32_t place, uint32_t n)
 {
     const packing_problem *p = k->p;
@@ -170,7 +171,7 @@ static void open_node(packing *k, uint32_t offer)
     memset(k->copies, 0, k->open_count * sizeof *k->copies);
 }
 
-/* Fills a node of the offer with what is still to be placed, best first: k->copies. Returns what that is worth. */
+/* Fills a node of the offer with pods to place, the best first (k->copies). Returns their worth. */
 static double fill_in_order(packing *k, uint32_t offer)
 {
     const struct rated *list = k->rated + (size_t)k->shape[offer] * k->p->class_count;
@@ -186,7 +187,7 @@ static double fill_in_order(packing *k, uint32_t offer)
 
 /* ---- filling a node evenly --------------------------------------------------------------------------------------------------- */
 
-/* What a unit of each resource is worth on the node at hand: the more, the less is left of it. */
+/* The price of a unit of each resource on the current node, which increases as the resource becomes scarce. */
 static void price_left(packing *k, uint32_t offer)
 {
     const int64_t *room = k->p->rooms + (size_t)offer * k->p->dims;
@@ -195,8 +196,8 @@ static void price_left(packing *k, uint32_t offer)
         k->rate[d] = room[d] > 0 ? part[d] / ((double)k->left[d] + 0.02 * (double)room[d]) : 0;
 }
 
-/* The place of the class that is worth most for what it takes of what is left; those that do not fit any more are not looked at
- * again. UINT32_MAX = none fits. */
+/* The index of the class with the highest worth for its share of the free capacity. Classes that no longer fit are
+ * removed from the list. UINT32_MAX = none fits. */
 static uint32_t best_class(packing *k, uint32_t *count)
 {
     const packing_problem *p = k->p;
@@ -207,7 +208,7 @@ static uint32_t best_class(packing *k, uint32_t *count)
         uint32_t place = k->candidates[i], c = k->open[place], n = k->copies[place];
         const int64_t *r = p->requests + (size_t)c * p->dims;
         bool fits = n < k->rest[c] && n < p->limits[c] && (p->conflicts == NULL || !bits_test(k->barred, c));
-        double size = 0.01; /* among those that are alike in worth, the larger one goes first */
+        double size = 0.01; /* among classes of similar worth, the larger one comes first */
         for (uint32_t d = 0; d < p->dims; d++) {
             fits = fits && r[d] <= k->left[d];
             size += k->rate[d] * (double)r[d];
@@ -221,7 +222,7 @@ static uint32_t best_class(packing *k, uint32_t *count)
     return best;
 }
 
-/* No more than a third of what is left of any resource at once, but one pod. */
+/* At most a third of the free amount of any resource at once, but at least one pod. */
 static uint32_t some_of(const packing *k, uint32_t place)
 {
     const packing_problem *p = k->p;
@@ -234,7 +235,7 @@ static uint32_t some_of(const packing *k, uint32_t place)
     return n;
 }
 
-/* As fill_in_order(), from the classes within the window. */
+/* Like fill_in_order(), with the classes in the window. */
 static double fill_evenly(packing *k, uint32_t offer)
 {
     uint32_t count = 0, window = k->window < k->open_count ? k->window : k->open_count, best;
@@ -285,8 +286,8 @@ filled *packing_fresh_node(packing *k)
     return n;
 }
 
-/* The best content of the first so many offers, or of one in `sample` of those that promise about as much; of all when `sample` is 1:
- * k->best_copies. false = nothing fits. */
+/* The best content of the first k->tries offers, or of one in `sample` of the offers with about the same promise; of
+ * all if `sample` is 1: k->best_copies. false = nothing fits. */
 static bool best_content(packing *k, uint32_t sample, bool evenly)
 {
     const packing_problem *p = k->p;
@@ -307,7 +308,8 @@ static bool best_content(packing *k, uint32_t sample, bool evenly)
     return best > 0;
 }
 
-/* A new node with the best content; how many of them there can be. 0 = no offer holds it, or refused. */
+/* Makes a new node with the best content, and returns how many such nodes there can be. 0 = no offer can contain it,
+ * or out of memory. */
 static uint32_t place_content(packing *k)
 {
     filled *n = packing_fresh_node(k);
@@ -323,7 +325,7 @@ static uint32_t place_content(packing *k)
     return n->offer != UINT32_MAX ? times : 0;
 }
 
-/* The last new node so often in all. */
+/* Repeats the last new node, `times` times in all. */
 static bool repeat_node(packing *k, uint32_t times)
 {
     uint32_t first = k->fresh_count - 1;
@@ -340,7 +342,7 @@ static bool repeat_node(packing *k, uint32_t times)
     return true;
 }
 
-/* Of a search with a limit: whether it has come to it, or is to stop. */
+/* For a search with a limit: whether the limit is reached, or the caller wants to stop. */
 static bool out_of_work(packing *k)
 {
     if (!context_work(k->context, (size_t)k->open_count * CLASS_RATED)) k->failed = true;

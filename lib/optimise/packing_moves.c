@@ -11,7 +11,7 @@
 
 enum { MOST_RUINED = 12, TOUCHED = 6 };
 
-/* What the node's pods are worth per dollar. */
+/* The worth of the node's pods per dollar. */
 static double use_of(packing *k, const filled *n)
 {
     double worth = 0;
@@ -21,7 +21,7 @@ static double use_of(packing *k, const filled *n)
     return k->p->prices[n->offer] > 0 ? worth / k->p->prices[n->offer] : HUGE_VAL;
 }
 
-/* The worst of three, and others by chance; in falling order. */
+/* The worst of three nodes, and further random ones; descending. */
 static uint32_t choose_ruined(packing *k, uint32_t *chosen)
 {
     uint32_t all = (uint32_t)k->nodes.count, most = all < MOST_RUINED ? all : MOST_RUINED;
@@ -57,7 +57,7 @@ static bool chosen_has(const uint32_t *chosen, uint32_t count, uint32_t i)
     return false;
 }
 
-/* How many more copies of the class go on the node as it is. */
+/* The number of additional copies of the class that fit on the node. */
 static uint32_t more_copies(const packing *k, const filled *n, uint32_t c)
 {
     const packing_problem *p = k->p;
@@ -77,7 +77,7 @@ static uint32_t more_copies(const packing *k, const filled *n, uint32_t c)
     return most;
 }
 
-/* What was put on nodes that stay, to be taken back. */
+/* Pods that were put on nodes that stay, for undoing. */
 typedef struct put_more {
     uint32_t node, class_, copies;
 } put_more;
@@ -124,7 +124,7 @@ static void take_back(packing *k, const put_list *done)
     }
 }
 
-/* Saves the best plan, which is the one at hand without what was put on nodes that stay. */
+/* Saves the best plan, which is the current one without the pods that were put on nodes that stay. */
 static bool save_before(packing *k, const put_list *done)
 {
     take_back(k, done);
@@ -136,7 +136,7 @@ static bool save_before(packing *k, const put_list *done)
     return !k->failed;
 }
 
-/* What is taken off the chosen nodes is to be placed. Returns what they cost. */
+/* Takes the pods off the chosen nodes. Returns the cost of these nodes. */
 static double ruin(packing *k, const uint32_t *chosen, uint32_t count)
 {
     double cost = 0;
@@ -161,7 +161,7 @@ static double ruin(packing *k, const uint32_t *chosen, uint32_t count)
 
 static void exchange_nodes(packing *k, const uint32_t *chosen, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) { /* in falling order, so that the last is never one of them */
+    for (uint32_t i = 0; i < count; i++) { /* descending, so that the last node is never one of the chosen */
         filled removed = k->nodes.items[chosen[i]];
         k->nodes.items[chosen[i]] = k->nodes.items[--k->nodes.count];
         packing_node_free(k, &removed);
@@ -188,7 +188,7 @@ void packing_move(packing *k, double slack)
     k->fresh_count = 0;
     packing_fill_freely(k);
     double cost = k->failed ? HUGE_VAL : packing_recreate(k, old + slack, k->nodes.count > 40 ? 3 : 2);
-    for (uint32_t i = 0; i < k->open_count; i++) k->rest[k->open[i]] = 0; /* of a move that ended early */
+    for (uint32_t i = 0; i < k->open_count; i++) k->rest[k->open[i]] = 0; /* left over from a move that ended early */
     if (k->failed) return;
     if (!(cost < old + slack)) {
         k->stale++;

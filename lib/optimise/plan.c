@@ -14,9 +14,9 @@
 #include <karp/explain.h>
 #include <string.h>
 
-#define OPTIMAL_GAP 1e-9 /* by what sums of prices are rounded */
+#define OPTIMAL_GAP 1e-9 /* rounding errors of sums of prices */
 
-/* A scheduler that decides as a new one does. */
+/* Makes sure that the scheduler decides like a new one. */
 static karp_status refresh(search *q, const karp_options *options)
 {
     const run_options how = { .options = options, .ignore_preferences = q->ignoring };
@@ -45,7 +45,7 @@ karp_status search_round(search *q, const policy *p, guide *g, const karp_option
 
 /* ---- the portfolio of size caps ---------------------------------------------------------------------------------------- */
 
-/* The sizes of nodes, in CPUs, that plans are made of; the largest first, where plans are made fastest. */
+/* Node sizes, in CPUs, for which plans are made. Starts with the largest, for which it is fastest. */
 static const int64_t caps[] = { 192, 96, 64, 48, 32, 16, 8, 4 };
 enum { CAP_COUNT = sizeof caps / sizeof *caps, WORSE_IN_A_ROW = 3 };
 
@@ -66,7 +66,7 @@ bool search_asked_to_stop(const search *q)
 
 /* ---- what a round came to ---------------------------------------------------------------------------------------------- */
 
-/* Whether every pod that Karpenter places is placed, and none has given up more, where that counts. */
+/* Whether every pod that Karpenter places is placed, and no pod has relaxed more, where that counts. */
 static bool nobody_loses(search *q)
 {
     size_t pods = q->seen->raw.pods.count;
@@ -85,7 +85,7 @@ static bool cheaper(const round_bill *a, const round_bill *b)
 }
 
 #ifdef KARP_NO_EXPLAIN
-/* Nobody can tell, so that such a plan does not count, beside Karpenter's. */
+/* Built without the verifier: plans that need it never count, except Karpenter's. */
 static karp_status count_faults(const search *q, const karp_decision *d, uint32_t *faults)
 {
     (void)d;
@@ -103,8 +103,8 @@ static karp_status count_faults(const search *q, const karp_decision *d, uint32_
 }
 #endif
 
-/* The plan that the round has ended with, as a decision, and how many faults the verifier finds in it. Where nothing but space and
- * requirements counts, the scheduler's word is enough. NULL = refused memory, or stopped: *status. */
+/* The result of the round as a decision, and the number of faults that the verifier finds in it. If only capacity and
+ * requirements matter, the scheduler's check is sufficient. NULL = out of memory or stopped, see *status. */
 static karp_decision *decision_of(search *q, uint32_t *faults, karp_status *status)
 {
     karp_decision *d = decision_new(q->seen);
@@ -140,7 +140,7 @@ bool search_better(search *q, karp_status *status)
     return true;
 }
 
-/* Decides under the caps; *better tells whether it is the best plan so far. */
+/* Decides with the types limited to `cpus`. *better: it is the best plan so far. */
 static karp_status try_caps(search *q, int64_t cpus, bool *better)
 {
     karp_status status = search_round(q, &q->capped, NULL, q->options);
@@ -193,19 +193,19 @@ static bool search_init(search *q)
            q->steps_begun != NULL && q->first_types != NULL;
 }
 
-/* What no plan costs less than that places the pods which Karpenter's plan places; none of an incomplete one, or once somebody wants
- * to stop: Karpenter's plan is there by then, and is the answer. */
+/* A lower bound on the cost of plans that place the pods which Karpenter's plan places. There is none for an
+ * incomplete plan, or if the caller wants to stop: Karpenter's plan exists by then and is the result. */
 static karp_status find_bound(search *q)
 {
     if (policy_cut_short(q->s)) return KARP_OK;
     karp_status status = bound_of_round(q->s, q->seen, q->options, q->steps_now, q->objective, &q->bound);
     q->stopped = status == KARP_E_CANCELED;
-    if (q->stopped) scheduler_finish(q->s); /* the plan is reported, and nobody is asked meanwhile */
+    if (q->stopped) scheduler_finish(q->s); /* the plan is reported without calling should_stop */
     return q->stopped ? KARP_OK : status;
 }
 
-/* What Karpenter would do if preferences did not count, from which the search goes on then. The bound is one for the pods that
- * this plan places: it is none when they are others than those of Karpenter's plan. */
+/* Karpenter's plan without preferences, from which the search continues. The bound applies to the pods that this plan
+ * places; there is none if these are not the pods of Karpenter's plan. */
 static karp_status ignore_preferences(search *q)
 {
     size_t words_ = bits_words(q->seen->raw.pods.count);
@@ -223,7 +223,7 @@ static karp_status ignore_preferences(search *q)
     return status;
 }
 
-/* Karpenter's plan; it is the best until there is a better one. */
+/* Makes Karpenter's plan, which is the best until a better one is found. */
 static karp_status begin(search *q)
 {
     const run_options how = { .options = q->options };
@@ -253,7 +253,7 @@ karp_status search_replay(search *q, const karp_options *options)
     return status == KARP_OK ? search_round(q, &q->capped, NULL, options) : status;
 }
 
-/* By which part of the bound the plan is above it; negative = no bound is known. */
+/* The relative distance of the plan from the bound; negative = there is no bound. */
 static double gap_of(double cost, double bound)
 {
     if (!(cost > 0)) return 0;
@@ -261,10 +261,10 @@ static double gap_of(double cost, double bound)
     return cost > bound ? (cost - bound) / bound : 0;
 }
 
-/* The decision has the bound's proof from then on. */
+/* The proof of the bound becomes part of the decision. */
 static void note_cost(search *q, karp_decision *d)
 {
-    if (!q->best.priced) { /* it launches what no offering serves: nobody knows what it costs */
+    if (!q->best.priced) { /* a launch has no offering, so its cost is unknown */
         karp_bound_free(q->bound);
         q->bound = NULL;
     }
@@ -286,7 +286,7 @@ static void note_cost(search *q, karp_decision *d)
                            .flags = q->objective->flags };
 }
 
-/* Where nothing costs anything there is nothing to choose by. */
+/* Adds a note if all prices are 0, so that there is nothing to optimise. */
 static bool note_free(const search *q)
 {
     static const char text[] = "no offering has a price above 0: the plan for the least cost is Karpenter's own";
@@ -305,7 +305,7 @@ static karp_status decide(search *q, karp_decision **out)
     if (status == KARP_E_CANCELED && q->options->keep_partial)
         return provision_nothing(q->seen, q->options, out, q->error);
     if (status != KARP_OK) return status;
-    bool whole = !policy_cut_short(q->s) && !q->stopped; /* what is incomplete is not made cheaper */
+    bool whole = !policy_cut_short(q->s) && !q->stopped; /* an incomplete plan is not optimised */
     if (whole && q->objective->effort > 0) status = try_all_caps(q);
     if (whole && status == KARP_OK && q->objective->effort > 0 && !q->stopped && scheduler_repeatable(q->s))
         status = search_refine(q);

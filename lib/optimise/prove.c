@@ -10,7 +10,7 @@ int64_t prove_money(double dollars)
     return !(units > 0) ? 0 : units < (double)MONEY_MOST ? (int64_t)units : MONEY_MOST;
 }
 
-/* floor(a × by / of) of numbers that are not negative, of > 0; the largest when it is larger than that. */
+/* floor(a × by / of) for non-negative numbers, of > 0; INT64_MAX on overflow. */
 static int64_t portion(int64_t a, int64_t by, amount of)
 {
     amount product, quotient;
@@ -21,7 +21,7 @@ static int64_t portion(int64_t a, int64_t by, amount of)
     return amount_scale(quotient, amount_from(1), &out) ? out : INT64_MAX;
 }
 
-/* What is spent on a row; false = more than can be counted. */
+/* The charge of a row; false = overflow. */
 static bool spent_on(const bound_problem *p, uint32_t row, const int64_t *shares, const int64_t *extra, amount *out)
 {
     amount part;
@@ -36,7 +36,7 @@ static bool spent_on(const bound_problem *p, uint32_t row, const int64_t *shares
     return ok;
 }
 
-/* Takes from what was spent on an offer until it is within its cost. */
+/* Reduces the charge of an offer until it is within its cost. */
 static void within_cost(const bound_problem *p, uint32_t offer, int64_t *shares, int64_t *extra)
 {
     amount spent;
@@ -58,7 +58,7 @@ int64_t prove_paid(const bound_problem *p, uint32_t row, const int64_t *shares, 
     return sum;
 }
 
-/* Shares and extras of a row as the knapsack has them; the steps that it took. */
+/* Reads shares and extras of a row from the knapsack; returns the number of pivots. */
 static uint32_t read_knapsack(const master *m, knapsack *k, int64_t *shares, int64_t *extra)
 {
     k->worth = m->best;

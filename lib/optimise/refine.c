@@ -15,19 +15,19 @@
 
 typedef struct refining {
     search *q;
-    menu menu; /* its lists lie in the search's arena, where guides read them */
+    menu menu; /* its lists are allocated in the search's arena, because guides point to them */
     packing_problem problem;
     packing_bins from;
     packing *packing;
-    packing_problem second_problem; /* the same, with what pods are worth where they come whole */
-    packing *second; /* a search from the nodes that the bound of whole pods would buy; NULL = there is none */
-    uint64_t main_goal, second_goal; /* steps of both searches … */
-    uint64_t pattern_steps; /* … and of what the second one comes from */
+    packing_problem second_problem; /* the same, with the worth of pods from the bound for whole pods */
+    packing *second; /* a search that starts from the nodes that the bound for whole pods would buy; NULL = none */
+    uint64_t main_goal, second_goal; /* number of steps of both searches */
+    uint64_t pattern_steps; /* number of steps for making the patterns of the second search */
     uint32_t *types; /* by offer: see menu_types() */
     struct staying {
         uint32_t template_, types;
     } * staying; /* by claim */
-    double asked; /* the cost of the packing that was asked for last */
+    double asked; /* cost of the packing that the scheduler checked last */
 } refining;
 
 /* ---- the problem ------------------------------------------------------------------------------------------------------------ */
@@ -38,7 +38,7 @@ static bool make_problem(refining *r)
     return r->types != NULL && menu_problem(&r->q->data, &r->menu, &r->problem);
 }
 
-/* Which pods are on which claim, as bins. */
+/* Converts the pods of the claims to bins. */
 static bool make_bins(refining *r)
 {
     const menu *m = &r->menu;
@@ -85,7 +85,7 @@ static uint32_t types_of(refining *r, uint32_t offer)
     return menu_types(r->q->s, &r->menu, offer, &r->q->guided, r->types);
 }
 
-/* The packing as a guide: a slot for each node of it, and for each claim that stays. */
+/* Converts the packing to a guide, with a slot for each node and for each claim that stays. */
 static bool make_guide(refining *r, const packing_bins *bins, guided_plan *g)
 {
     const menu *m = &r->menu;
@@ -109,7 +109,7 @@ static bool make_guide(refining *r, const packing_bins *bins, guided_plan *g)
             for (uint32_t i = 0; i < x->copies; i++) g->slot_of[c->pods[used[x->class_]++]] = slot;
         }
         const menu_offer *o = &m->offers[bin->offer];
-        /* Whose price is weighed is bought: by price alone it might be the other kind */
+        /* If spot prices are weighted, the capacity type is fixed. By price alone it might be the other one. */
         if (r->q->weighs_spot) set = guide_meet_capacity_type(r->q->s, set, o->template_, o->offering);
         g->guide.slots[slot] = (guide_slot){ o->template_, types_of(r, bin->offer), set, UINT32_MAX };
     }
@@ -121,14 +121,14 @@ static bool make_guide(refining *r, const packing_bins *bins, guided_plan *g)
     return ok && !scheduler_failed(r->q->s);
 }
 
-/* The cheaper of both. */
+/* The cheaper of the two searches' best packings. */
 static const packing_bins *best_of(const refining *r)
 {
     const packing_bins *a = packing_best(r->packing), *b = r->second != NULL ? packing_best(r->second) : a;
     return b->cost < a->cost ? b : a;
 }
 
-/* Asks the scheduler for the best packing; it is the best plan from then on when it is cheaper. */
+/* Lets the scheduler check the best packing, which becomes the best plan if it is cheaper. */
 static karp_status ask_for(refining *r)
 {
     search *q = r->q;
@@ -158,7 +158,7 @@ static uint64_t next_stop(uint64_t stop)
     return stop / power < 2 ? 2 * power : stop / power < 5 ? 5 * power : 10 * power;
 }
 
-/* On the way to a stop at 5, 50, 500 … thousand steps the bound of whole pods is asked what it would buy, for `steps` of them. */
+/* On the way to 5, 50, 500 … thousand steps: makes patterns from the bound for whole pods, in `steps` steps. */
 static bool buy_patterns(refining *r, uint64_t steps)
 {
     karp_context *context = r->q->seen->context;
@@ -180,7 +180,7 @@ static uint64_t power_within(uint64_t stop)
     return power;
 }
 
-/* Goes on to so many steps, half of them in either search. */
+/* Continues to `stop` steps, half of them in each search. */
 static bool search_to(refining *r, uint64_t from, uint64_t stop)
 {
     uint64_t power = power_within(stop), steps = stop - from, patterns = r->pattern_steps;
@@ -225,7 +225,8 @@ static karp_status refine(refining *r)
     if (!note_staying(r) || !make_problem(r) || !make_bins(r)) return fail_nomem(q->error);
     r->packing = packing_begin(q->seen->context, &r->problem, &r->from);
     if (r->packing == NULL) return fail_nomem(q->error);
-    /* Where other offers count than those that the plan was made of, its own nodes may be had for less than it says. */
+    /* If the offers differ from those that the plan was made of, its own nodes may be available for less than its
+     * cost. */
     bool others = q->weighs_spot || (q->objective->flags & KARP_COST_IGNORE_WEIGHTS) != 0;
     r->asked = others ? HUGE_VAL : packing_best(r->packing)->cost;
     return search_stops(r);

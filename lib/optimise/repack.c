@@ -127,7 +127,8 @@ static karp_status list_homes(repacking *r)
     return KARP_OK;
 }
 
-/* All candidates gone: what their pods give up then, and who would have no place at all, so that their nodes stay. */
+/* Places the pods of all candidates again. Records their relaxation steps. Nodes with pods that cannot be placed will
+ * stay. */
 static karp_status place_all_anew(repacking *r)
 {
     size_t words_ = bits_words(r->seen->raw.pods.count);
@@ -138,7 +139,7 @@ static karp_status place_all_anew(repacking *r)
     memcpy(r->steps, r->steps_now, r->seen->raw.pods.count * sizeof *r->steps);
     policy_left(r->s, left);
     uint32_t n = 0;
-    if (r->cut) r->home_count = 0; /* who would have a place is not known */
+    if (r->cut) r->home_count = 0; /* it is not known which pods can be placed */
     for (uint32_t i = 0; i < r->home_count; i++) {
         bool stays = policy_cut_short(r->s);
         for (uint32_t k = 0; k < r->homes[i].count; k++) stays = stays || bits_test(left, r->homes[i].pods[k]);
@@ -179,14 +180,14 @@ static karp_status make_problem(repacking *r)
     q->left = r->hosts.left;
     q->host_allowed = r->hosts.allowed;
     q->alone = r->hosts.alone;
-    double tie = 1e-7; /* fewer evictions where money is the same */
+    double tie = 1e-7; /* of equally cheap plans, the one with fewer evictions is better */
     q->per_eviction = r->options.min_saving_per_eviction > tie ? r->options.min_saving_per_eviction : tie;
     return repack_limit_launches(r) ? KARP_OK : fail_nomem(r->error);
 }
 
 /* ---- the plan ---------------------------------------------------------------------------------------------------------------------- */
 
-/* So many evictions the options allow. */
+/* The number of evictions that the options allow. */
 static uint64_t most_evictions(const repacking *r)
 {
     uint64_t part = r->options.max_evicted_percent >= 100
@@ -195,8 +196,8 @@ static uint64_t most_evictions(const repacking *r)
     return part < r->options.max_evictions ? part : r->options.max_evictions;
 }
 
-/* The best plan that the scheduler admits: nodes that it does not let go stay, and the others are searched once more. One of which it was not
- * asked to the end has no steps. */
+/* Finds the best plan that the scheduler admits. Nodes that it rejects stay, and the search is repeated for the
+ * others. A plan whose check was cut short has no steps. */
 static karp_status plan(repacking *r)
 {
     uint64_t most = most_evictions(r), steps = r->objective.effort;
@@ -233,7 +234,7 @@ karp_status repack_keep(repacking *r)
     return KARP_OK;
 }
 
-/* The plan; of a search that was stopped the last one that was kept, when it has come to none. */
+/* Returns the plan. If the search was stopped without a result, returns the plan that was kept last. */
 static karp_status answer(repacking *r, karp_decision **out)
 {
     if (r->kept == NULL || !r->stopped || r->stages.stages.count > 0) return repack_decision(r, !r->stopped, out);
@@ -272,7 +273,7 @@ static karp_status begin(repacking *r, const karp_snapshot *snapshot)
     return r->steps != NULL && r->steps_now != NULL ? KARP_OK : fail_nomem(r->error);
 }
 
-/* What the cluster costs, and whose pods could move. */
+/* Computes the cost of the cluster, and the number of pods that could be moved. */
 static void count_before(repacking *r)
 {
     const karp_snapshot *w = r->seen;
@@ -346,7 +347,7 @@ karp_status karp_repack(const karp_snapshot *snapshot, const karp_repack_options
     return status == KARP_OK ? status : context_refusal(snapshot->context, status, error);
 }
 
-/* The rounds that the bound was made of, once more. */
+/* Repeats the rounds from which the bound was computed. */
 static karp_status check_certificate(repacking *r, const karp_certificate *c)
 {
     karp_status status = find_scheduler(r);

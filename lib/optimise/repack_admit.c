@@ -30,7 +30,7 @@ karp_status repack_new_round(repacking *r, const uint32_t *removed, uint32_t rem
     return r->p.options.keep_partial ? KARP_OK : repack_canceled(r);
 }
 
-/* The round of the first `count` steps, as the plan says. */
+/* Runs the round of the first `count` steps according to the plan. */
 static karp_status round_of_steps(repacking *r, uint32_t count)
 {
     const repack_steps *o = &r->stages;
@@ -54,7 +54,7 @@ static karp_status round_of_steps(repacking *r, uint32_t count)
     return repack_new_round(r, r->removed, r->removed_count, r->moving, r->moving_count, &r->guide);
 }
 
-/* A launch that the scheduler made beside the plan's becomes one of its own; UINT32_MAX = there is no space for more. */
+/* Adds a launch that the scheduler made to the plan's own; UINT32_MAX = there is no space for more. */
 static uint32_t slot_of_claim(repacking *r, uint32_t claim, uint32_t stage)
 {
     guide *g = &r->guide;
@@ -68,7 +68,7 @@ static uint32_t slot_of_claim(repacking *r, uint32_t claim, uint32_t stage)
     return g->slot_count++;
 }
 
-/* The scheduler has placed the pod elsewhere; from now on the plan does. false = it has no place. */
+/* Changes the plan to the place that the scheduler chose for the pod. false = it was not placed. */
 static bool correct(repacking *r, uint32_t pod_number, uint32_t stage)
 {
     uint32_t host_index, claim;
@@ -81,7 +81,7 @@ static bool correct(repacking *r, uint32_t pod_number, uint32_t stage)
     return r->to_slot[pod_number] != UINT32_MAX;
 }
 
-/* What was launched stays in the domains in which it was. */
+/* Keeps launches in the domains in which they were placed. */
 static void pin_launches(repacking *r)
 {
     for (uint32_t i = 0; i < r->guide.slot_count; i++) {
@@ -90,8 +90,9 @@ static void pin_launches(repacking *r)
     }
 }
 
-/* After the round of the first `count` steps, of which `admitted` were before: takes what the scheduler decided otherwise about the
- * last of them. A node whose pods have no place; UINT32_MAX = there is none. *again: pods of earlier steps are elsewhere. */
+/* After the round of the first `count` steps, of which `admitted` had been admitted before: takes over the
+ * scheduler's changes to the later ones. Returns a node with pods that were not placed; UINT32_MAX = none. *again:
+ * pods of earlier steps were moved. */
 static uint32_t first_refused(repacking *r, uint32_t count, uint32_t admitted, bool *again)
 {
     const repack_steps *o = &r->stages;
@@ -115,7 +116,7 @@ static uint32_t types_of(repacking *r, uint32_t offer)
     return menu_types(r->s, &r->menu, offer, &r->policy, r->types);
 }
 
-/* The guide for the plan's launches. */
+/* Makes the guide for the plan's launches. */
 static bool make_guide(repacking *r)
 {
     const packing_bins *bins = &r->stages.bins;
@@ -160,7 +161,7 @@ static bool make_guide(repacking *r)
     return !scheduler_failed(r->s);
 }
 
-/* Whether the order of steps could matter to the scheduler: rules about who is where, or limits of pools. */
+/* Whether the order of steps can matter to the scheduler: because of rules about other pods, or of NodePool limits. */
 static bool order_matters(const repacking *r)
 {
     if (policy_has_topology(r->s)) return true;
@@ -170,8 +171,8 @@ static bool order_matters(const repacking *r)
     return false;
 }
 
-/* Asks the scheduler for the plan, after each step where that matters. *refused: a node whose pods it does not admit, of the
- * plan's first `*good` steps all are admitted. */
+/* Lets the scheduler check the plan, after each step if that matters. *refused: a node with pods that it rejected.
+ * All of the first *good steps are admitted. */
 static karp_status try_plan(repacking *r, uint32_t *refused, uint32_t *good)
 {
     uint32_t all = (uint32_t)r->stages.stages.count;
@@ -192,7 +193,8 @@ static karp_status try_plan(repacking *r, uint32_t *refused, uint32_t *good)
     return *good > 0 && r->guide.refused > 0 ? round_of_steps(r, *good) : KARP_OK;
 }
 
-/* A node of a step that does not pay, as the scheduler found its launches; UINT32_MAX = there is none. *good: steps before it. */
+/* A node of a step that does not pay with the prices that the scheduler found; UINT32_MAX = none. *good: number of
+ * steps before it. */
 static karp_status check_savings(repacking *r, uint32_t *refused, uint32_t *good)
 {
     const repack_steps *o = &r->stages;

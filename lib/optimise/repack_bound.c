@@ -19,27 +19,27 @@
 #include <string.h>
 
 enum { ROUNDS = 200, MOST_MIXES = 24, PART_STEPS = 12, PRICE_STEPS = 40, MOST_SIGNS = 64, MOST_PAIRS = 1 << 23 };
-#define TOLERANCE 0.002 /* of the fluid optimum */
+#define TOLERANCE 0.002 /* relative to the fluid optimum */
 
-/* For many nodes with many classes of pods: what their free space is worth, without a proof. */
+/* For many nodes with many classes of pods: the worth of their free space, without a proof. */
 typedef struct maker {
     repacking *r;
     relaxed question;
     bound_problem problem;
     bound_proof proof;
-    double *worth; /* by class, $ */
+    double *worth; /* by class, in dollars */
     double *mixes; /* [mix * dims] */
     uint32_t mix_count;
-    uint32_t *sign_of; /* by node row: rows that take the same classes … */
-    uint32_t signs[MOST_SIGNS], sign_count; /* … and the first row of each */
-    double *factors; /* [sign * mixes]: by what a mix has to be multiplied to pay for each class */
+    uint32_t *sign_of; /* by node row: its sign; rows of one sign accept the same classes */
+    uint32_t signs[MOST_SIGNS], sign_count; /* the first row of each sign */
+    double *factors; /* [sign * mixes]: the factor by which a mix must be multiplied to bear the price of each class */
 } maker;
 
 static double in_dollars(amount units) { return amount_double(units) / (MONEY_UNIT / 1e9); }
 
 /* ---- what free space is worth --------------------------------------------------------------------------------------------- */
 
-/* Each resource alone, and as launches pay for them. */
+/* Mixes of resource prices: each resource alone, and the proportions that launches pay. */
 static bool find_mixes(maker *k)
 {
     uint32_t dims = k->question.dims, rows = k->proof.share_count;
@@ -81,7 +81,7 @@ static void fill_factors(const maker *k, const uint64_t *classes, double *out)
     for (uint32_t m = 0; m < k->mix_count; m++) out[m] = factor_of(k, classes, k->mixes + (size_t)m * k->question.dims);
 }
 
-/* The most that pods could be worth which come to the node. */
+/* An upper bound on the worth of pods placed on the node. */
 static double value_of_space(const maker *k, const double *factors, const int64_t *left)
 {
     double best = HUGE_VAL;
@@ -107,7 +107,7 @@ static uint32_t sign_of(maker *k, uint32_t row)
     return k->sign_count++;
 }
 
-/* By node of the question: what its free space is worth at most. */
+/* By node: an upper bound on the worth of its free space. */
 static bool value_spaces(maker *k, amount *values)
 {
     size_t words_ = bits_words(k->question.class_count);
@@ -129,7 +129,7 @@ static bool value_spaces(maker *k, amount *values)
 
 /* ---- the bound ------------------------------------------------------------------------------------------------------------------ */
 
-/* For one part of y and the best price of an eviction. */
+/* The bound for one factor of y and the best price of an eviction. */
 static double with_part(const struct repack_bound *b, double part, uint64_t evictions, double *price)
 {
     double low = 0, high = b->dearest, best = -HUGE_VAL;
@@ -151,7 +151,7 @@ static double with_part(const struct repack_bound *b, double part, uint64_t evic
     return best;
 }
 
-/* What the prices prove, in whole numbers. */
+/* The bound that the prices prove, in integers. */
 static bool add_part(amount a, int64_t by, amount *sum)
 {
     amount product;
@@ -206,7 +206,7 @@ double repack_bound_best(const struct repack_bound *b, uint64_t evictions, doubl
 {
     double low = 0, high = 1, best = 0, at_x = 0, price = 0;
     *best_part = *best_price = 0;
-    for (uint32_t turn = 0; turn <= 2 * PART_STEPS; turn++) { /* the bound is concave in the part */
+    for (uint32_t turn = 0; turn <= 2 * PART_STEPS; turn++) { /* the bound is concave in the factor */
         double x = low + (high - low) / 3, y = high - (high - low) / 3;
         double part = turn == 0 ? 1 : turn % 2 != 0 ? x : y;
         double value = with_part(b, part, evictions, &price);
@@ -230,7 +230,7 @@ double repack_bound_at(repacking *r, uint64_t evictions)
     return best > 0 ? best * (1 - 1e-9) : 0;
 }
 
-/* The node as one that may go; false = some pod of it has no place anywhere. */
+/* Adds the node as one that can be removed; false = some pod of it cannot be placed anywhere. */
 static bool add_node(repacking *r, const candidate *c)
 {
     struct bound_node *n = &r->bound.nodes[r->bound.count];
@@ -285,7 +285,7 @@ bool repack_bound_facts(repacking *r)
 {
     round_bound *f = &r->bound.facts;
     if (!round_problem(r->s, &r->data, r->steps, &r->objective, f)) return false;
-    f->problem.bought = NULL; /* all that may move */
+    f->problem.bought = NULL; /* all movable pods */
     uint64_t pairs = f->problem.node_count * (uint64_t)f->problem.class_count;
     r->bound.exact = pairs <= MOST_PAIRS;
     return true;

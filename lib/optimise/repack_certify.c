@@ -19,7 +19,7 @@ static int by_number(const void *a, const void *b, const void *user)
     return x->class_number < y->class_number ? -1 : x->class_number > y->class_number;
 }
 
-/* How many pods of each class the node's removal moves. */
+/* The number of pods of each class that removing the node moves. */
 static bool list_copies(const repacking *r, const candidate *c, arena *a, karp_certificate_member *out)
 {
     karp_certificate_copies *list = arena_array(a, c->moving_count + (size_t)1, sizeof *list);
@@ -77,7 +77,7 @@ bool repack_certify(repacking *r, karp_decision *d)
     if (bound == NULL) return false;
     arena_init(&bound->data, r->seen->context);
     bound->snapshot = snapshot_hold(r->seen);
-    d->bound = bound; /* frees it */
+    d->bound = bound; /* the decision frees it */
     return fill(r, &bound->data, &bound->certificate);
 }
 

@@ -10,7 +10,7 @@
 #include <disrupt/candidates.h>
 
 enum { POINTS = 20, FEW_NODES = 500 };
-#define LEAST_WORTH 1e-6 /* $/h, of a pod that a search may take for worth something */
+#define LEAST_WORTH 1e-6 /* $/h: the lowest worth of a pod in a search */
 
 static void set_limits(repacking *r)
 {
@@ -31,7 +31,7 @@ static double saving_of_stages(const repacking *r)
     return sum;
 }
 
-/* Steps that were made one by one, where they save more than those of the plan. */
+/* Uses the plan that was built step by step, if it saves more than the steps of the search's plan. */
 static bool take_walk(repacking *r)
 {
     if (r->walk == NULL || !(repack_walk_saving(r->walk) > saving_of_stages(r) + 1e-9)) return true;
@@ -39,7 +39,7 @@ static bool take_walk(repacking *r)
     return repack_walk_steps(r->walk, &r->stages);
 }
 
-/* The steps of the search's best plan. */
+/* Makes the steps of the search's best plan. */
 static karp_status make_stages(repacking *r, const repack_search *from)
 {
     repack_steps_free(r->context, &r->stages);
@@ -50,7 +50,7 @@ static karp_status make_stages(repacking *r, const repack_search *from)
     return KARP_OK;
 }
 
-/* The best of the plans as they were cut. */
+/* Gives the walk the best plan that was split. */
 static bool take_chosen(repacking *r)
 {
     repack_steps steps;
@@ -61,7 +61,7 @@ static bool take_chosen(repacking *r)
     return ok;
 }
 
-/* Where budgets cut what this search has found, steps are also made one by one. */
+/* If budgets split the search's plan, also builds plans step by step. */
 static bool walk_on(repacking *r, uint64_t most, uint64_t steps)
 {
     const repack_search *from = r->stepped;
@@ -82,10 +82,11 @@ static bool add_point(repacking *r, uint64_t evictions, double cost)
     return slot != NULL;
 }
 
-/* What of the last run comes out as steps; the best of all runs is remembered. */
+/* Makes steps of the last run's plan, and remembers the best of all runs. */
 static karp_status note_plan(repacking *r, const repack_search *from)
 {
-    if (!(repack_search_saving(from) > r->chosen_saving + 1e-9)) return KARP_OK; /* and steps save no more */
+    /* splitting cannot increase the saving */
+    if (!(repack_search_saving(from) > r->chosen_saving + 1e-9)) return KARP_OK;
     karp_status status = make_stages(r, from);
     double saving = saving_of_stages(r);
     if (status != KARP_OK || !(saving > r->chosen_saving + 1e-9)) return status;
@@ -94,7 +95,7 @@ static karp_status note_plan(repacking *r, const repack_search *from)
     return repack_search_plan(from, &r->chosen) ? KARP_OK : fail_nomem(r->error);
 }
 
-/* The curve: rising limits, each going on from the plan before. */
+/* The curve: increasing limits, each search continuing from the plan before. */
 static karp_status search_curve(repacking *r, uint64_t all, uint64_t most, uint64_t steps)
 {
     for (uint32_t i = 1; i <= POINTS && !repack_asked_to_stop(r); i++) {
@@ -111,7 +112,7 @@ static karp_status search_curve(repacking *r, uint64_t all, uint64_t most, uint6
     return KARP_OK;
 }
 
-/* From the nodes there are, and from all of them replaced. */
+/* Searches from the present nodes, and from a plan that replaces all of them. */
 static karp_status search_with(repacking *r, repack_search *q, uint64_t most, uint64_t steps)
 {
     if (repack_asked_to_stop(r)) return KARP_OK;
@@ -124,7 +125,8 @@ static karp_status search_with(repacking *r, repack_search *q, uint64_t most, ui
     return note_plan(r, q);
 }
 
-/* With what pods are worth where all are launched for, and with what they are worth in the cheapest cluster in fractions. */
+/* Searches with the worth that pods have if all of them were launched for, and with the worth from the cheapest
+ * fractional cluster. */
 static karp_status search_plan(repacking *r, uint64_t most, uint64_t steps)
 {
     uint64_t part = r->guided != NULL ? steps / 2 : 0;
@@ -132,7 +134,7 @@ static karp_status search_plan(repacking *r, uint64_t most, uint64_t steps)
     return status != KARP_OK || r->guided == NULL ? status : search_with(r, r->guided, most, part);
 }
 
-/* What a pod of each class of the menu is worth at the prices that prove most for so many evictions. */
+/* By class of the menu: the worth of a pod at the prices that prove the best bound for this number of evictions. */
 static double *guided_worth(repacking *r)
 {
     const round_bound *f = &r->bound.facts;
@@ -173,7 +175,8 @@ static bool keep_node(repacking *r, uint32_t number)
     return repack_search_keep(r->search, number) && (r->stepped == r->search || repack_search_keep(r->stepped, number));
 }
 
-/* Nodes of which no step could move all pods at once, as PodDisruptionBudgets are: they stay, and whoever searches should know. */
+/* Excludes nodes whose pods exceed what PodDisruptionBudgets allow one step to move, so that searches do not consider
+ * them. */
 static bool keep_what_budgets_hold(repacking *r)
 {
     const repack_pods *pods = &r->pods;
@@ -198,7 +201,7 @@ static bool keep_what_budgets_hold(repacking *r)
     return true;
 }
 
-/* For a caller who may stop the search: what there is if that happens now. */
+/* For a caller that may stop the search: keeps the best plan so far. */
 static karp_status keep_so_far(repacking *r)
 {
     bool may_stop = r->p.options.keep_partial && r->p.own_context.options.should_stop != NULL;
@@ -206,7 +209,7 @@ static karp_status keep_so_far(repacking *r)
     return may_stop && saves && !repack_asked_to_stop(r) ? repack_keep(r) : KARP_OK;
 }
 
-/* The whole search with so much effort, each time from what the one before has come to. */
+/* Runs the complete search with this effort, starting from the results of the previous one. */
 static karp_status look_once(repacking *r, uint64_t all, uint64_t most, uint64_t effort, bool first)
 {
     karp_status status = search_curve(r, all, most, effort / 4);

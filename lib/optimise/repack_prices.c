@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prices of pods for the bound on plans with so many evictions. The fluid bound (bound.h) makes all pods worth most together. What counts here
- * is what the cheapest cluster pays for them, in fractions: launches, and nodes that stay.
+ * Prices of pods for the bound on plans with a given number of evictions. The fluid bound (bound.h) maximises the
+ * total worth of all pods. Here the prices come from the cheapest cluster in fractions, consisting of launches and
+ * nodes that stay:
  *
- *     least sum of launches and of nodes that stay
- *       every class is served, by contents of launches and by nodes, whose content is their own pods and what comes to them
- *       a node stays at most once
- *       all but so many pods stay where they are
+ *   minimise the cost of launches and of nodes that stay
+ *   subject to:
+ *     every class is served, by contents of launches and of nodes; a node contains its own pods and pods that are moved to it
+ *     a node stays at most once
+ *     at most the given number of pods is moved
  *
- * Contents are found as they pay at the prices so far (column generation). Between the prices of the linear program, which jump, and the best
- * ones so far lie those that are tried: they find contents, and when they prove more they are the best.
+ * Contents are added as columns when they improve the solution (column generation). The prices that are tried lie
+ * between those of the linear program, which oscillate, and the best ones so far. They find new contents, and become
+ * the best if they prove a better bound.
  */
 #include <optimise/repack.h>
 
@@ -19,19 +22,19 @@
 #include <string.h>
 
 enum { ROUNDS = 60, MOST_NUMBERS = 1 << 16, MOST_ROWS = 700 };
-#define MOST_WORK (UINT64_C(1) << 31) /* of exchanges */
-#define TOO_DEAR 1.3 /* times the price at first */
-#define PAYS 1e-9 /* $/h that a column gains at least */
-#define TINY 1e-12 /* copies that are none */
-#define NEW_PART 0.5 /* of the linear program's prices in those that are tried */
-#define NEAR 0.0005 /* the linear program's cost and what is proven, where it ends */
+#define MOST_WORK (UINT64_C(1) << 31) /* for pivots */
+#define TOO_DEAR 1.3 /* factor of the initial prices */
+#define PAYS 1e-9 /* $/h: smallest gain of a column */
+#define TINY 1e-12 /* fewer copies than this count as none */
+#define NEW_PART 0.5 /* fraction of the linear program's prices in those that are tried */
+#define NEAR 0.0005 /* ends when the linear program's cost and the bound differ by less than this fraction */
 
-typedef struct priced_node { /* a node that may hold pods */
+typedef struct priced_node { /* a node that can contain pods */
     uint32_t evictions;
-    double price; /* 0: it stays in any case */
-    size_t first; /* its own pods: their classes */
+    double price; /* 0 = it stays in any case */
+    size_t first; /* index in prices.classes of its own pods' classes */
     uint32_t count;
-    bool takes; /* pods come to it */
+    bool takes; /* pods can be moved to it */
     knapsack space;
 } priced_node;
 
@@ -39,21 +42,21 @@ typedef struct prices {
     repacking *r;
     const bound_problem *p;
     uint64_t evictions;
-    double value; /* of the best prices so far … */
-    bool tuned; /* … which are not those of the fluid bound */
+    double value; /* bound with the best prices so far */
+    bool tuned; /* the best prices are not those of the fluid bound */
     arena scratch;
-    master offers; /* with their knapsacks */
+    master offers; /* knapsacks of the offers */
     priced_node *places;
     uint32_t place_count;
-    uint32_t *classes; /* of the pods of places */
+    uint32_t *classes; /* classes of the places' pods */
     linear program; /* rows: classes, places, evictions */
     double *tried; /* by class, $/h */
-    uint32_t found; /* columns, in this round */
+    uint32_t found; /* number of columns found in this round */
 } prices;
 
 /* ---- the cluster in numbers -------------------------------------------------------------------------------------------------- */
 
-/* Nodes that may go, in the order of the bound, and those that only take pods. */
+/* The nodes that can be removed, in the order of the bound, followed by those that only receive pods. */
 static bool fill_places(prices *k)
 {
     const repacking *r = k->r;
@@ -85,7 +88,8 @@ static bool fill_places(prices *k)
     return true;
 }
 
-/* The first basis: every pod is launched for at a price that is too high, no node stays, and evictions beyond what is allowed are paid. */
+/* The initial basis: every pod is launched for at a price that is too high, no node stays, and evictions beyond the
+ * limit have a price. */
 static bool start_program(prices *k)
 {
     const struct repack_bound *b = &k->r->bound;
@@ -119,7 +123,8 @@ static bool prices_init(prices *k, repacking *r, uint64_t evictions)
 
 /* ---- contents ------------------------------------------------------------------------------------------------------------------ */
 
-/* What of the knapsack is worth most at the prices that are tried; what that is worth in the linear program. */
+/* Solves the knapsack at the prices that are tried, and returns the worth of the content at the linear program's
+ * prices. */
 static double solve_content(prices *k, knapsack *space)
 {
     double worth = 0;
@@ -168,7 +173,7 @@ static bool price_place(prices *k, uint32_t number)
     return ok && (!at->takes || add_content(k, &at->space));
 }
 
-/* New columns, with a part of the linear program's prices. */
+/* Finds new columns. `part` is the fraction of the linear program's prices in those that are tried. */
 static bool find_columns(prices *k, double part)
 {
     const int64_t *best = k->r->bound.facts.proof.y;
@@ -186,7 +191,7 @@ static bool find_columns(prices *k, double part)
 
 /* ---- what prices prove --------------------------------------------------------------------------------------------------------- */
 
-/* Takes the prices that were tried when they prove more. */
+/* Adopts the prices that were tried if they prove a better bound. */
 static bool try_prices(prices *k)
 {
     repacking *r = k->r;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What may move, in numbers: launches, nodes with their pods, and how many pods of a PodDisruptionBudget a step may move. */
+/*
+ * The movable pods as a problem in numbers: launches, nodes with their pods, and the limits that PodDisruptionBudgets
+ * set for a step.
+ */
 #include <optimise/repack.h>
 
 #include <base/bits.h>
@@ -17,7 +20,7 @@ static bool make_launches(repacking *r)
     return r->types != NULL && menu_problem(&r->data, &r->menu, &r->problem.launches);
 }
 
-/* How many pods of each class the node has. */
+/* The number of pods of each class on the node. */
 static bool list_entries(repacking *r, const menu_home *home, repack_node *out)
 {
     packing_entry *list = arena_array(&r->data, home->count + (size_t)1, sizeof *list);
@@ -74,7 +77,7 @@ static bool make_nodes(repacking *r)
     return true;
 }
 
-/* What the nodes cost that one step removes, on average; infinite where budgets let it remove all. */
+/* The average price of the nodes that one step removes; infinite if budgets allow removing all of them. */
 static double price_of_step(const repacking *r)
 {
     const repack_problem *q = &r->problem;
@@ -92,7 +95,7 @@ static double price_of_step(const repacking *r)
     return limited && r->options.ignore_budgets == 0 ? sum : HUGE_VAL;
 }
 
-/* A launch has to be paid for by the nodes of one step. Those that cost more are left out, where a class has others. */
+/* The nodes of one step have to pay for a launch. More expensive launches are left out if a class has others. */
 bool repack_limit_launches(repacking *r)
 {
     packing_problem *l = &r->small_launches.launches;
@@ -112,8 +115,8 @@ bool repack_limit_launches(repacking *r)
     return true;
 }
 
-/* Against which PodDisruptionBudget each pod that may move counts, and how many of it a step may move. Of pods with several, and of those whose
- * budget allows nothing, the pass has decided. */
+/* Determines the PodDisruptionBudget against which each movable pod counts, and how many of its pods a step may move.
+ * The disruption pass has already excluded pods with several budgets and pods whose budget allows no disruption. */
 static bool count_budgets(repacking *r)
 {
     const store *raw = &r->seen->raw;

@@ -9,12 +9,12 @@
 
 enum { MOST_BOUNDED = 50000 };
 
-/* Pods of the round that go to a launch or a host, in the order of names, step by step. */
+/* Pods of the round on a launch or a host, sorted by name, separately for each step. */
 typedef struct lists {
     repacking *r;
     karp_decision *d;
-    uint32_t *bin_of_claim; /* UINT32_MAX = the claim is of no step */
-    size_t *launch_of_bin; /* in the decision */
+    uint32_t *bin_of_claim; /* UINT32_MAX = the claim belongs to no step */
+    size_t *launch_of_bin; /* index in the decision */
     received got;
 } lists;
 
@@ -81,7 +81,7 @@ static int by_node_name(const void *a, const void *b, const void *user)
     return compare_str(((const karp_placement *)a)->node, ((const karp_placement *)b)->node);
 }
 
-/* Which hosts and earlier launches get pods in which step: a list of steps would be long, so each is looked at once. */
+/* Adds a placement for each host and earlier launch that receives pods in the step. */
 static bool add_placements(lists *l, uint32_t step)
 {
     repacking *r = l->r;
@@ -118,7 +118,7 @@ static const karp_str *names_of(lists *l, const repack_stage *s)
     return names != NULL && sort_stable(l->d->context, names, s->count, sizeof *names, by_text, NULL) ? names : NULL;
 }
 
-/* The row of the step, as it costs: launches have the prices that the scheduler found. */
+/* Fills the row of the step, with the launch prices that the scheduler found. */
 static bool add_figures(lists *l, uint32_t step, karp_command *row)
 {
     repacking *r = l->r;
@@ -174,7 +174,7 @@ static bool add_step(lists *l, uint32_t step)
 
 /* ---- nodes, and the curve --------------------------------------------------------------------------------------------------- */
 
-/* A node that stays because nothing cheaper was found; where the search was stopped, nobody knows. */
+/* Rows of nodes that stay because nothing cheaper was found. If the search was stopped, there is no such reason. */
 static bool node_rows(repacking *r, bool whole, karp_decision *d)
 {
     bool some = r->stages.stages.count > 0;
@@ -196,10 +196,11 @@ static int by_evictions(const void *a, const void *b, const void *user)
     return x->cost < y->cost ? -1 : x->cost > y->cost;
 }
 
-/* Sums of prices are rounded. */
+/* Avoids a bound above the cost because of rounding errors. */
 static double within(double bound, double cost) { return bound > cost && bound < cost * (1 + 1e-7) ? cost : bound; }
 
-/* What was found on the way, and the steps of the plan: whoever costs no less than one with fewer evictions says nothing. */
+/* The plans found on the way, and the steps of the final plan. A point that costs at least as much as one with fewer
+ * evictions is left out. */
 static bool add_curve(repacking *r, karp_decision *d)
 {
     karp_repack_point *slot = list_push(d->context, &d->repack_points, sizeof *slot);
@@ -223,7 +224,7 @@ static bool add_curve(repacking *r, karp_decision *d)
         else if (better) list[n - 1] = list[i];
     }
     d->repack_points.count = n;
-    /* One for more evictions holds for fewer, too: where there are many nodes, not every point has its own. */
+    /* A bound for more evictions is also valid for fewer. With many nodes, not every point has its own. */
     size_t each = n * (r->bound.count + (size_t)1) / MOST_BOUNDED + 1;
     double bound = 0;
     for (size_t i = n; i-- > 0;) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * First the nodes one by one, those that cost most per pod first; then moves: some nodes are removed, some removed ones come
- * back with the pods they had, a few launches are taken back, and what has no place then is placed anew. A move that does not
- * pay is undone from a log.
+ * The search begins with a pass over all nodes, those with the highest saving per eviction first. Then it makes
+ * moves. A move removes some nodes, restores some removed ones with their pods, and drops a few launches. The pods
+ * that have no place then are placed again. A move that does not pay is undone from a log.
  */
 #include <optimise/chance.h>
 #include <optimise/repack_state.h>
@@ -26,13 +26,13 @@ enum {
 };
 
 #define SPREAD                                                                                                         \
-    0.01 /* what it counts that space without pods is in few places, as part of its square per price of a node */
-#define LEAST_COST 0.999 /* of launches, as part of what their pods are worth, about */
+    0.01 /* weight of concentrating free space in few places: per squared worth, relative to the mean price of a node */
+#define LEAST_COST 0.999 /* about the lowest cost of launches, relative to the worth of their pods */
 
 /* ---- how long ------------------------------------------------------------------------------------------------------------ */
 
-/* Whole passes look at every node, whatever the effort. Where many kinds of pods cannot share nodes this takes long, so that all passes of
- * a search have a limit; what comes after it is bounded by the effort. */
+/* Full passes visit every node, regardless of the effort. With many kinds of pods that cannot share nodes this takes
+ * long, so the work of all full passes of a search is limited. The effort limits everything after them. */
 static void begin_looking(repack_search *q)
 {
     uint64_t most = LEAST_LOOK + (uint64_t)LOOK_A_NODE * q->p->node_count,
@@ -52,7 +52,7 @@ static bool looked_enough(const repack_search *q) { return stopped(q) || repack_
 
 /* ---- placing -------------------------------------------------------------------------------------------------------------- */
 
-/* Puts what still fits of the demand for the class there. */
+/* Places as many pods of the class there as are needed and fit. */
 static void fill_place(repack_search *q, uint32_t place, uint32_t c)
 {
     if (q->demand[c] <= 0) return;
@@ -62,7 +62,7 @@ static void fill_place(repack_search *q, uint32_t place, uint32_t c)
     if (state_put(q, place, c, (int32_t)n)) q->demand[c] -= n;
 }
 
-/* Launches and nodes that have space, in an order that chance begins. */
+/* Tries launches and nodes with free space, starting at a random position. */
 static void fill_sample(repack_search *q, uint32_t c, uint32_t from, uint32_t to)
 {
     uint32_t all = to - from;
@@ -74,8 +74,8 @@ static void fill_sample(repack_search *q, uint32_t c, uint32_t from, uint32_t to
     }
 }
 
-/* A node that stays is filled with the pods that are worth most for what they take of it, each resource weighed by how much of it is still
- * asked for. */
+/* Fills a node that stays with the pods that have the highest worth for their size. Each resource is weighted by the
+ * amount that is still requested. */
 static void fill_host(repack_search *q, uint32_t host)
 {
     const packing_problem *l = &q->p->launches;
@@ -108,7 +108,7 @@ static void fill_host(repack_search *q, uint32_t host)
     for (uint32_t i = 0; i < n && !q->failed; i++) fill_place(q, host, q->rated[i]);
 }
 
-/* The same, those of a sample first whose space suits the class best. */
+/* The same, starting with those of a sample whose free space suits the class best. */
 static void fill_suited(repack_search *q, uint32_t c, uint32_t from, uint32_t to)
 {
     uint32_t all = to - from, tries = all <= FULL_SCAN || q->suits ? all : SAMPLE;
@@ -127,8 +127,8 @@ static void fill_suited(repack_search *q, uint32_t c, uint32_t from, uint32_t to
     }
 }
 
-/* The nodes that are least likely to go come first. Those that are full for the class before the move has touched them stay so,
- * until a pass begins anew. */
+/* Tries the nodes that are least likely to be removed first. A node without space for the class is skipped until a
+ * pass starts again, unless the current move has changed it. */
 static void fill_in_order(repack_search *q, uint32_t c)
 {
     const repack_problem *p = q->p;
@@ -151,7 +151,7 @@ static int by_worth(const void *a, const void *b, const void *user)
     return x > y ? -1 : x < y;
 }
 
-/* The classes that are asked for, the largest first, more or less. */
+/* Sorts the classes that have a demand by approximate size, the largest first. */
 static bool order_open(repack_search *q)
 {
     uint32_t n = 0;
@@ -166,8 +166,8 @@ static bool order_open(repack_search *q)
     return sort_stable(q->context, q->open, n, sizeof *q->open, by_worth, q->value);
 }
 
-/* New nodes for what is left; infinite = more than `most`, or it cannot be. Few launches cost less than their pods are worth, so that
- * most moves end here without a look at offers. */
+/* Buys new nodes for the remaining demand; infinite = more than `most`, or impossible. Launches seldom cost less than
+ * their pods are worth, so most moves end here without searching offers. */
 static double buy(repack_search *q, double most)
 {
     uint32_t n = 0;
@@ -194,7 +194,7 @@ static double buy(repack_search *q, double most)
     return cost;
 }
 
-/* Pods that a node gets back are taken from wherever some of their class are. */
+/* Takes pods for a restored node from any places with pods of their class. */
 static void take_missing(repack_search *q, uint32_t c)
 {
     uint32_t all = (uint32_t)q->places.count, at = all > 0 ? chance_below(&q->random, all) : 0;
@@ -212,14 +212,14 @@ static void take_missing(repack_search *q, uint32_t c)
     }
 }
 
-/* Launches that lost pods may be smaller. */
+/* Replaces launches that lost pods by smaller ones. */
 static void shrink(repack_search *q)
 {
     for (size_t i = 0; i < q->shrunk.count && !q->failed; i++) state_resize(q, q->shrunk.items[i]);
     q->shrunk.count = 0;
 }
 
-/* Settles the demand. false = it cannot be, or costs too much. */
+/* Satisfies all demands. false = impossible, or too expensive. */
 static bool settle(repack_search *q, double most, bool greedy)
 {
     for (uint32_t i = 0; i < q->open_count; i++) {
@@ -270,7 +270,7 @@ static void begin_move(repack_search *q)
     q->began.evictions = q->evictions;
 }
 
-/* Ends the move: it stays when it makes the objective less, or no more than `slack` more. */
+/* Ends the move. It is kept if the objective improves, or worsens by at most `slack`. */
 static bool end_move(repack_search *q, bool settled, double slack)
 {
     double gain = objective(q, q->began.cost, q->began.evictions) - objective(q, q->cost, q->evictions);
@@ -282,7 +282,7 @@ static bool end_move(repack_search *q, bool settled, double slack)
     return stays && !q->failed;
 }
 
-/* Room for the objective to grow in this move: what is bought costs at most so much more than what went. */
+/* The most that this move may spend on launches, beyond the price of removed nodes. */
 static double most_cost(const repack_search *q, double slack)
 {
     double more = q->p->per_eviction * ((double)q->evictions - (double)q->began.evictions);
@@ -299,8 +299,8 @@ static bool remove_one(repack_search *q, uint32_t which)
     return end_move(q, settle(q, most_cost(q, 0), true), 0);
 }
 
-/* What the node saves per pod when its pods cost that part of what they are worth: nothing where others have space for them, all
- * where each needs a launch. */
+/* The saving per eviction if the node's pods cost the fraction q->part of their worth: 0 where others have space for
+ * them, 1 where each needs a launch. */
 static double ratio_of(const repack_search *q, uint32_t which)
 {
     const repack_node *n = &q->p->nodes[which];
@@ -308,7 +308,7 @@ static double ratio_of(const repack_search *q, uint32_t which)
     return n->evictions == 0 ? HUGE_VAL : (n->price - q->part * (q->worth[which] + space)) / n->evictions;
 }
 
-/* The better of three: the one that saves more per pod. */
+/* The best of three random nodes by saving per eviction. */
 static uint32_t choose_kept(repack_search *q)
 {
     uint32_t best = UINT32_MAX;
@@ -383,7 +383,7 @@ static int by_ratio(uint32_t x, uint32_t y, const void *user)
     return a > b ? -1 : a < b;
 }
 
-/* The nodes by what they save, and the hosts, those that are least likely to go first. */
+/* Sorts the nodes by saving, and the hosts by the probability of removal, the least likely first. */
 static bool order_nodes(repack_search *q, double part)
 {
     const repack_problem *p = q->p;
@@ -402,8 +402,8 @@ static bool order_nodes(repack_search *q, double part)
     return true;
 }
 
-/* The nodes one by one, until no more may move. Whether some could be removed. Where there are many, a pass goes on where the
- * one before ended, as one for more evictions does. */
+/* Tries to remove the nodes one by one, until the limit of evictions is reached. Returns whether some were removed.
+ * With many nodes, a pass continues where the previous one ended, and so does a pass with a higher limit. */
 static bool pass(repack_search *q, bool whole)
 {
     bool some = false;
@@ -419,7 +419,8 @@ static bool pass(repack_search *q, bool whole)
     return some;
 }
 
-/* The first nodes by what they cost per pod, as many as may go, all at once; or those only that pay by that. */
+/* Removes the first nodes by cost per pod at once, as many as the limit allows, or only those that pay by this
+ * measure. */
 static void all_at_once(repack_search *q, bool paying)
 {
     begin_move(q);
@@ -495,7 +496,7 @@ bool repack_search_everything(repack_search *q, uint64_t steps)
     return ok;
 }
 
-/* Nodes come back until no more pods move than may. */
+/* Restores nodes until the number of moved pods is within the limit. */
 static void come_back(repack_search *q)
 {
     for (uint32_t i = q->p->node_count; i-- > 0 && q->evictions > q->most && !q->failed;) {
@@ -522,7 +523,7 @@ static void everything_back(repack_search *q)
     q->most = most;
 }
 
-/* The best plan becomes the one at hand when the one at hand has become too dear. */
+/* Returns to the best plan if the current one has become too expensive. */
 static bool go_back(repack_search *q) { return q->best_at_hand || state_take(q, &q->best); }
 
 static void note_best(repack_search *q)
@@ -533,8 +534,9 @@ static void note_best(repack_search *q)
     q->best_at_hand = true;
 }
 
-/* From no node removed, by one rule after the other: in what order nodes go, whether what their free space is worth counts in it, and
- * whether their pods go where they suit the space. The best plan of all is at hand then. */
+/* Starts without removed nodes, with one rule after the other: the order in which nodes are removed, whether the
+ * worth of their free space counts in it, and whether pods are moved to space that suits them. Ends at the best plan
+ * of all. */
 static bool try_starts(repack_search *q)
 {
     static const repack_plan nothing = { .saving = 0 };

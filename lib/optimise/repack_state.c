@@ -27,7 +27,7 @@ uint32_t state_copies(const repack_search *q, uint32_t place, uint32_t class_)
     return 0;
 }
 
-/* What the class's rules leave of `want` beside the pods that are there. */
+/* The part of `want` that the class's rules allow beside the pods that are there. */
 static uint32_t rules_leave(repack_search *q, uint32_t place, uint32_t class_, uint32_t want)
 {
     const packing_problem *l = &q->p->launches;
@@ -253,7 +253,7 @@ void state_resize(repack_search *q, uint32_t place)
     if (offer != UINT32_MAX && offer != x->offer && l->prices[offer] < l->prices[x->offer]) set_offer(q, place, offer);
 }
 
-/* Launches that were given up leave the list. */
+/* Removes dropped launches from the list. */
 void state_commit(repack_search *q)
 {
     q->log.count = 0;
@@ -289,7 +289,7 @@ void state_fix(repack_search *q, uint32_t which)
 {
     if (q->fixed[which] || q->gone[which]) return;
     q->fixed[which] = true;
-    /* behind those that are gone */
+    /* moves it behind the removed nodes */
     q->kept_count--;
     swap_nodes(q, q->at[which], q->kept_count);
     q->fixed_count++;

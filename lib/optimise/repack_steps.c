@@ -16,15 +16,15 @@ enum {
     BINS_A_NODE = 4
 };
 
-/* Where pods of a class may go: to a host, or to a bin that is launched. */
+/* A place for pods of a class: a host, or a bin that is launched. */
 typedef struct target {
-    uint32_t host, bin; /* one of them, the other UINT32_MAX */
+    uint32_t host, bin; /* one of the two; the other is UINT32_MAX */
     uint32_t left;
 } target;
 
 typedef struct targets {
     LIST_OF(target) list;
-    size_t head; /* those before are used up */
+    size_t head; /* targets before this one are full */
     uint64_t left;
 } targets;
 
@@ -37,11 +37,11 @@ typedef struct maker {
     repack_steps *out;
     arena data;
     targets *of; /* by class */
-    uint32_t *first_bin, *bins; /* by class: which bins hold it */
-    uint32_t *rest; /* by class: pods of the node at hand without a place */
+    uint32_t *first_bin, *bins; /* by class: the bins that contain it */
+    uint32_t *rest; /* by class: pods of the current node without a place */
     uint32_t bin_room;
-    uint32_t batches; /* not 0: launches are not the plan's; about so many steps */
-    uint32_t *waiting; /* nodes that are not removed yet */
+    uint32_t batches; /* not 0: steps choose their own launches; about this many steps */
+    uint32_t *waiting; /* nodes that have not been removed yet */
     uint32_t waiting_count;
     step_budget budget;
     repack_stage stage;
@@ -90,7 +90,7 @@ static uint32_t bin_has(const packing_bin *b, uint32_t class_)
 
 /* ---- one node ----------------------------------------------------------------------------------------------------------------- */
 
-/* What removing the node now would save, about: what has no place yet costs what it is worth. */
+/* The approximate saving of removing the node now: pods without a place cost their worth. */
 static double marginal(const maker *k, uint32_t which)
 {
     const repack_node *n = &k->p->nodes[which];
@@ -108,7 +108,7 @@ static double ratio(double saving, uint64_t evictions)
     return evictions > 0 ? saving / (double)evictions : saving > 0 ? HUGE_VAL : saving;
 }
 
-/* The best of those that wait, within what the step may remove; as its place among them. */
+/* The best of the waiting nodes within the step's budgets, as an index in `waiting`. */
 static uint32_t choose(maker *k)
 {
     uint32_t best = UINT32_MAX, seen = 0;
@@ -123,7 +123,7 @@ static uint32_t choose(maker *k)
     return best;
 }
 
-/* The launch that serves most of the rest for its price, of those that have some of the class. */
+/* The launch that serves most of the remaining pods for its price, among those with pods of the class. */
 static uint32_t choose_bin(const maker *k, const repack_node *n, uint32_t class_)
 {
     uint32_t best = UINT32_MAX, seen = 0;
@@ -162,7 +162,7 @@ static void send(maker *k, uint32_t pod_number)
 {
     targets *t = &k->of[k->pods->class_of[pod_number]];
     while (t->head < t->list.count && t->list.items[t->head].left == 0) t->head++;
-    if (t->head == t->list.count) return; /* cannot be: the plan has a place for each */
+    if (t->head == t->list.count) return; /* never true: the plan has a place for each */
     target *to = &t->list.items[t->head];
     to->left--;
     t->left--;
@@ -185,7 +185,7 @@ static bool remove_node(maker *k, uint32_t place)
     for (uint32_t i = 0; ok && i < n->entry_count; i++) {
         while (ok && k->rest[n->entries[i].class_] > 0) {
             uint32_t bin = choose_bin(k, n, n->entries[i].class_);
-            if (bin == UINT32_MAX) break; /* cannot be, likewise */
+            if (bin == UINT32_MAX) break; /* never true likewise */
             ok = launch(k, bin);
         }
     }
@@ -208,7 +208,7 @@ static void count_nodes(maker *k, const repack_stage *s)
     for (uint32_t i = 0; i < s->count; i++) step_budget_count(&k->budget, k->out->order.items[s->first + i], 1);
 }
 
-/* Whether one step may remove what two do. */
+/* Whether one step may do what two steps do. */
 static bool within_budgets(maker *k, const repack_stage *x, const repack_stage *y)
 {
     step_budget_clear(&k->budget);
@@ -217,7 +217,7 @@ static bool within_budgets(maker *k, const repack_stage *x, const repack_stage *
     return step_budget_kept(&k->budget);
 }
 
-/* Steps at and after `at` are one less; pods and launches are told at the end. */
+/* Joins the step `at` with the next one. Pods and launches are renumbered at the end. */
 static void join(maker *k, size_t at)
 {
     repack_stage *s = k->out->stages.items;
@@ -228,7 +228,7 @@ static void join(maker *k, size_t at)
     k->out->stages.count--;
 }
 
-/* A step that pays more per eviction than the one before it belongs to that one. */
+/* Joins the last step with the one before if it saves more per eviction. */
 static void join_rising(maker *k)
 {
     for (size_t n = k->out->stages.count; n >= 2; n = k->out->stages.count) {
@@ -257,7 +257,7 @@ static int by_price_a_pod(uint32_t x, uint32_t y, const void *user)
     return a > b ? -1 : a < b;
 }
 
-/* Adds the packing to the launches, as those of the step at hand. */
+/* Adds the packing to the launches of the current step. */
 static bool take_bins(maker *k, const packing_bins *from)
 {
     for (size_t b = 0; b < from->list.count; b++) {
@@ -278,7 +278,8 @@ static bool take_bins(maker *k, const packing_bins *from)
     return true;
 }
 
-/* New nodes for what the batch, the last of the order, needs beyond the space that is there. *bought: there are some. */
+/* Buys new nodes for what the batch, the last nodes of the order, needs beyond existing space. *bought: there are
+ * some. */
 static bool buy_for_batch(maker *k, bool *bought)
 {
     packing_problem need = k->p->launches;
@@ -305,7 +306,7 @@ static bool buy_for_batch(maker *k, bool *bought)
     return ok;
 }
 
-/* A step that buys for itself: a batch of nodes at once. */
+/* A step that chooses its own launches, for a batch of nodes. */
 static bool next_batch(maker *k, bool *ended)
 {
     uint32_t wanted = (uint32_t)k->plan->removed.count / k->batches;
@@ -338,7 +339,7 @@ static bool next_batch(maker *k, bool *ended)
     return *ended || stage != NULL;
 }
 
-/* *ended: nothing more pays. */
+/* *ended: no further step pays. */
 static bool next_stage(maker *k, bool *ended)
 {
     if (k->batches > 0) return next_batch(k, ended);
@@ -356,7 +357,7 @@ static bool next_stage(maker *k, bool *ended)
     return true;
 }
 
-/* What the joined steps are for pods and launches; what no step reaches is forgotten. */
+/* Renumbers the steps of pods and launches after joining. Launches and pods without a step are dropped. */
 static void renumber(maker *k, const uint32_t *stage_before)
 {
     repack_steps *o = k->out;
@@ -372,7 +373,7 @@ static void renumber(maker *k, const uint32_t *stage_before)
 static bool make_stages(maker *k)
 {
     bool ended = false;
-    /* by step as it was made: which nodes were the first of it */
+    /* by original step: its first node */
     LIST_OF(uint32_t) firsts = { .count = 0 };
     bool ok = true;
     uint32_t made = 0;
@@ -388,12 +389,12 @@ static bool make_stages(maker *k)
     ok = after != NULL;
     if (ok) {
         for (size_t i = 0; i < made; i++) after[i] = firsts.items[i];
-        k->out->order.count = made == 0 ? 0 : k->stage.first; /* of one that ended without paying: nothing */
+        k->out->order.count = made == 0 ? 0 : k->stage.first; /* a step that did not pay is dropped */
         if (!ended && made > 0) k->out->order.count = k->stage.first + k->stage.count;
     }
     list_free(k->context, &firsts, sizeof *firsts.items);
     if (!ok) return false;
-    /* Joined from the front, so that each is compared with the whole of the one before. */
+    /* Joins from the front, so that each step is compared with all that was joined before. */
     size_t all = k->out->stages.count;
     repack_stage *list = arena_array(&k->data, all + 1, sizeof *list);
     if (list == NULL) return false;
@@ -408,7 +409,7 @@ static bool make_stages(maker *k)
         while (s + 1 < k->out->stages.count && k->out->stages.items[s + 1].first <= after[i]) s++;
         after[i] = s;
     }
-    after[made] = after[made + 1] = (uint32_t)k->out->stages.count; /* of no step */
+    after[made] = after[made + 1] = (uint32_t)k->out->stages.count; /* no step */
     renumber(k, after);
     return true;
 }

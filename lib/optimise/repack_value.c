@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What free space is worth: for each node that takes pods the continuous knapsack of what pods are worth, whose prices say which
- * pods suit the shape of the space. Space that is filled with pods that pay these prices is filled as well as can be.
+ * The worth of free space. For each node that can receive pods, the continuous knapsack over the worth of pods has
+ * dual prices, which show which pods suit the shape of the space. Space is used optimally by pods that pay these
+ * prices.
  */
 #include <optimise/repack_state.h>
 
@@ -31,7 +32,7 @@ static bool begin(valuer *v, arena *a)
     return knapsack_room(&v->k, a, l->dims, l->class_count);
 }
 
-/* Rows are the resources of which there is some, items the classes that fit. */
+/* The rows are the resources with free capacity, the items the classes that fit. */
 static void ask_of(valuer *v, uint32_t host)
 {
     const repack_search *q = v->q;

@@ -6,15 +6,15 @@
 
 enum { LOOKED_AT = 6, MOST_STEPS = 100, MOST_BINS = 4, PATIENCE = 300, TOGETHER = 4 };
 
-#define SLACK 0.1 /* of what a node costs */
+#define SLACK 0.1 /* fraction of the price of a node */
 
-/* Whether the step may remove it besides. */
+/* Whether the step may also remove this node. */
 static bool allowed(repack_walk *w, uint32_t which, uint64_t evictions)
 {
     return evictions + w->p->nodes[which].evictions <= w->most && step_budget_allows(&w->budget, which);
 }
 
-/* The best node to add to those of the step; UINT32_MAX = none may be. As its place among those that wait. */
+/* The best node to add to the step, as an index in `waiting`; UINT32_MAX = none is allowed. */
 static uint32_t choose(repack_walk *w, uint32_t *nodes, uint32_t count, uint64_t evictions)
 {
     size_t puts = w->now.puts.count, bins = w->now.bins.count;
@@ -29,7 +29,7 @@ static uint32_t choose(repack_walk *w, uint32_t *nodes, uint32_t count, uint64_t
         double value = walk_try(w, nodes, count + 1, &saving);
         walk_take_back(w, puts, bins);
         value += fabs(value) * 0.2 * (chance_part(&w->random) - 0.5);
-        if (saving > 1e-9) value += 1e-3; /* what pays already comes first, more or less */
+        if (saving > 1e-9) value += 1e-3; /* a step that already pays is preferred */
         if (value > most) most = value, best = place;
     }
     return best;
@@ -56,7 +56,7 @@ static bool note_leg(repack_walk *w, leg x, const uint32_t *nodes)
     return true;
 }
 
-/* The next step: nodes are added until it pays. When it does not, its first node stays. */
+/* Makes the next step: adds nodes until it pays. If it does not, its first node stays. */
 static bool next_leg(repack_walk *w)
 {
     uint32_t nodes[TOGETHER + 1], first = UINT32_MAX;
@@ -82,7 +82,7 @@ static bool next_leg(repack_walk *w)
         walk_take_back(w, x.first_put, x.first_bin);
     }
     for (uint32_t i = 1; i < x.nodes; i++) w->waiting[w->waiting_count++] = nodes[i];
-    if (x.nodes == 0) w->waiting_count = 0; /* none may go any more */
+    if (x.nodes == 0) w->waiting_count = 0; /* no node may be removed any more */
     return !w->failed;
 }
 
@@ -95,7 +95,7 @@ static void clear(attempt *a)
     a->evictions = 0;
 }
 
-/* The first steps of the attempt at hand, once more. */
+/* Repeats the first steps of at_hand. */
 static bool repeat(repack_walk *w, uint32_t legs)
 {
     const attempt *from = &w->at_hand;
@@ -108,7 +108,7 @@ static bool repeat(repack_walk *w, uint32_t legs)
         for (uint32_t k = 0; k < x->puts; k++) {
             const put *q = &from->puts.items[x->first_put + k];
             uint32_t which = q->place < w->p->host_count ? w->p->node_of_host[q->place] : UINT32_MAX;
-            if (which != UINT32_MAX) w->chosen[which] = false; /* it has taken pods */
+            if (which != UINT32_MAX) w->chosen[which] = false; /* it has received pods */
             if (!walk_put(w, q->place, q->class_, q->copies)) return false;
         }
         for (uint32_t n = 0; n < x->nodes; n++) w->chosen[from->order.items[x->first_node + n]] = true;
@@ -142,7 +142,7 @@ static void walk(repack_walk *w, uint32_t legs)
     }
 }
 
-/* Some nodes more, some less than go now. */
+/* Adds some nodes to those that may be removed, and drops some. */
 static void change(repack_walk *w)
 {
     uint32_t n = w->p->node_count;
@@ -180,8 +180,8 @@ static bool copy_attempt(repack_walk *w, const attempt *from, attempt *to)
     return true;
 }
 
-/* The new attempt takes the place of the one at hand unless it saves much less; after a while without a better one the best is gone on
- * from. */
+/* The new attempt replaces at_hand unless it saves much less. After a number of attempts without improvement,
+ * continues from the best one. */
 static void judge(repack_walk *w)
 {
     double slack = w->slack * chance_part(&w->random);
@@ -200,7 +200,7 @@ static void judge(repack_walk *w)
     }
 }
 
-/* The put of the step that is being made, with one more of the class. */
+/* Adds a copy of the class to the put of the current step. */
 static bool count_put(repack_walk *w, uint32_t first, uint32_t place, uint32_t c)
 {
     for (size_t i = first; i < w->now.puts.count; i++) {
@@ -212,7 +212,7 @@ static bool count_put(repack_walk *w, uint32_t first, uint32_t place, uint32_t c
     return slot != NULL;
 }
 
-/* The stage as a step of the attempt at hand; `number`: of each bin in the order in which they are launched. */
+/* Converts the stage to a step of the attempt. `number` has the bins in the order in which they are launched. */
 static bool take_stage(repack_walk *w, const repack_steps *s, uint32_t which, uint32_t *number)
 {
     const repack_stage *stage = &s->stages.items[which];
@@ -304,7 +304,7 @@ static void free_attempt(karp_context *context, attempt *a)
     list_free(context, &a->legs, sizeof *a->legs.items);
 }
 
-/* The order of classes, how much an attempt may lose, and the scale of resources. */
+/* Determines the order of classes, the tolerance for worse attempts, and the scale of resources. */
 static void measure(repack_walk *w)
 {
     const packing_problem *l = &w->p->launches;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The best attempt as steps. */
+/* Converts the best attempt to steps. */
 #include <optimise/repack_walk_state.h>
 
 #include <string.h>
@@ -22,7 +22,7 @@ static bool give_bins(const repack_walk *w, repack_steps *out)
     return true;
 }
 
-/* The pods of the step's nodes, each to a place of its class that has not had its copies. */
+/* Assigns each pod of the step's nodes to a place of its class that is not full. */
 static void give_pods(const repack_walk *w, size_t number, uint32_t *left, repack_steps *out)
 {
     const leg *x = &w->best.legs.items[number];
@@ -33,7 +33,7 @@ static void give_pods(const repack_walk *w, size_t number, uint32_t *left, repac
         for (uint32_t k = 0; k < w->pods->counts[which]; k++) {
             uint32_t pod_number = w->pods->pods[which][k], i = 0;
             while (i < x->puts && (left[i] == 0 || puts[i].class_ != w->pods->class_of[pod_number])) i++;
-            if (i == x->puts) continue; /* cannot be: the step has a place for each */
+            if (i == x->puts) continue; /* never true: the step has a place for each */
             left[i]--;
             bool host = puts[i].place < w->p->host_count;
             out->host_of[pod_number] = host ? puts[i].place : UINT32_MAX;

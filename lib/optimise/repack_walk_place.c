@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the pods of a step go: where space is, or onto launches. */
+/* Chooses places for the pods of a step: free space, or launches. */
 #include <optimise/repack_walk_state.h>
 
 #include <base/bits.h>
@@ -14,14 +14,14 @@ static bool conflict(const repack_walk *w, uint32_t a, uint32_t b)
     return bits_test(l->conflicts + a * bits_words(l->class_count), b);
 }
 
-/* The node's own pods, when the host is a node that could go and does not. */
+/* The node's own pods, if the host is a candidate that is not removed. */
 static const repack_node *own_pods(const repack_walk *w, uint32_t place)
 {
     uint32_t which = place < w->p->host_count ? w->p->node_of_host[place] : UINT32_MAX;
     return which == UINT32_MAX ? NULL : &w->p->nodes[which];
 }
 
-/* What rules about who shares a node leave of `want`. */
+/* The part of `want` that the rules about sharing a node allow. */
 static uint32_t rules_leave(const repack_walk *w, uint32_t place, uint32_t c, uint32_t want)
 {
     const packing_problem *l = &w->p->launches;
@@ -104,7 +104,7 @@ void walk_take_back(repack_walk *w, size_t puts, size_t bins)
 
 /* ---- one step ------------------------------------------------------------------------------------------------------------ */
 
-/* Where least space is left beside the pods. */
+/* Best fit: fills the place that will have the least free space. */
 static bool fill(repack_walk *w, uint32_t c, uint32_t from, uint32_t to)
 {
     const packing_problem *l = &w->p->launches;
@@ -127,7 +127,8 @@ static bool fill(repack_walk *w, uint32_t c, uint32_t from, uint32_t to)
     return true;
 }
 
-/* One node for all of them with space to spare for later steps; infinite = there is none, or it would cost more than `most`. */
+/* Buys one node for all of them, with spare capacity for later steps; infinite = there is none, or it would cost more
+ * than `most`. */
 static double buy_larger(repack_walk *w, uint32_t count, double most)
 {
     const packing_problem *l = &w->p->launches;
@@ -152,7 +153,7 @@ static double buy_larger(repack_walk *w, uint32_t count, double most)
     return l->prices[offer];
 }
 
-/* New nodes for what has no place; infinite = they would cost more than `most`. */
+/* Buys new nodes for pods without a place; infinite = more than `most`. */
 static double buy(repack_walk *w, double most, double *worth)
 {
     const packing_problem *l = &w->p->launches;

@@ -6,10 +6,10 @@
 #include <schedule/pricing.h>
 
 enum { ROUNDS = 400, FEW_CLASSES = 50, LEAST_EFFORT = 5000, EFFORT_PART = 4, MOST_EFFORT = 10000000 };
-#define TOLERANCE 0.001 /* of the fluid optimum … */
-#define FEW_TOLERANCE 0.00001 /* … and where classes are few, so that it takes no time */
+#define TOLERANCE 0.001 /* relative to the fluid optimum */
+#define FEW_TOLERANCE 0.00001 /* the same for few classes, for which it is fast */
 
-/* How many steps of a search for a plan go into its bound, besides the fluid one. */
+/* Steps of work for the bound of a plan, beyond the fluid bound. */
 static uint64_t round_bound_effort(const karp_objective *objective)
 {
     return objective->effort / EFFORT_PART < MOST_EFFORT ? LEAST_EFFORT + objective->effort / EFFORT_PART : MOST_EFFORT;
@@ -58,7 +58,7 @@ bool round_problem_limits(arena *a, round_bound *out)
     return limits != NULL;
 }
 
-/* What the proof proves; 0 = nothing. */
+/* The bound that the proof proves; 0 = none. */
 static int64_t value_of(const bound_problem *p, const bound_proof *proof)
 {
     amount value;
@@ -76,7 +76,8 @@ bool round_bound_find(scheduler *s, arena *a, const uint16_t *steps, const karp_
     if (!bound_fluid(a, &out->problem, tolerance, ROUNDS, &out->proof)) return false;
     if (!round_problem_limits(a, out)) return false;
     out->value = value_of(&out->problem, &out->proof);
-    /* From the least effort on, twice as much each time: more effort has tried all that less has, so that its bound is no lower. */
+    /* Starts with the least effort and doubles it, so that more effort includes all that less effort tried and its
+     * bound is no lower. */
     bound_proof fluid = out->proof;
     for (uint64_t effort = LEAST_EFFORT; effort <= round_bound_effort(aim); effort *= 2) {
         arena_mark mark = arena_get_mark(a);

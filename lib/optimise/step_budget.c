@@ -18,7 +18,7 @@ void step_budget_clear(step_budget *b)
     memset(b->evicted, 0, b->limits->budget_count * sizeof *b->evicted);
 }
 
-/* The pods of the node come to those that the step moves, or are taken from them again. */
+/* Adds the node's pods to those that the step moves, or subtracts them. */
 static void count_evictions(step_budget *b, uint32_t which, int64_t by)
 {
     for (uint32_t i = 0; b->pods->budget_of != NULL && i < b->pods->counts[which]; i++) {

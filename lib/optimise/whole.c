@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bound of whole pods. Fractions of pods make the fluid bound low where few pods fill a node, or where a node holds one of each kind.
- * Here the columns are whole contents, and what an offer's content is worth at most comes from branch and bound, whose branches
- * are the cases of the proof. Branches are limited, so that it is never more than a bound: that is enough for Farley's.
+ * The bound for whole pods. Fractions of pods make the fluid bound low where few pods fill a node, or where a node
+ * can have only one of each kind. Here columns are whole contents. The highest worth of an offer's content is
+ * computed by branch and bound, whose branches are the cases of the proof. The number of branches is limited, so the
+ * result may only be an upper bound, which suffices for Farley's bound.
  */
 #include <optimise/prove.h>
 
@@ -13,21 +14,21 @@
 #include <string.h>
 
 enum { WORK_A_STEP = 160, COLUMN_ROUNDS = 8, FEW_BRANCHES = 32, MOST_BRANCHES = 4096, PATIENCE = 20 };
-#define TOLERANCE 1e-7 /* of the master's cost */
-#define NEARER 0.98 /* a gap that is so much of the one before is smaller */
-#define ROUNDED 4e-12 /* what sums of doubles may be off by */
+#define TOLERANCE 1e-7 /* relative to the master's cost */
+#define NEARER 0.98 /* the gap counts as smaller if it is at most this fraction of the previous one */
+#define ROUNDED 4e-12 /* largest rounding error of sums of doubles */
 
 typedef struct whole {
     master m;
     contents contents;
-    arena scratch; /* of the search … */
-    arena *a; /* … and of what comes of it */
-    uint32_t branches; /* one offer may have so many; more when a round finds no column */
-    uint32_t *order; /* offers, those whose fractions are worth most per dollar first */
-    double *ratios; /* … which is this */
+    arena scratch; /* for the search */
+    arena *a; /* for its result */
+    uint32_t branches; /* most branches per offer; increased when a round finds no column */
+    uint32_t *order; /* offers by worth of their fractional contents per dollar, descending */
+    double *ratios; /* worth per dollar, by offer */
     uint32_t *classes; /* 0, 1, 2 … */
     uint64_t work, most_work;
-    uint32_t found; /* columns, by the last pricing */
+    uint32_t found; /* number of columns found by the last pricing */
 } whole;
 
 static bool whole_init(whole *w, arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps, bool keep)
@@ -66,7 +67,7 @@ static int by_ratio(uint32_t x, uint32_t y, const void *user)
 
 static double per_dollar(double worth, double price) { return price > 0 ? worth / price : worth > 0 ? HUGE_VAL : 0; }
 
-/* What fractions are worth on each offer. */
+/* The worth of fractional contents of each offer. */
 static bool price_fractions(whole *w)
 {
     master *m = &w->m;
@@ -91,7 +92,8 @@ static bool solve_offer(whole *w, uint32_t place, const double *worth, double en
     return mem_work(w->a->context, (size_t)w->contents.steps * m->problem->dims);
 }
 
-/* As price_offers() in fluid.c, of whole contents: those of an offer count when fractions say that they could be worth more than others. */
+/* Like price_offers() in fluid.c, for whole contents. An offer is solved only if its fractional content could be
+ * worth more than those of others. */
 static bool price_offers(whole *w)
 {
     master *m = &w->m;
@@ -117,12 +119,12 @@ static bool price_offers(whole *w)
     return true;
 }
 
-/* Rounds until nothing is found any more, with more branches each time that happens. false = stopped. */
+/* Runs rounds until no column is found, then increases the number of branches. false = stopped. */
 static bool generate(whole *w)
 {
     master *m = &w->m;
     bool limited = true;
-    uint32_t stale = 0; /* rounds that brought the master and the bound hardly nearer to each other */
+    uint32_t stale = 0; /* rounds in which the gap between the master and the bound hardly decreased */
     double gap = HUGE_VAL;
     master_choose_prices(m, 0);
     if (!price_offers(w)) return false;
@@ -147,7 +149,7 @@ static bool generate(whole *w)
 
 /* ---- the proof -------------------------------------------------------------------------------------------------------------- */
 
-/* The cases of all rows, as they are found. */
+/* The cases of all rows, in the order in which they are found. */
 typedef struct case_list {
     LIST_OF(proof_case) cases;
     LIST_OF(int64_t) shares;
@@ -167,7 +169,7 @@ static bool add_case(whole *w, case_list *l, uint32_t class_, int64_t copies, co
     return true;
 }
 
-/* The branches of the offer that was solved last. */
+/* Adds the branches of the offer that was solved last. */
 static bool add_cases(whole *w, case_list *l)
 {
     uint32_t next[CASES_DEEP + 2], count = 1;
@@ -186,7 +188,7 @@ static bool add_cases(whole *w, case_list *l)
     return true;
 }
 
-/* The cases of every offer, for the best prices; *worst: what a content is worth per dollar at most. */
+/* The cases of every offer for the best prices. *worst: the highest worth of a content per dollar. */
 static bool solve_offers(whole *w, case_list *l, bound_proof *out, double *worst)
 {
     master *m = &w->m;
@@ -203,7 +205,7 @@ static bool solve_offers(whole *w, case_list *l, bound_proof *out, double *worst
     return true;
 }
 
-/* One case is a row like those of the fluid proof: shares, and extras. */
+/* A single case becomes a row as in the fluid proof, with shares and extras. */
 static void plain_row(const whole *w, bound_proof *out, uint32_t at)
 {
     const bound_problem *p = w->m.problem;
@@ -216,7 +218,7 @@ static void plain_row(const whole *w, bound_proof *out, uint32_t at)
     }
 }
 
-/* Takes the cases into the proof, without those of rows that have one. */
+/* Adds the cases to the proof, except for rows with a single case. */
 static bool take_cases(whole *w, const case_list *l, bound_proof *out)
 {
     uint32_t dims = w->m.problem->dims, count = 0;
@@ -237,7 +239,8 @@ static bool take_cases(whole *w, const case_list *l, bound_proof *out)
     return true;
 }
 
-/* All in whole numbers, scaled to what the offers bear; a pod's price is lowered by what its parts of the shares lose by being rounded. */
+/* Converts everything to integers, scaled to what the offers bear. The price of a pod is reduced by the rounding
+ * losses of its charges. */
 static bool prove(whole *w, case_list *l, bound_proof *out)
 {
     master *m = &w->m;
@@ -255,7 +258,7 @@ static bool prove(whole *w, case_list *l, bound_proof *out)
     return take_cases(w, l, out) && prove_nodes(m, w->a, out);
 }
 
-/* Classes that fit no offer, and those of which a node holds any number, are worth nothing. */
+/* Classes that fit no offer, or that a node can have any number of, get the price 0. */
 static void drop_worthless(master *m)
 {
     const bound_problem *p = m->problem;
@@ -270,7 +273,7 @@ static void drop_worthless(master *m)
     }
 }
 
-/* From the prices that were found to a proof, when they prove more than those before. */
+/* Makes a proof from the prices that were found, if they prove a better bound. */
 static bool find_whole(whole *w, bound_proof *out)
 {
     case_list l = { .cases = { .count = 0 } };
@@ -294,7 +297,7 @@ bool bound_whole(arena *a, const bound_problem *p, const bound_proof *from, uint
     return ok;
 }
 
-/* What the basis buys. */
+/* The solution of the master problem as patterns. */
 static bool list_patterns(const whole *w, bound_patterns *out)
 {
     const master *m = &w->m;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a pod of each class is worth: its price in the fluid problem (bound.h). */
+/* The worth of a pod of each class: its price in the fluid problem (bound.h). */
 #include <optimise/packing.h>
 
 #include <base/bits.h>
@@ -17,17 +17,18 @@ enum {
     MOST_FLUID_WORK = 4000000
 };
 #define FLUID_TOLERANCE 0.001
-#define LEAST_WORTH 1e-6 /* of a pod that only takes what is left over */
+#define LEAST_WORTH 1e-6 /* for a pod that only uses leftover capacity */
 
-/* Classes with about the same proportions, on the same offers, are one for the fluid problem, whose work grows with their square. */
+/* Classes with about the same proportions and the same offers are grouped for the fluid problem, whose work grows
+ * with the square of their number. */
 typedef struct groups {
     uint32_t *of; /* by class */
-    uint32_t *first; /* by group: the class that stands for it */
+    uint32_t *first; /* by group: the class that represents it */
     uint32_t count;
-    double *total; /* by resource: of all pods */
+    double *total; /* by resource: total of all pods */
 } groups;
 
-/* The power of 1.5 next to the ratio. (No logarithm: those differ between C libraries.) */
+/* The power of 1.5 that is closest to the ratio. (Without a logarithm, whose results differ between C libraries.) */
 static int power_of(double ratio)
 {
     int power = 0;
@@ -56,7 +57,7 @@ static bool alike(const packing_problem *p, const groups *g, uint32_t x, uint32_
     }
     if (whatever_size) return true;
     if (p->limits[x] != p->limits[y]) return false;
-    return p->limits[x] >= p->counts[x] || p->counts[x] == p->counts[y]; /* so that they need as many nodes */
+    return p->limits[x] >= p->counts[x] || p->counts[x] == p->counts[y]; /* so that they need equally many nodes */
 }
 
 static bool find_groups(arena *a, const packing_problem *p, bool whatever_size, groups *g)
@@ -84,7 +85,7 @@ static int64_t cost_units(double price)
     return !(units > 0) ? 0 : units < (double)MONEY_MOST ? (int64_t)units : MONEY_MOST;
 }
 
-/* The fluid problem of the groups: a pod of each is the average of its classes'. false = refused. */
+/* The fluid problem of the groups. A pod of a group has the average requests of its classes. false = out of memory. */
 static bool fluid_problem(arena *a, const packing_problem *p, const groups *g, bound_problem *b)
 {
     size_t words_ = bits_words(g->count);
@@ -126,7 +127,7 @@ static bool fluid_problem(arena *a, const packing_problem *p, const groups *g, b
     return true;
 }
 
-/* How large a pod is beside all that is asked for. */
+/* The size of a pod relative to the total requests. */
 static double size_of(const packing_problem *p, const groups *g, const int64_t *requests)
 {
     double size = 0;
@@ -134,7 +135,7 @@ static double size_of(const packing_problem *p, const groups *g, const int64_t *
     return size;
 }
 
-/* The price of a class is that of its group, by its part of what the group's pods ask for. */
+/* Distributes the price of each group to its classes, in proportion to their requests. */
 static void share_worth(const packing_problem *p, const groups *g, const bound_problem *b, const double *of_group,
                         double *worth)
 {
@@ -158,7 +159,8 @@ static bool fluid_worth(arena *a, const packing_problem *p, groups *g, bound_pro
     return true;
 }
 
-/* What the proof makes of each offer: how much of its price contents can be worth at most, and for which resources that is paid. */
+/* Ratings of the offers from the proof: the highest worth of contents relative to the price, and the share of each
+ * resource in it. */
 static bool rate_offers(arena *a, packing_problem *p, const bound_problem *b, const bound_proof *proof)
 {
     double *promise = arena_array(a, p->offer_count + (size_t)1, sizeof *promise);
@@ -183,7 +185,7 @@ static bool rate_offers(arena *a, packing_problem *p, const bound_problem *b, co
     return true;
 }
 
-/* Whether exact prices would take longer than they are worth: their work grows with the square of the classes. */
+/* Whether exact prices would take too long: the work grows with the square of the number of classes. */
 static bool too_many(const packing_problem *p)
 {
     uint64_t squared = (uint64_t)p->class_count * p->class_count;
