@@ -11,7 +11,7 @@ __extension__ typedef unsigned __int128 wide;
 #define HAVE_WIDE 0
 #endif
 
-/* A magnitude: what is left of an amount without its sign. */
+/* The absolute value of an amount. */
 typedef struct magnitude {
     uint64_t lo, hi;
 } magnitude;
@@ -26,7 +26,7 @@ static magnitude magnitude_of(amount a)
     return m;
 }
 
-/* false when the magnitude is too large for its sign */
+/* false = the magnitude is too large for its sign */
 static bool with_sign(magnitude m, bool negative, amount *out)
 {
     if (m.hi >> 63 != 0 && !(negative && m.hi == UINT64_C(1) << 63 && m.lo == 0)) return false;
@@ -76,7 +76,7 @@ static int magnitude_cmp(magnitude a, magnitude b)
     return (a.lo > b.lo) - (a.lo < b.lo);
 }
 
-/* Long division, bit by bit. The bit that leaves `rest` at the top counts as 2^128. */
+/* Long division, bit by bit. The bit shifted out of `rest` counts as 2^128. */
 static magnitude divide(magnitude a, magnitude by, magnitude *remainder)
 {
     if (a.hi == 0 && by.hi == 0) {
@@ -119,7 +119,7 @@ bool amount_add(amount a, amount b, amount *out)
 {
     uint64_t lo = a.lo + b.lo;
     uint64_t hi = (uint64_t)a.hi + (uint64_t)b.hi + (lo < a.lo);
-    /* Overflow: equal signs give the other sign. */
+    /* Overflow: both operands have the same sign, and the result has the other. */
     if (((~((uint64_t)a.hi ^ (uint64_t)b.hi) & ((uint64_t)a.hi ^ hi)) >> 63) != 0) return false;
     out->lo = lo;
     out->hi = (int64_t)hi;
@@ -179,7 +179,7 @@ amount amount_gcd(amount a, amount b)
         x = y;
         y = rest;
     }
-    /* 2^127, of the smallest amount alone, is the one result that has no positive form; it stays as it is. */
+    /* The absolute value of the smallest amount, 2^127, has no positive form; it stays as it is. */
     amount r = { x.lo, (int64_t)x.hi };
     return r;
 }
@@ -202,7 +202,7 @@ bool amount_scale(amount a, amount by, int64_t *out)
 
 void amount_divide(amount a, uint64_t by, amount *quotient, uint64_t *remainder)
 {
-    if (a.hi == 0 && by != 0) { /* what nearly all are */
+    if (a.hi == 0 && by != 0) { /* true for nearly all amounts */
         *quotient = (amount){ .lo = a.lo / by, .hi = 0 };
         *remainder = a.lo % by;
         return;
@@ -213,18 +213,18 @@ void amount_divide(amount a, uint64_t by, amount *quotient, uint64_t *remainder)
     *remainder = rest.lo;
 }
 
-#define EXACT_DOUBLES (UINT64_C(1) << 53) /* up to which every whole number is a double */
+#define EXACT_DOUBLES (UINT64_C(1) << 53) /* all integers up to here are exact doubles */
 
 double amount_double(amount a)
 {
     magnitude m = magnitude_of(a);
     if (m.lo == 0 && m.hi == 0) return 0;
-    /* What nearly all are: two numbers that doubles hold exactly, of which one division rounds to the nearest. */
+    /* Nearly all amounts: both numbers are exact doubles, so one division rounds correctly. */
     if (m.hi == 0 && m.lo <= EXACT_DOUBLES) {
         double near = (double)m.lo / (double)AMOUNT_NANO;
         return a.hi < 0 ? -near : near;
     }
-    /* Shifted to the very top, the quotient by 10^9 keeps at least 98 bits: 53, a rounding bit and more. */
+    /* With the highest bit set, the quotient by 10^9 has at least 98 bits: 53, a rounding bit, and more. */
     int shift = m.hi != 0 ? __builtin_clzll(m.hi) : 64 + __builtin_clzll(m.lo);
     if (shift >= 64) {
         m.hi = m.lo;
@@ -250,7 +250,7 @@ double amount_double(amount a)
         mantissa >>= 1;
         exponent++;
     }
-    /* From 10^-9 to 2^127 / 10^9 every value is a normal double. */
+    /* Every value from 10^-9 to 2^127 / 10^9 is a normal double. */
     uint64_t image = (uint64_t)(exponent + 52 + 1023) << 52 | (mantissa & ((UINT64_C(1) << 52) - 1));
     if (a.hi < 0) image |= UINT64_C(1) << 63;
     double value;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checked sizes, growable arrays and arenas, on mem_alloc() and its like alone. */
+/* Checked sizes, growable arrays and arenas, implemented with mem_alloc() and related functions only. */
 #include <base/memory.h>
 
 #include <string.h>
@@ -38,7 +38,7 @@ bool grow(karp_context *context, void **data, size_t *capacity, size_t need, siz
     if (wanted < 8) wanted = 8;
     size_t bytes = 0;
     if (!size_mul(wanted, elem, &bytes)) return false;
-    /* The caller's field is a pointer to its own type, not a void *: read and written as bytes. */
+    /* The caller's member has a different pointer type than void *, so it is accessed as bytes. */
     void *ptr = NULL;
     memcpy(&ptr, data, sizeof ptr);
     ptr = mem_realloc(context, ptr, old * elem, bytes);
@@ -54,15 +54,16 @@ bool grow(karp_context *context, void **data, size_t *capacity, size_t need, siz
 
 struct arena_block {
     arena_block *older;
-    size_t bytes; /* of the block, this header included */
+    size_t bytes; /* size of the block, including this header */
 };
 
-/* A block's memory starts as malloc aligns it; the header is padded so that pieces start at a multiple of 16. */
+/* A block is aligned as malloc() aligns it. The header is padded so that allocations start at a multiple of 16. */
 static const size_t block_header = (sizeof(arena_block) + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
 
 static char *block_end(arena_block *block) { return (char *)block + block->bytes; }
 
-/* AddressSanitizer knows nothing of pieces: it is told what of a block nobody has, the gaps between pieces too. */
+/* AddressSanitizer does not know the allocations within a block. It is told which parts of a block are not allocated,
+ * including the gaps. */
 #ifdef ADDRESS_SANITIZER
 static void close_memory(void *from, const char *to) { __asan_poison_memory_region(from, (size_t)(to - (char *)from)); }
 static void open_memory(void *from, size_t bytes) { __asan_unpoison_memory_region(from, bytes); }
@@ -85,7 +86,7 @@ static void drop_block(arena *a, arena_block *block)
     mem_free(a->context, block, block->bytes);
 }
 
-/* One freed block is kept, so that work which takes and releases in turn does not visit the allocator each time. */
+/* One freed block is kept, so that alternating allocation and release does not call the allocator each time. */
 static void retire_block(arena *a, arena_block *block)
 {
     if (a->spare && a->spare->bytes >= block->bytes) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables through Arrow's C interfaces. All structs of one export lie in one block, which each of them holds: a consumer may
- * move a child elsewhere and release it long after its parent. The block holds the table, whose memory is what they show.
+ * Tables through Arrow's C interfaces. All structs of one export are in one block with a reference count, because a
+ * consumer may move a child and release it long after its parent. The block has a reference to the table, which owns
+ * the data.
  */
 #include <base/context.h>
 #include <base/columns.h>
@@ -14,11 +15,11 @@
 /* A column, the elements of its lists, the texts of its dictionary. */
 enum { NODES_OF_A_COLUMN = 3, BUFFERS_MOST = 3 };
 
-/* What streams answer with is a number of errno.h, which the core does without; ENOMEM is 12 everywhere. */
+/* Streams return numbers of errno.h, which the core does not include. ENOMEM is 12 on all platforms. */
 enum { NO_MEMORY = 12 };
 
 typedef struct block {
-    karp_table *table; /* held */
+    karp_table *table; /* one reference */
     size_t bytes;
     _Atomic uint32_t holds;
 } block;
@@ -31,7 +32,7 @@ static void drop(block *b)
     karp_table_free(table);
 }
 
-/* `bytes` of a struct that begins with a block; NULL = out of memory. */
+/* Allocates `bytes` for a struct that begins with a block; NULL = out of memory. */
 static void *block_new(karp_table *table, size_t bytes)
 {
     block *b = mem_zalloc(table_context(table), bytes);
@@ -54,7 +55,7 @@ typedef struct schema_node {
 typedef struct schema_block {
     block head;
     size_t used;
-    schema_node nodes[]; /* then the pointers to the columns */
+    schema_node nodes[]; /* followed by the pointers to the columns */
 } schema_block;
 
 static void release_schema(struct ArrowSchema *s)
@@ -87,7 +88,7 @@ static const char *format_of(uint32_t type)
     case KARP_COLUMN_INT64: return "l";
     case KARP_COLUMN_DOUBLE: return "g";
     case KARP_COLUMN_TEXT: return "u";
-    default: return "I"; /* uint32, and the numbers of texts */
+    default: return "I"; /* uint32, and indices of dictionaries */
     }
 }
 
@@ -106,11 +107,11 @@ static struct ArrowSchema *schema_of_column(schema_block *b, const karp_column *
 static karp_column column_at(const karp_table *table, size_t index)
 {
     karp_column c = { .size = sizeof c };
-    (void)karp_table_column(table, index, &c); /* it is there, and of this version */
+    (void)karp_table_column(table, index, &c); /* cannot fail: the column exists */
     return c;
 }
 
-/* Bytes of a block with nodes for every column and one pointer each; false = beyond what can be counted. */
+/* The size of a block with nodes for every column and one pointer each; false = overflow. */
 static bool block_bytes(const karp_table *table, size_t head, size_t node, size_t *bytes)
 {
     size_t columns = karp_table_column_count(table), each;
@@ -139,14 +140,14 @@ static bool make_schema(karp_table *table, struct ArrowSchema *out)
 typedef struct array_node {
     struct ArrowArray value;
     struct ArrowArray *only_child;
-    const void *buffers[BUFFERS_MOST]; /* the first is of nulls, which there are none */
+    const void *buffers[BUFFERS_MOST]; /* the first is the validity bitmap, which is absent */
 } array_node;
 
 typedef struct array_block {
     block head;
     size_t used;
-    const void *no_nulls; /* the root's only buffer */
-    array_node nodes[]; /* then the pointers to the columns */
+    const void *no_nulls; /* the only buffer of the root */
+    array_node nodes[]; /* followed by the pointers to the columns */
 } array_block;
 
 static void release_array(struct ArrowArray *a)
@@ -170,7 +171,7 @@ static struct ArrowArray array_of(array_block *b, size_t length, const void **bu
                                 .private_data = b };
 }
 
-/* Of one buffer, or of two where `second` is not NULL. */
+/* A node with one data buffer, or with two unless `second` is NULL. */
 static array_node *array_new(array_block *b, size_t length, const void *first, const void *second)
 {
     array_node *node = &b->nodes[b->used++];
@@ -241,7 +242,7 @@ static int stream_next(struct ArrowArrayStream *s, struct ArrowArray *out)
 {
     stream_block *b = s->private_data;
     if (b->done) {
-        memset(out, 0, sizeof *out); /* released: the end */
+        memset(out, 0, sizeof *out); /* a released array marks the end */
         return 0;
     }
     if (!make_array(b->head.table, out)) return NO_MEMORY;
@@ -252,7 +253,7 @@ static int stream_next(struct ArrowArrayStream *s, struct ArrowArray *out)
 static const char *stream_error(struct ArrowArrayStream *s)
 {
     (void)s;
-    return "out of memory"; /* nothing else goes wrong */
+    return "out of memory"; /* the only possible error */
 }
 
 static void release_stream(struct ArrowArrayStream *s)

@@ -10,7 +10,7 @@ typedef struct block_head {
     _Atomic uint32_t holds;
 } block_head;
 
-enum { HEAD_BYTES = 32 }; /* what follows is aligned as memory is */
+enum { HEAD_BYTES = 32 }; /* keeps the alignment of the allocator */
 _Static_assert(sizeof(block_head) <= HEAD_BYTES, "the head fits before the block");
 
 static block_head *head_of(void *block) { return (block_head *)(void *)((char *)block - HEAD_BYTES); }

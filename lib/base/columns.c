@@ -8,7 +8,7 @@
 #include <base/error.h>
 #include <base/sort.h>
 
-/* Elements of one column that grows; what `items` points to is `element` bytes wide. */
+/* The growing elements of one column; each has `element` bytes. */
 typedef struct elements {
     void *items;
     size_t count, capacity, element;
@@ -19,19 +19,19 @@ struct column {
     karp_str name; /* in the table's arena */
     uint32_t type;
     bool is_list;
-    elements values, offsets; /* offsets: of lists and text */
-    strings texts; /* of a dictionary, while it is built … */
-    char *dictionary; /* … and in the arena when it is finished */
+    elements values, offsets; /* offsets: for lists and text */
+    strings texts; /* of a dictionary, while it is built */
+    char *dictionary; /* the same in the arena, once it is finished */
     int32_t *dictionary_offsets;
 };
 
 struct karp_table {
-    karp_context *context; /* held */
-    _Atomic uint32_t holds; /* its owner's, and one for each part that was handed out as Arrow's */
+    karp_context *context; /* one reference */
+    _Atomic uint32_t holds; /* references: the owner's, and one for each part exported to Arrow */
     arena data;
-    column **columns; /* in the arena, as what they point to */
+    column **columns; /* in the arena, as are the columns */
     size_t column_count, column_capacity, row_count;
-    karp_status failed; /* the first failure */
+    karp_status failed; /* the first error */
 };
 
 karp_table *table_new(karp_context *context)
@@ -77,7 +77,7 @@ static void refuse(karp_table *t, karp_status status)
     if (t->failed == KARP_OK) t->failed = status;
 }
 
-/* Room for `more` elements; NULL after a failure. */
+/* Makes room for `more` elements; NULL after a failure. */
 static void *push(column *c, elements *e, size_t more)
 {
     karp_table *t = c->table;
@@ -94,7 +94,7 @@ static void *push(column *c, elements *e, size_t more)
 
 static void push_offset(column *c)
 {
-    if (c->values.count > INT32_MAX) refuse(c->table, KARP_E_LIMIT); /* never: in a test, for it would take 2 GiB */
+    if (c->values.count > INT32_MAX) refuse(c->table, KARP_E_LIMIT); /* not reached in tests, which would need 2 GiB */
     int32_t *offset = push(c, &c->offsets, 1);
     if (offset != NULL) *offset = (int32_t)c->values.count;
 }
@@ -193,7 +193,7 @@ static void lay_out_dictionary(column *c)
     for (size_t i = 0; i < c->texts.count; i++) {
         if (!size_add(total, c->texts.entries[i].len, &total)) total = SIZE_MAX;
     }
-    if (total > INT32_MAX) { /* never: in a test, for it would take 2 GiB */
+    if (total > INT32_MAX) { /* not reached in tests, which would need 2 GiB */
         refuse(t, KARP_E_LIMIT);
         return;
     }
@@ -228,7 +228,7 @@ karp_status table_finish(karp_table *t, karp_table **out, karp_error *error)
     }
     karp_table_free(t);
     if (status == KARP_E_NOMEM) return fail_nomem(error);
-    /* never: in a test, for it would take 2 GiB */
+    /* not reached in tests, which would need 2 GiB */
     if (status == KARP_E_LIMIT) return fail(error, status, "a column has more than 2,147,483,647 bytes or elements");
     return fail(error, status, "the columns of a table differ in length");
 }
@@ -240,7 +240,7 @@ size_t karp_table_column_count(const karp_table *table) { return table->column_c
 
 karp_status karp_table_column(const karp_table *table, size_t index, karp_column *out)
 {
-    static const uint64_t nothing = 0; /* what an array without elements is at */
+    static const uint64_t nothing = 0; /* address of arrays without elements */
     if (out == NULL) return KARP_E_INVALID;
     if (index >= table->column_count) return KARP_E_NOT_FOUND;
     const column *c = table->columns[index];
@@ -308,7 +308,8 @@ void amount_columns_make(amount_columns *a, const char *prefix)
     }
     for (uint32_t i = 0; i < a->count; i++) order[i] = i;
     if (!sort_ids(t->context, order, a->count, by_name, &a->names)) refuse(t, KARP_E_NOMEM);
-    memcpy(name, prefix, prefix_length); /* NOLINT(bugprone-not-null-terminated-result): what follows ends it */
+    /* NOLINT(bugprone-not-null-terminated-result): the text added next is terminated */
+    memcpy(name, prefix, prefix_length);
     for (size_t i = 0; i < a->count; i++) {
         karp_str resource = strings_get(&a->names, order[i]);
         memcpy(name + prefix_length, resource.ptr, resource.len);

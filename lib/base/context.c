@@ -46,7 +46,7 @@ void context_unref(karp_context *context)
 {
     if (!context) return;
     if (atomic_fetch_sub_explicit(&context->holds, 1, memory_order_acq_rel) != 1) return;
-    /* The allocator is inside what it frees. */
+    /* The allocator is part of the memory that it frees. */
     karp_allocator allocator = context->allocator;
     allocator.free(context, sizeof *context, allocator.user);
 }
@@ -202,7 +202,7 @@ const karp_context_options *karp_context_get_options(const karp_context *context
 
 void *karp_alloc(karp_context *context, size_t bytes)
 {
-    /* Objects beyond PTRDIFF_MAX have no valid pointer differences. */
+    /* Objects larger than PTRDIFF_MAX have no valid pointer differences. */
     if (bytes > PTRDIFF_MAX || (context->guarded && !context_admit(context, allocated_size(bytes)))) return NULL;
     void *memory = context->allocator.alloc(allocated_size(bytes), context->allocator.user);
     if (!memory && context->guarded) context_give_back(context, allocated_size(bytes));

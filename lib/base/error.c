@@ -7,13 +7,15 @@
 
 #include <base/str.h>
 
-/* No struct of this API is larger; a size beyond it is a wild value, not a newer caller. */
+/* No struct of this API is larger. A larger size is garbage, not a newer caller. */
 #define LARGEST_STRUCT ((size_t)4096)
 
-/* karp_error as of 0.1. No caller has a smaller one, so a size below it (a struct that was only zeroed) means this. */
+/* karp_error as of 0.1. No caller has a smaller one, so a smaller size (a struct that was only zeroed) counts as
+ * this. */
 #define FIRST_ERROR_SIZE (offsetof(karp_error, message) + sizeof(((karp_error *)0)->message))
 
-/* Formatting cuts at the buffer's end (or fails, with a negative number). What is left is one line of whole UTF-8 characters. */
+/* Formatting truncates at the buffer's end, or fails with a negative number. Keeps one line of whole UTF-8
+ * characters. */
 static void tidy(char *text, size_t room, int wanted)
 {
     size_t length = strlen(text);
@@ -81,7 +83,7 @@ static void __attribute__((format(printf, 3, 4))) print(char *text, size_t room,
     tidy(text, room, wanted);
 }
 
-/* For the precision of %.*s, and so that an absurd length is no negative one. */
+/* The precision for %.*s, limited so that it cannot become negative. */
 static int shown(karp_str text) { return text.len > 1024 ? 1024 : (int)text.len; }
 
 void error_set_object(karp_error *error, const char *kind, karp_str namespace_, karp_str name)

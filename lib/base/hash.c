@@ -6,12 +6,12 @@
 
 #include <karp/library.h>
 
-/* Odd numbers with about as many ones as zeroes. */
+/* Odd numbers with about as many ones as zeros. */
 #define SALT_A UINT64_C(0x9e6c63d0876a9a47)
 #define SALT_B UINT64_C(0xd1b54a32d192ed03)
 #define SALT_C UINT64_C(0x8cb92ba72f3d8dd7)
 
-/* High and low half of the 128-bit product, folded into one word. */
+/* The exclusive or of the high and low half of the 128-bit product. */
 static uint64_t fold(uint64_t a, uint64_t b)
 {
 #if defined(__SIZEOF_INT128__) && !defined(KARP_NO_INT128)
@@ -40,7 +40,7 @@ static uint64_t load32(const unsigned char *p)
     return v;
 }
 
-/* Both factors of every product hold the seed: with a known factor a caller could make products zero at will. */
+/* Both factors of every product depend on the seed. With a known factor a caller could force products to be zero. */
 uint64_t hash_bytes(const void *data, size_t bytes, uint64_t seed)
 {
     const unsigned char *p = data;
@@ -65,12 +65,12 @@ static uint64_t table_seed(const karp_context *context)
     return hash_mix(karp_context_get_options(context)->hash_seed ^ SALT_A);
 }
 
-/* Tables are at most two thirds full, and never smaller than this. */
+/* Tables are at most two thirds full, and have at least this many slots. */
 #define LEAST_SLOTS ((size_t)16)
 
 static bool has_room(size_t count, size_t slots) { return count < slots - slots / 3 - 1; }
 
-/* The number of slots for one more entry. Slots have at least four bytes, so that their double can be counted. */
+/* The number of slots for one more entry. Slots have at least four bytes, so twice their number does not overflow. */
 static size_t wanted_slots(size_t count, size_t slots)
 {
     if (slots == 0) return LEAST_SLOTS;
@@ -80,7 +80,7 @@ static size_t wanted_slots(size_t count, size_t slots)
 /* ---- strings ---- */
 
 struct strings_base {
-    karp_context *context; /* not held: whoever holds the base holds it */
+    karp_context *context; /* no reference: tables that use the base have one */
     _Atomic uint32_t holds;
     struct string_entry *entries;
     size_t count, capacity;
@@ -106,7 +106,7 @@ void strings_init(strings *s, karp_context *context)
 
 void strings_free(strings *s)
 {
-    if (s->context == NULL) return; /* cleared, and never begun */
+    if (s->context == NULL) return; /* zeroed, never initialized */
     mem_free(s->context, s->entries, s->capacity * sizeof *s->entries);
     mem_free(s->context, s->slots, s->slot_count * sizeof *s->slots);
     arena_free(&s->text);
@@ -114,7 +114,7 @@ void strings_free(strings *s)
     strings_init(s, s->context);
 }
 
-/* Copies of a table's two arrays, as large as they are. */
+/* Copies a table's two arrays with their capacity. */
 static bool copy_table(karp_context *context, const void *entries, size_t count, size_t capacity, size_t entry_bytes,
                        const uint32_t *slots, size_t slot_count, void **entries_out, uint32_t **slots_out)
 {
@@ -190,7 +190,7 @@ static bool strings_widen(strings *s)
     return true;
 }
 
-/* The id among those below; NO_ID = not there. */
+/* Finds the id in the shared part; NO_ID = not found. */
 static uint32_t find_below(const strings *s, const char *text, size_t length, uint32_t hash)
 {
     const struct strings_base *b = s->base;
@@ -202,7 +202,7 @@ static uint32_t find_below(const strings *s, const char *text, size_t length, ui
 uint32_t strings_add(strings *s, const char *text, size_t length)
 {
     if (length > UINT32_MAX) return NO_ID;
-    if (s->count >= NO_ID - 1) return NO_ID; /* never: in a test, for it would take 64 GiB */
+    if (s->count >= NO_ID - 1) return NO_ID; /* not reached in tests, which would need 64 GiB */
     uint32_t hash = (uint32_t)hash_bytes(text, length, s->seed), there = find_below(s, text, length, hash);
     if (there != NO_ID) return there;
     if (!strings_widen(s)) return NO_ID;
@@ -225,7 +225,7 @@ uint32_t strings_find(const strings *s, const char *text, size_t length)
     return s->slots[slot] == 0 ? NO_ID : (uint32_t)s->below_count + s->slots[slot] - 1;
 }
 
-/* All entries in arrays of one base. */
+/* Copies all entries to arrays of one base. */
 static bool join_entries(const strings *s, struct strings_base *b)
 {
     size_t slot_count = LEAST_SLOTS, entry_bytes, slot_bytes;
@@ -257,7 +257,7 @@ bool strings_settle(strings *s)
     if (b == NULL) return false;
     b->context = s->context;
     atomic_init(&b->holds, 1);
-    if (s->base == NULL) { /* its own arrays will do */
+    if (s->base == NULL) { /* reuses its own arrays */
         b->entries = s->entries;
         b->slots = s->slots;
         b->count = s->count;
@@ -311,7 +311,7 @@ bool words_settle(words *w)
     return w->joint_entries != NULL && w->joint_slots != NULL;
 }
 
-/* Before anything is added: the arrays are the table's alone. */
+/* Makes the arrays the table's own, before something is added. */
 static bool words_own(words *w)
 {
     if (w->joint_entries != NULL) {
@@ -389,7 +389,7 @@ uint32_t words_add(words *w, const uint32_t *data, size_t count)
 {
     size_t bytes = 0;
     if (count > UINT32_MAX || !size_mul(count, sizeof *data, &bytes)) return NO_ID;
-    if (w->count >= NO_ID - 1) return NO_ID; /* never: in a test, for it would take 64 GiB */
+    if (w->count >= NO_ID - 1) return NO_ID; /* not reached in tests, which would need 64 GiB */
     if (w->joint_entries != NULL || w->joint_slots != NULL) {
         uint32_t there = words_find(w, data, count);
         if (there != NO_ID || !words_own(w)) return there;

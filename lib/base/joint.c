@@ -5,7 +5,7 @@
 #include <string.h>
 
 struct joint {
-    karp_context *context; /* not held: whoever holds the array holds it */
+    karp_context *context; /* no reference: owners of the array have one */
     _Atomic uint32_t holds;
     void *memory;
     size_t bytes;
@@ -38,7 +38,8 @@ void joint_release(joint *j)
 void *joint_own(joint *j, size_t used)
 {
     void *memory = j->memory;
-    if (atomic_load_explicit(&j->holds, memory_order_acquire) == 1) { /* nobody else can get a hold of it */
+    /* no other owner exists that could add a reference */
+    if (atomic_load_explicit(&j->holds, memory_order_acquire) == 1) {
         mem_free(j->context, j, sizeof *j);
         return memory;
     }

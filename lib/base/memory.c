@@ -32,7 +32,7 @@ void *mem_realloc(karp_context *context, void *ptr, size_t old_bytes, size_t new
     if (!ptr) return mem_alloc(context, new_bytes);
     if (new_bytes > PTRDIFF_MAX) return NULL;
     if (!context->guarded) return move(context, ptr, old_bytes, new_bytes);
-    /* Both may be there for a moment. */
+    /* Old and new memory may exist at the same time. */
     if (!context_admit(context, allocated_size(new_bytes))) return NULL;
     void *moved = move(context, ptr, old_bytes, new_bytes);
     context_give_back(context, allocated_size(moved ? old_bytes : new_bytes));

@@ -3,7 +3,10 @@
 
 enum { LONGEST_NAME = 96 };
 
-/* Insertions, deletions, replacements and swaps of neighbours; more than `most` is `most + 1`. */
+/*
+ * The edit distance: insertions, deletions, replacements and swaps of neighbours. Returns most + 1 if it is more than
+ * `most`.
+ */
 static uint32_t edits(karp_str a, karp_str b, uint32_t most)
 {
     uint32_t rows[3][LONGEST_NAME + 1];
@@ -28,7 +31,8 @@ static uint32_t edits(karp_str a, karp_str b, uint32_t most)
     return rows[a.len % 3][b.len];
 }
 
-/* What a type's name begins with: "p3dn" of p3dn.24xlarge, its letters "p" and its generation 3. 0 letters = it is no such name. */
+/* The family in an instance type's name: "p3dn" in p3dn.24xlarge, with the letters "p" and the generation 3. letters
+ * 0 = not such a name. */
 typedef struct family {
     size_t length, letters;
     uint32_t generation;
@@ -49,7 +53,7 @@ static family family_of(karp_str type)
     return f;
 }
 
-/* A step in a family's rank is more than any number of edits. */
+/* A difference in family rank counts more than any number of edits. */
 enum { RANK = 256, OTHER_GENERATION = 1, FAR_GENERATION = 10, OTHER_FAMILY };
 
 static uint32_t family_rank(karp_str wanted, karp_str candidate)
@@ -63,7 +67,7 @@ static uint32_t family_rank(karp_str wanted, karp_str candidate)
 
 nearest nearest_to(karp_str wanted)
 {
-    uint32_t most = wanted.len < 9 ? (uint32_t)(wanted.len / 3) : 3; /* a third of the letters, but not many */
+    uint32_t most = wanted.len < 9 ? (uint32_t)(wanted.len / 3) : 3; /* a third of the letters, at most 3 */
     return (nearest){ .wanted = wanted, .distance = most };
 }
 

@@ -4,12 +4,12 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Before the elements of each page. */
+/* Precedes the elements of each page. */
 typedef struct page_head {
     _Atomic uint32_t holds;
 } page_head;
 
-enum { HEAD_BYTES = 16 }; /* elements are aligned as memory is */
+enum { HEAD_BYTES = 16 }; /* keeps the alignment of the allocator */
 _Static_assert(sizeof(page_head) <= HEAD_BYTES, "the head fits before the elements");
 
 static page_head *head_of(char *items) { return (page_head *)(void *)(items - HEAD_BYTES); }
@@ -21,7 +21,7 @@ void paged_init(paged *p, karp_context *context, size_t element_bytes)
     p->element_bytes = element_bytes;
 }
 
-/* Elements of each page: only one that is alone may have fewer than the others. */
+/* Capacity of each page: only a single page may be smaller than PAGE_ELEMENTS. */
 static size_t page_room(const paged *p) { return p->room < PAGE_ELEMENTS ? p->room : PAGE_ELEMENTS; }
 
 static size_t page_bytes(const paged *p, size_t elements) { return HEAD_BYTES + elements * p->element_bytes; }
@@ -63,7 +63,7 @@ bool paged_continue(paged *p, const paged *from)
     return true;
 }
 
-/* A small page becomes twice as large. */
+/* Doubles the size of a small page. */
 static bool widen_page(paged *p)
 {
     enum { LEAST = 8 };

@@ -27,7 +27,7 @@ static bool is_beyond(karp_str value, const karp_requirement *wanted)
     return wanted->op == KARP_OP_GT ? order > 0 : order < 0;
 }
 
-/* Whether one of the values that the offering may have serves. */
+/* Whether one of the values that the offering may have satisfies the requirement. */
 static bool serves(const karp_requirement *has, const karp_requirement *wanted)
 {
     bool there = has != NULL && has->op == KARP_OP_IN && has->value_count > 0;

@@ -6,11 +6,11 @@
 /* Runs up to this length are sorted by insertion. */
 #define SHORT_RUN ((size_t)8)
 
-/* Who wants to stop is asked after every so many elements, each of which counts for this much work. */
+/* should_stop is polled after so many elements, each of which counts as this much work. */
 #define ASK_EVERY ((size_t)512)
 #define OF_ONE ((size_t)32)
 
-/* Once stopped, a sort compares no more; all elements are there still, in whatever order. */
+/* Once stopped, a sort makes no more comparisons. The array still has all its elements, in any order. */
 typedef struct stopping {
     karp_context *context;
     bool stopped;
@@ -27,7 +27,7 @@ typedef struct sorter {
     size_t size;
     compare_fn compare;
     const void *user;
-    char *scratch; /* half of the elements, at least one */
+    char *scratch; /* for half of the elements, at least one */
 } sorter;
 
 static void insert_sort(const sorter *s, char *base, size_t count)
@@ -44,7 +44,8 @@ static void insert_sort(const sorter *s, char *base, size_t count)
     }
 }
 
-/* The left half goes to the scratch memory; the merged run can then never overtake the right half's reader. */
+/* The left half is copied to scratch memory, so that the merged run never overwrites unread elements of the right
+ * half. */
 static void merge(const sorter *s, char *base, size_t left, size_t count)
 {
     size_t size = s->size;
@@ -80,7 +81,7 @@ bool sort_stable(karp_context *context, void *base, size_t count, size_t size, c
     if (count < 2 || size == 0) return true;
     size_t bytes = 0;
     if (!size_mul(count / 2, size, &bytes)) return false;
-    char few[512]; /* short lists, of which objects are full, need no memory */
+    char few[512]; /* short lists, which are frequent in objects, need no allocation */
     stopping stop = { context, false };
     sorter s = { &stop, size, compare, user, bytes <= sizeof few ? few : mem_alloc(context, bytes) };
     if (!s.scratch) return false;
@@ -181,7 +182,7 @@ bool sort_numbers_once(karp_context *context, uint32_t *numbers, size_t *count)
     return true;
 }
 
-/* One pass for each byte in which numbers differ: what has an equal byte keeps its order. */
+/* A stable pass of radix sort. Passes are made only for bytes in which the numbers differ. */
 static void order_by_byte(const uint32_t *ids, const uint64_t *numbers, uint32_t *to, uint64_t *numbers_to,
                           size_t count, unsigned shift)
 {

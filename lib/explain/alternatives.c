@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why a pod that is placed goes to its NodePool and not to another: every other pool is asked in a round of its own. */
+/* Why a pod is placed on its NodePool and not on another one: every other NodePool is tried in a round of its own. */
 #include <explain/explain_pod.h>
 
 #include <base/error.h>
@@ -10,7 +10,7 @@
 
 enum { ALTERNATIVES_MOST = 12 };
 
-/* The pool that launches the pod's node; NO_ID = it goes to a node that exists. */
+/* The NodePool that launches the pod's node; NO_ID = the pod is placed on an existing node. */
 static uint32_t own_pool(const search *s, const karp_decision *d)
 {
     for (size_t i = 0; i < d->launches.count; i++) {
@@ -25,7 +25,7 @@ static uint32_t own_pool(const search *s, const karp_decision *d)
     return NO_ID;
 }
 
-/* The pods of the shape select the pool. */
+/* Makes the pods of the shape require the NodePool. */
 static bool pin(search *s, uint32_t pool)
 {
     const shape *h = &s->snapshot->raw.shapes.items[s->shape];
@@ -39,8 +39,8 @@ static bool pin(search *s, uint32_t pool)
     for (uint32_t i = 0; i < count; i++) {
         const label_pair *p = &h->node_selector.items[i];
         if (p->key == own.key && p->value != own.value) return false;
-        if (p->key == own.key) return true; /* as it is */
-        if (p->key > own.key && n == i) items[n++] = own; /* by key */
+        if (p->key == own.key) return true; /* already required */
+        if (p->key > own.key && n == i) items[n++] = own; /* sorted by key */
         items[n++] = *p;
     }
     if (n == count) items[n++] = own;
@@ -66,7 +66,7 @@ static karp_str keep_text(search *s, karp_str text)
     return (karp_str){ copy, copy == NULL ? 0 : text.len };
 }
 
-/* What the pool said; the other pools only say that they are not selected. */
+/* Reads the reason of the NodePool. The other NodePools only report that they are not selected. */
 static void take_refusal(search *s, const karp_decision *d, karp_alternative *a)
 {
     for (size_t i = 0; i < d->unschedulable.count; i++) {
@@ -82,7 +82,8 @@ static void take_refusal(search *s, const karp_decision *d, karp_alternative *a)
     }
 }
 
-/* "limit cpu 400, memory 1600Gi": which they are, where the round only says that they are reached. */
+/* Adds the limits to the reason, "limit cpu 400, memory 1600Gi", because the round only reports that they are
+ * reached. */
 static void name_limits(search *s, uint32_t pool, karp_alternative *a)
 {
     strbuf text;
@@ -93,7 +94,7 @@ static void name_limits(search *s, uint32_t pool, karp_alternative *a)
     strbuf_free(&text);
 }
 
-/* What is launched for the pod. */
+/* Reads what is launched for the pod. */
 static void take_choice(search *s, const karp_decision *d, karp_alternative *a)
 {
     for (size_t i = 0; i < d->launches.count; i++) {
@@ -106,7 +107,7 @@ static void take_choice(search *s, const karp_decision *d, karp_alternative *a)
     }
 }
 
-/* Without the pool's limits: what all of it costs then, and what is launched for the pod if it goes there. */
+/* Decides without the NodePool's limits: the total cost, and what is launched for the pod if it is placed there. */
 static void try_without_limits(search *s, uint32_t pool, karp_alternative *a)
 {
     overlay_pool(&s->changed, pool)->limits = (resource_list){ NULL, 0 };
@@ -143,7 +144,7 @@ static void try_pool(search *s, uint32_t pool, karp_alternative *a)
     if (a->code == KARP_REASON_LIMITS && s->status == KARP_OK) try_without_limits(s, pool, a);
 }
 
-/* Heavier pools first, as the round asks them. */
+/* By descending weight, the order in which the round tries them. */
 static int by_weight(const void *x, const void *y, const void *user)
 {
     const karp_alternative *a = x, *b = y;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* karp_find_blockers(): the disruption decision, asked with what keeps nodes taken away. */
+/* karp_find_blockers(): repeats the disruption decision without the reasons that block the disruption of nodes. */
 #include <karp/blockers.h>
 
 #include <base/context.h>
@@ -10,7 +10,7 @@
 #include <schedule/provision.h>
 #include <string.h>
 
-/* A reason that a pass gave for a node, and what takes it away. */
+/* A reason that a pass reported for a node, and the object that causes it. */
 typedef struct lift {
     uint32_t code, node, pod; /* KARP_REASON_*; state node; pod number, NO_ID = none */
     uint32_t holder;
@@ -18,8 +18,8 @@ typedef struct lift {
 
 typedef struct holder {
     uint32_t kind;
-    karp_str object; /* of the snapshot, or in the result's arena */
-    uint64_t *nodes; /* bits, by state node */
+    karp_str object; /* in memory of the snapshot or of the result's arena */
+    uint64_t *nodes; /* bits by state node */
     size_t pods;
     double savings;
 } holder;
@@ -38,7 +38,7 @@ typedef struct finder {
     struct karp_blockers *out;
     LIST_OF(lift) lifts;
     LIST_OF(holder) holders;
-    uint64_t *going, *going_now; /* bits, by state node: of the last pass, and as things are */
+    uint64_t *going, *going_now; /* bits by state node: nodes removed by the last pass, and by a pass without changes */
 } finder;
 
 const char *karp_holds_name(uint32_t kind)
@@ -80,7 +80,7 @@ static void mark_nodes(finder *f, const karp_decision *d)
     }
 }
 
-/* One method: what its commands save; *d is to be released. */
+/* Runs one method and returns the saving of its commands. The caller releases *d. */
 static karp_status ask(finder *f, const node_view *v, uint32_t method, double *saved, karp_decision **d,
                        karp_error *error)
 {
@@ -93,7 +93,7 @@ static karp_status ask(finder *f, const node_view *v, uint32_t method, double *s
     return status;
 }
 
-/* The methods that save money. */
+/* The methods that reduce cost. */
 enum { CONSOLIDATIONS = 3 };
 static const uint32_t consolidations[CONSOLIDATIONS] = { KARP_METHOD_EMPTINESS, KARP_METHOD_MULTI_NODE,
                                                          KARP_METHOD_SINGLE_NODE };
@@ -118,7 +118,7 @@ static karp_status savings_of(finder *f, const node_view *v, double *out, karp_e
 
 /* ---- views ---------------------------------------------------------------------------------------------------------------- */
 
-/* The whole cluster, in which any node may go. */
+/* A view of the whole cluster, in which any node can be disrupted. */
 static bool open_view(const finder *f, node_view *v)
 {
     if (!node_view_init(v, f->snapshot, 0)) return false;
@@ -232,7 +232,7 @@ static bool note_lift(finder *f, const node_view *v, const karp_kept *row)
 
 enum { MOST_ROUNDS = 100 };
 
-/* Reasons show one after the other: each round takes those away that the round before has named. */
+/* Some reasons only show after others were removed. So each round removes the reasons that the previous one reported. */
 static karp_status find_lifts(finder *f, node_view *v, karp_error *error)
 {
     karp_status status = KARP_OK;
@@ -270,7 +270,7 @@ static void mark_kept(finder *f, const node_view *v, const karp_decision *d, uin
     }
 }
 
-/* The pods of its nodes that a PodDisruptionBudget covers: a row names one of a node. */
+/* The number of pods on its nodes that a PodDisruptionBudget selects. A row names only one pod per node. */
 static size_t covered_pods(finder *f, const node_view *v, const holder *h)
 {
     size_t pods = 0;
@@ -285,8 +285,9 @@ static size_t covered_pods(finder *f, const node_view *v, const holder *h)
     return pods;
 }
 
-/* Reasons that hide behind others are seen without these. Single-node consolidation ends at the first command: nodes that were
- * looked at are left out, until none is new. A budget is what multi-node consolidation meets as well. */
+/* Finds the nodes that the holder blocks, including those whose reason is hidden by other reasons. Single-node
+ * consolidation ends at its first command, so nodes examined before are excluded until no new one appears. For a
+ * NodePool budget, multi-node consolidation reports the reason as well. */
 static karp_status find_nodes(finder *f, uint32_t number, karp_error *error)
 {
     holder *h = &f->holders.items[number];
@@ -326,7 +327,7 @@ static karp_status find_nodes(finder *f, uint32_t number, karp_error *error)
 
 /* ---- what each is worth --------------------------------------------------------------------------------------------------- */
 
-/* Only these may go: what others would save is not this one's. */
+/* Only these nodes may be disrupted, so that savings from other nodes do not count. */
 static void keep_others(const finder *f, node_view *v, const uint64_t *nodes)
 {
     for (uint32_t i = 0; i < f->snapshot->node_count; i++) {
@@ -340,13 +341,13 @@ static bool lift_kind(node_view *v, uint32_t kind)
     return kind != KARP_HOLDS_TOPOLOGY || lift_topology(v);
 }
 
-/* A budget bounds how many nodes go, not which. Limits and topology hold no node by themselves. Each is worth what a pass over
- * all nodes saves more without it. */
+/* These kinds do not block specific nodes: a budget limits the number of nodes, and limits and topology block none by
+ * themselves. Their saving is the additional saving of a pass over all nodes without them. */
 static bool of_whole_pass(uint32_t kind) { return kind == KARP_HOLDS_BUDGET || kind >= KARP_HOLDS_LIMITS; }
 
 static double more_than_now(const finder *f, double saved) { return saved > f->out->now ? saved - f->out->now : 0; }
 
-/* Limits and topology hold what goes without them and stays with them. */
+/* For limits and topology: their nodes are those that are removed without them and stay with them. */
 static karp_status without_one(finder *f, uint32_t number, karp_error *error)
 {
     node_view v;
@@ -367,8 +368,9 @@ static karp_status without_one(finder *f, uint32_t number, karp_error *error)
     return status;
 }
 
-/* On all nodes that something holds; where a budget is among them, on all nodes. Multi-node consolidation takes as many nodes as
- * one command can, which may save less than fewer would: what one row saves is still allowed when more is taken away. */
+/* The saving without any blockers, over all blocked nodes; over all nodes if a budget is among the blockers.
+ * Multi-node consolidation combines as many nodes as possible in one command, which may save less than a command with
+ * fewer. Whatever one row saves is also possible without all blockers, so the result is at least that. */
 static karp_status without_all(finder *f, node_view *v, karp_error *error)
 {
     size_t width = f->snapshot->node_count / 64 + (size_t)1;
@@ -398,7 +400,7 @@ static int by_worth(const void *a, const void *b, const void *user)
     return compare_str(x->object, y->object);
 }
 
-/* Limits and topology that save nothing are not said to hold anything. */
+/* Limits and topology are left out if they save nothing. */
 static bool make_rows(finder *f)
 {
     const karp_snapshot *s = f->snapshot;

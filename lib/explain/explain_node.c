@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why a node stays: everything that keeps it, and what would become of its pods. */
+/* Why a node stays: everything that blocks its disruption, and what would happen to its pods. */
 #include <karp/explain.h>
 
 #include <base/context.h>
@@ -18,10 +18,10 @@ enum { MOST_BLOCKERS = 100, PODS_NAMED = 5, NODES_NAMED = 5 };
 struct karp_node_explanation {
     karp_context *context;
     karp_decision *decision;
-    uint32_t node; /* state node of what is decided on … */
-    karp_str name; /* … and its name, which the decision keeps */
+    uint32_t node; /* its state node in the current view */
+    karp_str name; /* its name, in memory of the decision */
     bool goes, has_move;
-    bool refused; /* memory, for a text that is kept */
+    bool refused; /* an allocation for a text failed */
     karp_move move;
     arena data;
     LIST_OF(karp_blocker) blockers;
@@ -95,14 +95,15 @@ static void show_blocker(strbuf *b, const node_view *v, const karp_kept *row, ui
     }
 }
 
-/* base + length, if that is after `now`. */
+/* base + length, if that is after `now`, else KARP_NO_TIME. */
 static int64_t later(int64_t base, int64_t length, int64_t now)
 {
     if (base == KARP_NO_TIME || length <= 0 || base > INT64_MAX - length || base + length <= now) return KARP_NO_TIME;
     return base + length;
 }
 
-/* A node that is asked for the condition has a claim and a pool, whose time is a length or unset, which is less than none. */
+/* A node that reports this condition has a NodeClaim and a NodePool. Their time is a duration or unset, which is
+ * negative. */
 static int64_t consolidatable_at(const node_view *v, int64_t now)
 {
     const karp_snapshot *s = v->snapshot;
@@ -123,7 +124,7 @@ static int64_t disruptable_at(const node_view *v, uint32_t pod_number, int64_t n
     return duration_parse(text.ptr, text.len, &length) ? later(p->start, length, now) : KARP_NO_TIME;
 }
 
-/* Every pool has a row among the decision's budgets. */
+/* Every NodePool has a row in the decision's budgets. */
 static int64_t budget_changes_at(const node_view *v, const karp_decision *d)
 {
     karp_str pool = name_of(v->snapshot, v->snapshot->raw.pools.items[v->snapshot->nodes[v->node].pool].meta.name);
@@ -159,7 +160,8 @@ static bool add_blocker(karp_node_explanation *e, const node_view *v, const karp
 
 /* ---- all blockers -------------------------------------------------------------------------------------------------------- */
 
-/* One look at the node alone. *again tells whether to look once more: the reason was taken away, or another method decides. */
+/* Runs one decision in which only this node can be disrupted. *again: repeat, because the reason was removed or
+ * another method has to decide. */
 static karp_status look(karp_node_explanation *e, node_view *v, karp_disrupt_options *options, bool *again,
                         karp_error *error)
 {
@@ -170,7 +172,7 @@ static karp_status look(karp_node_explanation *e, node_view *v, karp_disrupt_opt
     const karp_kept *row = kept_row(d, name_of(v->snapshot, v->snapshot->nodes[v->node].name));
     uint32_t pod_number = row == NULL ? NO_ID : node_view_pod_of(v->snapshot, v->node, row->detail);
     bool ok = true;
-    if (row != NULL && row->code == KARP_REASON_EMPTY_NODE) { /* consolidation says so, emptiness does not */
+    if (row != NULL && row->code == KARP_REASON_EMPTY_NODE) { /* consolidation reports this; emptiness does not */
         options->method = KARP_METHOD_EMPTINESS;
         *again = true;
     } else if (row != NULL) {
@@ -184,7 +186,7 @@ static karp_status look(karp_node_explanation *e, node_view *v, karp_disrupt_opt
 
 /* ---- what comes first --------------------------------------------------------------------------------------------------- */
 
-/* Whether the pass went to nodes that are empty, so that it can be told what the cluster is without them. */
+/* Whether the pass removed empty nodes, so that the node can be explained without them. */
 static bool empties_first(const karp_node_explanation *e, const karp_disrupt_options *given)
 {
     return given->method == KARP_METHOD_ANY && e->decision->commands.count > 0 &&
@@ -221,11 +223,12 @@ static bool add_first(karp_node_explanation *e, const node_view *v)
     return ok;
 }
 
-/* Alone it would go. What the pass said of it is the reason then, unless it is that another method had its turn. */
+/* The node could be disrupted alone. Then the reason that the pass reported applies, unless another method had
+ * precedence. */
 static bool add_of_pass(karp_node_explanation *e, const node_view *v)
 {
     const karp_kept *row = kept_row(e->decision, e->name);
-    if (row == NULL) return true; /* never: a node that stays has one */
+    if (row == NULL) return true; /* not reached: a node that stays has a row */
     bool turn = row->code == KARP_REASON_NOT_DRIFTED || row->code == KARP_REASON_NOT_REACHED_IN_PASS;
     if (turn && e->decision->commands.count > 0) return add_first(e, v);
     return add_blocker(e, v, e->decision, row, node_view_pod_of(v->snapshot, e->node, row->detail));
@@ -297,7 +300,7 @@ static karp_str keep(karp_node_explanation *e, karp_str text)
     return (karp_str){ copy, text.len };
 }
 
-/* Whether a pod of the node is among those that would fit nowhere. */
+/* Whether a pod of the node is among the unschedulable ones. */
 static bool strands_pods(const karp_snapshot *s, uint32_t node_number, const karp_decision *d)
 {
     uint32_t stranded = 0;
@@ -331,7 +334,7 @@ static void read_move(karp_node_explanation *e, const karp_snapshot *s, const ka
 
 /* ---- pods that need a node anyway --------------------------------------------------------------------------------- */
 
-/* What Karpenter says of the node that would replace this one. */
+/* Whether the reason is about the replacement of the node. */
 static bool about_replacement(uint32_t code, uint32_t launches)
 {
     switch (code) {
@@ -345,7 +348,8 @@ static bool about_replacement(uint32_t code, uint32_t launches)
     }
 }
 
-/* "pending pod a/b", "pending pods a/b, a/c and 3 more" that are launched for without a pod of this node; how many. */
+/* Lists the pending pods for which nodes are launched without a pod of this node: "pending pod a/b", "pending pods
+ * a/b, a/c and 3 more". Returns their number. */
 static uint32_t show_pending(strbuf *b, const karp_node_explanation *e, const karp_snapshot *s, const karp_decision *d)
 {
     uint32_t all = 0, own = 0;
@@ -372,8 +376,8 @@ static uint32_t show_pending(strbuf *b, const karp_node_explanation *e, const ka
     return all;
 }
 
-/* Pending pods that need a new node come into the simulation of every node, and what is launched for them counts as its
- * replacement. Then what is said of the replacement is about them. */
+/* Pending pods that need a new node are part of the simulation of every node, and nodes launched for them count as
+ * replacements. Then a reason about the replacement is caused by them. */
 static bool blame_pending(karp_node_explanation *e, const karp_snapshot *s, const karp_decision *d)
 {
     strbuf text;
@@ -401,7 +405,7 @@ static bool blame_pending(karp_node_explanation *e, const karp_snapshot *s, cons
     return ok;
 }
 
-/* The node is gone, and those that go before it. NULL = out of memory. */
+/* The node, and the nodes removed before it. NULL = out of memory. */
 static const karp_change *removals(karp_node_explanation *e, const karp_snapshot *s, bool empties, size_t *count)
 {
     const karp_decision *d = e->decision;

@@ -9,7 +9,7 @@
 #include <schedule/provision.h>
 #include <string.h>
 
-/* A round over many pods takes long; of rounds over few, many may be made. */
+/* Rounds with many pods are slow, so fewer of them are allowed. */
 enum { MOST_ROUNDS = 96, FEWEST_ROUNDS = 12, PODS_IN_ALL = 400000, NAME_SHOWN = 100 };
 
 static const char *const remedy_names[] = {
@@ -39,7 +39,7 @@ static karp_str keep(search *s, karp_str text)
     return (karp_str){ copy, text.len };
 }
 
-/* Where the decision puts the pod; false = nowhere. */
+/* The place of the pod in the decision; false = it is unschedulable. */
 static bool outcome(search *s, const karp_decision *d, karp_remedy *where)
 {
     static const karp_str nothing = { "", 0 };
@@ -93,7 +93,7 @@ bool search_try(search *s, uint32_t kind, uint32_t changes, const strbuf *text)
 
 /* ---- the search -------------------------------------------------------------------------------------------------------- */
 
-/* Fewest changes, then the easier kind, then an existing node, then the cheaper one. */
+/* Sorts by number of changes, then the easier kind, then existing nodes first, then cost. */
 static int smaller(const void *x, const void *y, const void *user)
 {
     const karp_remedy *a = x, *b = y;
@@ -113,7 +113,8 @@ static bool found_single(const search *s)
     return false;
 }
 
-/* Every kind is tried to its end. Where rounds are dear, the first kind that helps ends the search: later ones are not smaller. */
+/* Every kind is tried completely. If rounds are expensive, the first kind that helps ends the search, because later
+ * ones need at least as many changes. */
 static void look_for_remedies(search *s)
 {
     static void (*const kinds[])(search *) = { try_tolerations, try_selectors,  try_topology,
@@ -155,7 +156,7 @@ static karp_status search_run(karp_pod_explanation *e, const karp_snapshot *snap
 
 /* ---- the pod ------------------------------------------------------------------------------------------------------------- */
 
-/* The pod's number among all that the decision is about; NO_ID = it is not. *waits tells whether it fits nowhere. */
+/* The number of a pod that the decision is about; NO_ID = it is not. *waits: it is unschedulable. */
 static uint32_t find_pod(const karp_decision *d, karp_str name, bool *waits)
 {
     *waits = false;
@@ -191,7 +192,7 @@ static karp_str without_namespace(karp_str name)
     return (karp_str){ name.ptr + skip, name.len - skip };
 }
 
-/* The first pod, by name, that is named so in another namespace; "" = there is none. */
+/* The first pod, by name, with the same name in another namespace; "" = none. */
 static karp_str namesake(const karp_snapshot *s, karp_str name)
 {
     for (uint32_t i = 0; i < s->raw.pods.count; i++) {
@@ -201,7 +202,7 @@ static karp_str namesake(const karp_snapshot *s, karp_str name)
     return (karp_str){ "", 0 };
 }
 
-/* Why the decision is not about the pod. */
+/* The reason why the decision is not about the pod. */
 static karp_status not_asked(const karp_snapshot *s, karp_str name, karp_error *error)
 {
     for (uint32_t i = 0; i < s->raw.pods.count; i++) {
@@ -232,7 +233,8 @@ static karp_status explain(karp_pod_explanation *e, const karp_snapshot *snapsho
     e->pod = find_pod(e->decision, pod_name, &waits);
     if (e->pod == NO_ID) return not_asked(snapshot, pod_name, error);
     if (!e->decision->complete) return KARP_OK;
-    brief.explain = waits ? KARP_EXPLAIN_NONE : KARP_EXPLAIN_SUMMARY; /* what another pool says is an answer */
+    /* the reasons of other NodePools are part of the result */
+    brief.explain = waits ? KARP_EXPLAIN_NONE : KARP_EXPLAIN_SUMMARY;
     return search_run(e, snapshot, &brief, waits ? look_for_remedies : try_alternatives, error);
 }
 

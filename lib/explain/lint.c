@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* karp_lint_snapshot(): the rules, and the list of what they found. */
+/* karp_lint_snapshot(): runs the rules and collects their findings. */
 #include <explain/lint.h>
 
 #include <base/context.h>
@@ -112,7 +112,7 @@ static int by_object(const void *a, const void *b)
     return order != 0 ? order : compare_str(x->text, y->text);
 }
 
-/* By pointers, since findings are large; then they are laid out anew. */
+/* Sorts pointers, since findings are large, and then copies the findings in order. */
 static bool order_findings(struct karp_lint *out)
 {
     size_t n = out->findings.count;
@@ -139,8 +139,8 @@ bool lint_admits(linting *l, const type_table *table, uint32_t type, uint32_t se
     return false;
 }
 
-/* What the pool's nodes will be: its requirements and its labels. What validation refuses of them has a rule of its own; the
- * others look at the rest. */
+/* The requirements and labels of a NodePool's nodes, without those that validation rejects: these have a rule of
+ * their own. */
 static uint32_t set_of_pool(linting *l, uint32_t pool)
 {
     const karp_snapshot *s = l->snapshot;

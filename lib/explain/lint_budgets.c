@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Disruption budgets of NodePools, and PodDisruptionBudgets: those that allow nothing, ever, and those that hold nothing back. */
+/*
+ * Disruption budgets of NodePools, and PodDisruptionBudgets: those that never allow a disruption, and those that
+ * never prevent one.
+ */
 #include <explain/lint.h>
 
 #include <base/context.h>
@@ -35,7 +38,7 @@ static void check_schedule(linting *l, const budget *b, uint32_t index, karp_str
     lint_note(l, LINT_BUDGET_NEVER_ACTIVE, "NodePool", pool);
 }
 
-/* What a budget that is always in force lets through for any reason. */
+/* Checks what a budget that is always active allows for all reasons. */
 static void check_budget(linting *l, const budget *b, uint32_t index, karp_str pool)
 {
     check_schedule(l, b, index, pool);
@@ -54,11 +57,11 @@ void lint_budgets(linting *l)
     for (uint32_t p = 0; p < s->raw.pools.count && !l->refused; p++) {
         const node_pool *pool = &s->raw.pools.items[p];
         karp_str name = name_of(s, pool->meta.name);
-        bool limited = pool->budget_count == 0; /* none is Karpenter's own of 10 % */
+        bool limited = pool->budget_count == 0; /* without budgets, Karpenter's default of 10 % applies */
         for (uint32_t i = 0; i < pool->budget_count && !l->refused; i++) {
             limited = limited || !str_is(pool->budgets[i].nodes, "100%");
             check_budget(l, &pool->budgets[i], i, name);
-            /* A schedule is looked up over years of days. */
+            /* Checking a schedule may visit the days of several years. */
             if (!mem_work(s->context, 4096)) l->refused = true;
         }
         if (limited) continue;
@@ -71,7 +74,7 @@ void lint_budgets(linting *l)
 
 /* ---- PodDisruptionBudgets ------------------------------------------------------------------------------------------ */
 
-/* An amount of `all` pods; percents are rounded up, as Kubernetes does. false = it is absent or cannot be read. */
+/* A number of pods, or a percentage of `all`, rounded up as in Kubernetes. false = it is absent or invalid. */
 static bool amount_of(const karp_int_or_string *field, uint64_t all, uint64_t *out)
 {
     uint64_t percent = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Labels and values that are asked for and that nothing has, which are spelling mistakes more often than not. */
+/* Required labels and values that no object has, which are usually spelling mistakes. */
 #include <explain/lint.h>
 
 #include <base/bits.h>
@@ -7,7 +7,7 @@
 #include <model/label_rules.h>
 #include <string.h>
 
-enum { SHORTEST = 5 }; /* of a key: shorter ones are like many */
+enum { SHORTEST = 5 }; /* shortest key to compare: short ones are similar to many others */
 
 void lint_tell_meant(linting *l, const nearest *near)
 {
@@ -16,7 +16,7 @@ void lint_tell_meant(linting *l, const nearest *near)
     strbuf_adds(&l->remedy, " may be meant");
 }
 
-/* The known label that is spelt most like it. */
+/* The most similar known label. */
 static nearest nearest_key(linting *l, karp_str key)
 {
     nearest near = nearest_to(key);
@@ -57,7 +57,7 @@ static const uint32_t *column(const uint32_t *keys, uint32_t count, const uint32
     return NULL;
 }
 
-/* Of a type or an offering; `asked` NO_ID = whatever they are. */
+/* Marks the values of a type's or offering's requirement that `asked` allows; NO_ID = all. */
 static uint32_t mark(linting *l, uint32_t of, uint32_t asked, uint64_t *seen)
 {
     if (of == NO_ID) return 0;
@@ -119,7 +119,7 @@ bool lint_has_value(linting *l, const type_table *t, uint32_t key, uint32_t valu
            (offerings != NULL && some_allows(l, offerings, t->offering_count, value));
 }
 
-/* Whether anything at all has the value: a type, a node or a label of a pool. *asked = some table has the label. */
+/* Whether a type, a node, or a label of a NodePool has the value. *asked: some table has the label. */
 static bool anything_has(linting *l, uint32_t key, uint32_t value, uint32_t pool, bool *asked)
 {
     const karp_snapshot *s = l->snapshot;
@@ -139,13 +139,14 @@ static bool anything_has(linting *l, uint32_t key, uint32_t value, uint32_t pool
     return false;
 }
 
-/* Marks what the requirements of types or offerings name. */
+/* Marks the values in the requirements of types or offerings. */
 static void mark_all(linting *l, const uint32_t *requirements, uint32_t count)
 {
     for (uint32_t i = 0; requirements != NULL && i < count; i++) (void)mark(l, requirements[i], NO_ID, l->values);
 }
 
-/* The values that anything at all has of the label: of one label at a time, as its values are looked at in a row. */
+/* Collects all existing values of a label. Caches one label at a time, since its values are checked one after the
+ * other. */
 static void find_values(linting *l, uint32_t key)
 {
     const karp_snapshot *s = l->snapshot;
@@ -166,7 +167,7 @@ static void find_values(linting *l, uint32_t key)
     }
 }
 
-/* The value that the label has instead. Where many are wrong, the first few say how. */
+/* The most similar existing value of the label. The number of suggestions is limited. */
 static nearest nearest_value(linting *l, uint32_t key, uint32_t value)
 {
     const karp_snapshot *s = l->snapshot;
@@ -214,7 +215,8 @@ void lint_labels_of_pools(linting *l)
         for (uint32_t i = 0; i < pool->requirements.count; i++) {
             const expression *e = &pool->requirements.items[i];
             if (pool_requirement_wrong(s, e) != NULL) continue;
-            /* A label of its own is how a pool gives one to its nodes. */
+            /* A requirement on a custom key also sets the label on nodes. So the key is compared only with other known
+             * keys. */
             bits_clear(l->known_keys, s->facts.normalized[e->key]);
             if (s->pool_table[p] == NO_ID || !lint_has_key(lint_table(l, p), s->facts.normalized[e->key]))
                 lint_key(l, e->key, false, "NodePool", name, "spec.template.spec.requirements");

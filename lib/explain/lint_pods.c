@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pods: spread constraints that leave some of them without a node, and requests that fill no instance type well. */
+/* Pods: spread constraints that make some of them unschedulable, and requests that fit no instance type well. */
 #include <explain/lint.h>
 
 #include <base/bits.h>
@@ -61,10 +61,10 @@ static void add_pods(strbuf *b, uint32_t count)
 
 /* ---- spread ---------------------------------------------------------------------------------------------------------- */
 
-/* Whether pods may get nodes from the pool. Why one is not ready is said elsewhere; a constraint that holds when it is, holds. */
+/* Whether nodes for pods can be launched from the NodePool. It need not be ready: other notes report that. */
 static bool serves_pods(const node_pool *p) { return p->replicas < 0 && p->meta.deletion == KARP_NO_TIME; }
 
-/* Without a pool and a node it is not known which values there will be. */
+/* Without any NodePool and node the possible values are unknown. */
 static bool has_nodes(const linting *l)
 {
     const store *raw = &l->snapshot->raw;
@@ -142,13 +142,13 @@ void lint_spread(linting *l)
 
 /* ---- requests -------------------------------------------------------------------------------------------------------- */
 
-enum { MANY_PODS = 3 }; /* fewer are fill for other pods' nodes */
+enum { MANY_PODS = 3 }; /* fewer pods are placed in the free capacity of other pods' nodes */
 
-/* What a pod costs on the best node for it: of pods like it alone, and if a node could be filled to the brim. */
+/* The lowest cost of a pod: on nodes with such pods only, and on a node that could be filled completely. */
 typedef struct filling {
     double whole, exact;
-    const instance_type *type; /* of `whole` … */
-    uint64_t pods; /* … and how many it takes */
+    const instance_type *type; /* the type for `whole` */
+    uint64_t pods; /* number of pods on it */
 } filling;
 
 static double least_price(linting *l, const type_table *table, const instance_type *t, uint32_t set)
@@ -187,7 +187,8 @@ static void fill_type(linting *l, const type_table *table, uint32_t type, uint32
     }
 }
 
-/* Requirements of a node of the pool for such pods; NO_ID = it cannot be one. Of node affinity the first term counts. */
+/* The requirements of a node of the NodePool for such pods; NO_ID = none is possible. Only the first term of node
+ * affinity is used. */
 static uint32_t set_for(linting *l, uint32_t pool, const shape *h)
 {
     demand d = { EMPTY_SET, NO_ID };

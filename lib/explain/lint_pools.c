@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NodePools: whether anything can be launched from them, and whether anybody will. */
+/* NodePools: whether nodes can be launched from them, and whether they ever will be. */
 #include <explain/lint.h>
 
 #include <base/bits.h>
@@ -24,7 +24,7 @@ static uint32_t count_admitted(linting *l, uint32_t pool, uint32_t set)
 
 /* ---- validation ------------------------------------------------------------------------------------------------------ */
 
-/* "spec.template.spec.requirements[KEY]"; taints may repeat a key. */
+/* "spec.template.spec.requirements[KEY]". For taints a key may be repeated. */
 static void tell_part(linting *l, const pool_fault *f)
 {
     static const char *const parts[] = { "spec.template.spec.requirements[", "spec.template.metadata.labels[",
@@ -46,7 +46,7 @@ static void check_faults(linting *l, uint32_t pool)
         strbuf_addc(&l->text, ' ');
         strbuf_adds(&l->text, fault.wrong);
         uint32_t key = l->snapshot->facts.normalized[fault.key];
-        bool own = bits_test(l->known_keys, key); /* by this very requirement or label */
+        bool own = bits_test(l->known_keys, key); /* the key is known only because of this requirement or label */
         if (fault.part == POOL_REQUIREMENT || fault.part == POOL_LABEL) {
             bits_clear(l->known_keys, key);
             lint_tell_meant_key(l, key);
@@ -59,7 +59,7 @@ static void check_faults(linting *l, uint32_t pool)
 
 /* ---- types ---------------------------------------------------------------------------------------------------------- */
 
-/* The one requirement without which there are types. */
+/* Names the single requirement without which instance types remain. */
 static void tell_culprit(linting *l, uint32_t pool)
 {
     size_t n;
@@ -67,7 +67,7 @@ static void tell_culprit(linting *l, uint32_t pool)
     for (size_t i = 0; i < n; i++) {
         uint32_t key = e[i].key, without = set_remove(&l->algebra, l->pool_sets[pool], key);
         uint32_t count = count_admitted(l, pool, without);
-        e = set_entries(&l->algebra, l->pool_sets[pool], &n); /* the sets may have moved */
+        e = set_entries(&l->algebra, l->pool_sets[pool], &n); /* the entries may have moved */
         if (count == 0) continue;
         strbuf_adds(&l->remedy, "without the requirement on ");
         strbuf_addstr(&l->remedy, text_of(l->snapshot, key));
@@ -162,7 +162,7 @@ static void check_all_min_values(linting *l, uint32_t pool)
 
 /* ---- node classes --------------------------------------------------------------------------------------------------- */
 
-/* An input without any node class of the provider is one that leaves them out. */
+/* If the input has no node class of the provider, node classes were probably left out. */
 static void check_class(linting *l, uint32_t pool)
 {
     const store *raw = &l->snapshot->raw;
@@ -202,7 +202,7 @@ static bool has_taint(taint_list list, const taint *wanted)
     return false;
 }
 
-/* Whether the label says the same on nodes of both pools, or is one that types and offerings answer for. */
+/* Whether nodes of both NodePools have the same values for the label, or the label comes from types and offerings. */
 static bool same_elsewhere(const linting *l, const set_entry *mine, uint32_t other, const type_table *table)
 {
     const known_text *k = &l->snapshot->known;
@@ -232,7 +232,7 @@ static bool takes_all(linting *l, uint32_t heavy, uint32_t pool)
     return true;
 }
 
-/* A pod may ask for a pool by its name. */
+/* Whether some pod requires the NodePool by name. */
 static bool asked_by_name(const linting *l, uint32_t pool)
 {
     const store *raw = &l->snapshot->raw;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tolerations of a value that no taint has, where one that is spelt much like it does. */
+/* Tolerations for a value that no taint has, if a taint has a similar value. */
 #include <explain/lint.h>
 
 #include <base/context.h>
 
-enum { SHORTEST = 4 }; /* of a value: shorter ones are like many */
+enum { SHORTEST = 4 }; /* shortest value to compare: short ones are similar to many others */
 
-/* "team-a" and "team-b" are two names, not one that is misspelt. */
+/* "team-a" and "team-b" are different names, not a misspelling. */
 static bool are_variants(karp_str a, karp_str b)
 {
     return a.len == b.len && equal_str((karp_str){ a.ptr, a.len - 1 }, (karp_str){ b.ptr, b.len - 1 });
 }
 
-/* false = one has the very value. */
+/* false = a taint has exactly this value. */
 static bool offer_taints(const linting *l, const toleration *t, taint_list taints, nearest *near)
 {
     for (uint32_t i = 0; i < taints.count; i++) {

@@ -84,7 +84,7 @@ void node_view_remove(node_view *v, uint32_t number)
     state_node *n = &v->view.nodes[number];
     v->view.raw.claims.items[n->claim].meta.labels = (label_list){ NULL, 0 };
     n->managed = false;
-    n->marked = true; /* takes no pods */
+    n->marked = true; /* cannot receive pods */
     n->pool = n->pool_name = n->type = NO_ID;
 }
 
@@ -125,7 +125,7 @@ static bool lift_of_pod(node_view *v, uint32_t code, uint32_t pod_number)
 {
     if (code == KARP_REASON_POD_DO_NOT_DISRUPT) {
         pod *p = paged_own(&v->pods, pod_number);
-        if (p != NULL) p->marks = 0; /* a pod without annotations that decisions read */
+        if (p != NULL) p->marks = 0; /* its annotations are removed */
         v->refused = p == NULL;
         return p != NULL;
     }
@@ -135,7 +135,7 @@ static bool lift_of_pod(node_view *v, uint32_t code, uint32_t pod_number)
     return true;
 }
 
-/* Reasons that ask for a claim or a pool are given to nodes that have them. */
+/* Reasons that are about a NodeClaim or NodePool are reported only for nodes that have one. */
 static node_claim *own_claim(node_view *v) { return &v->view.raw.claims.items[v->view.nodes[v->node].claim]; }
 static node_pool *own_pool(node_view *v) { return &v->view.raw.pools.items[v->view.nodes[v->node].pool]; }
 

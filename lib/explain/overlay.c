@@ -38,14 +38,14 @@ shape *overlay_shape(overlay_view *o, uint32_t number) { return &o->view.raw.sha
 
 node_pool *overlay_pool(overlay_view *o, uint32_t number) { return &o->view.raw.pools.items[number]; }
 
-/* The list with another amount of one resource; it stays ordered. */
+/* Changes the amount of one resource in a list, which stays sorted. */
 static bool replace_amount(overlay_view *o, resource_list *list, uint32_t resource, int64_t units)
 {
     resource_amount *items = arena_copy(&o->data, list->items, list->count * sizeof *items);
     amount value;
     if (items == NULL) return false;
     (void)amount_mul(o->snapshot->units[resource], (uint64_t)units,
-                     &value); /* less than the request, which could be counted */
+                     &value); /* less than the original request, so it cannot overflow */
     for (uint32_t i = 0; i < list->count; i++) {
         if (items[i].resource == resource) items[i].value = value;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Changes of a pod that may place it: its tolerations, its selectors, its constraints, its ports, its requests. */
+/* Changes to a pod that may make it schedulable: tolerations, selectors, topology constraints, host ports, requests. */
 #include <explain/explain_pod.h>
 
 #include <model/quantity.h>
@@ -27,7 +27,8 @@ static void *without(search *s, const void *items, uint32_t count, size_t bytes,
 
 static bool is_hard(const search *s, const taint *t) { return t->effect != s->snapshot->known.prefer_no_schedule; }
 
-/* What a person would check: a toleration for the key that fits the effect, whatever its operator says of the value. */
+/* Whether the pod tolerates the taint at first sight: it has a toleration for the key and effect, regardless of the
+ * value. */
 static bool tolerated(const toleration_list list, const taint *t)
 {
     for (uint32_t i = 0; i < list.count; i++) {
@@ -40,7 +41,7 @@ static bool tolerated(const toleration_list list, const taint *t)
     return false;
 }
 
-/* The pod's tolerations with room for `more`, in the view; NULL = out of memory. */
+/* Makes room for `more` tolerations in the view; NULL = out of memory. */
 static toleration *room_to_tolerate(search *s, uint32_t more)
 {
     shape *h = overlay_shape(&s->changed, s->shape);
@@ -65,10 +66,10 @@ static void show_taint_text(const search *s, strbuf *b, const taint *t)
     add_word(s, b, t->effect);
 }
 
-/* All that the pod does not tolerate of one list at once: one taint is the usual case. */
+/* Tolerates all taints of one list that the pod does not tolerate, usually a single one. */
 static void try_taints(search *s, taint_list taints, words *seen)
 {
-    toleration *list = NULL; /* the pod's, once there is one more */
+    toleration *list = NULL; /* a copy of the pod's list, made for the first new toleration */
     uint32_t count = 0, *key = arena_array(&s->changed.data, (size_t)3 * taints.count + 1, sizeof *key);
     strbuf text;
     if (key == NULL) {
@@ -85,7 +86,7 @@ static void try_taints(search *s, taint_list taints, words *seen)
         if (list == NULL) break;
         if (count > 0) strbuf_adds(&text, " and ");
         show_taint_text(s, &text, t);
-        /* Of this value alone: another pool's taint of the same key is another change. */
+        /* Only for this value: a taint with the same key on another NodePool is a separate change. */
         list[told->count++] = (toleration){ .key = t->key,
                                             .value = t->value,
                                             .effect = t->effect,
@@ -100,7 +101,7 @@ static void try_taints(search *s, taint_list taints, words *seen)
     if (fresh && words_add(seen, key, (size_t)3 * count) == NO_ID) s->status = KARP_E_NOMEM;
     if (fresh) (void)search_try(s, KARP_REMEDY_TOLERATE, count, &text);
     else overlay_view_reset(&s->changed);
-    if (text.failed) s->status = KARP_E_NOMEM; /* also where it would not have been shown */
+    if (text.failed) s->status = KARP_E_NOMEM; /* even if the text would not be used */
     strbuf_free(&text);
 }
 
@@ -252,14 +253,15 @@ void try_ports(search *s)
 
 /* ---- requests ------------------------------------------------------------------------------------------------------------- */
 
-/* With so much of the resource in the request; false = out of memory. No more units are asked for than the pod has, so they can be counted. */
+/* Changes the request; false = out of memory. It only decreases, so it cannot overflow. */
 static bool change_request(search *s, uint32_t resource, int64_t units)
 {
     if (!overlay_request(&s->changed, s->shape, resource, units)) s->status = KARP_E_NOMEM;
     return s->status == KARP_OK;
 }
 
-/* The most of the resource with which the pod has a place: between `fits` and `too_much`, to about a thousandth. */
+/* The largest request with which the pod is schedulable, between `fits` and `too_much`, with an accuracy of about a
+ * thousandth. */
 static int64_t most_that_fits(search *s, uint32_t resource, int64_t too_much)
 {
     enum { STEPS = 12 };
@@ -279,7 +281,8 @@ static void show_request(const search *s, strbuf *b, const resource_amount *r, i
 {
     char text[QUANTITY_TEXT];
     quantity q = { .binary = r->binary };
-    (void)amount_mul(s->snapshot->units[r->resource], (uint64_t)units, &q.value); /* as change_request() has done */
+    /* change_request() has done the same */
+    (void)amount_mul(s->snapshot->units[r->resource], (uint64_t)units, &q.value);
     strbuf_adds(b, units == 0 ? "do not request " : "request at most ");
     if (units > 0) strbuf_add(b, text, quantity_format(q, text));
     if (units > 0) strbuf_addc(b, ' ');
@@ -303,7 +306,7 @@ void try_requests(search *s)
         int64_t most = column == s->snapshot->nowhere ? 0 : most_that_fits(s, r->resource, vector[column]);
         strbuf_clear(&text);
         show_request(s, &text, r, most);
-        if (s->rounds == 0) s->rounds = 1; /* for the round that states the outcome */
+        if (s->rounds == 0) s->rounds = 1; /* for the round that determines the result */
         if (change_request(s, r->resource, most)) (void)search_try(s, KARP_REMEDY_REQUEST_LESS, 1, &text);
     }
     strbuf_free(&text);

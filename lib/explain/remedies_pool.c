@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Changes of NodePools that may place a pod: limits, values of labels, minValues. */
+/* Changes to NodePools that may make a pod schedulable: limits, values of labels, minValues. */
 #include <explain/explain_pod.h>
 
 #include <model/quantity.h>
@@ -13,12 +13,13 @@ static void add_pool(const search *s, strbuf *b, uint32_t pool)
 
 /* ---- limits --------------------------------------------------------------------------------------------------------------- */
 
-/* The limit at which the pool's nodes, its other launches and one node of the outcome's type find room. Not more than what is
- * said to be enough: the caller tries it. */
+/* The limit that suffices for the NodePool's nodes, its other launches, and one node of the resulting type. An
+ * estimate, which the caller tries. */
 static bool enough(search *s, uint32_t pool, const resource_amount *limit, const karp_remedy *with, amount *out)
 {
     const karp_snapshot *w = s->snapshot;
-    const type_table *table = &w->tables[w->pool_table[pool]]; /* a limit that matters is of a pool with types */
+    /* a limit that matters belongs to a NodePool with types */
+    const type_table *table = &w->tables[w->pool_table[pool]];
     uint32_t name = strings_find(&w->raw.text, with->choice.instance_type.ptr, with->choice.instance_type.len);
     amount used = amount_whole(0), one = amount_whole(limit->resource == RESOURCE_NODES);
     for (uint32_t i = 0; i < w->node_count; i++) {
@@ -33,7 +34,7 @@ static bool enough(search *s, uint32_t pool, const resource_amount *limit, const
     return amount_add(more, one, out);
 }
 
-/* The pool with another limit on the resource of entry `index`; NULL takes it away. */
+/* Sets the limit on the resource of entry `index`; NULL removes it. */
 static void set_limit(search *s, uint32_t pool, uint32_t index, const amount *value)
 {
     resource_list from = s->snapshot->raw.pools.items[pool].limits;
@@ -74,7 +75,7 @@ static void try_limit(search *s, uint32_t pool, uint32_t index, strbuf *text)
         set_limit(s, pool, index, &value);
         if (search_try(s, KARP_REMEDY_RAISE_LIMIT, 1, text) || search_over(s)) return;
     }
-    /* More is needed than one node's worth: other pods take what is added first. */
+    /* More than one node is needed, because other pods use the added capacity first. */
     strbuf shorter;
     strbuf_init(&shorter, s->snapshot->context);
     strbuf_add(&shorter, text->ptr, plain);
@@ -83,7 +84,7 @@ static void try_limit(search *s, uint32_t pool, uint32_t index, strbuf *text)
     strbuf_free(&shorter);
 }
 
-/* The text names the limits, with what they have to be unless that is not known; false = it is not. */
+/* Names the limits in the text, with the necessary values if these are known; false = they are not. */
 static bool name_limits(search *s, uint32_t pool, const karp_remedy *with, resource_amount *items, strbuf *text)
 {
     const resource_list *limits = &s->snapshot->raw.pools.items[pool].limits;
@@ -107,7 +108,7 @@ static bool name_limits(search *s, uint32_t pool, const karp_remedy *with, resou
     return known;
 }
 
-/* All limits of a pool, where no one of them is enough. */
+/* All limits of a NodePool together, if changing a single one is not enough. */
 static void try_all_limits(search *s, uint32_t pool, strbuf *text)
 {
     static const resource_list none = { NULL, 0 };
@@ -158,7 +159,7 @@ void try_limits(search *s)
 
 /* ---- values ----------------------------------------------------------------------------------------------------------------- */
 
-/* Values that the pod might want of a label: those it names, and all that the pool's types have of the zone. */
+/* Candidate values for a label: those that the pod names, and for the zone all values of the NodePool's types. */
 typedef struct wanted {
     search *s;
     LIST_OF(uint32_t) values;
@@ -215,7 +216,7 @@ static void want_zones(wanted *w, uint32_t pool)
     }
 }
 
-/* The expression with the value allowed: one more value of an In, one less of a NotIn. false = it is allowed already. */
+/* The expression changed to allow the value: added to In, or removed from NotIn. false = it is already allowed. */
 static bool allow(search *s, const expression *e, uint32_t value, expression *out)
 {
     uint32_t *values = arena_array(&s->changed.data, e->value_count + (size_t)1, sizeof *values), count = 0;

@@ -57,7 +57,7 @@ void note(verifier *v, uint32_t code, karp_str subject, const char *format, ...)
     char text[600] = "";
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(text, sizeof text, format, arguments); /* what is longer is cut */
+    (void)vsnprintf(text, sizeof text, format, arguments); /* longer text is truncated */
     va_end(arguments);
     size_t length = strlen(text);
     karp_finding *row = list_push(v->out->context, &v->out->findings, sizeof *row);
@@ -105,7 +105,7 @@ int64_t add_clamped(int64_t a, int64_t b)
 
 /* ---- who is where ---------------------------------------------------------------------------------------------------- */
 
-/* Pods of CapacityBuffers are known by their place in the order of names alone. */
+/* Pods of CapacityBuffers can only be found in the order by name. */
 static uint32_t find_by_name(const karp_snapshot *s, uint32_t name_space, uint32_t name)
 {
     const pod wanted = { .name_space = name_space, .name = name };
@@ -132,7 +132,7 @@ uint32_t verify_find_pod(const karp_snapshot *s, karp_str name)
     return number == NO_ID && s->raw.buffers.count > 0 ? find_by_name(s, name_space, own) : number;
 }
 
-/* A pod's first mention; NO_ID = it is unknown, or was mentioned before. */
+/* Records the first mention of a pod; NO_ID = it is unknown, or was mentioned before. */
 static uint32_t mention(verifier *v, karp_str name, karp_str place)
 {
     uint32_t pod_number = verify_find_pod(v->snapshot, name);
@@ -193,7 +193,7 @@ static bool has_target(const verifier *v, uint32_t node_number)
     return false;
 }
 
-/* Whether what is free on the node is enough, daemons aside. */
+/* Whether the node has enough free capacity, without considering daemons. */
 static bool seems_to_take(const verifier *v, const state_node *n, const karp_plan_placement *placement)
 {
     const karp_snapshot *s = v->snapshot;
@@ -208,7 +208,8 @@ static bool seems_to_take(const verifier *v, const state_node *n, const karp_pla
     return !n->marked;
 }
 
-/* A Node and a NodeClaim of another node may have one name, which is all that a plan says: the first that could be meant. */
+/* A Node and a NodeClaim of another node may have the same name, and a plan has only names. Returns the first node
+ * that is possible. */
 static uint32_t node_meant(const verifier *v, const karp_plan_placement *placement)
 {
     const karp_snapshot *s = v->snapshot;

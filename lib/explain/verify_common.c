@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What holds for nodes and launches alike: taints, labels, host ports, volumes. */
+/* Checks for both nodes and launches: taints, labels, host ports, volumes. */
 #include <explain/verify.h>
 
 #include <string.h>
@@ -31,7 +31,7 @@ const wishes *pod_wishes(verifier *v, uint32_t shape_number)
 
 /* ---- taints ---------------------------------------------------------------------------------------------------------- */
 
-/* As the API server admits numbers for comparison: no '+', no leading zeros, within 64 bits. */
+/* Parses numbers in the form that the API server allows for Gt and Lt: no '+', no leading zeros, within 64 bits. */
 static bool plain_number(karp_str t, int64_t *out)
 {
     size_t i = t.len > 0 && t.ptr[0] == '-' ? 1 : 0;
@@ -76,7 +76,7 @@ static bool expression_sound(const expression *e)
     return (wants_values && e->value_count > 0) || (wants_none && e->value_count == 0);
 }
 
-/* Of a sound expression: whether the value is among those listed, or, where none are, whether there is one. */
+/* For a valid expression: whether the label's value is listed; without listed values, whether the label exists. */
 static bool expression_matches(const expression *e, label_list labels)
 {
     uint32_t value = label_get(labels, e->key);
@@ -87,7 +87,7 @@ static bool expression_matches(const expression *e, label_list labels)
 
 bool selector_matches(const selector *x, label_list labels)
 {
-    for (uint32_t i = 0; i < x->expressions.count; i++) { /* one unsound expression, and the selector selects nothing */
+    for (uint32_t i = 0; i < x->expressions.count; i++) { /* an invalid expression makes the selector select nothing */
         if (!expression_sound(&x->expressions.items[i])) return false;
     }
     for (uint32_t i = 0; i < x->labels.count; i++) {
@@ -99,7 +99,7 @@ bool selector_matches(const selector *x, label_list labels)
     return true;
 }
 
-/* Whether every listed type of a launch says enough of a label that the launch itself leaves open. */
+/* Whether every listed type of a launch satisfies the rule for a label that the launch leaves open. */
 static bool types_satisfy(const verifier *v, const target *t, const rule *asked)
 {
     const karp_snapshot *s = v->snapshot;
@@ -161,8 +161,8 @@ bool labels_satisfy(const verifier *v, const target *t, const rules *asked, uint
     return true;
 }
 
-/* A preference that contradicts the requirement on its key: Karpenter takes both together for a wish that the label be absent,
- * and where it is absent the pod goes. */
+/* Whether a preference contradicts the requirement on its key. Karpenter treats both together as a requirement that
+ * the label is absent, so the pod can be placed where it is absent. */
 static bool preference_contradicts(verifier *v, const target *t, const shape *h, const rule *r)
 {
     const rule *have = rules_find(&t->labels, r->key);
@@ -241,7 +241,7 @@ typedef struct volume_places {
     bool local;
 } volume_places;
 
-/* false = an object is missing: nothing can be said. */
+/* false = an object is missing, so that nothing can be checked. */
 static bool places_of_claim(const store *raw, uint32_t name_space, uint32_t claim_name, volume_places *out)
 {
     uint32_t c = store_find(raw, KIND_VOLUME_CLAIM, name_space, claim_name);
@@ -270,7 +270,7 @@ static bool term_reached(verifier *v, const target *t, const node_term *term, bo
     return labels_satisfy(v, t, &asked, host_word(v, t));
 }
 
-/* Volumes that contradict each other are taken for a wish that the label be absent (scheduling.md §13.2). */
+/* Contradictory volumes are treated as a requirement that the label is absent (scheduling.md §13.2). */
 static bool contradiction_taken(const verifier *v, const target *t, const node_term *term, uint32_t volumes)
 {
     for (uint32_t i = 0; v->quirks && volumes > 1 && i < term->expressions.count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A decision of this library as a plan: names only, as anybody outside would have it. */
+/* Converts a decision of this library to a plan, with names only, like a plan from outside. */
 #include <base/context.h>
 #include <base/error.h>
 #include <base/memory.h>
@@ -21,7 +21,7 @@ static bool copy_launches(arena *a, const karp_decision *decision, karp_plan *pl
     if (rows == NULL) return false;
     for (size_t i = 0; i < count; i++) {
         karp_launch l = { .size = sizeof l };
-        (void)karp_decision_launch(decision, i, &l); /* there is one of that number; likewise below */
+        (void)karp_decision_launch(decision, i, &l); /* cannot fail: the launch exists; likewise below */
         rows[i] = (karp_plan_launch){ .id = l.id,
                                       .node_pool = l.node_pool,
                                       .pods = pod_names(a, decision, l.pods, l.pod_count),

@@ -12,7 +12,7 @@ static bool list_pods(verifier *v, kinds *k)
     k->pods = room_for(v, s->raw.pods.count + 1, sizeof *k->pods);
     k->all = room_for(v, s->class_count + (size_t)1, sizeof *k->all);
     if (k->pod_first == NULL || k->pods == NULL || k->all == NULL) return false;
-    /* Counted one place further on, so that filling in moves each beginning to where it belongs. */
+    /* Counted one position further on. Filling in then moves each start to its final position. */
     for (uint32_t p = 0; p < s->raw.pods.count; p++) k->pod_first[kind_of(v, p) + 2]++;
     for (uint32_t i = 2; i < s->class_count + 2; i++) k->pod_first[i] += k->pod_first[i - 1];
     for (uint32_t i = 0; i < s->raw.pods.count; i++)
@@ -102,7 +102,7 @@ void kinds_free(kinds *k)
 
 /* ---- selecting ------------------------------------------------------------------------------------------------------------- */
 
-/* The shorter of a list and the kinds with the label. */
+/* The shorter of `list` and the list of kinds with the label. */
 static kind_list shorter(const kinds *k, kind_list list, uint32_t key, uint32_t value)
 {
     uint32_t number = map64_get(&k->labels, pair_key(key, value));

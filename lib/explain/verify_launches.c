@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes to be started: every listed instance type must do, whichever of them the cloud picks. */
+/* Nodes to be launched: every listed instance type must be valid, because the cloud chooses one of them. */
 #include <explain/verify.h>
 
 #include <base/sort.h>
@@ -67,7 +67,8 @@ static bool type_agrees(const verifier *v, const rules *labels, uint32_t set)
     return true;
 }
 
-/* Whether a daemon with these wishes may run on a node of the pool: labels nobody states yet are fine if well known. */
+/* Whether a daemon with these rules can run on a node of the NodePool. Undefined labels are allowed if they are
+ * well-known. */
 static bool base_allows(const verifier *v, const rules *base, const rules *asked)
 {
     for (uint32_t i = 0; i < asked->count; i++) {
@@ -78,7 +79,8 @@ static bool base_allows(const verifier *v, const rules *base, const rules *asked
     return true;
 }
 
-/* With Karpenter's quirks a daemon of several terms is not insisted on: which of them it still looks at depends on history. */
+/* With Karpenter's quirks, daemons with several terms are not expected: which terms are considered depends on earlier
+ * calculations. */
 static bool daemon_expected(verifier *v, uint32_t daemon, const target *t, const instance_type *type)
 {
     const struct daemon *d = &v->snapshot->daemons[daemon];
@@ -93,7 +95,7 @@ static bool daemon_expected(verifier *v, uint32_t daemon, const target *t, const
     return false;
 }
 
-/* The daemons of a type of the pool, as an interned list of their numbers. */
+/* The daemons for a type of the NodePool, as an interned list of their numbers. */
 static const struct words_entry *daemons_of(verifier *v, const target *t, uint32_t type)
 {
     static const struct words_entry none = { NULL, 0, 0 };
@@ -116,12 +118,12 @@ static const struct words_entry *daemons_of(verifier *v, const target *t, uint32
 
 /* ---- types ----------------------------------------------------------------------------------------------------------- */
 
-/* What one check of a launch works with. */
+/* Data for checking one launch. */
 typedef struct launch_check {
-    rules unreserved; /* labels without what reserving them has narrowed */
-    const int64_t *wanted; /* by all pods */
+    rules unreserved; /* its labels, without the restriction by reservations */
+    const int64_t *wanted; /* total requests of its pods */
     int64_t *scratch;
-    host_port_list *ports; /* of pods that have any */
+    host_port_list *ports; /* of the pods that have host ports */
     uint32_t port_lists;
 } launch_check;
 
@@ -158,7 +160,7 @@ static bool large_enough(const verifier *v, const int64_t *room, const int64_t *
     return true;
 }
 
-/* What is wrong with one type; 0 = nothing. */
+/* The error of one type; 0 = none. */
 static uint32_t type_fault(verifier *v, const target *t, const launch_check *c, uint32_t number)
 {
     const type_table *table = v->pools[t->pool].table;
@@ -192,7 +194,7 @@ static void note_type(verifier *v, const target *t, uint32_t fault, karp_str typ
     note(v, fault, t->name, "instance type %.*s: %s", SHOW(type), texts[fault]);
 }
 
-/* Several types may have one name; the listed name is fine if one of them is. */
+/* Several types may have the same name. The listed name is valid if one of them is. */
 static uint32_t settle_type(verifier *v, const target *t, const launch_check *c, uint32_t first, uint32_t *chosen)
 {
     const type_table *table = v->pools[t->pool].table;
@@ -206,7 +208,7 @@ static uint32_t settle_type(verifier *v, const target *t, const launch_check *c,
     return fault;
 }
 
-/* Whether the offering is a reservation without a slot, which launches nothing (K15-4). */
+/* Whether the offering is a reservation without free capacity, which cannot be launched (K15-4). */
 static bool full(const verifier *v, const offering *o)
 {
     const store *raw = &v->snapshot->raw;
@@ -258,13 +260,14 @@ static void check_types(verifier *v, target *t, const launch_check *c)
 
 /* ---- requirements ------------------------------------------------------------------------------------------------------ */
 
-/* A label that has to be there may be absent where a pod excludes values of it: with NotIn a demand for absence agrees (§6.1). */
+/* Whether a required label may be absent because a pod excludes values of it: NotIn is compatible with a requirement
+ * that the label is absent (§6.1). */
 static bool may_be_absent(const verifier *v, const target *t, const rule *have, const rule *asked)
 {
     return !have->excludes && have->count == 0 && asked->excludes && excluded_by_pods(v, t, asked->key, false);
 }
 
-/* The launch's labels: what it requires; where it says nothing, what the pool does. */
+/* The launch's labels: its own requirements, and for other keys those of the NodePool. */
 static void settle_labels(verifier *v, target *t)
 {
     const pool_facts *f = &v->pools[t->pool];
@@ -284,7 +287,7 @@ static void settle_labels(verifier *v, target *t)
     }
 }
 
-/* Once a launch holds reservations, its requirements name them alone; the types it lists were chosen before that. */
+/* Whether the launch is restricted to reservations. Its listed types were chosen before this restriction. */
 static bool reserved_only(const verifier *v, const rules *labels)
 {
     const rule *r = rules_find(labels, v->snapshot->known.capacity_type);
@@ -312,7 +315,7 @@ static void settle_unreserved(verifier *v, const target *t, launch_check *c)
     }
 }
 
-/* Values of the key that the types have; since K15-5 of those that the launch allows. */
+/* The number of values for the key that the types have; from K15-5 on, only values that the launch allows. */
 static uint32_t distinct_values(verifier *v, const target *t, uint32_t key, const rule *allowed)
 {
     const type_table *table = v->pools[t->pool].table;
@@ -390,7 +393,7 @@ void check_launch(verifier *v, target *t)
 
 /* ---- all launches of a pool -------------------------------------------------------------------------------------------- */
 
-/* limit − Σ capacity of the pool's nodes; false = nothing is left, beyond counting. */
+/* limit − Σ capacity of the NodePool's nodes; false = used up, overflow. */
 static bool limit_left(const verifier *v, uint32_t pool, const resource_amount *limit, amount *left)
 {
     *left = limit->value;
@@ -402,7 +405,7 @@ static bool limit_left(const verifier *v, uint32_t pool, const resource_amount *
     return true;
 }
 
-/* The launch counts as its largest type. */
+/* A launch counts with its largest type. */
 static amount largest(const verifier *v, const target *t, uint32_t resource)
 {
     const type_table *table = v->pools[t->pool].table;
@@ -425,7 +428,8 @@ static void check_limit(verifier *v, uint32_t pool, const resource_amount *limit
     }
     if (launches == 0) return;
     if (limit->resource == RESOURCE_NODES) {
-        /* Karpenter does not count the nodes of one round: it only stops when none was left before (S-Q10). */
+        /* Karpenter does not count nodes launched in the same round: it only stops if nothing was left before
+         * (S-Q10). */
         used = v->quirks ? amount_from(1) : amount_whole(launches);
     }
     if (fits && amount_cmp(used, left) <= 0) return;
@@ -445,7 +449,8 @@ void check_limits(verifier *v)
 
 /* ---- reservations -------------------------------------------------------------------------------------------------------- */
 
-/* The least room that any offering of the table states for the reservation, if that is less than `least`; −1 = nobody offers it. */
+/* The lowest free capacity that an offering of the table states for the reservation, if it is less than `least`; −1 =
+ * there is no such offering. */
 static int64_t less_room(const verifier *v, const type_table *table, uint32_t id, int64_t least)
 {
     for (uint32_t o = 0; o < table->offering_count; o++) {
@@ -456,7 +461,7 @@ static int64_t less_room(const verifier *v, const type_table *table, uint32_t id
     return least;
 }
 
-/* What pools offer that nothing can be launched for does not count. */
+/* Offerings of unusable NodePools do not count. */
 static int64_t reservation_room(const verifier *v, uint32_t id)
 {
     const karp_snapshot *w = v->snapshot;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pods on existing nodes: room. */
+/* Pods on existing nodes: free capacity. */
 #include <explain/verify.h>
 
 #include <string.h>
 
 /* ---- room ------------------------------------------------------------------------------------------------------------ */
 
-/* Whether the daemon will run on the node. Which of several terms Karpenter still looks at, and whether soft taints keep a
- * daemon away, depends on its history, so with its quirks such a daemon is not insisted on. */
+/* Whether the daemon will run on the node. With Karpenter's quirks, this is not known for daemons with several terms
+ * or PreferNoSchedule taints, because it depends on earlier calculations. Such daemons are then not expected. */
 static bool daemon_expected(verifier *v, uint32_t daemon, const target *t)
 {
     const struct daemon *d = &v->snapshot->daemons[daemon];
@@ -16,7 +16,7 @@ static bool daemon_expected(verifier *v, uint32_t daemon, const target *t)
     if (!w->ready) fill_wishes(v, w, d->shape->node_selector, d->required);
     if ((w->count > 1 && v->quirks) || untolerated(v, d->shape->tolerations, t->taints, v->quirks) != NULL)
         return false;
-    target bare = *t; /* daemons saw the node before the pods came */
+    target bare = *t; /* daemons are checked without the new pods */
     bare.pod_count = 0;
     uint32_t host = label_get(v->snapshot->nodes[t->node].labels, v->snapshot->known.hostname);
     for (uint32_t i = 0; i < w->count; i++) {
@@ -25,7 +25,7 @@ static bool daemon_expected(verifier *v, uint32_t daemon, const target *t)
     return false;
 }
 
-/* Room for daemons that are still to come: those expected, less those that run already. */
+/* The capacity reserved for daemons: those that are expected minus those that already run. */
 static void reserve_for_daemons(verifier *v, const target *t, int64_t *reserve)
 {
     const karp_snapshot *s = v->snapshot;
@@ -42,7 +42,7 @@ static void reserve_for_daemons(verifier *v, const target *t, int64_t *reserve)
     for (uint32_t r = 0; r < s->dims; r++) reserve[r] = reserve[r] > 0 ? reserve[r] : 0;
 }
 
-/* The first resource of the column that the target's new pods ask for. */
+/* The first resource of the column that the target's new pods request. */
 static uint32_t asked_for(const verifier *v, const target *t, uint32_t column)
 {
     for (uint32_t i = 0; i < t->pod_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which pods a round has to place (scheduling.md §2.1, §2.4), and nothing about whether they can be. */
+/* Which pods a round has to place (scheduling.md §2.1, §2.4), regardless of whether this is possible. */
 #include <explain/verify.h>
 
 #include <base/sort.h>
@@ -49,7 +49,7 @@ static bool covers(const verifier *v, const disruption_budget *b, const pod *p)
            selector_matches(b->selects, store_pod_labels(raw, p->labels));
 }
 
-/* An amount of pods that a budget states, of `all`; percents are rounded up. False = it cannot be read. */
+/* A number of pods in a budget, or a percentage of `all`, rounded up. false = invalid. */
 static bool meant(const karp_int_or_string *field, uint64_t all, uint64_t *out)
 {
     uint64_t percent = 0;
@@ -66,7 +66,8 @@ static bool meant(const karp_int_or_string *field, uint64_t all, uint64_t *out)
     return true;
 }
 
-/* As the cluster's own controller counts: whether none of the pods that there are may go. */
+/* Whether the budget allows no disruption even if all its pods are healthy, computed as the disruption controller
+ * does. */
 static bool none_to_spare(const verifier *v, const disruption_budget *b)
 {
     const store *raw = &v->snapshot->raw;
@@ -79,7 +80,7 @@ static bool none_to_spare(const verifier *v, const disruption_budget *b)
     return b->min_available.is_set && meant(&b->min_available, all, &asked) && asked >= all;
 }
 
-/* Counted once for all pods. False = refused. */
+/* Computed once for all pods. false = out of memory. */
 static bool count_budgets(verifier *v)
 {
     const store *raw = &v->snapshot->raw;
@@ -89,7 +90,8 @@ static bool count_budgets(verifier *v)
     return v->spent != NULL;
 }
 
-/* More than one budget, or one that never allows anything. Karpenter looks for texts that say so, and counts nothing. */
+/* Whether several budgets, or one that never allows a disruption, apply to the pod. Karpenter only recognises certain
+ * texts of such budgets and does not count pods. */
 static bool budgets_forbid(const verifier *v, const pod *p)
 {
     const store *raw = &v->snapshot->raw;
@@ -107,7 +109,7 @@ static bool budgets_forbid(const verifier *v, const pod *p)
     return zero || says(&only->max_unavailable, "0%") || says(&only->min_available, "100%") || spent;
 }
 
-/* A pod of a node that is being deleted. */
+/* A pod on a node that is being deleted. */
 static bool leaves(const verifier *v, const pod *p)
 {
     bool ending = p->deletion != KARP_NO_TIME, live = !pod_over(p) && !ending;

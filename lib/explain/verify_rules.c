@@ -44,7 +44,7 @@ bool digits_number(karp_str digits, bool minus, int64_t *out)
     return true;
 }
 
-/* An integer in the plainest sense: an optional sign, digits, and it fits. */
+/* Parses an integer: an optional sign and digits, within range. */
 static bool word_number(const vocabulary *w, uint32_t id, int64_t *out)
 {
     karp_str t = word_text(w, id);
@@ -66,7 +66,7 @@ static rule anything(uint32_t key, uint32_t min_values)
     return r;
 }
 
-/* The rule of an operator with its values as words; `values` must live on. */
+/* The rule for an operator with text ids as values; `values` must stay valid. */
 static rule rule_make(const vocabulary *w, uint32_t key, uint32_t op, const uint32_t *values, uint32_t count,
                       uint32_t min_values)
 {
@@ -149,7 +149,7 @@ static bool in_bounds(const vocabulary *w, const rule *r, uint32_t value)
     return word_number(w, value, &n) && n >= r->gte && n <= r->lte;
 }
 
-/* Lists are compared each value with each. */
+/* Reports work: in lists, each value is compared with each. */
 static bool worked(const vocabulary *w, uint32_t values)
 {
     if (!mem_work(w->snapshot->context, values)) *w->stopped = true;
@@ -214,7 +214,7 @@ rule rule_meet(vocabulary *w, const rule *x, const rule *y)
         for (uint32_t i = 0; i < x->count + y->count; i++) {
             uint32_t value = i < x->count ? x->values[i] : y->values[i - x->count];
             if (in_bounds(w, &bounds, value))
-                values[r.count++] = value; /* an exclusion outside the bounds is forgotten */
+                values[r.count++] = value; /* an excluded value outside the bounds is dropped */
         }
         return r;
     }
@@ -227,7 +227,7 @@ rule rule_meet(vocabulary *w, const rule *x, const rule *y)
 
 /* ---- many ------------------------------------------------------------------------------------------------------------ */
 
-/* The place of the key in by_key, or the one where it belongs. */
+/* The position of the key in by_key, or the position at which to insert it. */
 static uint32_t place_of(const rules *list, uint32_t key)
 {
     uint32_t low = 0, high = list->count;

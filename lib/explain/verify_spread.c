@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Topology spread constraints with DoNotSchedule. When the last pod of a kind went to a domain, the domain had at most
- * maxSkew more pods than the emptiest one. Minima only grow while pods are placed, so at the end the pods of this kind
- * and those that ran before still cannot exceed the emptiest domain by more than that; pods of other kinds, which may
- * have come later, are not counted against it. Nor is a domain that nobody knew before a pod was placed there: that of
- * a claim without a Node, which no pool can open.
+ * Topology spread constraints with DoNotSchedule. When the last pod of a kind was placed in a domain, the domain had
+ * at most maxSkew more pods than the emptiest one. While pods are placed, the minimum only grows. So in the end, the
+ * pods of this kind and those that ran before still exceed the emptiest domain by at most maxSkew. Pods of other
+ * kinds may have been placed later, so they do not count here. A domain that was unknown before a pod was placed
+ * there does not count either: that of a NodeClaim without a Node, which no NodePool can create.
  */
 #include <explain/verify_topology.h>
 
 typedef struct domain_count {
     uint32_t domain, before, own, others;
-    uint32_t open; /* so many of the kind's terms allow it; NO_ID = nobody has asked */
-    bool used; /* pods of the kind went there */
+    uint32_t open; /* number of the kind's terms that allow it; NO_ID = not computed yet */
+    bool used; /* pods of the kind were placed there */
 } domain_count;
 
 typedef struct spread_check {
     verifier *v;
     const spread_constraint *c;
-    uint32_t kind; /* at hand, of those that say the same */
+    uint32_t kind; /* the current kind, of those with equal constraints */
     const wishes *w;
-    bool soft_taints; /* count for the nodes it looks at */
-    bool unsure; /* pods went to a domain that their node does not state (S-Q36) */
-    bool own_unsure; /* those of the kind at hand did */
-    map64 index; /* domain -> place in domains */
+    bool soft_taints; /* PreferNoSchedule taints count for the nodes that are considered */
+    bool unsure; /* pods were placed in a domain that their node's labels do not define (S-Q36) */
+    bool own_unsure; /* this is true for pods of the current kind */
+    map64 index; /* domain -> index in `domains` */
     LIST_OF(domain_count) domains;
-    size_t known; /* so many of them, the first, are those of nodes and pools */
+    size_t known; /* number of domains from nodes and NodePools, which come first */
 } spread_check;
 
 static domain_count *count_of(spread_check *s, uint32_t domain)
@@ -43,15 +43,15 @@ static domain_count *count_of(spread_check *s, uint32_t domain)
 
 /* ---- what cannot be judged ------------------------------------------------------------------------------------------------ */
 
-/* Constraints that Karpenter takes for one: they differ only in the nodes they look at (S-Q3). */
+/* Constraints that Karpenter treats as one group although they consider different nodes (S-Q3). */
 typedef struct sets {
     verifier *v;
     saying at_hand;
-    words numbers; /* what makes them one */
-    words filters; /* what makes them look at the same nodes */
+    words numbers; /* keys without the node filter */
+    words filters; /* keys of node filters */
     LIST_OF(struct constraint_set {
-        uint32_t filter; /* of the first */
-        bool mixed; /* some look at others */
+        uint32_t filter; /* filter of the first member */
+        bool mixed; /* some members have a different filter */
     })
     list; /* by number */
 } sets;
@@ -65,7 +65,7 @@ static uint32_t set_number(sets *x, uint32_t kind, const spread_constraint *c)
     return said(&x->at_hand, &x->numbers);
 }
 
-/* Shapes whose node affinity or tolerations count are compared as wholes. */
+/* The number of the node filter. Shapes are compared as a whole if their node affinity or tolerations count. */
 static uint32_t filter_number(sets *x, uint32_t kind, const spread_constraint *c)
 {
     uint32_t number = x->v->snapshot->classes[kind].shape;
@@ -113,7 +113,7 @@ static bool conflated(sets *x, const spread_check *s)
     return false;
 }
 
-/* A pod that gives something up gets a group of its own, which does not know the pods placed before (S-Q5). */
+/* Whether relaxation may give a pod a new group that does not count the pods placed before (S-Q5). */
 static bool may_change_group(const spread_check *s)
 {
     const karp_snapshot *w = s->v->snapshot;
@@ -146,7 +146,7 @@ static bool select_kinds(const spread_check *s)
     return verifier_worked(s->v, near.count * (size_t)32);
 }
 
-/* Whether a launch that has still to decide on a label may come to meet what is asked. */
+/* Whether a launch that has not fixed a label yet may still satisfy the rules. */
 static bool may_satisfy(const spread_check *s, const target *t, const rules *asked)
 {
     for (uint32_t i = 0; t->is_launch && i < asked->count; i++) {
@@ -156,7 +156,7 @@ static bool may_satisfy(const spread_check *s, const target *t, const rules *ask
     return t->is_launch;
 }
 
-/* Whether the constraint looks at nodes with these labels and taints, for certain or possibly. */
+/* Whether the constraint considers nodes with these labels and taints, certainly or possibly. */
 static bool looked_at(const spread_check *s, const target *t, bool certain)
 {
     const karp_snapshot *w = s->v->snapshot;
@@ -171,7 +171,8 @@ static bool looked_at(const spread_check *s, const target *t, bool certain)
     return false;
 }
 
-/* The domains of nodes. A new node with a host name of its own is always possible: then it does not matter who has none. */
+/* Counts the domains of nodes. A new node with its own host name is always possible, so empty hosts need not be
+ * counted. */
 static void count_nodes(spread_check *s)
 {
     verifier *v = s->v;
@@ -202,7 +203,7 @@ static void count_running(spread_check *s)
     }
 }
 
-/* Where the pod goes; NO_ID = nobody can tell, which is noted once, for its own kind. */
+/* The domain in which the pod is placed; NO_ID = unknown, which is recorded for the pod's own kind. */
 static uint32_t domain_of_pod(spread_check *s, uint32_t p, bool own)
 {
     verifier *v = s->v;
@@ -218,7 +219,7 @@ static uint32_t domain_of_pod(spread_check *s, uint32_t p, bool own)
     return NO_ID;
 }
 
-/* As pods of others: those that the constraint may look at. */
+/* Counts placed pods as those of other kinds, on nodes that the constraint may consider. */
 static void count_placed(spread_check *s)
 {
     verifier *v = s->v;
@@ -235,7 +236,7 @@ static void count_placed(spread_check *s)
     }
 }
 
-/* The pods of the kind at hand count as its own, and not as others; or as before again. */
+/* Moves the pods of the current kind from the counts of others to its own count, or back. */
 static void count_own(spread_check *s, bool own)
 {
     verifier *v = s->v;
@@ -256,7 +257,7 @@ static void count_own(spread_check *s, bool own)
     }
 }
 
-/* Domains that the pools could open. */
+/* Adds the domains that NodePools can create. */
 static void count_pools(spread_check *s)
 {
     verifier *v = s->v;
@@ -284,7 +285,7 @@ static void count_pools(spread_check *s)
 
 /* ---- the verdict ------------------------------------------------------------------------------------------------------------ */
 
-/* How many of its terms allow the domain: which of them the pod was placed by is not known. */
+/* The number of its terms that allow the domain. It is not known by which of them a pod was placed. */
 static uint32_t terms_open_to(const spread_check *s, domain_count *d)
 {
     if (d->open != NO_ID) return d->open;
@@ -303,7 +304,7 @@ static uint32_t least_count(const spread_check *s)
     for (size_t i = 0; i < s->domains.count; i++) {
         domain_count *d = &s->domains.items[i];
         uint32_t total = d->before + d->own + d->others;
-        if (i >= s->known && total == 0 && !d->used) continue; /* another kind's alone */
+        if (i >= s->known && total == 0 && !d->used) continue; /* only pods of another kind are there */
         uint32_t terms = terms_open_to(s, d);
         if (terms > 0) open++;
         if (i < s->known && terms == s->w->count && total < least) least = total;
@@ -311,7 +312,7 @@ static uint32_t least_count(const spread_check *s)
     return s->c->min_domains > 0 && open < (uint32_t)s->c->min_domains ? 0 : least;
 }
 
-/* The first domain, as they are listed, to which too many pods of the kind went; NULL = none. */
+/* The first domain in which too many pods of the kind were placed; NULL = none. */
 static const domain_count *crowded(const spread_check *s, uint32_t least)
 {
     verifier *v = s->v;
@@ -372,7 +373,8 @@ static void say_tolerations(saying *x, toleration_list list)
     }
 }
 
-/* Kinds whose constraints say the same of the same nodes are counted together, so that many kinds, as pods that differ in size, cost as one. */
+/* Kinds with equal constraints on the same nodes are checked together, so that many kinds that only differ in size
+ * cost no more than one. */
 static void ask(askings *a, uint32_t kind, const spread_constraint *c)
 {
     saying *at_hand = &a->at_hand;
@@ -433,7 +435,7 @@ static bool places_some(const verifier *v, uint32_t kind)
     return i < pods.count;
 }
 
-/* The constraints of the kind that can be judged. */
+/* Collects the constraints of the kind that can be checked. */
 static void ask_kind(askings *a, sets *all, uint32_t kind)
 {
     verifier *v = a->at_hand.v;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plans of several steps: disruption commands, or a repack plan. What the cluster is like after the first steps is checked as the
- * plan that one launch decision would have made of it: the nodes that are gone by then count as being deleted, and all their pods
- * want a place. So whatever karp_verify() checks of a plan holds of each step, on the cluster that the steps before it leave.
+ * Plans of several steps: disruption commands, or a repack plan. The cluster after the first n steps is checked as if
+ * one launch decision had led to it: removed nodes count as being deleted, so that all their pods have to be placed.
+ * So everything that karp_verify() checks is also checked for each step, in the cluster that the previous steps
+ * leave.
  */
 #include <explain/verify.h>
 
@@ -13,16 +14,16 @@
 #include <model/selector.h>
 #include <string.h>
 
-/* The nodes that are gone and where their pods are, after so many steps. */
+/* The removed nodes, and the places of their pods, after so many steps. */
 typedef struct prefix {
-    verifier *v; /* of the findings and of memory; it checks no plan itself */
+    verifier *v; /* for findings and memory; it checks no plan itself */
     karp_snapshot view;
     const karp_plan_step *steps;
-    karp_plan plan; /* of all the steps so far */
+    karp_plan plan; /* combination of all steps so far */
     karp_plan_launch *launches;
     karp_plan_placement *placements;
-    uint32_t *moved_of_budget; /* by PodDisruptionBudget: pods that the step moves */
-    uint8_t *is_moved; /* by pod: some step says where it goes */
+    uint32_t *moved_of_budget; /* by PodDisruptionBudget: number of pods that the step moves */
+    uint8_t *is_moved; /* by pod: a step contains a placement for it */
 } prefix;
 
 static karp_str step_name(const prefix *p, size_t index)
@@ -53,18 +54,18 @@ static const char *why_it_stays(const karp_snapshot *s, const state_node *n)
     return NULL;
 }
 
-/* A budget that is in force at `now`. */
+/* Whether a budget is active at `now`. */
 static bool in_force(const budget *b, int64_t now)
 {
     cron schedule;
     int64_t hit, length = b->duration == KARP_DURATION_UNSET || b->duration < 0 ? 0 : b->duration;
     if (b->schedule.len == 0 && b->duration == KARP_DURATION_UNSET) return true;
-    if (!cron_parse(b->schedule.ptr, b->schedule.len, &schedule)) return true; /* it allows nothing */
+    if (!cron_parse(b->schedule.ptr, b->schedule.len, &schedule)) return true; /* an invalid schedule allows nothing */
     int64_t from = now < INT64_MIN + length ? INT64_MIN : now - length;
     return cron_next(&schedule, from, &hit) && hit <= now;
 }
 
-/* "3" or "10%" of all, percents rounded up; what cannot be read allows nothing. */
+/* "3", or a percentage such as "10%" of all, rounded up. An invalid text allows nothing. */
 static uint64_t allowed_by(karp_str nodes, uint64_t all)
 {
     uint64_t number = 0;
@@ -128,13 +129,13 @@ static void check_nodes(prefix *p, size_t index, uint32_t flags)
 
 /* ---- may the pods? ---------------------------------------------------------------------------------------------------- */
 
-/* A pod that is moved by the step counts against each budget that covers it. */
+/* Counts a pod that the step moves against each budget that selects it. */
 static void count_moved(prefix *p, karp_str name)
 {
     const karp_snapshot *s = p->v->snapshot;
     const store *raw = &s->raw;
     uint32_t number = verify_find_pod(s, name);
-    if (number == NO_ID) return; /* karp_verify() tells */
+    if (number == NO_ID) return; /* karp_verify() reports it */
     const pod *moved = pod_at(raw, number);
     p->is_moved[number] = 1;
     if (moved->node == NO_ID) return;
@@ -161,7 +162,7 @@ static void check_evictions(prefix *p, size_t index, uint32_t flags)
     for (size_t i = 0; i < raw->budgets.count; i++) {
         const disruption_budget *b = &raw->budgets.items[i];
         int32_t most = b->disruptions_allowed < 0 ? 0 : b->disruptions_allowed;
-        /* One that allows none holds pods back by Karpenter's own reading of it, which karp_verify() has. */
+        /* A budget that allows no disruption is checked by karp_verify(), in Karpenter's way. */
         if ((flags & KARP_VERIFY_EVICTIONS_AT_ONCE) == 0 || most == 0 || p->moved_of_budget[i] <= (uint32_t)most)
             continue;
         note(p->v, KARP_FINDING_PDB, step_name(p, index),
@@ -172,7 +173,7 @@ static void check_evictions(prefix *p, size_t index, uint32_t flags)
 
 /* ---- the plan so far ---------------------------------------------------------------------------------------------------- */
 
-/* A node that is launched by the step or before it takes more pods. */
+/* Adds pods to a node that this step or an earlier one launches. */
 static bool add_to_launch(prefix *p, const karp_plan_placement *more)
 {
     for (size_t i = 0; i < p->plan.launch_count; i++) {
@@ -198,7 +199,7 @@ static void add_step(prefix *p, size_t index)
     }
 }
 
-/* Pods that are pending anyway are none of the plan's business, unless it places them. */
+/* Pods that are pending anyway need not be placed by the plan. */
 static void leave_pending(prefix *p, karp_str *left)
 {
     const karp_snapshot *s = p->v->snapshot;
@@ -211,7 +212,7 @@ static void leave_pending(prefix *p, karp_str *left)
     }
 }
 
-/* What karp_verify() finds is found at this step. */
+/* Findings of karp_verify() become findings of this step. */
 static karp_status check_prefix(prefix *p, size_t index, karp_error *error)
 {
     karp_verification *found = NULL;
@@ -220,7 +221,8 @@ static karp_status check_prefix(prefix *p, size_t index, karp_error *error)
     bool quirks = p->plan.profile == KARP_PROFILE_KARPENTER;
     for (size_t i = 0; i < found->findings.count; i++) {
         const karp_finding *f = &found->findings.items[i];
-        /* A replacement that is narrowed to spot still lists types that spot does not have (D-Q11); that some type remains is checked. */
+        /* A replacement that is restricted to spot still lists types without spot offerings (D-Q11). That at least
+         * one type remains is checked separately. */
         if (quirks && f->code == KARP_FINDING_TYPE_REQUIREMENTS) continue;
         char *subject = arena_string(&p->v->out->data, f->object.ptr, f->object.len);
         if (subject == NULL) p->v->failed = true;
@@ -264,7 +266,7 @@ static karp_status check_steps(prefix *p, size_t count, double cost, uint32_t fl
     p->plan.launches = p->launches;
     p->plan.placements = p->placements;
     karp_status status = KARP_OK;
-    /* After a step that breaks a rule, all others would be told to break it, too. */
+    /* Ends at the first step that breaks a rule, since all later ones would be reported as well. */
     for (size_t i = 0; i < count && status == KARP_OK && p->v->out->findings.count == 0 && !p->v->failed; i++) {
         check_nodes(p, i, flags);
         check_evictions(p, i, flags);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Spread, pod affinity and anti-affinity, judged by where every pod ends up. Placing pods one by one, a scheduler may end
- * with counts that no single look at the end explains, so each check counts only what holds in every order.
+ * Spread, pod affinity and anti-affinity, checked in the final state. A scheduler that places pods one by one may
+ * reach counts that the final state alone does not explain. So each check only uses what is true for every order of
+ * placements.
  */
 #include <explain/verify_topology.h>
 
@@ -10,10 +11,10 @@
 
 /* ---- kinds of pods ------------------------------------------------------------------------------------------------------ */
 
-/* Pods that no constraint can tell apart. */
+/* The kind of a pod: pods that no constraint distinguishes. */
 uint32_t kind_of(const verifier *v, uint32_t pod_number) { return v->snapshot->pod_class[pod_number]; }
 
-/* Whether Karpenter could look the pod's volumes up: it forgets the constraints of others (S-Q2). */
+/* Whether Karpenter could look up the pod's volumes. If not, it ignores the pod's constraints (S-Q2). */
 bool constrained(const verifier *v, uint32_t kind) { return v->snapshot->classes[kind].volumes_found || !v->quirks; }
 
 label_list kind_labels(const verifier *v, uint32_t kind)
@@ -24,10 +25,10 @@ label_list kind_labels(const verifier *v, uint32_t kind)
 
 /* ---- domains ------------------------------------------------------------------------------------------------------------ */
 
-/* A launch is a host of its own, with a number after those of all words. */
+/* A launch is a host of its own, with a number above all text ids. */
 static uint32_t launch_host(const verifier *v, const target *t) { return UINT32_MAX - 2 - (uint32_t)(t - v->targets); }
 
-/* The domain of a pod that runs already; NO_ID = none. */
+/* The domain of a running pod; NO_ID = none. */
 uint32_t bound_domain(const verifier *v, uint32_t pod_number, uint32_t key, bool name_serves)
 {
     const node *n = &v->snapshot->raw.nodes.items[v->snapshot->pod_node[pod_number]];
@@ -37,7 +38,7 @@ uint32_t bound_domain(const verifier *v, uint32_t pod_number, uint32_t key, bool
     return strings_find(&v->snapshot->raw.text, name.ptr, name.len);
 }
 
-/* The domains a target may be in. none: it has no such label; open: it may be anywhere. */
+/* The possible domains of a target: count 0 = it has no such label, open = any value. */
 spot_domains domains_of(const verifier *v, const target *t, uint32_t key)
 {
     spot_domains d = { .count = 0 };
@@ -65,7 +66,7 @@ bool usable_target(const verifier *v, uint32_t number)
     return t->is_launch ? t->pool != NO_ID : t->node != NO_ID;
 }
 
-/* Pods that count where they run: alive, staying, and not to be placed anew. */
+/* Whether a pod counts on its current node: it runs, is not being deleted, and is not placed again. */
 bool counts_where_it_runs(const verifier *v, uint32_t pod_number)
 {
     const struct pod *p = pod_at(&v->snapshot->raw, pod_number);
@@ -91,7 +92,7 @@ static bool in_namespaces(const verifier *v, const pod_term *t, uint32_t own, ui
     return false;
 }
 
-/* The kinds that the term of a pod in namespace `own` selects; it has a selector. */
+/* The kinds that the term of a pod in namespace `own` selects. The term must have a selector. */
 static bool select_by_term(verifier *v, const pod_term *t, uint32_t own)
 {
     kind_list near = kinds_near(v, v->kinds, t->label_selector);
@@ -105,7 +106,7 @@ static bool select_by_term(verifier *v, const pod_term *t, uint32_t own)
     return verifier_worked(v, near.count * (size_t)32);
 }
 
-/* A key that stands for another one is looked up as written, where nothing has it (S-Q34). */
+/* Whether the key is normalized. An older key is looked up as written, so that no node has it (S-Q34). */
 bool key_as_written(const verifier *v, uint32_t key) { return word_key(&v->words, key) == key; }
 
 static uint32_t terms_on(pod_term_list list, uint32_t key)
@@ -123,9 +124,9 @@ static uint32_t constraints_on(const shape *h, uint32_t key)
     return count;
 }
 
-/* Whether the scheduler may have believed that the target has the label although it has not: Karpenter takes excluded
- * values for domains (S-Q6), takes what a pod excludes on an existing node for the node's own word on that label, and takes
- * two constraints whose domains have nothing in common for a wish that the label be absent. */
+/* Whether the scheduler may have assumed a label that the target does not have. Karpenter treats excluded values as
+ * domains (S-Q6). It treats a label whose values a pod excludes on an existing node as a label of the node. And it
+ * treats two constraints without a common domain as a requirement that the label is absent. */
 bool label_imagined(const verifier *v, const target *t, uint32_t key)
 {
     const rule *r = rules_find(&t->labels, key);
@@ -135,7 +136,7 @@ bool label_imagined(const verifier *v, const target *t, uint32_t key)
     for (uint32_t i = 0; i < t->pod_count; i++) {
         if (constraints_on(pod_shape(v, t->pods[i]), key) > 1) return true;
     }
-    return map64_get(&v->kinds->anti_keys, key) != NO_ID; /* anti-affinity of others is a constraint, too */
+    return map64_get(&v->kinds->anti_keys, key) != NO_ID; /* anti-affinity of other pods is a constraint, too */
 }
 
 /* ---- terms that are the same ----------------------------------------------------------------------------------------------- */
@@ -157,11 +158,11 @@ static void ask(askings *a, uint32_t role, uint32_t kind, const pod_term *t)
 
 /* ---- affinity ------------------------------------------------------------------------------------------------------------- */
 
-/* Who is in a domain, for pods of a kind that have not come to it by themselves: any pod that runs, or one of another kind. */
+/* The selected pods in a domain that make it valid for another kind: running pods, and placed pods of other kinds. */
 typedef struct neighbours {
     map64 runs; /* by domain: a selected pod runs there */
     LIST_OF(uint32_t) domains_that_run;
-    map64 first, second; /* by domain: kinds of selected pods that go there */
+    map64 first, second; /* by domain: two kinds of selected pods that are placed there */
 } neighbours;
 
 static void add_running(verifier *v, neighbours *n, uint32_t domain)
@@ -203,7 +204,7 @@ static bool has_neighbour(const neighbours *n, uint32_t domain, uint32_t kind)
            (first == kind ? map64_get(&n->second, domain) != NO_ID : first != NO_ID);
 }
 
-/* Whether a selected pod runs in a domain that the kind may use. */
+/* Whether a selected pod runs in a domain that the kind can use. */
 static bool runs_somewhere(verifier *v, const neighbours *n, uint32_t kind, uint32_t key)
 {
     const rule *own = rules_find(&pod_wishes(v, v->snapshot->classes[kind].shape)->terms[0], key);
@@ -214,12 +215,12 @@ static bool runs_somewhere(verifier *v, const neighbours *n, uint32_t kind, uint
     return false;
 }
 
-/* Domains without company are fine for the first pod that selects itself, and for all that join it. */
+/* A domain without selected pods is valid for the first pod that selects itself, and for all that join it. */
 static void check_affinity_of(verifier *v, const asking *a, const neighbours *n)
 {
     uint32_t key = a->term->topology_key, alone = NO_ID;
     bool runs = runs_somewhere(v, n, a->kind, key);
-    /* Its node terms may differ between its pods: less can be said. */
+    /* With several node terms, pods may be placed by different ones, so that less can be checked. */
     bool relaxable = v->snapshot->raw.shapes.items[v->snapshot->classes[a->kind].shape].required.count > 1;
     kind_list pods = pods_of_kind(v->kinds, a->kind);
     for (uint32_t i = 0; i < pods.count && !v->failed; i++) {
@@ -267,7 +268,7 @@ static void check_affinity(verifier *v, const asking *list, size_t count)
 
 /* ---- anti-affinity --------------------------------------------------------------------------------------------------------- */
 
-/* The first two pods of a domain by namespace and name: one of them is another pod than the one that asks. */
+/* The first two pods of a domain by namespace and name. At least one of them differs from the pod that is checked. */
 typedef struct company {
     verifier *v;
     map64 first, second; /* domain -> pod */
@@ -286,7 +287,7 @@ static void company_free(company *c)
     map64_free(&c->second);
 }
 
-/* Of two pods that may be none. */
+/* Either may be NO_ID. */
 static bool comes_before(const verifier *v, uint32_t x, uint32_t y)
 {
     return x != NO_ID && (y == NO_ID || v->snapshot->pod_rank[x] < v->snapshot->pod_rank[y]);
@@ -316,7 +317,7 @@ static uint32_t company_of(const company *c, uint32_t domain, uint32_t pod_numbe
     return other == pod_number ? map64_get(&c->second, domain) : other;
 }
 
-/* Whether the launch's domain was certain from the moment the pod came, whatever came later. */
+/* Whether the launch's domain was fixed when the pod was placed, regardless of later pods. */
 static bool certain_domain(const verifier *v, const target *t, uint32_t pod_number, uint32_t key)
 {
     if (!t->is_launch || key == v->snapshot->known.hostname) return true;
@@ -334,7 +335,7 @@ static void note_together(verifier *v, uint32_t pod_number, uint32_t other, uint
          SHOW(v->targets[v->at[pod_number]].name), SHOW(text_of(v->snapshot, key)), SHOW(pod_name(v->snapshot, other)));
 }
 
-/* The selected pods by domain that is certain for all, and by target. */
+/* Adds the selected pods to those by domain, if the domain is certain for all, and to those by target. */
 static void find_barred(verifier *v, uint32_t key, company *by_domain, company *by_target)
 {
     for (uint32_t i = 0; i < v->kinds->selected_count; i++) {
@@ -353,7 +354,7 @@ static void find_barred(verifier *v, uint32_t key, company *by_domain, company *
     }
 }
 
-/* Pods of one kind know each other's domains, too, that are not certain for others. */
+/* Adds the pods of the kind with domains that are only certain among themselves. */
 static void find_own(verifier *v, const asking *a, company *own)
 {
     uint32_t key = a->term->topology_key;
@@ -389,7 +390,7 @@ static void check_anti_of(verifier *v, const asking *a, const company *by_domain
     company_free(&own);
 }
 
-/* The term of pods that the plan places, against pods that run and pods that it places. One finding a pod is enough. */
+/* Checks the term of pods that the plan places, against running and placed pods. One finding per pod is reported. */
 static void check_anti(verifier *v, const asking *list, size_t count)
 {
     company by_domain, by_target;
@@ -401,8 +402,8 @@ static void check_anti(verifier *v, const asking *list, size_t count)
     company_free(&by_target);
 }
 
-/* Pods that run and whose terms bar others, on Nodes that are known. A node without the host name label is not protected by its
- * name. */
+/* Whether the anti-affinity of a running pod applies: its Node must be known. A Node without the host name label does
+ * not count by its name. */
 static bool bars_where_it_runs(const verifier *v, uint32_t pod_number)
 {
     const karp_snapshot *w = v->snapshot;
@@ -411,7 +412,7 @@ static bool bars_where_it_runs(const verifier *v, uint32_t pod_number)
     return node_is_told(w, &w->raw.nodes.items[n]) && (w->lost == NULL || !bits_test(w->lost, n));
 }
 
-/* The term of pods that run, against the pods that the plan places. */
+/* Checks the term of running pods against the pods that the plan places. */
 static void check_anti_of_bound(verifier *v, const asking *list, size_t count)
 {
     uint32_t key = list->term->topology_key;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Volumes that a node, or every instance type of a launch, can attach. */
+/* Limits on volumes that a node, or every instance type of a launch, can attach. */
 #include <explain/verify.h>
 
 #include <base/hash.h>
 
-/* The claim's driver; NO_TEXT = it counts against none. *found turns false when a bound claim's volume is missing. */
+/* The claim's driver; NO_TEXT = it counts against none. *found becomes false when the volume of a bound claim is
+ * missing. */
 static uint32_t driver_of(const store *raw, uint32_t name_space, uint32_t claim_name, bool *found)
 {
     uint32_t c = store_find(raw, KIND_VOLUME_CLAIM, name_space, claim_name);
@@ -20,7 +21,7 @@ static uint32_t driver_of(const store *raw, uint32_t name_space, uint32_t claim_
     return class_ == NO_ID ? NO_TEXT : raw->storage_classes.items[class_].driver;
 }
 
-/* Counts the pod's claims of the driver that are not in `held` yet. */
+/* The number of the pod's claims with this driver that are not in `held` yet; adds them. */
 static uint32_t hold_claims(verifier *v, map64 *held, uint32_t pod_number, uint32_t driver)
 {
     const store *raw = &v->snapshot->raw;
@@ -63,7 +64,7 @@ static bool published(const csi_node *c, uint32_t driver)
     return false;
 }
 
-/* The type whose limits hold for drivers that the node does not publish; NULL = none (K15-2). */
+/* The type whose limits apply for drivers that the node does not publish; NULL = none (K15-2). */
 static const instance_type *type_of_node(const verifier *v, const state_node *n)
 {
     const karp_snapshot *s = v->snapshot;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON text into trees, in one pass. */
+/* A one-pass parser from JSON text to trees. */
 #include <json/tree.h>
 
 #include <base/sort.h>
@@ -8,7 +8,7 @@
 #include <karp/values.h>
 #include <string.h>
 
-/* Of nested values, whatever the caller allows: each level is a call of its own. */
+/* Maximum nesting, whatever the caller allows: each level is a recursive call. */
 enum { DEEPEST = 2048 };
 
 typedef struct parser {
@@ -20,7 +20,7 @@ typedef struct parser {
 
 static tree *value(parser *p);
 
-/* NULL, so that a caller can return it. The first reason stays. */
+/* Returns NULL, for the caller to return. The first error is kept. */
 static void *refuse(parser *p, karp_status status, const char *why)
 {
     if (p->fault.status == KARP_OK) p->fault = (tree_fault){ status, why, (size_t)(p->at - p->start) };
@@ -84,7 +84,7 @@ static size_t put_character(char *into, uint32_t code)
     return length;
 }
 
-/* Four hexadecimal digits, behind \u; twice that where the first ones are half of a character. 0 = refused. */
+/* Four hexadecimal digits after \u, and another escape if they are half of a surrogate pair. 0 = error. */
 static size_t put_code(parser *p, char *into)
 {
     uint32_t code, low;
@@ -107,7 +107,7 @@ static size_t put_code(parser *p, char *into)
     return put_character(into, code);
 }
 
-/* An escape, behind the backslash. 0 = refused. */
+/* An escape, after the backslash. 0 = error. */
 static size_t put_escape(parser *p, char *into)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
@@ -123,7 +123,7 @@ static size_t put_escape(parser *p, char *into)
     return 1;
 }
 
-/* Up to the next quote, backslash, or what may not be in a string. */
+/* Skips to the next quote, backslash, or invalid character. */
 static void skip_plain(parser *p)
 {
     const char *at = p->at;
@@ -144,10 +144,10 @@ static void skip_plain(parser *p)
     p->at = at;
 }
 
-/* A string with escapes, at the first of them. An escape is never shorter than what it stands for. */
+/* A string with escapes, starting at the first one. An escape is never shorter than its value. */
 static bool unescape(parser *p, const char *from, karp_str *out)
 {
-    /* Mostly it ends at the next quote. */
+    /* Usually the string ends at the next quote. */
     const char *quote = memchr(p->at, '"', (size_t)(p->end - p->at));
     while (quote && quote[-1] == '\\') quote = memchr(quote + 1, '"', (size_t)(p->end - quote - 1));
     if (!quote) quote = p->end;
@@ -169,11 +169,11 @@ static bool unescape(parser *p, const char *from, karp_str *out)
     return p->fault.status == KARP_OK;
 }
 
-/* A string, at its opening quote. false = refused. */
+/* A string, starting at its opening quote. false = error. */
 static bool string(parser *p, karp_str *out)
 {
     const char *from = ++p->at;
-    /* Most strings end soon, at a quote and nothing else. */
+    /* Most strings are short and end at a quote. */
     while (p->end - p->at >= PLAIN_AT_ONCE) {
         size_t plain = plain_bytes(p->at);
         p->at += plain;
@@ -272,7 +272,7 @@ static bool push(parser *p, karp_str name, tree *item)
     return true;
 }
 
-/* Behind a bracket or a value: whether another value follows. The bracket that closes is stepped over. */
+/* After a bracket or a value: whether another value follows. Skips the closing bracket. */
 static bool more(parser *p, bool first, char close)
 {
     skip_space(p);
@@ -324,7 +324,7 @@ static int by_name(const void *a, const void *b, const void *user)
     return compare_str(tree_member_name(&members[*x]), tree_member_name(&members[*y]));
 }
 
-/* Many members: sorted, those of one name lie together. */
+/* For many members: sorts them, so that repeated names are adjacent. */
 static size_t leave_repeats_of_many(parser *p, tree_member *members, size_t count)
 {
     karp_context *context = p->t->memory.context;
@@ -353,7 +353,7 @@ static bool same_name(const tree_member *a, const tree_member *b)
     return a->key == b->key && equal_str(tree_member_name(a), tree_member_name(b));
 }
 
-/* Of a name that comes up again the first place and the last value stay. Returns how many members are left. */
+/* Removes repeated names: the first position and the last value are kept. Returns the number of members left. */
 static size_t leave_repeats(parser *p, tree_member *members, size_t count, uint16_t *name_bits)
 {
     if (count > 32) {
@@ -363,7 +363,7 @@ static size_t leave_repeats(parser *p, tree_member *members, size_t count, uint1
     unsigned seen = 0;
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
-        /* Names of different keys mostly set different bits. */
+        /* Names with different keys usually set different bits. */
         unsigned bit = 1u << tree_name_bit(members[i].key);
         size_t k = seen & bit ? 0 : kept;
         while (k < kept && !same_name(&members[k], &members[i])) k++;
@@ -375,7 +375,7 @@ static size_t leave_repeats(parser *p, tree_member *members, size_t count, uint1
     return kept;
 }
 
-/* What reading an element and looking at it comes to. */
+/* Units of work for reading an element and comparing it. */
 enum { OF_AN_ELEMENT = 64 };
 
 static void fill(parser *p, tree *into, tree_member *members, size_t count)

@@ -6,7 +6,7 @@
 
 /* ---- memory ---------------------------------------------------------------------------------------------------------- */
 
-/* Nodes are taken from the arena in so many at a time. */
+/* Nodes are allocated from the arena in batches of this size. */
 enum { NODES_AT_ONCE = 32 };
 
 void trees_init(trees *t, karp_context *context)
@@ -31,7 +31,7 @@ void trees_free(trees *t)
 
 void trees_clear(trees *t)
 {
-    /* One huge document must not pin its memory for all that follow. */
+    /* Frees a very large stack, so that one huge document does not keep its memory allocated. */
     if (t->stack_capacity > 4096) free_stack(t);
     arena_release(&t->memory, (arena_mark){ NULL, NULL });
     t->status = KARP_OK;
@@ -81,7 +81,8 @@ static inline uint32_t four_bytes(const char *from)
     return v;
 }
 
-/* Of names with one key. Up to three bytes the key has all of them; longer names are compared by words that may overlap. */
+/* Compares names with equal keys and lengths. Up to three bytes, the key has the whole name. Longer names are
+ * compared in words that may overlap. */
 static inline bool equal_names(const char *a, const char *b, size_t length)
 {
     if (length <= 3) return true;
@@ -189,7 +190,8 @@ tree *tree_new_double(trees *t, double number)
     return new_copied(t, TREE_REAL, str(text));
 }
 
-/* Room for one more item or member. What lies in the memory of others, or has no room, is moved; the room doubles. */
+/* Makes room for one more item or member. An array that is full, or not allocated here, is moved; the capacity
+ * doubles. */
 static bool more_room(trees *t, tree *into, size_t element)
 {
     if (t->status) return false;

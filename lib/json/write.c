@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Canonical JSON: the same value is always the same text. */
+/* Canonical JSON: equal values always have the same text. */
 #include <json/tree.h>
 
 #include <base/sort.h>
@@ -74,7 +74,7 @@ static void write_real(strbuf *out, const tree *value)
     (void)tree_double(value, &real);
     karp_double_format(real, number);
     strbuf_adds(out, number);
-    /* What looks like an integer must fit one when it is read again. */
+    /* A number that looks like an integer must be readable as one. */
     bool plain = !strchr(number, '.') && !strchr(number, 'e');
     if (plain && (real >= 9e18 || real <= -9e18)) strbuf_adds(out, ".0");
 }
@@ -96,7 +96,7 @@ void tree_write(strbuf *out, const tree *value)
     case TREE_INTEGER: {
         int64_t number = 0;
         (void)tree_integer(value, &number);
-        strbuf_addi(out, number); /* -0 is 0 */
+        strbuf_addi(out, number); /* -0 is written as 0 */
         break;
     }
     case TREE_REAL: write_real(out, value); break;
