@@ -94,7 +94,7 @@ static void *push(column *c, elements *e, size_t more)
 
 static void push_offset(column *c)
 {
-    if (c->values.count > INT32_MAX) refuse(c->table, KARP_E_LIMIT); /* not reached in tests, which would need 2 GiB */
+    if (c->values.count > INT32_MAX) refuse(c->table, KARP_E_LIMIT); /* never: in a test, which would need 2 GiB */
     int32_t *offset = push(c, &c->offsets, 1);
     if (offset != NULL) *offset = (int32_t)c->values.count;
 }
@@ -193,7 +193,7 @@ static void lay_out_dictionary(column *c)
     for (size_t i = 0; i < c->texts.count; i++) {
         if (!size_add(total, c->texts.entries[i].len, &total)) total = SIZE_MAX;
     }
-    if (total > INT32_MAX) { /* not reached in tests, which would need 2 GiB */
+    if (total > INT32_MAX) { /* never: in a test, which would need 2 GiB */
         refuse(t, KARP_E_LIMIT);
         return;
     }
@@ -228,7 +228,7 @@ karp_status table_finish(karp_table *t, karp_table **out, karp_error *error)
     }
     karp_table_free(t);
     if (status == KARP_E_NOMEM) return fail_nomem(error);
-    /* not reached in tests, which would need 2 GiB */
+    /* never: in a test, which would need 2 GiB */
     if (status == KARP_E_LIMIT) return fail(error, status, "a column has more than 2,147,483,647 bytes or elements");
     return fail(error, status, "the columns of a table differ in length");
 }

@@ -202,7 +202,7 @@ static uint32_t find_below(const strings *s, const char *text, size_t length, ui
 uint32_t strings_add(strings *s, const char *text, size_t length)
 {
     if (length > UINT32_MAX) return NO_ID;
-    if (s->count >= NO_ID - 1) return NO_ID; /* not reached in tests, which would need 64 GiB */
+    if (s->count >= NO_ID - 1) return NO_ID; /* never: in a test, which would need 64 GiB */
     uint32_t hash = (uint32_t)hash_bytes(text, length, s->seed), there = find_below(s, text, length, hash);
     if (there != NO_ID) return there;
     if (!strings_widen(s)) return NO_ID;
@@ -389,7 +389,7 @@ uint32_t words_add(words *w, const uint32_t *data, size_t count)
 {
     size_t bytes = 0;
     if (count > UINT32_MAX || !size_mul(count, sizeof *data, &bytes)) return NO_ID;
-    if (w->count >= NO_ID - 1) return NO_ID; /* not reached in tests, which would need 64 GiB */
+    if (w->count >= NO_ID - 1) return NO_ID; /* never: in a test, which would need 64 GiB */
     if (w->joint_entries != NULL || w->joint_slots != NULL) {
         uint32_t there = words_find(w, data, count);
         if (there != NO_ID || !words_own(w)) return there;

@@ -228,7 +228,7 @@ static bool add_first(karp_node_explanation *e, const node_view *v)
 static bool add_of_pass(karp_node_explanation *e, const node_view *v)
 {
     const karp_kept *row = kept_row(e->decision, e->name);
-    if (row == NULL) return true; /* not reached: a node that stays has a row */
+    if (row == NULL) return true; /* never: a node that stays has a row */
     bool turn = row->code == KARP_REASON_NOT_DRIFTED || row->code == KARP_REASON_NOT_REACHED_IN_PASS;
     if (turn && e->decision->commands.count > 0) return add_first(e, v);
     return add_blocker(e, v, e->decision, row, node_view_pod_of(v->snapshot, e->node, row->detail));

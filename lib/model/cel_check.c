@@ -290,7 +290,7 @@ static enum cel_type check(checker *c, cel_node *n, const bound *names)
 {
     enum cel_type x;
     if (c->wrong) return CEL_ANY;
-    switch (n->kind) { /* all other kinds were handled above */
+    switch (n->kind) { /* never: another kind */
     case CEL_CONSTANT: return n->constant.type;
     case CEL_NAME: return check_name(c, n, names);
     case CEL_SELECT:

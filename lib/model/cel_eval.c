@@ -296,7 +296,7 @@ static cel_value call(run *r, const cel_node *n, const bound *names)
         y = eval(r, rest, names);
         if (y.type == CEL_T_FAILURE) return y;
     }
-    switch (n->function) { /* all other functions were handled above */
+    switch (n->function) { /* never: another function */
     case CEL_F_STARTS:
     case CEL_F_ENDS:
     case CEL_F_CONTAINS:
@@ -326,13 +326,13 @@ static cel_value call(run *r, const cel_node *n, const bound *names)
     case CEL_F_BIND:
     case CEL_F_ALL:
     case CEL_F_EXISTS:
-    case CEL_F_EXISTS_ONE: /* handled above */
+    case CEL_F_EXISTS_ONE: /* never: handled above */
     case CEL_F_HAS_VALUE:
     case CEL_F_VALUE:
     case CEL_F_OR_VALUE:
-    case CEL_F_OR: /* handled above */
+    case CEL_F_OR: /* never: handled above */
     case CEL_F_OPTIONAL_OF:
-    case CEL_F_OPTIONAL_NONE: /* handled above */ break;
+    case CEL_F_OPTIONAL_NONE: /* never: handled above */ break;
     }
     return failure();
 }
@@ -454,7 +454,7 @@ static cel_value name_value(const cel_node *n, const bound *names)
 static cel_value eval(run *r, const cel_node *n, const bound *names)
 {
     if (++r->steps > MOST_STEPS) return failure();
-    switch (n->kind) { /* all other kinds were handled above */
+    switch (n->kind) { /* never: another kind */
     case CEL_CONSTANT: return n->constant;
     case CEL_NAME: return name_value(n, names);
     case CEL_SELECT:

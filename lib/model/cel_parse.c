@@ -558,7 +558,7 @@ uint32_t cel_parse(arena *a, karp_str text, cel_node **root)
     if (!stopped(&p) && p.token != T_END) p.wrong = true;
     if (p.wrong) return CEL_WRONG;
     if (p.beyond) return CEL_BEYOND;
-    if (p.refused || n == NULL) return CEL_REFUSED; /* parsing ends without a tree only in these cases */
+    if (p.refused || n == NULL) return CEL_REFUSED; /* never: no tree without one of these causes */
     *root = n;
     return CEL_COMPILED;
 }

@@ -249,7 +249,7 @@ static int scale_to_one(span *s)
     else scale_span(s, (unsigned)-exponent);
     for (;; exponent++) {
         int order = bignum_compare_sum(&s->rest, &s->above, &s->scale);
-        /* The two cases do not occur together: only 10^23 is halfway between two doubles, and the lower one is even. */
+        /* never: both, because only 10^23 is halfway between two doubles, and the lower one is even */
         if (order < 0 || (order == 0 && !s->closed)) return exponent;
         bignum_times_ten(&s->scale, 1);
     }
@@ -271,7 +271,7 @@ static void generate(uint64_t image, shortest *out)
         low = under < 0 || (under == 0 && s.closed);
         high = over > 0 || (over == 0 && s.closed);
         out->digits[out->count++] = digit;
-    } while (!low && !high && out->count < 18); /* always ends earlier: 17 digits distinguish all doubles */
+    } while (!low && !high && out->count < 18); /* never: 17 digits distinguish all doubles */
 
     char *last = &out->digits[out->count - 1];
     int half = bignum_compare_sum(&s.rest, &s.rest, &s.scale);

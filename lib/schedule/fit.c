@@ -121,7 +121,7 @@ static bool load(fitter *f, uint32_t r, uint64_t nodes, uint32_t demand, uint64_
 {
     if (!log_change(f, r)) return false;
     if (nodes < f->runs.items[r].nodes && !split(f, r, nodes)) return false;
-    /* always true: more links do not fit into memory */
+    /* never: so many links do not fit into memory */
     link *l = f->links.count < NO_ID - 1 ? list_push(f->context, &f->links, sizeof *l) : NULL;
     if (l == NULL) {
         f->status = KARP_E_NOMEM;

@@ -115,7 +115,7 @@ static bool make_room(fit_order *o, uint32_t like, const int64_t *room)
         *mine = room != NULL ? room[d] : order_room(o, like)[d];
         *most = *mine;
     }
-    /* always true: more runs do not fit into memory */
+    /* never: so many runs do not fit into memory */
     order_node *n = o->nodes.count < NO_ID - 1 ? list_push(o->context, &o->nodes, sizeof *n) : NULL;
     if (n == NULL) return false;
     *n = (order_node){ NO_ID, NO_ID, NO_ID };

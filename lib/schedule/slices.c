@@ -122,7 +122,7 @@ static void fill_lists(const stretches *t, uint32_t *to, pod_list *lists)
 {
     for (size_t c = 0; c < t->s->claims.list.count; c++) {
         uint32_t count = t->first[c + 1] - t->first[c];
-        if (count == 0) continue; /* never true: a claim is opened for its first pod */
+        if (count == 0) continue; /* never: a claim is opened for its first pod */
         lists[c] = merge_all(t, t->by_claim + t->first[c], count, to, t->spare);
         if (count > 1) to += lists[c].count;
     }
