@@ -394,32 +394,32 @@ type PriceRule struct {
 // A DeviceAttribute of a device: Name is "domain/name", or "name" of the driver's own domain.
 type DeviceAttribute struct {
 	Name   string
-	Text   string // of a string or version
-	Number int64  // of an int; 0 or 1 of a bool
+	Text   string // value of a string or version
+	Number int64  // value of an int; 0 or 1 for a bool
 	Kind   uint32
 }
 
 // A RequestPolicy says how a share of a capacity may be asked for; amounts are "" when absent.
 type RequestPolicy struct {
-	Default     string
+	Default     string // for requests that state no amount
 	Minimum     string
-	Maximum     string
-	Step        string
-	ValidValues []string // ascending
+	Maximum     string   // validRange.max
+	Step        string   // validRange.step
+	ValidValues []string // validValues, ascending
 	HasRange    bool     // validRange is present
 }
 
 // A DeviceCapacity of a device.
 type DeviceCapacity struct {
 	Name   string
-	Value  string
+	Value  string // quantity
 	Policy *RequestPolicy
 }
 
 // A Counter of devices.
 type Counter struct {
 	Name  string
-	Value string
+	Value string // quantity
 }
 
 // A CounterSet is what devices of a pool share, or what one of them takes of it.
@@ -433,23 +433,23 @@ type Device struct {
 	Name          string
 	Attributes    []DeviceAttribute
 	Capacity      []DeviceCapacity
-	Consumes      []CounterSet
-	AllowMultiple bool // allocations
+	Consumes      []CounterSet // consumesCounters
+	AllowMultiple bool         // allocations
 }
 
 // A ResourceSlice. One that states none of AllNodes, NodeName and a node selector is reachable from nowhere.
 type ResourceSlice struct {
-	Meta            Meta // an owner of kind Node ties the slice to that node
+	Meta            Meta // with an owner of kind Node, the slice belongs to that Node
 	Driver          string
-	Pool            string
-	Generation      int64
-	SliceCount      int64      // resourceSliceCount
+	Pool            string     // pool.name: the resource pool
+	Generation      int64      // pool.generation
+	SliceCount      int64      // pool.resourceSliceCount
 	NodeName        string     // "" = absent
-	NodeTerms       []NodeTerm // ORed
+	NodeTerms       []NodeTerm // terms of nodeSelector; one of them has to match
 	Devices         []Device
 	SharedCounters  []CounterSet
 	HasNodeSelector bool // even without terms
-	AllNodes        bool
+	AllNodes        bool // allNodes
 }
 
 // A DeviceClass: Selectors are CEL expressions, all of which have to hold.
@@ -482,9 +482,9 @@ type AttributeBinding struct {
 // A DeviceRequest of a claim: exactly what its fields say, or, where there are Alternatives, the first of them that is available. Alternatives have none of their own.
 type DeviceRequest struct {
 	Name         string
-	DeviceClass  string
-	Selectors    []string   // as a class's, beside its own
-	Capacity     []Resource // shares asked for, by the capacity's name
+	DeviceClass  string     // deviceClassName
+	Selectors    []string   // CEL expressions beside those of the DeviceClass
+	Capacity     []Resource // requested amounts, by name of the capacity
 	Count        int64      // with AllocateExactCount
 	Mode         uint32
 	Alternatives []DeviceRequest
@@ -493,12 +493,12 @@ type DeviceRequest struct {
 // A DeviceConstraint of a claim: Requests are "request" or "request/alternative", none = all.
 type DeviceConstraint struct {
 	Requests       []string
-	MatchAttribute string // "" = a constraint of another kind, which makes the claim unusable
+	MatchAttribute string // "" = a constraint of another kind: pods with the ResourceClaim are unschedulable
 }
 
 // An AllocatedDevice of a claim's status.
 type AllocatedDevice struct {
-	Request     string
+	Request     string // name of the request that it was allocated for
 	Device      DeviceID
 	Consumed    []Resource // consumedCapacity
 	HasConsumed bool       // consumedCapacity is there
@@ -517,7 +517,7 @@ type ResourceClaim struct {
 	Meta        Meta
 	Requests    []DeviceRequest
 	Constraints []DeviceConstraint
-	Results     []AllocatedDevice
-	NodeTerms   []NodeTerm // of the allocation: where its devices are reachable
-	Allocated   bool       // status.allocation is there
+	Results     []AllocatedDevice // status.allocation.devices.results
+	NodeTerms   []NodeTerm        // status.allocation.nodeSelector: which nodes can access the devices
+	Allocated   bool              // status.allocation is there
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * @file columns.h  Tables of columns: how decisions, snapshots and catalogues are read as a whole.
+ * @file columns.h  Decisions, snapshots and catalogues as tables of columns.
  *
- * For callers to whom a call per item is dear (other languages) or who want data frames. The memory is laid out as
- * Apache Arrow lays it out, little- or big-endian as the machine is: a column of numbers is an array; of text, an array
- * of bytes and one of offsets; repeated text is an array of indices into a dictionary. No column has nulls: what is
- * absent is "", 0 or what the field's description says, as in the structs of decision.h.
+ * For callers for whom a call per item costs too much (other languages), or who want data frames. The layout in memory
+ * is that of Apache Arrow, in the byte order of the machine. A column of numbers is an array. A column of text is an
+ * array of bytes and an array of offsets. Text that repeats is an array of indices into a dictionary. No column has
+ * nulls: an absent value is "", 0, or what the description of the field says, as in the structs of decision.h.
  *
- * A table is computed when it is asked for, owns everything it shows, and outlives what it was made of. Every table may
- * be read by several threads at once. Which columns a table has is listed in docs/columns.md; columns may be added in
- * later versions (find them by name), none is taken away or changes its meaning.
+ * A table is made when it is asked for. It owns everything that it returns, and outlives the object that it was made
+ * of. Several threads may read a table at once. docs/columns.md lists the columns of every table. Later versions may
+ * add columns, so find them by name; no column is removed, and none changes its meaning. Everything in this file is
+ * since 0.1.
  */
 #ifndef KARP_COLUMNS_H
 #define KARP_COLUMNS_H
@@ -21,58 +22,64 @@
 extern "C" {
 #endif
 
-/** What the values of a column are. */
+/** Types of columns. Numbers never change. */
 enum {
     KARP_COLUMN_UINT32 = 1, /**< array of uint32_t */
     KARP_COLUMN_INT64 = 2, /**< array of int64_t */
     KARP_COLUMN_DOUBLE = 3, /**< array of double */
-    KARP_COLUMN_TEXT = 4, /**< UTF-8, all rows one after the other; row i is bytes offsets[i] … offsets[i+1] − 1 */
-    KARP_COLUMN_DICTIONARY = 5 /**< array of uint32_t, each the number of a text of the dictionary */
+    KARP_COLUMN_TEXT = 4, /**< UTF-8 text of all rows; that of row i is the bytes offsets[i] … offsets[i+1] − 1 */
+    KARP_COLUMN_DICTIONARY = 5 /**< array of uint32_t: numbers of texts of the dictionary */
 };
 
-/** One column. Everything it points to is borrowed from the table and is never NULL where the type has it. */
+/** A column. Everything that it points to is borrowed from the table. Members that its type has are never NULL. */
 typedef struct karp_column {
     size_t size;
     karp_str name;
-    uint32_t type; /**< KARP_COLUMN_*; of the elements when it is a list */
+    uint32_t type; /**< KARP_COLUMN_*; for a list, the type of its elements */
     uint32_t is_list; /**< 1 = row i has the values offsets[i] … offsets[i+1] − 1; never with KARP_COLUMN_TEXT */
     size_t row_count;
     const void *values; /**< as the type says */
-    size_t value_count; /**< elements; bytes of KARP_COLUMN_TEXT */
+    size_t value_count; /**< number of elements; for KARP_COLUMN_TEXT, of bytes */
     const int32_t *offsets; /**< row_count + 1 of them; NULL unless it is a list or text */
-    const char *dictionary; /**< its texts one after the other; NULL unless KARP_COLUMN_DICTIONARY */
-    const int32_t *dictionary_offsets; /**< dictionary_count + 1 of them; likewise */
-    size_t dictionary_count;
+    const char *dictionary; /**< UTF-8 text of all entries; NULL unless KARP_COLUMN_DICTIONARY */
+    const int32_t *dictionary_offsets; /**< dictionary_count + 1 of them; NULL unless KARP_COLUMN_DICTIONARY */
+    size_t dictionary_count; /**< number of entries */
 } karp_column;
 
 /**
- * Columns of equal length: karp_decision_table(), karp_snapshot_table(), karp_catalogue_table(). Single ownership.
- * Since 0.1.
+ * Columns of equal length, from karp_decision_table(), karp_snapshot_table() or karp_catalogue_table(). Immutable. It
+ * has one owner. Since 0.1.
  */
 typedef struct karp_table karp_table;
 
 /** Frees a table and all its columns. NULL is allowed. Since 0.1. */
 KARP_API void karp_table_free(karp_table *table);
 
-/** How many rows it has. Since 0.1. */
+/** The number of rows. Since 0.1. */
 KARP_API size_t karp_table_row_count(const karp_table *table);
 
-/** How many columns it has. Since 0.1. */
+/** The number of columns. Since 0.1. */
 KARP_API size_t karp_table_column_count(const karp_table *table);
 
-/** Column @p index into @p out, whose size must be set. Errors: NOT_FOUND, ABI_SIZE. Since 0.1. */
+/**
+ * Fills @p out, whose size the caller has set, with column @p index; borrowed. Errors: NOT_FOUND beyond the end,
+ * ABI_SIZE. Since 0.1.
+ */
 KARP_API karp_status karp_table_column(const karp_table *table, size_t index, karp_column *out);
 
-/** The column of that name. Errors: NOT_FOUND, ABI_SIZE. Since 0.1. */
+/**
+ * Fills @p out, whose size the caller has set, with the column @p name; borrowed. Errors: NOT_FOUND, ABI_SIZE. Since
+ * 0.1.
+ */
 KARP_API karp_status karp_table_find(const karp_table *table, karp_str name, karp_column *out);
 
-/** Tables of a decision, karp_decision_table(). */
+/** Tables of a decision, for karp_decision_table(). Numbers never change. */
 enum {
-    KARP_TABLE_PODS = 1, /**< what became of each pod, by name */
-    KARP_TABLE_LAUNCHES = 2, /**< as karp_decision_launch(): with their pods and instance types as lists */
+    KARP_TABLE_PODS = 1, /**< what is decided for each pod, by name */
+    KARP_TABLE_LAUNCHES = 2, /**< as karp_decision_launch(); pods and instance types are lists */
     KARP_TABLE_PLACEMENTS = 3, /**< as karp_decision_placement() */
     KARP_TABLE_UNSCHEDULABLE = 4, /**< as karp_decision_unschedulable(), without the refusals */
-    KARP_TABLE_REFUSALS = 5, /**< what each NodePool said to each unschedulable pod */
+    KARP_TABLE_REFUSALS = 5, /**< why each NodePool does not take each unschedulable pod */
     KARP_TABLE_IGNORED = 6, /**< as karp_decision_ignored() */
     KARP_TABLE_NODES = 7, /**< as karp_decision_node() */
     KARP_TABLE_CANDIDATES = 8, /**< of a disruption, as karp_decision_candidate() */
@@ -81,42 +88,45 @@ enum {
 };
 
 /**
- * Makes a table of a decision. @p table is one of KARP_TABLE_PODS … KARP_TABLE_KEPT; those of a disruption have no rows for
- * a launch decision. The work grows with the rows. May be called by several threads at once on one decision.
- * Errors: NOT_FOUND (no such table), NOMEM, LIMIT (2 GiB of text in one column). Since 0.1.
+ * Makes a table of a decision. @p table is one of KARP_TABLE_PODS … KARP_TABLE_KEPT. Those of a disruption have no rows
+ * for a launch decision. The work grows with the number of rows. Several threads may call it on one decision. The
+ * caller owns *@p out (karp_table_free()). Errors: NOT_FOUND (no such table), NOMEM, LIMIT (more than 2 GiB of text in
+ * a column). Since 0.1.
  */
 KARP_API karp_status karp_decision_table(const karp_decision *decision, uint32_t table, karp_table **out,
                                          karp_error *error);
 
-/** Tables of a snapshot, karp_snapshot_table(). */
+/** Tables of a snapshot, for karp_snapshot_table(). Numbers never change. */
 enum {
-    KARP_TABLE_SNAPSHOT_PODS = 101, /**< every pod, in the order they were added: a row's number is the pod's index */
+    KARP_TABLE_SNAPSHOT_PODS = 101, /**< all pods, in the order in which they were added: the row is the pod's index */
     KARP_TABLE_SNAPSHOT_NODES = 102 /**< state nodes, by name */
 };
 
 /**
- * Makes a table of a snapshot: KARP_TABLE_SNAPSHOT_*. The work grows with the rows. May be called by several threads at once.
- * Errors: NOT_FOUND (no such table), NOMEM, LIMIT (2 GiB of text in one column). Since 0.1.
+ * Makes a table of a snapshot, KARP_TABLE_SNAPSHOT_*. The work grows with the number of rows. Several threads may call
+ * it on one snapshot. The caller owns *@p out (karp_table_free()). Errors: NOT_FOUND (no such table), NOMEM, LIMIT
+ * (more than 2 GiB of text in a column). Since 0.1.
  */
 KARP_API karp_status karp_snapshot_table(const karp_snapshot *snapshot, uint32_t table, karp_table **out,
                                          karp_error *error);
 
-/** Tables of a catalogue, karp_catalogue_table(). */
+/** Tables of a catalogue, for karp_catalogue_table(). Numbers never change. */
 enum {
     KARP_TABLE_INSTANCE_TYPES = 201, /**< in the catalogue's order, with allocatable and capacity */
     KARP_TABLE_OFFERINGS = 202 /**< of all types, in the catalogue's order */
 };
 
 /**
- * Makes a table of a catalogue: KARP_TABLE_INSTANCE_TYPES, KARP_TABLE_OFFERINGS. The work grows with the rows. May be called
- * by several threads at once. Errors: NOT_FOUND (no such table), NOMEM, LIMIT (2 GiB of text in one column). Since 0.1.
+ * Makes a table of a catalogue, KARP_TABLE_INSTANCE_TYPES or KARP_TABLE_OFFERINGS. The work grows with the number of
+ * rows. Several threads may call it on one catalogue. The caller owns *@p out (karp_table_free()). Errors: NOT_FOUND
+ * (no such table), NOMEM, LIMIT (more than 2 GiB of text in a column). Since 0.1.
  */
 KARP_API karp_status karp_catalogue_table(const karp_catalogue *catalogue, uint32_t table, karp_table **out,
                                           karp_error *error);
 
 /* ---- Arrow's C interfaces ------------------------------------------------------------------------------------------ */
 
-/* As https://arrow.apache.org/docs/format/CDataInterface.html and CStreamInterface.html give them, to be copied. */
+/* Copied, as they are meant to be, from https://arrow.apache.org/docs/format/CDataInterface.html and CStreamInterface.html. */
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
 #define ARROW_FLAG_DICTIONARY_ORDERED 1
@@ -161,13 +171,17 @@ struct ArrowArrayStream {
 #endif
 
 /**
- * The table as a struct array of Arrow, a field per column; nothing is copied. What is handed out holds the table until its
- * `release` is called, from any one thread, whatever becomes of @p table before. Errors: NOMEM, INVALID. Since 0.1.
+ * Exports the table as a struct array of Arrow with a field for each column. Nothing is copied. The two structs keep
+ * the table alive until their `release` is called, by any thread, even if @p table is freed before. Errors: NOMEM,
+ * INVALID. Since 0.1.
  */
 KARP_API karp_status karp_table_arrow(karp_table *table, struct ArrowSchema *schema, struct ArrowArray *array,
                                       karp_error *error);
 
-/** The same as a stream of one batch, which is what data frames take. Errors: NOMEM, INVALID. Since 0.1. */
+/**
+ * Exports the table as a stream of one batch, which data frames read. Keeps the table alive likewise. Errors: NOMEM,
+ * INVALID. Since 0.1.
+ */
 KARP_API karp_status karp_table_arrow_stream(karp_table *table, struct ArrowArrayStream *out, karp_error *error);
 
 #ifdef __cplusplus

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * @file command.h  Carrying a disruption command out: what to do now, and when to look again.
+ * @file command.h  How to carry out a disruption command: what to do now, and when to look again.
  *
- * A command is a value. karp_command_begin() takes it out of a decision, and karp_command_step() looks at it together with a
- * newer snapshot and says what is to be done and what the command has become. Nothing is acted on and nothing is remembered:
- * the caller carries the actions out, in their order, then keeps the new state, and comes back when it is told to. A caller
- * that ends in between has the old state and is advised the same again, so that it can go on; all actions but the creation of
- * NodeClaims may be repeated without harm. karp_write_command() and karp_command_read() (karp/io.h) make documents of states.
+ * A command is a value. karp_command_begin() takes it out of a decision. karp_command_step() looks at it together with
+ * a newer snapshot, and says what to do and what the command has become. The library acts on nothing and remembers
+ * nothing. The caller carries out the actions in their order, keeps the new state, and comes back when the advice says
+ * so. A caller that was stopped in between still has the old state; it is advised the same again and goes on. All
+ * actions but the creation of NodeClaims may be repeated without harm. karp_write_command() and karp_command_read()
+ * (karp/io.h) make documents of states.
  *
- * An action counts as done unless the next step is told that it failed.
+ * An action counts as done unless the next step is told that it failed. Several threads may step different commands on
+ * one snapshot. Everything in this file is since 0.1.
  */
 #ifndef KARP_COMMAND_H
 #define KARP_COMMAND_H
@@ -19,21 +21,24 @@
 extern "C" {
 #endif
 
-/** Where a command is on its way. Numbers never change. */
+/** Phases of a command. Numbers never change. */
 enum {
-    KARP_PHASE_VALIDATING = 1, /**< waits, and is looked at once more then */
-    KARP_PHASE_STARTING = 2, /**< its nodes are tainted and its NodeClaims told why */
-    KARP_PHASE_LAUNCHING = 3, /**< its replacements are created */
-    KARP_PHASE_WAITING = 4, /**< in progress: its replacements become initialised */
-    KARP_PHASE_DELETING = 5, /**< its NodeClaims are deleted */
-    KARP_PHASE_DONE = 6, /**< the end: the nodes go */
-    KARP_PHASE_GIVEN_UP = 7 /**< the end: the nodes stay; `reason` says why */
+    KARP_PHASE_VALIDATING = 1, /**< it waits until it is validated */
+    KARP_PHASE_STARTING = 2, /**< its nodes are tainted, and its NodeClaims get a condition with the reason */
+    KARP_PHASE_LAUNCHING = 3, /**< the NodeClaims of its replacements are created */
+    KARP_PHASE_WAITING = 4, /**< in progress: its replacements are not initialized yet */
+    KARP_PHASE_DELETING = 5, /**< the NodeClaims of its nodes are deleted */
+    KARP_PHASE_DONE = 6, /**< the end: its nodes go */
+    KARP_PHASE_GIVEN_UP = 7 /**< the end: its nodes stay; `reason` says why */
 };
 
-/** "Validating" … ; "" for a number that is none. */
+/** The name of a phase, "Validating" and so on. "" for a number that is no phase. Lives as long as the library. */
 KARP_API const char *karp_phase_name(uint32_t phase);
 
-/** How far a replacement is. Numbers never change. */
+/**
+ * How far the launch of a replacement is: to be created, created, seen in a snapshot, initialized. Numbers never
+ * change.
+ */
 enum {
     KARP_REPLACEMENT_WANTED = 0,
     KARP_REPLACEMENT_CREATED = 1,
@@ -41,93 +46,107 @@ enum {
     KARP_REPLACEMENT_INITIALIZED = 3
 };
 
-/** A node that goes. */
+/** A node that the command removes. */
 typedef struct karp_command_node {
     karp_str node;
-    karp_str claim; /**< its NodeClaim */
+    karp_str claim; /**< name of its NodeClaim */
 } karp_command_node;
 
-/** A node that takes the place of those that go. */
+/** A node that the command launches in place of its nodes. */
 typedef struct karp_replacement {
-    /** What the NodeClaim is made of: claim_requirements, no other; no pods, nothing of the chosen type but `choice`. */
+    /**
+     * What the NodeClaim is made of. It has claim_requirements, but not `requirements`, no pods, and of the chosen type
+     * only `choice`.
+     */
     const karp_launch *launch;
-    karp_str claim; /**< the NodeClaim's name once it is created; "" before */
+    karp_str claim; /**< name of the NodeClaim; "" = it is not created yet */
     uint32_t progress; /**< KARP_REPLACEMENT_* */
-    uint32_t reserved;
+    uint32_t reserved; /**< 0 */
 } karp_replacement;
 
-/** A command at one moment, as plain values: whoever has them can step it. */
+/** The state of a command, as plain values: whoever has them can go on with it. */
 typedef struct karp_command_state {
     size_t size;
     uint32_t method; /**< KARP_METHOD_* */
     uint32_t phase; /**< KARP_PHASE_* */
-    uint32_t reason; /**< KARP_REASON_*: why it was given up; NONE otherwise */
-    uint32_t reserved;
-    int64_t decided; /**< instant of the decision */
-    int64_t validate_at; /**< instant; KARP_NO_TIME = it is not validated */
-    int64_t started; /**< instant since which it is in progress; KARP_NO_TIME before */
-    double savings; /**< per hour */
-    const karp_command_node *nodes; /**< in the order of the command; those that stay after all are dropped */
+    uint32_t reason; /**< KARP_REASON_*: why it was given up; KARP_REASON_NONE otherwise */
+    uint32_t reserved; /**< 0 */
+    int64_t decided; /**< instant of the decision, in nanoseconds */
+    int64_t validate_at; /**< instant at which it is validated; KARP_NO_TIME = it is not validated */
+    int64_t started; /**< instant since which it is in progress; KARP_NO_TIME = it is not yet */
+    double savings; /**< $/h */
+    const karp_command_node *nodes; /**< in the order of the command, without those that stay after all */
     size_t node_count;
-    const karp_replacement *replacements;
+    const karp_replacement *replacements; /**< in the order of the command's launches */
     size_t replacement_count;
-    const karp_str *receivers; /**< existing nodes that receive pods */
+    const karp_str *receivers; /**< names of existing nodes that receive pods */
     size_t receiver_count;
 } karp_command_state;
 
-/** What became of the actions of the step before, as far as the snapshot cannot tell. Numbers never change. */
+/** Results of actions of the step before that a snapshot does not show. Numbers never change. */
 enum {
-    KARP_OBSERVED_FAILED = 1, /**< object: Node or NodeClaim with which an action failed */
+    KARP_OBSERVED_FAILED = 1, /**< object: name of the Node or NodeClaim for which an action failed */
     KARP_OBSERVED_CREATED =
         2, /**< number: index of a replacement; object: name of the NodeClaim that was created for it */
     KARP_OBSERVED_NOT_CREATED = 3, /**< number: index of a replacement whose NodeClaim could not be created */
-    KARP_OBSERVED_GONE = 4 /**< object: NodeClaim of a replacement that does not exist any more */
+    KARP_OBSERVED_GONE = 4 /**< object: name of a replacement's NodeClaim that no longer exists */
 };
 
-/** What has been seen of an advised action. */
+/** The result of an advised action. Input only. */
 typedef struct karp_observation {
     uint32_t kind; /**< KARP_OBSERVED_* */
-    uint32_t number;
-    karp_str object;
+    uint32_t number; /**< as `kind` says; else 0 */
+    karp_str object; /**< as `kind` says; else "" */
 } karp_observation;
 
-/** One step: the state after it and the advice. Immutable; owns what it shows. */
+/** One step: the state after it, and the advice. Immutable; owns everything that it returns. */
 typedef struct karp_step karp_step;
 
 /**
- * Takes command @p command out of a decision of karp_disrupt() or step @p command out of one of karp_repack(). There is nothing to do yet; the advice says when the first
- * step is due. Errors: NOT_FOUND (no such command), INVALID (a reboot takes no steps), NOMEM.
+ * Takes command @p command out of a decision of karp_disrupt(), or step @p command out of one of karp_repack(). Nothing
+ * is to be done yet; the advice says when the first step is due. The caller owns *@p out (karp_step_free()). Errors:
+ * NOT_FOUND (no such command), INVALID (a reboot has no steps), NOMEM.
  */
 KARP_API karp_status karp_command_begin(const karp_decision *decision, size_t command, karp_step **out,
                                         karp_error *error);
 
 /**
- * One step on @p snapshot, which is newer than the one before. `common->now` of @p options (NULL = defaults) is the clock, 0 = the
- * snapshot's; `in_progress` names the nodes of all other commands that are being carried out, their number decides how long this
- * one may take. After the end (DONE, GIVEN_UP) nothing is advised and nothing changes.
+ * Makes one step on @p snapshot, which is newer than that of the step before. Of @p options (NULL = defaults),
+ * `common->now` is the clock (0 = the snapshot's), and `in_progress` names the nodes of all other commands that are
+ * being carried out. Their number decides how long this command may take. After the end (DONE, GIVEN_UP) nothing is
+ * advised, and nothing changes.
  *
- * Validating: as karp_disrupt_validate() once the time has come; an emptiness command may lose nodes. A step of karp_repack()
- * holds while its nodes may go together, empty ones among them, and their pods find places with no more launches than it has, for
- * less than the nodes cost. Starting: nodes get the
- * taint karpenter.sh/disrupted:NoSchedule, claims the condition DisruptionReason. When that fails for a node, a command that
- * only deletes goes on with the others, any other is given up; karp_advise_cleanup() takes back what is left. Launching:
- * KARP_ACTION_CREATE_REPLACEMENT for each; when one fails the command is given up, and what was created stays unless quirk
- * D-Q23 is off. Then the nodes are marked, the receivers nominated, and the command is in progress. Waiting: when every
- * replacement has been seen initialised the claims are deleted. When a replacement is gone, or after max(10 min, min(1 h,
- * 80 ms × nodes in progress)), the nodes are unmarked and untainted; replacements stay. With D-Q7 the time counts even
- * against a command that has just succeeded. Claims whose deletion failed are advised again.
+ * Validating: when the time has come, the command is validated as karp_disrupt_validate() does. A command of Emptiness
+ * may lose nodes. A step of karp_repack() is valid while its nodes may be disrupted together, and their pods find
+ * places with no more launches than it has, for less than the nodes cost.
  *
- * Errors: INVALID (a state that cannot be, an observation that fits no part of it), NOMEM, CANCELED, ABI_*.
+ * Starting: the nodes get the taint karpenter.sh/disrupted:NoSchedule, the NodeClaims the condition DisruptionReason.
+ * If that fails for a node, a command that only deletes goes on with the other nodes. Any other command is given up,
+ * and karp_advise_cleanup() removes what is left of it.
+ *
+ * Launching: a KARP_ACTION_CREATE_REPLACEMENT is advised for each replacement. If one fails, the command is given up;
+ * NodeClaims that were created stay, unless quirk D-Q23 is off. Then the nodes are marked, the receivers nominated, and
+ * the command is in progress.
+ *
+ * Waiting: when every replacement has been seen initialized, the NodeClaims of the nodes are deleted. If a replacement
+ * is gone, or after max(10 min, min(1 h, 80 ms × nodes in progress)), the nodes are unmarked and untainted, and the
+ * replacements stay. With quirk D-Q7 that time also counts against a command that has just succeeded. A deletion that
+ * failed is advised again.
+ *
+ * The caller owns *@p out (karp_step_free()). Errors: INVALID (an impossible state, or an observation that fits no part
+ * of it), NOMEM, CANCELED, ABI_*.
  */
 KARP_API karp_status karp_command_step(const karp_snapshot *snapshot, const karp_command_state *state,
                                        const karp_disrupt_options *options, const karp_observation *observed,
                                        size_t observed_count, karp_step **out, karp_error *error);
 
-/** The state after the step. Borrowed. */
+/**
+ * Fills @p out, whose size the caller has set, with the state after the step. Borrowed from @p step. Errors: ABI_SIZE.
+ */
 KARP_API karp_status karp_step_state(const karp_step *step, karp_command_state *out);
-/** What to do, in this order; when to look again; karp_advice_finished() is 1 at the end. Borrowed. */
+/** What to do, in this order, and when to look again. karp_advice_finished() is 1 at the end. Borrowed from @p step. */
 KARP_API const karp_advice *karp_step_advice(const karp_step *step);
-/** NULL is allowed. */
+/** Frees a step. NULL is allowed. */
 KARP_API void karp_step_free(karp_step *step);
 
 #ifdef __cplusplus

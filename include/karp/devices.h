@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * @file devices.h  Dynamic resource allocation: devices, who publishes them, who claims them (resource.k8s.io/v1).
+ * @file devices.h  Dynamic resource allocation (resource.k8s.io/v1): ResourceSlices, DeviceClasses and ResourceClaims.
  *
- * The rules of objects.h hold: input only, copied by the call that takes it. Amounts are quantities as text.
+ * As in objects.h, structs are input only, and the call that takes them copies them. Names are those of Kubernetes.
+ * Amounts are quantities as text ("40Gi"). A builder belongs to one thread at a time. Everything in this file is since
+ * 0.1.
  */
 #ifndef KARP_DEVICES_H
 #define KARP_DEVICES_H
@@ -16,43 +18,44 @@ extern "C" {
 
 /* ---- devices ------------------------------------------------------------------------------------------------------- */
 
+/** Types of attributes. Numbers never change. */
 enum { KARP_ATTRIBUTE_STRING = 0, KARP_ATTRIBUTE_INT = 1, KARP_ATTRIBUTE_BOOL = 2, KARP_ATTRIBUTE_VERSION = 3 };
 
-/** An attribute of a device and its value. */
+/** An attribute of a device, and its value. */
 typedef struct karp_device_attribute {
-    karp_str name; /**< "domain/name", or "name": of the driver's own domain */
-    karp_str text; /**< of a string or version */
-    int64_t number; /**< of an int; 0 or 1 of a bool */
+    karp_str name; /**< "domain/name"; "name" is in the domain of the driver */
+    karp_str text; /**< value of a string or version */
+    int64_t number; /**< value of an int; 0 or 1 for a bool */
     uint32_t kind; /**< KARP_ATTRIBUTE_* */
     uint32_t reserved; /**< 0 */
 } karp_device_attribute;
 
-/** How a share of a device's capacity may be asked for. Amounts are "" when absent. */
+/** requestPolicy: which amounts of a device's capacity may be requested. Absent amounts are "". */
 typedef struct karp_request_policy {
-    karp_str default_;
-    karp_str minimum; /**< validRange; likewise the next two */
-    karp_str maximum;
-    karp_str step;
-    const karp_str *valid_values; /**< ascending */
+    karp_str default_; /**< for requests that state no amount */
+    karp_str minimum; /**< validRange.min */
+    karp_str maximum; /**< validRange.max */
+    karp_str step; /**< validRange.step */
+    const karp_str *valid_values; /**< validValues, ascending */
     size_t valid_value_count;
     uint32_t has_range; /**< 1 = validRange is present */
     uint32_t reserved; /**< 0 */
 } karp_request_policy;
 
-/** A capacity of a device and its amount. */
+/** A capacity of a device, and its amount. */
 typedef struct karp_device_capacity {
-    karp_str name; /**< as an attribute's */
-    karp_str value;
+    karp_str name; /**< as that of an attribute */
+    karp_str value; /**< quantity */
     const karp_request_policy *policy; /**< NULL = none */
 } karp_device_capacity;
 
-/** A counter of devices and its value. */
+/** A counter, and its value. */
 typedef struct karp_counter {
     karp_str name;
-    karp_str value;
+    karp_str value; /**< quantity */
 } karp_counter;
 
-/** A set of counters that devices of a pool share, or what one device takes from such a set. */
+/** A set of counters that devices of a resource pool share; or what one device consumes of such a set. */
 typedef struct karp_counter_set {
     karp_str name;
     const karp_counter *counters;
@@ -66,42 +69,42 @@ typedef struct karp_device {
     size_t attribute_count;
     const karp_device_capacity *capacity;
     size_t capacity_count;
-    const karp_counter_set *consumes;
+    const karp_counter_set *consumes; /**< consumesCounters */
     size_t consume_count;
     uint32_t allow_multiple; /**< allowMultipleAllocations */
     uint32_t reserved; /**< 0 */
 } karp_device;
 
-/** ResourceSlice. One that states none of all_nodes, node_name and a node selector is reachable from nowhere. */
+/** A ResourceSlice. Without all_nodes, node_name and a node selector, no node can access its devices. */
 typedef struct karp_resource_slice {
     size_t size;
-    karp_meta meta; /**< an owner of kind Node ties the slice to that node */
+    karp_meta meta; /**< with an owner of kind Node, the slice belongs to that Node */
     karp_str driver;
-    karp_str pool;
-    int64_t generation;
-    int64_t slice_count; /**< resourceSliceCount */
+    karp_str pool; /**< pool.name: the resource pool */
+    int64_t generation; /**< pool.generation */
+    int64_t slice_count; /**< pool.resourceSliceCount */
     karp_str node_name; /**< "" = absent */
-    const karp_node_term *node_terms; /**< ORed */
+    const karp_node_term *node_terms; /**< terms of nodeSelector; one of them has to match */
     size_t node_term_count;
     const karp_device *devices;
     size_t device_count;
     const karp_counter_set *shared_counters;
     size_t shared_counter_count;
     uint32_t has_node_selector; /**< 1 = nodeSelector is present, even without terms */
-    uint32_t all_nodes;
+    uint32_t all_nodes; /**< 1 = allNodes */
 } karp_resource_slice;
 
-/** DeviceClass. */
+/** A DeviceClass. */
 typedef struct karp_device_class {
     size_t size;
     karp_meta meta;
-    const karp_str *selectors; /**< CEL expressions, all of which have to hold; "" = a selector of another kind */
+    const karp_str *selectors; /**< CEL expressions, all of which have to be true; "" = a selector of another kind */
     size_t selector_count;
 } karp_device_class;
 
-/* ---- what an instance type would bring (karp_instance_type) -------------------------------------------------------- */
+/* ---- devices of new nodes (karp_instance_type) ---------------------------------------------------------------------- */
 
-/** A slice that the drivers of a new node will publish. */
+/** A ResourceSlice that a driver will publish for a new node of the instance type. */
 typedef struct karp_device_template {
     karp_str driver;
     karp_str pool;
@@ -111,14 +114,14 @@ typedef struct karp_device_template {
     size_t shared_counter_count;
 } karp_device_template;
 
-/** Where a device is found: driver, pool and name. */
+/** A device: its driver, resource pool and name. */
 typedef struct karp_device_id {
     karp_str driver;
     karp_str pool;
     karp_str device;
 } karp_device_id;
 
-/** Devices that will have the same value of an attribute, whatever it turns out to be. */
+/** Devices of a new node that will have the same value of an attribute, whatever that value is. */
 typedef struct karp_attribute_binding {
     karp_str attribute;
     const karp_device_id *devices;
@@ -127,33 +130,35 @@ typedef struct karp_attribute_binding {
 
 /* ---- claims -------------------------------------------------------------------------------------------------------- */
 
+/** allocationMode. Numbers never change. */
 enum { KARP_ALLOCATE_EXACT_COUNT = 0, KARP_ALLOCATE_ALL = 1 };
 
-/** One request of a claim, or one alternative of such. */
+/** A request of a ResourceClaim, or one of its alternatives. */
 typedef struct karp_device_request {
     karp_str name;
-    karp_str device_class;
-    const karp_str *selectors; /**< as a class's, beside its own */
+    karp_str device_class; /**< deviceClassName */
+    const karp_str *selectors; /**< CEL expressions beside those of the DeviceClass */
     size_t selector_count;
-    const karp_resource *capacity; /**< shares asked for, by the capacity's name */
+    const karp_resource *capacity; /**< requested amounts, by name of the capacity */
     size_t capacity_count;
-    int64_t count; /**< with EXACT_COUNT */
+    int64_t count; /**< with KARP_ALLOCATE_EXACT_COUNT */
     uint32_t mode; /**< KARP_ALLOCATE_* */
-    uint32_t exact; /**< 1 = the fields above say it; 0 = one of `alternatives` is to be met */
-    const struct karp_device_request *alternatives; /**< firstAvailable, the best first; they have none of their own */
+    uint32_t exact; /**< 1 = the fields above are the request; 0 = one of `alternatives` has to be met */
+    const struct karp_device_request
+        *alternatives; /**< firstAvailable, the best first; without alternatives themselves */
     size_t alternative_count;
 } karp_device_request;
 
 /** spec.devices.constraints[] of a ResourceClaim. */
 typedef struct karp_device_constraint {
-    const karp_str *requests; /**< "request" or "request/alternative"; none = all */
+    const karp_str *requests; /**< "request" or "request/alternative"; none = all requests */
     size_t request_count;
-    karp_str match_attribute; /**< "" = a constraint of another kind, which makes the claim unusable */
+    karp_str match_attribute; /**< "" = a constraint of another kind: pods with the ResourceClaim are unschedulable */
 } karp_device_constraint;
 
-/** One device of status.allocation. */
+/** A device of status.allocation. */
 typedef struct karp_allocated_device {
-    karp_str request;
+    karp_str request; /**< name of the request that it was allocated for */
     karp_device_id device;
     const karp_resource *consumed; /**< consumedCapacity */
     size_t consumed_count;
@@ -161,7 +166,7 @@ typedef struct karp_allocated_device {
     uint32_t reserved; /**< 0 */
 } karp_allocated_device;
 
-/** One entry of status.reservedFor. */
+/** An entry of status.reservedFor. */
 typedef struct karp_claim_consumer {
     karp_str api_group;
     karp_str resource;
@@ -169,7 +174,7 @@ typedef struct karp_claim_consumer {
     karp_str uid;
 } karp_claim_consumer;
 
-/** ResourceClaim. */
+/** A ResourceClaim. */
 typedef struct karp_resource_claim {
     size_t size;
     karp_meta meta;
@@ -177,9 +182,9 @@ typedef struct karp_resource_claim {
     size_t request_count;
     const karp_device_constraint *constraints;
     size_t constraint_count;
-    const karp_allocated_device *results;
+    const karp_allocated_device *results; /**< status.allocation.devices.results */
     size_t result_count;
-    const karp_node_term *node_terms; /**< of the allocation: where its devices are reachable */
+    const karp_node_term *node_terms; /**< status.allocation.nodeSelector: which nodes can access the devices */
     size_t node_term_count;
     const karp_claim_consumer *reserved_for;
     size_t reserved_for_count;
@@ -187,13 +192,13 @@ typedef struct karp_resource_claim {
     uint32_t reserved; /**< 0 */
 } karp_resource_claim;
 
-/** Adds a ResourceSlice; as the builder calls of snapshot.h. */
+/** Adds a ResourceSlice; copied. Errors: as karp_builder_add_pod(). */
 KARP_API karp_status karp_builder_add_resource_slice(karp_builder *builder, const karp_resource_slice *slice,
                                                      karp_error *error);
-/** Adds a DeviceClass; copied. Errors: those of all builder calls, above. */
+/** Adds a DeviceClass; copied. Errors: as karp_builder_add_pod(). */
 KARP_API karp_status karp_builder_add_device_class(karp_builder *builder, const karp_device_class *device_class,
                                                    karp_error *error);
-/** Adds a ResourceClaim; copied. Errors: those of all builder calls, above. */
+/** Adds a ResourceClaim; copied. Errors: as karp_builder_add_pod(). */
 KARP_API karp_status karp_builder_add_resource_claim(karp_builder *builder, const karp_resource_claim *claim,
                                                      karp_error *error);
 

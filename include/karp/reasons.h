@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file reasons.h  The closed list of reason codes. Numbers and names never change and are never reused; new ones go to the end of their block. */
+/**
+ * @file reasons.h  The reason codes of decisions (docs/reasons.md).
+ *
+ * Numbers and names never change and are never used again. New codes go to the end of their block. The functions may be
+ * called by any thread; the texts that they return live as long as the library. Everything in this file is since 0.1.
+ */
 #ifndef KARP_REASONS_H
 #define KARP_REASONS_H
 
@@ -9,7 +14,10 @@
 extern "C" {
 #endif
 
-/* Codes 1–99: why a pod was not placed. 100–149: why it was not considered. 200–299: why a node stays. 300–399: why a command was given up. */
+/**
+ * Codes 1–99: why a pod is not placed. 100–149: why it is not considered. 200–299: why a node stays. 300–399: why a
+ * command was given up.
+ */
 enum {
     KARP_REASON_NONE = 0,
     /* why a pod was not placed, and why it was not considered */
@@ -44,7 +52,7 @@ enum {
     KARP_REASON_CONSOLIDATE_AFTER = 35,
     KARP_REASON_MIN_VALUES_TRUNCATED = 36,
     KARP_REASON_NOT_REACHED = 37,
-    KARP_REASON_SEVERAL = 38, /**< the pools differ; see them */
+    KARP_REASON_SEVERAL = 38, /**< the NodePools have different reasons: see karp_unschedulable.pools */
     KARP_REASON_DRA_NOT_EVALUATED = 39,
     KARP_REASON_DEVICES = 40,
     KARP_REASON_RESOURCE_CLAIM = 41,
@@ -113,13 +121,13 @@ enum {
     KARP_REASON_TIMED_OUT = 306
 };
 
-/** "NOTHING_MATCHED": the code as documents print it. "UNKNOWN" for a number that is none. */
+/** The name of a code, as documents have it: "NOTHING_MATCHED". "UNKNOWN" for any other number. */
 KARP_API const char *karp_reason_name(uint32_t reason);
 
-/** One line of English that explains the code to a user. "" for a number that is none. */
+/** One line of English that explains the code to a user; may change. "" for any other number. */
 KARP_API const char *karp_reason_text(uint32_t reason);
 
-/** 1 when waiting cannot help: only a change of the pod, the pools or the catalogue can. */
+/** 1 = waiting does not help: the pod, the NodePools or the catalogue have to change. */
 KARP_API uint32_t karp_reason_permanent(uint32_t reason);
 
 #ifdef __cplusplus
