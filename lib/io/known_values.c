@@ -112,7 +112,9 @@ karp_status io_find_absent(karp_reader *reader, const karp_requirement *asked, i
     if (!s.found) return io_reader_nomem(reader);
     look_through(reader, take_values, &s);
     for (size_t i = 0; i < asked->value_count && s.left > 0 && s.had; i++) {
-        if (s.found[i]) continue;
+        bool again = s.found[i];
+        for (size_t k = 0; k < i && !again; k++) again = equal_str(asked->values[k], asked->values[i]);
+        if (again) continue;
         if (out->count++ == 0) first = i;
         if (out->count > NAMED) continue;
         str_shorten(shown, sizeof shown, asked->values[i]);
@@ -206,15 +208,20 @@ karp_status io_values_pool(karp_reader *reader, const karp_node_pool *pool)
 
 static const char nothing_has[] = ": no instance type or offering has ";
 
+enum { MOST_LISTS = 1000, MOST_NOTES = 40 }; /* looked at, each a look at all offerings; told */
+
 karp_status io_values_tell(karp_reader *reader)
 {
     karp_status status = KARP_OK;
-    for (size_t i = 0; i < reader->pool_value_count && !status; i++) {
+    size_t told = 0;
+    for (size_t i = 0; i < reader->pool_value_count && i < MOST_LISTS && !status; i++) {
         const io_pool_values *kept = &reader->pool_values[i];
         char pool[128], key[128], more[32] = "";
         io_absent absent;
         status = io_find_absent(reader, &kept->asked, &absent);
         if (status || absent.count == 0 || (absent.count == kept->asked.value_count && !kept->others)) continue;
+        if (told++ == MOST_NOTES)
+            return io_warn(reader, "further values of NodePools that no instance type or offering has are not listed");
         if (kept->pools > 1) (void)snprintf(more, sizeof more, " and %zu more", kept->pools - 1);
         str_shorten(pool, sizeof pool, kept->pool);
         str_shorten(key, sizeof key, kept->asked.key);

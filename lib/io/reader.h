@@ -121,6 +121,7 @@ struct karp_reader {
     io_named_set *sets;
     size_t set_count, set_capacity;
     bool only_prices; /* what is read has to be objects of that kind */
+    bool plays; /* what is read changes with time: workloads are scaled, static NodePools launch */
     bool replacing; /* what is read takes the place of what was read before */
     bool changes; /* something was replaced, deleted or scaled */
     uint32_t gates; /* that decisions are made with: KARP_GATE_* */

@@ -305,6 +305,7 @@ static karp_status tell_static(karp_reader *reader, const io_static_pool *pool)
             "NodePool %.*s: static (replicas: %lld), and not used, as the feature gate StaticCapacity is off "
             "(--feature-gates StaticCapacity=true)",
             shown(pool->name), pool->name.ptr, (long long)pool->replicas);
+    if (reader->plays) return KARP_OK;
     uint32_t found = io_find(reader, "claims of a NodePool", (karp_str){ "", 0 }, pool->name);
     long long have = found == IO_NONE ? 0 : (long long)found, missing = pool->replicas - have,
               room = pool->most_nodes - have;
@@ -331,7 +332,7 @@ static karp_status tell_static(karp_reader *reader, const io_static_pool *pool)
 static karp_status tell_workloads(karp_reader *reader)
 {
     const io_unused_count *c = &reader->unused[IO_UNUSED_WORKLOADS];
-    if (c->count == 0) return KARP_OK;
+    if (c->count == 0 || reader->plays) return KARP_OK;
     if (c->count == 1)
         return io_warn(reader, "%.*s has 0 replicas, so no pods (--scale %.*s=N)", shown(c->first), c->first.ptr,
                        shown(c->first), c->first.ptr);

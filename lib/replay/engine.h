@@ -234,6 +234,8 @@ typedef struct replay_base {
     size_t catalogue_count;
     int64_t starts; /* the time of that cluster; KARP_NO_TIME = there is none */
     const tree *state; /* of the replay that wrote it; NULL = it begins anew */
+    const karp_str *notes; /* on the objects, in the trace's memory */
+    size_t note_count;
     karp_str title; /* what the instance types are called in headers */
     uint64_t earlier_pods; /* that the trace had created by then */
     karp_str repack_name, repack_text; /* the plan that is carried out; ptr NULL = none */

@@ -328,6 +328,9 @@ static tree *write_state(saving *s)
     tree *state = tree_new(t, TREE_MAP);
     set_number(t, state, "version", 1);
     if (e->base->title.len > 0) tree_set_text(t, state, "catalogue", e->base->title);
+    tree *notes = tree_new(t, TREE_LIST);
+    for (size_t i = 0; i < e->base->note_count; i++) tree_append(t, notes, tree_new_text(t, e->base->notes[i]));
+    if (e->base->note_count > 0) tree_set(t, state, "warnings", notes);
     set_number(t, state, "begins", e->trace->begins);
     set_number(t, state, "step", e->step);
     set_number(t, state, "podsCreated", (int64_t)(e->base->earlier_pods + e->created_pods));

@@ -105,6 +105,21 @@ static karp_status open_objects(replay *r)
     return status ? status : replay_state_find(r);
 }
 
+karp_status replay_keep_notes(replay *r, const karp_reader *reader)
+{
+    const tree *earlier = tree_get(r->base.state, "warnings");
+    size_t count = r->base.state ? tree_count(earlier) : reader->warning_count;
+    karp_str *notes = arena_alloc(&r->base.trace.memory, (count + 1) * sizeof *notes);
+    for (size_t i = 0; notes && i < count; i++) {
+        notes[i] = trace_keep(&r->base.trace, r->base.state ? tree_text(tree_item(earlier, i)) : reader->warnings[i]);
+        if (!notes[i].ptr) notes = NULL;
+    }
+    if (!notes) return fail_nomem(&r->error);
+    r->base.notes = notes;
+    r->base.note_count = count;
+    return KARP_OK;
+}
+
 /* Reads the objects as a snapshot, so that faults are told with their file and line. */
 static karp_status check_objects(replay *r)
 {
@@ -116,6 +131,7 @@ static karp_status check_objects(replay *r)
     options.feature_gates = r->options.feature_gates;
     options.keep_documents = 1;
     karp_status status = karp_reader_new(r->base.context, &options, &reader, &r->error);
+    if (!status) reader->plays = true;
     if (!status && r->options.catalogue) status = karp_reader_add_catalogue(reader, r->options.catalogue, &r->error);
     for (size_t i = 0; i < r->options.object_count && !status; i++)
         status = add_document(reader, &r->options.objects[i], &r->error);
@@ -130,6 +146,7 @@ static karp_status check_objects(replay *r)
     r->base.title = replay_catalogue(r);
     if (!status) status = replay_given_read(r, reader, snapshot);
     if (!status) status = keep_catalogues(r, reader);
+    if (!status) status = replay_keep_notes(r, reader);
     karp_snapshot_unref(snapshot);
     karp_reader_free(reader);
     return status;

@@ -35,6 +35,9 @@ karp_str replay_policy(const replay *r, size_t index);
 /* From the options and the events of the trace to what all policies begin with. */
 karp_status replay_prepare(replay *r);
 
+/* Keeps the notes on the objects that were read, or those that the replay had which wrote them. */
+karp_status replay_keep_notes(replay *r, const karp_reader *reader);
+
 /* ---- given.c */
 
 /* When the snapshot of the objects has nodes: the cluster, its time, and what the nodes cost. */
@@ -59,6 +62,8 @@ void replay_write_plan_text(const replay *r, write_buffer *out);
 void replay_write_figures(json_out *j, const replay_result *p);
 karp_str replay_catalogue(const replay *r); /* "us-west-2, prices 2026-07-20" */
 void replay_write_rows(const replay *r, size_t from, size_t to, write_buffer *out); /* of some policies */
+void replay_write_notes_json(json_out *j, const replay *r); /* a member of an object that is open; none without notes */
+void replay_write_notes_text(const replay *r, write_buffer *out);
 void replay_write_json(const replay *r, write_buffer *out);
 void replay_write_text(const replay *r, write_buffer *out);
 void replay_write_csv(const replay *r, write_buffer *out);

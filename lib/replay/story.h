@@ -119,6 +119,8 @@ karp_status story_drain(story *s, uint32_t node);
 /* story_cluster.c */
 /* Whether the documents are of a cluster that Karpenter runs, whose nodes and pods the story takes over. */
 bool story_has_cluster(const story *s);
+/* Keeps the notes on documents that are no cluster. */
+karp_status story_note_input(story *s);
 /* Before the engine begins: the cluster as it is read, and the time of the beginning. */
 karp_status story_take_cluster(story *s);
 /* Once it has begun: the pods, where they are. */

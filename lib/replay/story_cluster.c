@@ -27,21 +27,49 @@ static karp_status add_object(story *s, karp_reader *reader, const tree *object)
 }
 
 /* All of it as any other input is read, so that pods count for their workloads, and what is missing is filled in. */
-static karp_status read_cluster(story *s)
+static karp_status read_all(story *s, karp_reader **out, karp_snapshot **snapshot)
 {
     karp_reader_options options;
-    karp_reader *reader = NULL;
-    karp_snapshot *snapshot = NULL;
     karp_reader_options_init(&options, sizeof options);
     options.region = s->region;
     options.keep_documents = 1;
     if (s->starts) options.now = s->begins;
-    karp_status status = karp_reader_new(s->context, &options, &reader, &s->error);
-    if (!status && s->catalogue) status = karp_reader_add_catalogue(reader, s->catalogue, &s->error);
+    karp_status status = karp_reader_new(s->context, &options, out, &s->error);
+    if (status) return status;
+    karp_reader *reader = *out;
+    reader->plays = true;
+    if (s->catalogue) status = karp_reader_add_catalogue(reader, s->catalogue, &s->error);
     if (!status && s->head) status = add_object(s, reader, s->head);
     for (size_t i = 0; i < tree_count(s->base) && !status; i++) status = add_object(s, reader, tree_item(s->base, i));
     for (size_t i = 0; i < s->workload_count && !status; i++) status = add_object(s, reader, s->workloads[i].object);
-    if (!status) status = karp_reader_finish(reader, &snapshot, &s->error);
+    return status ? status : karp_reader_finish(reader, snapshot, &s->error);
+}
+
+static karp_status keep_notes(story *s, const karp_reader *reader)
+{
+    karp_status status = replay_keep_notes(&s->played, reader);
+    return status ? story_nomem(s) : KARP_OK;
+}
+
+karp_status story_note_input(story *s)
+{
+    karp_reader *reader = NULL;
+    karp_snapshot *snapshot = NULL;
+    karp_status status = read_all(s, &reader, &snapshot);
+    bool told = status && status != KARP_E_NOMEM && status != KARP_E_CANCELED; /* by the engine, where it is wanted */
+    if (told) karp_error_init(&s->error, sizeof s->error);
+    if (!status) status = keep_notes(s, reader);
+    karp_snapshot_unref(snapshot);
+    karp_reader_free(reader);
+    return told ? KARP_OK : status;
+}
+
+static karp_status read_cluster(story *s)
+{
+    karp_reader *reader = NULL;
+    karp_snapshot *snapshot = NULL;
+    karp_status status = read_all(s, &reader, &snapshot);
+    if (!status) status = keep_notes(s, reader);
     karp_str title = status ? str("") : karp_reader_catalogue_title(reader);
     if (!title.ptr) status = story_nomem(s);
     if (!status) {

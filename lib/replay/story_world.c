@@ -148,7 +148,7 @@ karp_status story_begin(story *s)
     trace *t = &base->trace;
     base->context = s->context;
     bool cluster = story_has_cluster(s);
-    karp_status status = cluster ? story_take_cluster(s) : KARP_OK;
+    karp_status status = cluster ? story_take_cluster(s) : story_note_input(s);
     if (status) return status;
     base->objects = s->base;
     base->head = s->head;

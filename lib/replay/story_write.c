@@ -204,6 +204,7 @@ static void write_totals(const story *s, write_buffer *out)
     if (!is_json(s)) {
         buffer_text(out, "\n== totals\n");
         replay_write_rows(&s->played, 0, 1, out);
+        replay_write_notes_text(&s->played, out);
         return;
     }
     buffer_text(out, "],\n\"totals\":");
@@ -211,7 +212,11 @@ static void write_totals(const story *s, write_buffer *out)
     json_open_object(&j);
     replay_write_figures(&j, &s->e->result);
     json_end(&j);
-    buffer_text(out, "}\n");
+    for (size_t i = 0; i < s->played.base.note_count; i++) {
+        buffer_text(out, i == 0 ? ",\n\"warnings\":[" : ",");
+        buffer_json_string(out, s->played.base.notes[i]);
+    }
+    buffer_text(out, s->played.base.note_count > 0 ? "]}\n" : "}\n");
 }
 
 karp_status story_write_end(story *s, karp_text *out)

@@ -117,6 +117,15 @@ static void write_policy(json_out *j, const replay_result *p)
 
 karp_str replay_catalogue(const replay *r) { return r->write.catalogue.len ? r->write.catalogue : str(r->title); }
 
+void replay_write_notes_json(json_out *j, const replay *r)
+{
+    if (r->base.note_count == 0) return;
+    json_key(j, "warnings");
+    json_open_array(j);
+    for (size_t i = 0; i < r->base.note_count; i++) json_str(j, r->base.notes[i]);
+    json_end(j);
+}
+
 void replay_write_json(const replay *r, write_buffer *out)
 {
     json_out j;
@@ -136,6 +145,7 @@ void replay_write_json(const replay *r, write_buffer *out)
     json_open_array(&j);
     for (size_t i = 0; i < r->result_count; i++) write_policy(&j, &r->results[i]);
     json_end(&j);
+    replay_write_notes_json(&j, r);
     json_close(&j);
 }
 
@@ -274,6 +284,21 @@ void replay_write_text(const replay *r, write_buffer *out)
         replay_write_rows(r, from, to, out);
     }
     replay_write_plan_text(r, out);
+    replay_write_notes_text(r, out);
+}
+
+void replay_write_notes_text(const replay *r, write_buffer *out)
+{
+    enum { INDENT = 6, MOST_LINES = 50 };
+    const text_out t = { out, r->write.width, r->write.color != 0 };
+    if (r->base.note_count > 0) buffer_text(out, "\nNotes\n");
+    for (size_t i = 0; i < r->base.note_count; i++) {
+        text_flow flow;
+        buffer_text(out, "  *   ");
+        flow_begin(&flow, &t, INDENT, INDENT, MOST_LINES);
+        flow_words(&flow, r->base.notes[i]);
+        buffer_char(out, '\n');
+    }
 }
 
 /* Money as every text has it. */

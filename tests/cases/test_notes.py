@@ -68,9 +68,16 @@ equal(of_values('us-west-2a, us-west-2x', ZONE), absent('us-west-2x', ZONE, 'us-
 equal(of_values('on-demand, spott', CAPACITY), absent('spott', CAPACITY, 'spot'), 'a capacity type')
 equal(of_values('m5.large, a1, b2, c3, d4, e5, f6'), absent('a1, b2, c3, d4 and 2 more'), 'many values')
 equal(of_values('m5.large, p3.8xlargee', pools=3), absent('p3.8xlargee', pools='default and 2 more', meant='p3dn.24xlarge'), 'several pools')
+equal(of_values('m5.large, qq9.x, qq9.x'), absent('qq9.x'), 'one value twice')
 equal(of_values('on-demand, spot, reserved', CAPACITY), [], 'what is listed by custom')
 equal(of_values('p3.8xlargee, p4.x', operator='NotIn'), [], 'without what is not there')
 equal(of_values('a, b', 'example.com/team'), [], "a pool's own label")
+with tempfile.TemporaryDirectory() as folder:
+    many = pathlib.Path(folder) / 'many.yaml'
+    pools = [asking(f'm5.large, qq9.x{n}', TYPE, 'In').replace('name: default}', f'name: p{n}}}', 1).split('---') for n in range(45)]
+    many.write_text('\n---\n'.join([pool[0] for pool in pools] + pools[0][1:]))
+    told = notes('plan', many, 'app.yaml')
+    equal((len(told), told[-1]), (41, 'further values of NodePools that no instance type or offering has are not listed'), 'very many')
 with tempfile.TemporaryDirectory() as folder:
     some = pathlib.Path(folder) / 'some.yaml'
     some.write_text(asking('m5.large, p3.8xlargee', TYPE, 'In'))
@@ -83,6 +90,25 @@ with tempfile.TemporaryDirectory() as folder:
         out, error = run(*words, some, APP)
         check(' '.join((out + error).split()).count(wanted[0]) == 1, f'{words}: {out}{error}')
     check('p3.8xlargee as ' in run('plan', some, APP, '-o', 'markdown')[0], 'markdown')
+    # Replays and stories say what they do not use, too, but not what is theirs to do.
+    web = APP.read_text().replace('replicas: 5', 'replicas: 0')
+    typo = some.read_text().replace('spec:\n', 'spec:\n  weigth: 5\n', 1)
+    static = (ASKS / 'gates-off.yaml').read_text()
+    (pathlib.Path(folder) / 'all.yaml').write_text('\n---\n'.join([typo, static, web]))
+    story = pathlib.Path(folder) / 'story.yaml'
+    story.write_text('apiVersion: karp/v1\nkind: Story\nstart: "2026-03-02T00:00:00Z"\nfiles: [all.yaml]\nsteps:\n'
+                     '- scale: {deployment: inflate, replicas: 2}\n- wait: 10m\n')
+    off = ['NodeOverlay ri: not used', 'CapacityBuffer buf: not used', 'NodePool static: static (replicas: 3), and not used']
+    for verb in ('simulate', 'replay'):
+        told = document(verb, story)['warnings']
+        equal([note.split(',')[0] for note in told if 'weigth' not in note], [wanted[0].split(',')[0]] + [note.split(',')[0] for note in off], verb)
+        equal(len([note for note in told if 'a NodePool has no field spec.weigth: ignored; did you mean weight?' in note]), 1, f'{verb}: a field')
+        out = ' '.join(run(verb, story)[0].split())
+        check(' Notes * ' in out and wanted[0] in out, out)
+    told = document('replay', story, '--feature-gates', 'StaticCapacity=true')['warnings']
+    equal([note for note in told if 'static' in note], [], 'a static pool that is used')
+    (pathlib.Path(folder) / 'all.yaml').write_text('\n---\n'.join([POOL.read_text(), web]))
+    equal([document(verb, story).get('warnings') for verb in ('simulate', 'replay')], [None, None], 'nothing to say')
     found = [f['rule'] for f in document('lint', some, APP)['findings']]
     equal([rule for rule in found if rule in ('unknown-value', 'input-note')], ['unknown-value'], 'karp lint names it once')
     run('lint', some, APP, '--fail-on', 'warning', status=3)
