@@ -68,7 +68,7 @@ static uint32_t kind_of(uint32_t code)
     }
 }
 
-/* ---- what a view saves ------------------------------------------------------------------------------------------------ */
+/* ---- savings of a view ------------------------------------------------------------------------------------------- */
 
 static void mark_nodes(finder *f, const karp_decision *d)
 {
@@ -170,7 +170,7 @@ static bool some_topology(const karp_snapshot *s)
     return some;
 }
 
-/* ---- who holds what ------------------------------------------------------------------------------------------------------- */
+/* ---- blockers of nodes ------------------------------------------------------------------------------------------- */
 
 static karp_str pdb_name(finder *f, const disruption_budget *b)
 {
@@ -256,7 +256,7 @@ static karp_status find_lifts(finder *f, node_view *v, karp_error *error)
     return status;
 }
 
-/* ---- what each keeps when nothing else does ----------------------------------------------------------------------------- */
+/* ---- nodes blocked by one blocker alone -------------------------------------------------------------------------- */
 
 static void mark_kept(finder *f, const node_view *v, const karp_decision *d, uint32_t number, uint64_t *nodes)
 {
@@ -325,7 +325,7 @@ static karp_status find_nodes(finder *f, uint32_t number, karp_error *error)
     return status;
 }
 
-/* ---- what each is worth --------------------------------------------------------------------------------------------------- */
+/* ---- savings ----------------------------------------------------------------------------------------------------- */
 
 /* Only these nodes may be disrupted, so that savings from other nodes do not count. */
 static void keep_others(const finder *f, node_view *v, const uint64_t *nodes)

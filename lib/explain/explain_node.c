@@ -27,7 +27,7 @@ struct karp_node_explanation {
     LIST_OF(karp_blocker) blockers;
 };
 
-/* ---- the answers of a pass ------------------------------------------------------------------------------------------- */
+/* ---- reasons of a pass ------------------------------------------------------------------------------------------- */
 
 static bool named_by_command(const karp_decision *d, karp_str name)
 {
@@ -47,7 +47,7 @@ static const karp_kept *kept_row(const karp_decision *d, karp_str name)
     return NULL;
 }
 
-/* ---- what a blocker says ---------------------------------------------------------------------------------------------- */
+/* ---- details of a blocker ---------------------------------------------------------------------------------------- */
 
 static void show_budget(strbuf *b, const node_view *v, uint32_t budget_number)
 {
@@ -184,7 +184,7 @@ static karp_status look(karp_node_explanation *e, node_view *v, karp_disrupt_opt
     return ok ? KARP_OK : fail_nomem(error);
 }
 
-/* ---- what comes first --------------------------------------------------------------------------------------------------- */
+/* ---- other commands of the pass ---------------------------------------------------------------------------------- */
 
 /* Whether the pass removed empty nodes, so that the node can be explained without them. */
 static bool empties_first(const karp_node_explanation *e, const karp_disrupt_options *given)
@@ -234,7 +234,7 @@ static bool add_of_pass(karp_node_explanation *e, const node_view *v)
     return add_blocker(e, v, e->decision, row, node_view_pod_of(v->snapshot, e->node, row->detail));
 }
 
-/* The looks are at the node alone. What a pass said of several nodes together is a reason, too: this one was not among them. */
+/* ---- moving the pods --------------------------------------------------------------------------------------------- */
 static bool add_of_several(karp_node_explanation *e, const node_view *v)
 {
     const karp_kept *row = kept_row(e->decision, e->name);
@@ -300,7 +300,7 @@ static karp_str keep(karp_node_explanation *e, karp_str text)
     return (karp_str){ copy, text.len };
 }
 
-/* Whether a pod of the node is among the unschedulable ones. */
+/* ---- pending pods ------------------------------------------------------------------------------------------------ */
 static bool strands_pods(const karp_snapshot *s, uint32_t node_number, const karp_decision *d)
 {
     uint32_t stranded = 0;

@@ -126,7 +126,7 @@ static bool order_findings(struct karp_lint *out)
     return true;
 }
 
-/* ---- what the rules ask -------------------------------------------------------------------------------------------- */
+/* ---- functions for rules ----------------------------------------------------------------------------------------- */
 
 bool lint_admits(linting *l, const type_table *table, uint32_t type, uint32_t set)
 {
@@ -221,7 +221,7 @@ static bool look(linting *l)
     return !l->refused && !l->algebra.failed && order_findings(l->out);
 }
 
-/* ---- the interface --------------------------------------------------------------------------------------------------- */
+/* ---- public functions -------------------------------------------------------------------------------------------- */
 
 karp_status karp_lint_snapshot(const karp_snapshot *snapshot, karp_lint **out, karp_error *error)
 {

@@ -191,7 +191,7 @@ static void check_class(linting *l, uint32_t pool)
     lint_note(l, LINT_NODE_CLASS_MISSING, "NodePool", pool_name(l, pool));
 }
 
-/* ---- pools that nobody reaches ------------------------------------------------------------------------------------- */
+/* ---- NodePools that are never used ------------------------------------------------------------------------------- */
 
 static bool has_taint(taint_list list, const taint *wanted)
 {

@@ -88,7 +88,7 @@ void node_view_remove(node_view *v, uint32_t number)
     n->pool = n->pool_name = n->type = NO_ID;
 }
 
-/* ---- taking reasons away -------------------------------------------------------------------------------------------- */
+/* ---- removing reasons -------------------------------------------------------------------------------------------- */
 
 static void *room(node_view *v, size_t count, size_t bytes)
 {

@@ -103,7 +103,7 @@ int64_t add_clamped(int64_t a, int64_t b)
     return a + b;
 }
 
-/* ---- who is where ---------------------------------------------------------------------------------------------------- */
+/* ---- places of pods ---------------------------------------------------------------------------------------------- */
 
 /* Pods of CapacityBuffers can only be found in the order by name. */
 static uint32_t find_by_name(const karp_snapshot *s, uint32_t name_space, uint32_t name)

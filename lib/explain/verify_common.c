@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- wishes ---------------------------------------------------------------------------------------------------------- */
+/* ---- node requirements ------------------------------------------------------------------------------------------- */
 
 void fill_wishes(verifier *v, wishes *w, label_list selector_, node_term_list required)
 {
@@ -310,7 +310,7 @@ static void check_volumes(verifier *v, const target *t, uint32_t pod_number)
     }
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all checks -------------------------------------------------------------------------------------------------- */
 
 static void check_shape(verifier *v, const target *t, uint32_t pod_number)
 {

@@ -41,7 +41,7 @@ static domain_count *count_of(spread_check *s, uint32_t domain)
     return fresh;
 }
 
-/* ---- what cannot be judged ------------------------------------------------------------------------------------------------ */
+/* ---- constraints that cannot be checked -------------------------------------------------------------------------- */
 
 /* Constraints that Karpenter treats as one group although they consider different nodes (S-Q3). */
 typedef struct sets {
@@ -283,7 +283,7 @@ static void count_pools(spread_check *s)
     }
 }
 
-/* ---- the verdict ------------------------------------------------------------------------------------------------------------ */
+/* ---- the check --------------------------------------------------------------------------------------------------- */
 
 /* The number of its terms that allow the domain. It is not known by which of them a pod was placed. */
 static uint32_t terms_open_to(const spread_check *s, domain_count *d)
@@ -340,7 +340,7 @@ static void judge(spread_check *s)
          SHOW(text_of(v->snapshot, s->c->topology_key)), (unsigned)least, (int)s->c->max_skew);
 }
 
-/* ---- constraints that say the same ------------------------------------------------------------------------------------------ */
+/* ---- equal constraints ------------------------------------------------------------------------------------------- */
 
 static void say_number(saying *x, int64_t number)
 {

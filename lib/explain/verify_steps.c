@@ -35,7 +35,7 @@ static karp_str step_name(const prefix *p, size_t index)
     return object_name(p->v, "step", number);
 }
 
-/* ---- may the nodes go? ---------------------------------------------------------------------------------------------- */
+/* ---- disruption budgets ------------------------------------------------------------------------------------------ */
 
 static bool told_not_to(const karp_snapshot *s, label_list annotations)
 {
@@ -127,7 +127,7 @@ static void check_nodes(prefix *p, size_t index, uint32_t flags)
     for (uint32_t pool = 0; pool < s->raw.pools.count; pool++) check_budgets(p, step, index, pool);
 }
 
-/* ---- may the pods? ---------------------------------------------------------------------------------------------------- */
+/* ---- PodDisruptionBudgets ---------------------------------------------------------------------------------------- */
 
 /* Counts a pod that the step moves against each budget that selects it. */
 static void count_moved(prefix *p, karp_str name)
@@ -171,7 +171,7 @@ static void check_evictions(prefix *p, size_t index, uint32_t flags)
     }
 }
 
-/* ---- the plan so far ---------------------------------------------------------------------------------------------------- */
+/* ---- the plan so far --------------------------------------------------------------------------------------------- */
 
 /* Adds pods to a node that this step or an earlier one launches. */
 static bool add_to_launch(prefix *p, const karp_plan_placement *more)

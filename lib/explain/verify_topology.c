@@ -74,7 +74,7 @@ bool counts_where_it_runs(const verifier *v, uint32_t pod_number)
            !v->waits[pod_number];
 }
 
-/* ---- whom a term selects ------------------------------------------------------------------------------------------------ */
+/* ---- selected kinds ---------------------------------------------------------------------------------------------- */
 
 static bool in_namespaces(const verifier *v, const pod_term *t, uint32_t own, uint32_t name_space)
 {
@@ -139,7 +139,7 @@ bool label_imagined(const verifier *v, const target *t, uint32_t key)
     return map64_get(&v->kinds->anti_keys, key) != NO_ID; /* anti-affinity of other pods is a constraint, too */
 }
 
-/* ---- terms that are the same ----------------------------------------------------------------------------------------------- */
+/* ---- equal terms ------------------------------------------------------------------------------------------------- */
 
 enum { AFFINITY, ANTI, ANTI_OF_BOUND };
 
@@ -438,7 +438,7 @@ static void check_anti_of_bound(verifier *v, const asking *list, size_t count)
     company_free(&owners);
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------------------ */
+/* ---- all checks -------------------------------------------------------------------------------------------------- */
 
 static void ask_all(askings *a, uint32_t role, uint32_t kind, pod_term_list list)
 {

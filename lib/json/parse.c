@@ -439,7 +439,7 @@ static tree *value(parser *p)
     return c == '-' || (c >= '0' && c <= '9') ? number(p) : word(p);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------------ */
+/* ---- the document ------------------------------------------------------------------------------------------------ */
 
 karp_status tree_parse(trees *t, karp_str text, uint32_t max_nesting, tree **out, size_t *length, tree_fault *fault)
 {

@@ -18,7 +18,7 @@
 
 enum { ALL_GATES = 511 };
 
-/* ---- life ---------------------------------------------------------------------------------------------------------- */
+/* ---- creating and freeing ---------------------------------------------------------------------------------------- */
 
 karp_status karp_builder_new(karp_context *context, karp_builder **out, karp_error *error)
 {
@@ -65,7 +65,7 @@ karp_status builder_take_store(karp_builder *builder, store *out, karp_error *er
     return KARP_OK;
 }
 
-/* ---- what is common to all objects --------------------------------------------------------------------------------- */
+/* ---- adding an object -------------------------------------------------------------------------------------------- */
 
 static void init_copier(copier *c, karp_builder *b, karp_error *error)
 {
@@ -522,7 +522,7 @@ karp_status karp_builder_set_now(karp_builder *builder, int64_t now, karp_error 
     return KARP_OK;
 }
 
-/* ---- what Karpenter remembers -------------------------------------------------------------------------------------- */
+/* ---- Karpenter's cluster state ----------------------------------------------------------------------------------- */
 
 karp_status karp_builder_set_node_states(karp_builder *builder, const karp_node_state *states, size_t count,
                                          karp_error *error)

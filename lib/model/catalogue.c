@@ -62,7 +62,7 @@ static resource_list sum(copier *c, resource_list x, resource_list y)
     return out;
 }
 
-/* ---- showing ------------------------------------------------------------------------------------------------------- */
+/* ---- the public form --------------------------------------------------------------------------------------------- */
 
 static karp_str show_amount(copier *c, amount value, bool binary)
 {
@@ -269,7 +269,7 @@ static void read_type(copier *c, karp_catalogue *catalogue, const karp_instance_
     read_offerings(c, catalogue, given, t);
 }
 
-/* ---- life ---------------------------------------------------------------------------------------------------------- */
+/* ---- creating and freeing ---------------------------------------------------------------------------------------- */
 
 static void free_catalogue(karp_catalogue *catalogue)
 {
@@ -387,7 +387,7 @@ void karp_catalogue_unref(karp_catalogue *catalogue)
         free_catalogue(catalogue);
 }
 
-/* ---- answers ------------------------------------------------------------------------------------------------------- */
+/* ---- getters ----------------------------------------------------------------------------------------------------- */
 
 size_t karp_catalogue_count(const karp_catalogue *catalogue) { return catalogue->count; }
 

@@ -10,7 +10,7 @@
 /* Label lists up to this length, the usual case, are sorted by insertion. */
 enum { FEW_LABELS = 24 };
 
-/* ---- the key of an identity ---------------------------------------------------------------------------------------- */
+/* ---- identity keys ----------------------------------------------------------------------------------------------- */
 
 bool word_buffer_grow(word_buffer *b)
 {
@@ -41,7 +41,7 @@ void put_resources(copier *c, resource_list list)
     }
 }
 
-/* ---- failures ------------------------------------------------------------------------------------------------------ */
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 /* Appends formatted text within `room` bytes, truncating it if necessary. */
 static void __attribute__((format(printf, 4, 5)))

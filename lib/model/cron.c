@@ -193,7 +193,7 @@ bool cron_parse(const char *ptr, size_t len, cron *out)
     return good;
 }
 
-/* ---- the next hit ---- */
+/* ---- the next match ---------------------------------------------------------------------------------------------- */
 
 static bool has(uint64_t bits, uint64_t value) { return (bits >> value & 1) != 0; }
 

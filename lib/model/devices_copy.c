@@ -206,7 +206,7 @@ const struct type_devices *copy_type_devices(copier *c, const karp_instance_type
     return out;
 }
 
-/* ---- as given ------------------------------------------------------------------------------------------------------------- */
+/* ---- the public form --------------------------------------------------------------------------------------------- */
 
 /* A copy of a list whose elements still point to the caller's memory; callers replace these pointers. */
 static void *shallow(copier *c, const void *list, size_t count, size_t element)

@@ -251,7 +251,7 @@ karp_status prepare_facts(karp_snapshot *s, karp_error *error)
     return algebra_init(&s->algebra, s->context, &s->facts, NULL) ? KARP_OK : fail_nomem(error);
 }
 
-/* ---- strings of a snapshot that is continued ------------------------------------------------------------------------------ */
+/* ---- strings of a continued snapshot ----------------------------------------------------------------------------- */
 
 /* The number of ids in `order` that sort before a new one. */
 static size_t ids_before(const strings *text, const uint32_t *order, size_t count, uint32_t id)

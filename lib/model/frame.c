@@ -65,7 +65,7 @@ arena *frame_on_top(karp_snapshot *s, size_t nodes)
     return &f->data;
 }
 
-/* ---- taking over ---------------------------------------------------------------------------------------------------- */
+/* ---- taking over a frame ----------------------------------------------------------------------------------------- */
 
 /* Whether a pod on a node may prevent the node from being added to the cluster state (S-Q35). For a pod with volumes
  * this is known only from the pod that was in its place before; otherwise its class could not be found either. */

@@ -97,7 +97,7 @@ static int by_weight(uint32_t x, uint32_t y, const void *user)
     return -compare_str(name_of(s, a->meta.name), name_of(s, b->meta.name));
 }
 
-/* ---- what matches --------------------------------------------------------------------------------------------------------------- */
+/* ---- matching ---------------------------------------------------------------------------------------------------- */
 
 /* The labels and requirements that every node of the NodePool has. */
 static uint32_t pool_set(overlaying *w, uint32_t pool)

@@ -467,7 +467,7 @@ regex *regex_compile(arena *a, karp_str pattern, const char **wrong)
     return p.wrong == NULL ? r : NULL;
 }
 
-/* ---- the text ----------------------------------------------------------------------------------------------------------- */
+/* ---- matching ---------------------------------------------------------------------------------------------------- */
 
 /* The current set of instructions, each once. */
 typedef struct places {

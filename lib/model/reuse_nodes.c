@@ -35,7 +35,7 @@ static int by_node_and_name(uint32_t a, uint32_t b, const void *user)
     return s->pod_rank[a] < s->pod_rank[b] ? -1 : s->pod_rank[a] > s->pod_rank[b];
 }
 
-/* ---- where the pods are ---------------------------------------------------------------------------------------------- */
+/* ---- nodes of changed pods --------------------------------------------------------------------------------------- */
 
 static uint32_t node_of(const store *raw, const pod *p)
 {
@@ -70,7 +70,7 @@ static bool find_nodes(struct continuing *c)
     return sort_numbers_once(s->context, c->nodes, &c->node_count);
 }
 
-/* ---- Nodes that are others ---- */
+/* ---- changed Nodes ----------------------------------------------------------------------------------------------- */
 
 /* The current index of a Node; NO_ID = it was removed. */
 static uint32_t place_now(const struct continuing *c, uint32_t was)
@@ -137,7 +137,7 @@ static bool write_pod_nodes(struct continuing *c)
     return true;
 }
 
-/* ---- what is on a node ------------------------------------------------------------------------------------------------ */
+/* ---- pods of a node ---------------------------------------------------------------------------------------------- */
 
 /* The pods that stay on the node merged with the fresh ones, by name. */
 static bool list_pods(const struct continuing *c, uint32_t on, const uint32_t *fresh, size_t fresh_count, arena *to)

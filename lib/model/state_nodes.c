@@ -282,7 +282,7 @@ bool state_node_says(const karp_snapshot *s, state_node *n, arena *to)
     return effective_taints(s, n, to) && node_resources(s, n, to) == KARP_OK;
 }
 
-/* ---- pods on it ------------------------------------------------------------------------------------------------------ */
+/* ---- pods of a node ---------------------------------------------------------------------------------------------- */
 
 static bool pod_over(const pod *p) { return p->phase == KARP_PHASE_SUCCEEDED || p->phase == KARP_PHASE_FAILED; }
 

@@ -108,7 +108,7 @@ void list_free(karp_context *context, void *list, size_t element_bytes)
     memcpy(list, &l, sizeof l);
 }
 
-/* ---- life ---------------------------------------------------------------------------------------------------------- */
+/* ---- creating and freeing ---------------------------------------------------------------------------------------- */
 
 static bool add_fixed_ids(store *s)
 {
@@ -238,7 +238,7 @@ bool store_settle(store *s)
     return ok;
 }
 
-/* ---- a store that continues another -------------------------------------------------------------------------------- */
+/* ---- continuing another store ------------------------------------------------------------------------------------ */
 
 /* The other store also owns what the lists point to. */
 static bool copy_parts(store *s, const store *from)
@@ -271,7 +271,7 @@ bool store_continue(store *s, const store *from)
     return ok;
 }
 
-/* ---- taking objects out -------------------------------------------------------------------------------------------- */
+/* ---- removing objects -------------------------------------------------------------------------------------------- */
 
 /* Changes are recorded only in a store that continues another one. */
 bool store_reserve_changes(store *s, size_t more)
@@ -377,7 +377,7 @@ bool store_remove(store *s, removed_object *removed, size_t *count)
     return true;
 }
 
-/* ---- questions ----------------------------------------------------------------------------------------------------- */
+/* ---- look-ups ---------------------------------------------------------------------------------------------------- */
 
 static uint32_t find(const store *s, const uint32_t *identity, size_t count)
 {

@@ -28,7 +28,7 @@ void packing_bins_free(karp_context *context, packing_bins *b)
     *b = (packing_bins){ .cost = HUGE_VAL };
 }
 
-/* ---- from fractions of nodes to nodes ------------------------------------------------------------------------------------------- */
+/* ---- rounding fractions of nodes --------------------------------------------------------------------------------- */
 
 enum { ROUNDINGS = 4, DIVES = 16 };
 

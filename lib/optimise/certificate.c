@@ -189,7 +189,7 @@ static bool has_cases(const bound_proof *proof, uint32_t at)
     return proof->first_case != NULL && proof->first_case[at] < proof->first_case[at + 1];
 }
 
-/* The same for any row. Only offers can have cases, and their charge is their cost. */
+/* The same for any row. Only offers can have cases. No charge is reported for them. */
 static bool row_holds(const bound_problem *p, const bound_proof *proof, uint32_t at, amount *spent, proof_fault *fault)
 {
     if (!has_cases(proof, at)) return plain_row_holds(p, proof, at, spent, fault);

@@ -11,7 +11,7 @@
 #include <schedule/solve.h>
 #include <string.h>
 
-/* ---- what a certificate says of its snapshot ------------------------------------------------------------------------- */
+/* ---- the description of the snapshot ----------------------------------------------------------------------------- */
 
 typedef struct writer {
     const karp_snapshot *seen;
@@ -339,7 +339,7 @@ static karp_status check(scheduler *s, const karp_snapshot *seen, const uint16_t
     return status == KARP_OK ? judge(c, &b.problem, &proof, error) : status;
 }
 
-/* ---- the calls ----------------------------------------------------------------------------------------------------------- */
+/* ---- public functions -------------------------------------------------------------------------------------------- */
 
 /* Decides like Karpenter, and then computes a bound (without a certificate) or checks the certificate. */
 static karp_status decide_and(const karp_snapshot *snapshot, const karp_options *options, const karp_certificate *c,

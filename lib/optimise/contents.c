@@ -31,7 +31,7 @@ bool contents_init(contents *w, arena *a, const bound_problem *p, const double *
     return knapsack_room(&w->k, a, p->dims, p->class_count);
 }
 
-/* ---- branches that are not split, the largest first ---------------------------------------------------------------------- */
+/* ---- heap of branches that are not split, by at_most ------------------------------------------------------------- */
 
 static bool larger(const contents *w, uint32_t x, uint32_t y)
 {
@@ -61,8 +61,8 @@ static void heap_pop(contents *w)
 
 /* ---- one branch ------------------------------------------------------------------------------------------------------------- */
 
-/* Sets the copies that the branch allows, and the free capacity beside the fewest of them; false = the branch has no
- * content. */
+/* Sets the copies that the branch allows, and the capacity that is left with the fewest of them; false = the branch
+ * has no content. */
 static bool open_box(contents *w, uint32_t number)
 {
     const bound_problem *p = w->p;

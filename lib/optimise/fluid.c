@@ -45,7 +45,7 @@ static bool fluid_init(fluid *f, arena *a, const bound_problem *p)
            f->before != NULL;
 }
 
-/* ---- what offers bear ------------------------------------------------------------------------------------------------------ */
+/* ---- prices that offers bear ------------------------------------------------------------------------------------- */
 
 /* Stores the resource prices found by the knapsack. If no class is worth anything, all resources get the same price. */
 static void note_prices(fluid *f, uint32_t place)

@@ -271,8 +271,8 @@ static void find_near(master *m)
     }
 }
 
-/* Removes and returns the kept column with the highest worth per dollar, among those in front; false = none is worth
- * its price. */
+/* Removes and returns the kept column with the highest worth per dollar, of those in front; false = none is worth its
+ * price. */
 static bool best_near(master *m, column *out)
 {
     uint32_t best = UINT32_MAX;

@@ -254,7 +254,7 @@ static double fill_evenly(packing *k, uint32_t offer)
     }
 }
 
-/* ---- placing what is to be placed -------------------------------------------------------------------------------------------- */
+/* ---- placing all pods -------------------------------------------------------------------------------------------- */
 
 static void find_open(packing *k)
 {
@@ -370,7 +370,7 @@ double packing_recreate(packing *k, double most, uint32_t sample)
     return cost;
 }
 
-/* ---- for others -------------------------------------------------------------------------------------------------------------- */
+/* ---- buying for other searches ----------------------------------------------------------------------------------- */
 
 double packing_buy(packing *k, const packing_entry *pods, uint32_t count, double most)
 {

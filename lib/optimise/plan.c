@@ -64,7 +64,7 @@ bool search_asked_to_stop(const search *q)
     return q->options->should_stop != NULL && q->options->should_stop(q->options->stop_user) != 0;
 }
 
-/* ---- what a round came to ---------------------------------------------------------------------------------------------- */
+/* ---- evaluating a round ------------------------------------------------------------------------------------------ */
 
 /* Whether every pod that Karpenter places is placed, and no pod has relaxed more, where that counts. */
 static bool nobody_loses(search *q)

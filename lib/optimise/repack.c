@@ -59,7 +59,7 @@ static karp_status check_options(const karp_repack_options *given, karp_repack_o
     return KARP_OK;
 }
 
-/* ---- who may go ------------------------------------------------------------------------------------------------------------ */
+/* ---- candidates -------------------------------------------------------------------------------------------------- */
 
 /* The candidates of consolidation, and empty nodes that emptiness would delete. */
 static karp_status find_candidates(repacking *r)
@@ -244,7 +244,7 @@ static karp_status answer(repacking *r, karp_decision **out)
     return KARP_OK;
 }
 
-/* ---- the call ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- public functions -------------------------------------------------------------------------------------------- */
 
 static karp_status begin(repacking *r, const karp_snapshot *snapshot)
 {

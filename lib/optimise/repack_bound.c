@@ -37,7 +37,7 @@ typedef struct maker {
 
 static double in_dollars(amount units) { return amount_double(units) / (MONEY_UNIT / 1e9); }
 
-/* ---- what free space is worth --------------------------------------------------------------------------------------------- */
+/* ---- the worth of free space ------------------------------------------------------------------------------------- */
 
 /* Mixes of resource prices: each resource alone, and the proportions that launches pay. */
 static bool find_mixes(maker *k)

@@ -10,7 +10,7 @@
 #include <optimise/certify.h>
 #include <string.h>
 
-/* ---- what a certificate says of the cluster ---------------------------------------------------------------------------- */
+/* ---- the description of the cluster ------------------------------------------------------------------------------ */
 
 static int by_number(const void *a, const void *b, const void *user)
 {

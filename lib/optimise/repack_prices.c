@@ -189,7 +189,7 @@ static bool find_columns(prices *k, double part)
     return true;
 }
 
-/* ---- what prices prove --------------------------------------------------------------------------------------------------------- */
+/* ---- trying prices ----------------------------------------------------------------------------------------------- */
 
 /* Adopts the prices that were tried if they prove a better bound. */
 static bool try_prices(prices *k)

@@ -29,7 +29,7 @@ enum {
     0.01 /* weight of concentrating free space in few places: per squared worth, relative to the mean price of a node */
 #define LEAST_COST 0.999 /* about the lowest cost of launches, relative to the worth of their pods */
 
-/* ---- how long ------------------------------------------------------------------------------------------------------------ */
+/* ---- limits of work ---------------------------------------------------------------------------------------------- */
 
 /* Full passes visit every node, regardless of the effort. With many kinds of pods that cannot share nodes this takes
  * long, so the work of all full passes of a search is limited. The effort limits everything after them. */
@@ -250,7 +250,7 @@ static bool settle(repack_search *q, double most, bool greedy)
     return !q->failed && buy(q, most - (q->cost - q->began.cost)) < HUGE_VAL && !q->failed;
 }
 
-/* ---- moves -------------------------------------------------------------------------------------------------------------- */
+/* ---- moves ------------------------------------------------------------------------------------------------------- */
 
 static double objective(const repack_search *q, double cost, uint64_t evictions)
 {
@@ -375,7 +375,7 @@ static bool move(repack_search *q, double slack)
     return end_move(q, !q->failed && settle(q, most_cost(q, slack), false), slack);
 }
 
-/* ---- whole passes --------------------------------------------------------------------------------------------------------- */
+/* ---- full passes ------------------------------------------------------------------------------------------------- */
 
 static int by_ratio(uint32_t x, uint32_t y, const void *user)
 {

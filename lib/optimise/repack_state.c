@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- what fits ----------------------------------------------------------------------------------------------------------- */
+/* ---- free space -------------------------------------------------------------------------------------------------- */
 
 static bool is_host(const repack_search *q, uint32_t place) { return place < q->p->host_count; }
 
@@ -27,7 +27,7 @@ uint32_t state_copies(const repack_search *q, uint32_t place, uint32_t class_)
     return 0;
 }
 
-/* The part of `want` that the class's rules allow beside the pods that are there. */
+/* The number of copies, at most `want`, that the class's rules allow in addition to those that are there. */
 static uint32_t rules_leave(repack_search *q, uint32_t place, uint32_t class_, uint32_t want)
 {
     const packing_problem *l = &q->p->launches;
@@ -400,7 +400,7 @@ bool state_copy_plan(karp_context *context, const repack_plan *from, repack_plan
     return true;
 }
 
-/* ---- the object --------------------------------------------------------------------------------------------------------------- */
+/* ---- creating and freeing ---------------------------------------------------------------------------------------- */
 
 static bool make_room(repack_search *q)
 {

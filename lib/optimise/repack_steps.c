@@ -47,7 +47,7 @@ typedef struct maker {
     repack_stage stage;
 } maker;
 
-/* ---- what the plan has ---------------------------------------------------------------------------------------------------- */
+/* ---- targets of the plan ----------------------------------------------------------------------------------------- */
 
 static bool add_target(maker *k, uint32_t class_, target t)
 {

@@ -294,7 +294,7 @@ void repack_walk_keep(repack_walk *w, uint32_t which)
     (void)copy_attempt(w, &w->best, &w->at_hand);
 }
 
-/* ---- its life ------------------------------------------------------------------------------------------------------------ */
+/* ---- creating and freeing ---------------------------------------------------------------------------------------- */
 
 static void free_attempt(karp_context *context, attempt *a)
 {

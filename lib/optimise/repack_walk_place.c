@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- what fits ----------------------------------------------------------------------------------------------------------- */
+/* ---- free space -------------------------------------------------------------------------------------------------- */
 
 static bool conflict(const repack_walk *w, uint32_t a, uint32_t b)
 {
@@ -65,7 +65,7 @@ static uint32_t fits(repack_walk *w, uint32_t place, uint32_t c, uint32_t want)
     return want > 0 && may_hold(w, place, c) ? rules_leave(w, place, c, want) : 0;
 }
 
-/* ---- changes, which can be taken back ------------------------------------------------------------------------------------ */
+/* ---- changes that can be undone ---------------------------------------------------------------------------------- */
 
 bool walk_put(repack_walk *w, uint32_t place, uint32_t c, uint32_t copies)
 {

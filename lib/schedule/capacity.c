@@ -24,7 +24,7 @@ struct capacity_order {
     uint64_t *masks; /* [position / STRIDE * words]: the variants from that position on */
 };
 
-/* ---- who has what ----------------------------------------------------------------------------------------------------- */
+/* ---- variants by resource ---------------------------------------------------------------------------------------- */
 
 static bool has_some(const scheduler *s, const template_ *t, uint32_t variant_number, uint32_t dim)
 {

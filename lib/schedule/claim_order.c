@@ -117,7 +117,7 @@ void claim_link_back(scheduler *s, uint32_t number)
         l->from = (bucket_spot){ c->pods, number };
 }
 
-/* ---- refusals -------------------------------------------------------------------------------------------------------- */
+/* ---- rejections -------------------------------------------------------------------------------------------------- */
 
 /* A rejection is valid for the rest of the run if only the claim itself causes it. Domains of keys other than the
  * host name change with every placement, and so do reservations. */

@@ -13,7 +13,7 @@ bool reaches(scheduler *s, const asking *who, uint32_t set, demand d)
     return host_allowed(s, d.host, who->host_text) && set_compatible(&s->algebra, set, d.set, true);
 }
 
-/* ---- what is the same for everybody ------------------------------------------------------------------------------------------------ */
+/* ---- data shared by all candidates ------------------------------------------------------------------------------- */
 
 static bool current(const scheduler *s, uint32_t slice)
 {
@@ -159,7 +159,7 @@ bool pools_init(scheduler *s)
     return divide_pools(s);
 }
 
-/* ---- what a candidate reaches -------------------------------------------------------------------------------------------------------- */
+/* ---- views of a candidate ---------------------------------------------------------------------------------------- */
 
 static bool slice_reached(scheduler *s, uint32_t slice, const asking *who, uint32_t set)
 {

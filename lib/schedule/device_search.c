@@ -469,7 +469,7 @@ static void undo(search *x, frame *f)
     remove_constraints(c, request_at(x, &f->at), c->constraint_count);
 }
 
-/* ---- what need not be tried ------------------------------------------------------------------------------------------------------------- */
+/* ---- pruning ----------------------------------------------------------------------------------------------------- */
 
 static uint64_t failure_key(const search *x, uint32_t kind) { return pair_key((uint32_t)x->depth, kind); }
 
@@ -630,7 +630,7 @@ static bool next_option(search *x, frame *f)
     return request_at(x, &f->at)->given->all ? next_of_all(x, f) : next_of_count(x, f);
 }
 
-/* ---- the walk ------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the search -------------------------------------------------------------------------------------------------- */
 
 /* The position after a frame's option. Requests that need no device are skipped. false = all requests are satisfied,
  * or (*dead) the request cannot be. */

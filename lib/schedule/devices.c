@@ -397,7 +397,7 @@ void devices_take_claim(scheduler *s, const claim *c)
     ledger_release(s, a->who.number, released, n);
 }
 
-/* ---- what is shown ------------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- details for reports ----------------------------------------------------------------------------------------- */
 
 static int by_rank(uint32_t x, uint32_t y, const void *user)
 {

@@ -120,7 +120,7 @@ uint32_t filter_identity(scheduler *s, const node_filter *f, bool full)
     return t->identities[full] != NULL ? t->identities[full][f->first] : NO_ID;
 }
 
-/* ---- what is accepted --------------------------------------------------------------------------------------------------- */
+/* ---- matching ---------------------------------------------------------------------------------------------------- */
 
 /* The length of the shortest prefix of entries that includes the last one accepting the place. A filter accepts the
  * place if its first entry is within that prefix. */

@@ -56,7 +56,7 @@ struct first_fit {
     int64_t *over; /* total requests of the pods that do not fit */
 };
 
-/* ---- once a scheduler ------------------------------------------------------------------------------------------------ */
+/* ---- set-up ------------------------------------------------------------------------------------------------------ */
 
 static int by_queue(uint32_t x, uint32_t y, const void *user)
 {

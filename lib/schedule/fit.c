@@ -300,7 +300,7 @@ static void place_group(fitter *f, const uint32_t *members, uint32_t count)
     for (uint32_t i = 0; i < count && whole; i++) f->lefts[members[i]].copies = 0;
 }
 
-/* ---- everything -------------------------------------------------------------------------------------------------- */
+/* ---- all demands ------------------------------------------------------------------------------------------------- */
 
 static int by_size(uint32_t x, uint32_t y, const void *user)
 {
@@ -436,7 +436,7 @@ karp_status fit_for_cost(fit_purchase *p, karp_error *error)
 }
 #endif
 
-/* ---- the answer -------------------------------------------------------------------------------------------------- */
+/* ---- the result -------------------------------------------------------------------------------------------------- */
 
 static bool show_shares(const fitter *f, karp_fitting *out, uint32_t newest, karp_fit_load *shown)
 {

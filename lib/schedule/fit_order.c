@@ -24,7 +24,7 @@ void order_free(fit_order *o)
     list_free(o->context, &o->most, sizeof(int64_t));
 }
 
-/* ---- what subtrees have ------------------------------------------------------------------------------------------ */
+/* ---- maxima of subtrees ------------------------------------------------------------------------------------------ */
 
 static bool has(const int64_t *room, const int64_t *need, uint32_t dims)
 {
@@ -67,7 +67,7 @@ void order_restore(fit_order *o, uint32_t run, const int64_t *room)
     sum_up_to_root(o, run);
 }
 
-/* ---- shape ------------------------------------------------------------------------------------------------------- */
+/* ---- structure --------------------------------------------------------------------------------------------------- */
 
 /* Replaces `run` below its parent by `fresh` (NO_ID: nothing). */
 static void replace(fit_order *o, uint32_t run, uint32_t fresh)
@@ -168,7 +168,7 @@ void order_drop(fit_order *o)
     o->most.count -= o->dims;
 }
 
-/* ---- walks ------------------------------------------------------------------------------------------------------- */
+/* ---- iteration --------------------------------------------------------------------------------------------------- */
 
 uint32_t order_next(const fit_order *o, uint32_t run)
 {

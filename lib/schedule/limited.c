@@ -76,8 +76,9 @@ static bool kept_out(scheduler *s, answers *known, uint32_t template_number, uin
     return known->limited[known->count++];
 }
 
-/* The first launch from a NodePool tried later all of whose pods are excluded from the template by limits. If a pod
- * is excluded for another reason, it may have opened the node that the others share. NULL = there is none. */
+/* The first launch that comes from a NodePool tried later, and whose pods are all excluded from the template by
+ * limits. If a pod is excluded for another reason, it may have opened the node that the others share. NULL = there is
+ * none. */
 static const karp_launch *first_kept_out(scheduler *s, const karp_decision *d, uint32_t template_number)
 {
     answers known = { .count = 0 };

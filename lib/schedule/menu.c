@@ -41,7 +41,7 @@ typedef struct maker {
     } last;
 } maker;
 
-/* ---- who stays ------------------------------------------------------------------------------------------------------- */
+/* ---- which pods stay --------------------------------------------------------------------------------------------- */
 
 static uint32_t view_of(scheduler *s, uint32_t class_number, uint32_t step)
 {
@@ -552,7 +552,7 @@ static bool find_offers(maker *k)
     return ok;
 }
 
-/* ---- who may share a node ------------------------------------------------------------------------------------------------------ */
+/* ---- which classes can share a node ------------------------------------------------------------------------------ */
 
 static bool conflict(maker *k, uint32_t x, uint32_t y)
 {

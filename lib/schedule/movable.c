@@ -89,7 +89,7 @@ enum pdb_answer pod_pdb_check(const karp_snapshot *s, uint32_t pod_number, int64
     return blocks(b, mode) ? PDB_ONE_BLOCKS : PDB_ALLOWED;
 }
 
-/* ---- budgets that never allow anything -------------------------------------------------------------------------------- */
+/* ---- budgets that never allow a disruption ----------------------------------------------------------------------- */
 
 /* A number of pods, or a percentage of `all`, rounded up; false = neither. */
 static bool pods_meant(const karp_int_or_string *v, uint64_t all, uint64_t *out)

@@ -138,7 +138,7 @@ static uint32_t sign_number(maker *k, uint32_t class_number, uint32_t step)
     return id;
 }
 
-/* ---- how many copies one node holds ------------------------------------------------------------------------------------ */
+/* ---- limits on copies per node ----------------------------------------------------------------------------------- */
 
 /* The limit on copies per node: from anti-affinity and spread over host names whose pods select themselves, and from
  * host ports. All pods of a class share it. A group that depends on relaxed preferences may be created late (Q-5),

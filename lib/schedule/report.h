@@ -39,8 +39,8 @@ bool report_choice(scheduler *s, karp_decision *d, const type_table *t, uint32_t
 
 /* Fills a launch decision: launches by NodePool and pods, placements, unschedulable and ignored pods, nodes, costs. */
 karp_status report_plan(scheduler *s, karp_decision *d);
-/* limited.c: adds notes on NodePools whose limits exclude pods that are then launched for from other NodePools. Call
- * last. */
+/* limited.c: adds warnings about NodePools whose limits exclude pods, for which nodes are then launched from other
+ * NodePools. Call last. */
 bool report_limited(scheduler *s, karp_decision *d);
 /* The limits of a NodePool as text, "limit cpu 400, memory 1600Gi"; empty when it has none. */
 void limits_name(const karp_snapshot *w, uint32_t pool, strbuf *out);

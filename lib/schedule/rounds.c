@@ -87,7 +87,7 @@ static bool push(scheduler *s, void *list, uint32_t value)
     return true;
 }
 
-/* ---- writing down ---------------------------------------------------------------------------------------------------- */
+/* ---- logging changes --------------------------------------------------------------------------------------------- */
 
 bool round_count(scheduler *s, uint32_t group_number, uint32_t domain)
 {
@@ -169,7 +169,7 @@ void class_begin_round(scheduler *s, class_state *c)
     if (c->closed_hosts != NULL) memset(c->closed_hosts, 0, bits_words(s->hosts.count) * sizeof *c->closed_hosts);
 }
 
-/* ---- the round before ------------------------------------------------------------------------------------------------ */
+/* ---- undoing the previous round ---------------------------------------------------------------------------------- */
 
 static void undo_counts(scheduler *s)
 {
@@ -250,7 +250,7 @@ void round_undo(scheduler *s)
     s->round.begun = false;
 }
 
-/* ---- the round that begins --------------------------------------------------------------------------------------------- */
+/* ---- beginning a round ------------------------------------------------------------------------------------------- */
 
 /* A removed node frees its share of its NodePool's limits. */
 static void free_limits(scheduler *s, const state_node *n)

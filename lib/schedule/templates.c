@@ -294,7 +294,7 @@ static bool make_rooms(scheduler *s, template_ *t, uint64_t *bits)
     return capacity_init(s, t);
 }
 
-/* ---- all of them --------------------------------------------------------------------------------------------------- */
+/* ---- all templates ----------------------------------------------------------------------------------------------- */
 
 static bool finish_template(scheduler *s, uint32_t number, uint64_t *bits, gathering *all)
 {

@@ -111,7 +111,7 @@ static bool tally_types(scheduler *s, const template_ *t, uint32_t pod_number, u
     return ok;
 }
 
-/* ---- one pool --------------------------------------------------------------------------------------------------------- */
+/* ---- one NodePool ------------------------------------------------------------------------------------------------ */
 
 static void show_conflict(scheduler *s, strbuf *b, uint32_t supply, uint32_t asked)
 {
@@ -278,7 +278,7 @@ static bool keep_text(arena *a, strbuf *b, karp_str *out)
     return copy != NULL;
 }
 
-/* ---- answers that pods share ------------------------------------------------------------------------------------------ */
+/* ---- reasons that pods share ------------------------------------------------------------------------------------- */
 
 void refusal_lists_init(refusal_lists *l, karp_context *context)
 {
