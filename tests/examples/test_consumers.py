@@ -16,7 +16,7 @@ INPUT = SOURCE / 'examples' / 'quickstart'
 MESON_BUILD = '''\
 project('consumer', 'c', default_options: ['c_std=c11', 'default_library=static'])
 karp_io = dependency('karp-io', fallback: 'libkarp', default_options: ['cli=disabled', 'default_library=static', 'optimization=0',
-  'stories=false', 'v1alpha5=false'])
+  'one_file=true', 'stories=false', 'v1alpha5=false'])
 executable('consumer', 'consumer.c', dependencies: karp_io)
 executable('left_out', 'left_out.c', dependencies: karp_io)
 '''

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""karp.c and karp-io.c by zig's C compiler for x86-64 and arm64 of Linux (glibc, musl), macOS and Windows, and for all but the last the
-program: C11 without a warning. Skipped where zig (`pip install ziglang`) is missing. What is made for those systems is opened by
+"""karp.c and karp-io.c by zig's C compiler for Linux (glibc, musl), macOS and Windows, and for all but the last the program: C11
+without a warning. Each system for one processor, or with the argument `all` (suite long) for x86-64 and arm64. Skipped where zig
+(`pip install ziglang`) is missing. What is made for those systems is opened by
 tests/long/test_wheels.py."""
 import importlib.util
 import os
@@ -15,6 +16,7 @@ sys.path.insert(0, str(SOURCE / 'bindings'))
 import stage  # noqa: E402
 
 TARGETS = [f'{cpu}-{system}' for system in ('linux-gnu', 'linux-musl', 'macos', 'windows-gnu') for cpu in ('x86_64', 'aarch64')]
+USUAL = ['aarch64-linux-gnu', 'x86_64-linux-musl', 'aarch64-macos', 'x86_64-windows-gnu']  # each system and each processor
 WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wconversion', '-Wsign-conversion', '-Wstrict-prototypes', '-Werror']
 QUICKLY = ['-O0', '-g0', '-fno-sanitize=undefined'] # nobody runs what is made; zig adds both of itself
 
@@ -45,19 +47,20 @@ def main():
     if compiler is None or not shutil.which('ninja'):
         print('there is no zig (pip install ziglang), or no ninja')
         return 77
+    targets = TARGETS if 'all' in sys.argv[1:] else USUAL
     wrong = 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         environment = {**os.environ, 'ZIG_LOCAL_CACHE_DIR': str(folder / 'cache')}  # what was compiled before says no warnings
         names = sources(folder)
-        for target in TARGETS:
+        for target in targets:
             for source in names if 'windows' not in target else names[:2]:
                 done = subprocess.run([*compiler, 'cc', '-target', target, '-std=c11', *QUICKLY, *WARNINGS, '-I.', '-c', source, '-o', 'made.o'], cwd=folder,
                                       env=environment, capture_output=True, text=True)
                 if done.returncode or done.stderr:
                     wrong += 1
                     print(f'{source} for {target}:\n{done.stderr[:2000]}', flush=True)
-        print(' '.join([*TARGETS, *names]))
+        print(' '.join([*targets, *names]))
     return 1 if wrong or not names else 0
 
 
