@@ -5,6 +5,7 @@ import shutil
 import sys
 import tempfile
 
+import compilers
 import consumers
 from consumers import stage
 
@@ -21,9 +22,9 @@ def main():
         stage.one_file(release / 'sources', release)
         # libyaml's source is not part of the tree: here karp-io.c takes the one of the system.
         (release / 'bin').mkdir()
-        for name in ('cc', 'c++'):
+        for name, real in (('cc', compilers.quick()), ('c++', 'c++')):
             compiler = release / 'bin' / name
-            compiler.write_text(f'#!/bin/sh\nexec {shutil.which(name)} "$@" $(case " $* " in *" -c "*) ;; *) echo -lyaml;; esac)\n')
+            compiler.write_text(f'#!/bin/sh\nexec {shutil.which(real)} "$@" $(case " $* " in *" -c "*) ;; *) echo -lyaml;; esac)\n')
             compiler.chmod(0o755)
         path = f'{release}/bin:{consumers.os.environ["PATH"]}'
         wrong = [found for language in ('c', 'cpp') if (found := consumers.run(release, language, PATH=path))]

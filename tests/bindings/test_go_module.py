@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 
+import compilers
 import test_go
 
 SOURCE, BUILD = test_go.SOURCE, test_go.BUILD
@@ -40,7 +41,7 @@ def main():
         shutil.copytree(SOURCE / 'tests/bindings/go-consumer', folder / 'consumer')
         # libyaml's source is not part of the tree: here karp-io.c takes the one of the system. Optimising is not what is tested.
         environment = {**test_go.environment(), 'GOFLAGS': '-mod=mod -modcacherw', 'GOPROXY': f'file://{proxy}', 'GOSUMDB': 'off',
-                       'GOMODCACHE': str(folder / 'modules'), 'CGO_CFLAGS': '-O0', 'CGO_LDFLAGS': '-lyaml',
+                       'GOMODCACHE': str(folder / 'modules'), 'CC': compilers.quick(), 'CGO_CFLAGS': '-O0', 'CGO_LDFLAGS': '-lyaml',
                        'PKG_CONFIG_LIBDIR': str(folder), 'PKG_CONFIG_PATH': str(folder), 'LD_LIBRARY_PATH': ''}
         for program, asked, wanted in (('.', [SOURCE / 'examples/quickstart'], 'new-1 r5a.2xlarge us-west-2b'),
                                        ('./memory', [], 'start m.large for [default/web-0 default/web-1]')):

@@ -9,6 +9,7 @@ import tempfile
 
 SOURCE, BUILD = pathlib.Path(os.environ['KARP_SOURCE']), pathlib.Path(os.environ['KARP_BUILD'])
 sys.path.insert(0, str(SOURCE / 'bindings'))
+import compilers  # noqa: E402
 import stage  # noqa: E402
 
 OLDEST = (1, 77)  # offset_of!, and rust-version of the crates
@@ -39,7 +40,7 @@ def main():
             subprocess.run(['rustfmt', '--check', '--edition', '2021', *files], check=True)
         for crate in ('karp-sys', 'karp'):
             done = subprocess.run(['cargo', 'test', '--offline', '--quiet'], cwd=folder / crate, capture_output=True, text=True,
-                                  env={**os.environ, 'CARGO_TARGET_DIR': str(folder / 'target'), 'LD_LIBRARY_PATH': ''})
+                                  env={**os.environ, 'CC': compilers.quick(), 'CARGO_TARGET_DIR': str(folder / 'target'), 'LD_LIBRARY_PATH': ''})
             print(done.stdout, done.stderr)
             if done.returncode or 'warning' in done.stderr or 'test result: ok' not in done.stdout:
                 return 1

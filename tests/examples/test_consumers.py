@@ -9,6 +9,9 @@ import sys
 import tempfile
 
 SOURCE = pathlib.Path(os.environ['KARP_SOURCE'])
+sys.path.insert(0, str(SOURCE / 'tests' / 'bindings'))
+import compilers  # noqa: E402
+
 BUILD = pathlib.Path(os.environ['KARP_BUILD'])
 EXAMPLES = SOURCE / 'examples' / 'c'
 INPUT = SOURCE / 'examples' / 'quickstart'
@@ -162,7 +165,7 @@ def subproject(root, problems):
     shutil.copy(EXAMPLES / 'hash.c', folder / 'consumer.c')
     (folder / 'left_out.c').write_text(LEFT_OUT)
     # Nothing that is installed may serve instead.
-    environment = dict(os.environ, PKG_CONFIG_PATH='')
+    environment = dict(os.environ, PKG_CONFIG_PATH='', CC=compilers.quick())
     run(['meson', 'setup', '--wrap-mode', 'nodownload', 'build'], cwd=folder, env=environment)
     run(['ninja', '-C', 'build', 'consumer', 'left_out'], cwd=folder)
     said = run([folder / 'build' / 'left_out'])
