@@ -393,6 +393,10 @@ KARP_API karp_status karp_write_catalogue(karp_context *context, const karp_cata
 KARP_API karp_status karp_story_play(karp_context *context, const char *path, karp_catalogue *catalogue,
                                      const karp_options *options, const karp_write_options *write, karp_text *out,
                                      karp_error *error);
+/** karp_story_play() with Karpenter's feature gates, as in karp_reader_options; {NULL,0} = those of the story's files. Since 0.1. */
+KARP_API karp_status karp_story_play_with_gates(karp_context *context, const char *path, karp_catalogue *catalogue,
+                                                karp_str feature_gates, const karp_options *options,
+                                                const karp_write_options *write, karp_text *out, karp_error *error);
 
 #ifdef __cplusplus
 }

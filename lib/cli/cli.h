@@ -182,7 +182,8 @@ enum {
     CLI_OPTION_REPLAY = 131072, /* traces, --nodepools --policy and what else a replay takes */
     CLI_OPTION_FACTS = 262144, /* --provider --region --facts --set */
     CLI_OPTION_LINT = 524288, /* --format --fail-on SEVERITY */
-    CLI_OPTION_VERIFY = 1048576 /* --ignore-budgets */
+    CLI_OPTION_VERIFY = 1048576, /* --ignore-budgets */
+    CLI_OPTION_GATES = 2097152 /* --feature-gates, where no input is read */
 };
 
 /* Where in argv the first word is that is no option and no option's value, or an option that cannot come first; argc = nowhere. */

@@ -116,7 +116,7 @@ static const option_row rows[] = {
       "leave out an object and what it owns; or KIND/NAMESPACE/NAME (repeatable)" },
     { KEY_SCALE, "scale", "WORKLOAD=N", CLI_OPTION_INPUT,
       "set the replicas of NAME, NAMESPACE/NAME or KIND/NAMESPACE/NAME to N (repeatable)" },
-    { KEY_FEATURE_GATES, "feature-gates", "NAME=BOOL,...", CLI_OPTION_INPUT | CLI_OPTION_REPLAY,
+    { KEY_FEATURE_GATES, "feature-gates", "NAME=BOOL,...", CLI_OPTION_INPUT | CLI_OPTION_REPLAY | CLI_OPTION_GATES,
       "Karpenter's feature gates, such as NodeOverlay=true" },
     { KEY_PRICES, "prices", "FILE", CLI_OPTION_INPUT,
       "prices as you pay them: discounts, fees, volumes, commitments (repeatable)" },

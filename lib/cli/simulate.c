@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
+#include <string.h>
+
 static karp_status make(cli_answer *answer, void *catalogue, int *result)
 {
     (void)result;
     const cli_options *options = answer->options;
     karp_options common = decision_options(options);
+    const char *asked = options->feature_gates;
+    karp_str gates = asked == NULL ? (karp_str){ 0 } : (karp_str){ asked, strlen(asked) };
     progress_begin("playing the story");
-    karp_status status = karp_story_play(options->context, options->words.items[0], catalogue, &common, &answer->write,
-                                         &answer->text, &answer->error);
+    karp_status status = karp_story_play_with_gates(options->context, options->words.items[0], catalogue, gates,
+                                                    &common, &answer->write, &answer->text, &answer->error);
     progress_end();
     return status;
 }
@@ -33,7 +37,7 @@ const cli_verb verb_simulate = {
         "Plays a story: the documents of a cluster, and steps that scale Deployments, let time pass, or expire\n"
         "nodes. Pods are bound and nodes become ready in virtual time; each decision is printed, and the total cost.",
     .word_count = 1,
-    .options = CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT,
+    .options = CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_GATES | CLI_OPTION_OUTPUT,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_CSV | 1u << KARP_FORMAT_HTML,
     .default_format = KARP_FORMAT_TEXT,
     .run = run,

@@ -61,6 +61,7 @@ typedef struct story {
     bool is_load; /* of kind Load: no steps, but curves */
     bool old_rules; /* v1alpha5: expiry waits for replacements, one node at a time, and nothing is validated */
     karp_str region;
+    karp_str feature_gates; /* the caller's */
     char title[128]; /* of the catalogue, in headers */
 
     story_step *steps;

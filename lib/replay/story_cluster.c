@@ -32,6 +32,7 @@ static karp_status read_all(story *s, karp_reader **out, karp_snapshot **snapsho
     karp_reader_options options;
     karp_reader_options_init(&options, sizeof options);
     options.region = s->region;
+    options.feature_gates = s->feature_gates;
     options.keep_documents = 1;
     if (s->starts) options.now = s->begins;
     karp_status status = karp_reader_new(s->context, &options, out, &s->error);

@@ -196,14 +196,22 @@ karp_status karp_story_play(karp_context *context, const char *path, karp_catalo
                             const karp_options *options, const karp_write_options *write, karp_text *out,
                             karp_error *error)
 {
+    return karp_story_play_with_gates(context, path, catalogue, (karp_str){ NULL, 0 }, options, write, out, error);
+}
+
+karp_status karp_story_play_with_gates(karp_context *context, const char *path, karp_catalogue *catalogue,
+                                       karp_str feature_gates, const karp_options *options,
+                                       const karp_write_options *write, karp_text *out, karp_error *error)
+{
     story s;
-    if (!context || !path || !out) {
+    if (!context || !path || !out || !str_given(feature_gates)) {
         karp_error_init(&s.error, sizeof s.error);
         (void)story_fail(&s, KARP_E_INVALID, "a context, a path and a place for the text are needed");
         return io_give_error(&s.error, error);
     }
     karp_status status = story_init(&s, context);
     s.catalogue = catalogue;
+    s.feature_gates = feature_gates;
     if (!status) status = take_options(&s, options, write);
     if (!status && s.write.format != KARP_FORMAT_JSON && s.write.format != KARP_FORMAT_TEXT &&
         s.write.format != KARP_FORMAT_CSV && s.write.format != KARP_FORMAT_HTML) {

@@ -157,6 +157,7 @@ karp_status story_begin(story *s)
     t->region = s->region;
     karp_replay_options_init(&s->played.options, sizeof s->played.options);
     s->played.options.catalogue = s->catalogue;
+    s->played.options.feature_gates = s->feature_gates;
     s->played.options.boot = s->delay;
     s->played.options.boot_jitter = 0;
     status = add_objects(s);

@@ -252,6 +252,11 @@ def daemons(f):
     steps = json.loads(run('simulate', story, '-o', 'json')[0])['steps']
     launches = [launch for d in steps[0]['decisions'] for launch in d['launches']]
     equal([(launch['nodePool'], launch['requests']) for launch in launches], 2 * [('fixed', {'cpu': '300m', 'pods': '1'})], 'requests')
+    bare = f.write('bare.yaml', pathlib.Path(story).read_text().replace('gates.json, ', ''))
+    launched = [sum(len(d['launches']) for d in json.loads(run('simulate', bare, '-o', 'json', *gates)[0])['steps'][0]['decisions'])
+                for gates in ((), ('--feature-gates', 'StaticCapacity=true'))]
+    equal(launched, [0, 2], 'without the gate, and with it as an option')
+    check('Foo=true' in run('simulate', bare, '--feature-gates', 'Foo=true', status=1)[1], 'an unknown gate')
 
 
 with tempfile.TemporaryDirectory() as folder:
