@@ -234,7 +234,7 @@ static bool add_of_pass(karp_node_explanation *e, const node_view *v)
     return add_blocker(e, v, e->decision, row, node_view_pod_of(v->snapshot, e->node, row->detail));
 }
 
-/* ---- moving the pods --------------------------------------------------------------------------------------------- */
+/* The looks are at this node alone. A pass may have another reason for not choosing it together with others. */
 static bool add_of_several(karp_node_explanation *e, const node_view *v)
 {
     const karp_kept *row = kept_row(e->decision, e->name);
@@ -280,7 +280,7 @@ static karp_status find_blockers(karp_node_explanation *e, const karp_snapshot *
     return status;
 }
 
-/* ---- the move -------------------------------------------------------------------------------------------------------------- */
+/* ---- moving the pods --------------------------------------------------------------------------------------------- */
 
 static bool on_node(const karp_snapshot *s, uint32_t node_number, const uint32_t *pods, size_t count, uint32_t *moved)
 {
@@ -300,7 +300,7 @@ static karp_str keep(karp_node_explanation *e, karp_str text)
     return (karp_str){ copy, text.len };
 }
 
-/* ---- pending pods ------------------------------------------------------------------------------------------------ */
+/* Whether a pod of the node is unschedulable in the decision. */
 static bool strands_pods(const karp_snapshot *s, uint32_t node_number, const karp_decision *d)
 {
     uint32_t stranded = 0;
@@ -332,7 +332,7 @@ static void read_move(karp_node_explanation *e, const karp_snapshot *s, const ka
     e->has_move = true;
 }
 
-/* ---- pods that need a node anyway --------------------------------------------------------------------------------- */
+/* ---- pending pods ------------------------------------------------------------------------------------------------ */
 
 /* Whether the reason is about the replacement of the node. */
 static bool about_replacement(uint32_t code, uint32_t launches)
