@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A list of actions under construction, and what the functions that give advice have in common. */
+/* A list of actions under construction, and helpers common to all advice functions. */
 #ifndef DISRUPT_ADVICE_H
 #define DISRUPT_ADVICE_H
 
@@ -8,37 +8,37 @@
 
 struct karp_advice {
     karp_context *context;
-    karp_snapshot *snapshot; /* held: names are its */
+    karp_snapshot *snapshot; /* referenced; owns the names */
     arena data;
     LIST_OF(karp_action) actions;
-    LIST_OF(karp_str) found; /* claims whose instance types were found */
+    LIST_OF(karp_str) found; /* claims whose instance types exist */
     int64_t now, look_again;
     bool finished, failed;
 };
 
 /* NULL = out of memory. */
 karp_advice *advice_new(const karp_snapshot *snapshot, int64_t now);
-/* Appends; the texts must live as long as the snapshot, or be in a->data. */
+/* Appends an action. Its texts must live as long as the snapshot, or be in a->data. */
 void advise(karp_advice *a, karp_action action);
-/* The claim is to be gone by now, unless it was to be gone before: an annotation, of full seconds. */
+/* Sets the claim's termination deadline to now, in full seconds, unless it has an earlier one: an annotation. */
 void advise_termination_now(karp_advice *a, uint32_t claim_number);
-/* The same with another instant. */
+/* The same with another time. */
 void advise_termination_at(karp_advice *a, uint32_t claim_number, int64_t instant);
-/* Asks for the eviction of the pods that are next to leave the node, by force of those that would not be gone by the deadline
- * (KARP_NO_TIME = none). Whether nobody is left. */
+/* Requests the eviction of the next pods of the drain, forcibly for pods that would not end by the deadline
+ * (KARP_NO_TIME = none). Returns whether no pod is left. */
 bool advise_evictions(karp_advice *a, const state_node *n, int64_t deadline);
 /* A copy in a->data. */
 karp_str advice_text(karp_advice *a, const char *text, size_t length);
-/* The claim's instance type was looked up and is there. */
+/* Records that the claim's instance type was looked up and exists. */
 void advice_found(karp_advice *a, karp_str claim);
-/* The answer may change at this instant. */
+/* Records that the result may change at this time. */
 void advice_look_again(karp_advice *a, int64_t instant);
-/* Puts the actions in the order of their objects and hands the advice out, or frees it when it has failed. */
+/* Sorts the actions by object and returns the advice, or frees it if it has failed. */
 karp_status advice_finish(karp_advice *a, karp_advice **out, karp_error *error);
 
-/* Claims by name, in the arena; NULL = out of memory. */
+/* Claims sorted by name, in the arena; NULL = out of memory. */
 uint32_t *claims_by_name(karp_advice *a);
-/* The state node of each claim, NO_ID = none, in the arena; NULL = out of memory. */
+/* The state node of each claim (NO_ID = none), in the arena; NULL = out of memory. */
 uint32_t *nodes_of_claims(karp_advice *a);
 
 static inline karp_str claim_name(const karp_snapshot *w, uint32_t claim_number)
@@ -46,18 +46,19 @@ static inline karp_str claim_name(const karp_snapshot *w, uint32_t claim_number)
     return name_of(w, w->raw.claims.items[claim_number].meta.name);
 }
 
-/* The claim of that name; NO_ID = there is none. */
+/* The claim with this name; NO_ID = none. */
 uint32_t claim_named(const karp_snapshot *w, karp_str name);
-/* By the type's text; NULL = absent. */
+/* Finds a condition by its type; NULL = absent. */
 const condition *condition_named(const karp_snapshot *w, condition_list list, const char *type);
 bool condition_is(const karp_snapshot *w, condition_list list, const char *type, const char *status);
 /* {NULL, 0} = absent. */
 karp_str annotation(const karp_snapshot *w, const object *o, const char *key);
-/* The pool that the object's own label names; NO_ID. */
+/* The pool named by the object's own label; NO_ID = none. */
 uint32_t pool_of_labels(const karp_snapshot *w, label_list labels);
-/* The names ids that the caller's list knows, as a map, which the caller frees; false = out of memory. */
+/* The name ids of those texts in the list that the snapshot contains, as a map that the caller frees; false = out of
+ * memory. */
 bool names_known(const karp_snapshot *w, const karp_str *list, size_t count, map64 *out);
-/* instant + length, clamped. */
+/* instant + length, clamped to the range of int64_t. */
 int64_t later(int64_t instant, int64_t length);
 
 #endif

@@ -23,7 +23,7 @@ static bool labelled(const karp_snapshot *w, const node_claim *c)
            label_get(c->meta.labels, w->known.zone) != NO_ID;
 }
 
-/* The price of every claim of the pool, by the claim's own labels. */
+/* Adds the prices of all claims of each pool, by the claims' own labels. */
 static void add_tracked_costs(pass *p)
 {
     const karp_snapshot *w = p->snapshot;
@@ -47,7 +47,7 @@ karp_status pass_totals(pass *p, karp_error *error)
     if (p->totals == NULL || candidate_of == NULL || prices == NULL) return fail_nomem(error);
     bool asked = false;
     for (size_t i = 0; i < w->raw.pools.count; i++) asked = asked || w->raw.pools.items[i].policy == KARP_BALANCED;
-    if (!asked) return KARP_OK; /* nobody looks at them */
+    if (!asked) return KARP_OK; /* nothing reads the totals */
     add_tracked_costs(p);
     for (uint32_t i = 0; i < p->candidate_count; i++) {
         const candidate *c = &p->candidates[i];
@@ -69,7 +69,7 @@ karp_status pass_totals(pass *p, karp_error *error)
 
 static double score_in_pool(const pass *p, uint32_t pool, double savings, double disruption)
 {
-    const pool_total *t = &p->totals[pool]; /* known: a candidate is of the pool */
+    const pool_total *t = &p->totals[pool]; /* known, because the pool has a candidate */
     return balanced_score(savings, disruption, t->cost, t->disruption);
 }
 
@@ -111,7 +111,7 @@ bool candidate_worthwhile(const pass *p, const candidate *c, double *score)
     return balanced_approves(*score);
 }
 
-/* With two digits, but never as much as what is asked for. */
+/* Writes two digits, but never rounds up to the required 0.50. */
 static void add_score(strbuf *b, double score)
 {
     uint64_t hundredths = score > 0.0 ? (uint64_t)(score * 100.0 + 0.5) : 0;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Balanced policy: savings against disruption, both as shares of the pool (deprovisioning.md §18). */
+/*
+ * The Balanced policy: compares savings with disruption, both as shares of the pool's totals (deprovisioning.md §18).
+ */
 #ifndef DISRUPT_BALANCED_H
 #define DISRUPT_BALANCED_H
 
@@ -7,17 +9,17 @@
 
 /* §18.2 */
 double balanced_score(double savings, double disruption, double total_cost, double total_disruption);
-/* A score of half or more; not NaN. */
+/* Whether the score is at least 0.5; NaN is not. */
 bool balanced_approves(double score);
 
-/* §18.1: fills totals from the candidates before the filter. */
+/* §18.1: computes the totals from the candidates before the filter of §6. */
 karp_status pass_totals(pass *p, karp_error *error);
-/* §18.3: every Balanced pool agrees; *score receives the least, −1 when there is none. */
+/* §18.3: whether every Balanced pool approves; *score receives the lowest score, −1 when there is none. */
 bool command_approved(const pass *p, const command *c, double *score);
-/* §18.4: a command for the candidate alone could be approved. */
+/* §18.4: whether a command for this candidate alone could be approved. */
 bool candidate_worthwhile(const pass *p, const candidate *c, double *score);
 
-/* "score 0.19 < 0.50: k would have to be 5.3", in the pass's memory; ptr NULL = out of memory. */
+/* "score 0.19 < 0.50: k would have to be 5.3", in the pass's arena; ptr NULL = out of memory. */
 karp_str balanced_detail(pass *p, double score);
 
 #endif

@@ -18,7 +18,7 @@ static int64_t after(int64_t instant, int64_t length)
     return instant > INT64_MAX - length ? INT64_MAX : instant + length;
 }
 
-/* Go's Atoi, clamped: what is beyond int64 is no integer. */
+/* Go's Atoi: a number beyond the range of int64 is invalid. */
 static bool whole_number(const char *text, size_t length, int64_t *out)
 {
     size_t i = length > 0 && (text[0] == '+' || text[0] == '-') ? 1 : 0;
@@ -34,14 +34,15 @@ static bool whole_number(const char *text, size_t length, int64_t *out)
     return true;
 }
 
-/* "3" or "10%" of a total, percentages rounded up. */
+/* "3" or "10%" of a total; percentages are rounded up. */
 static bool nodes_allowed(karp_str text, int64_t total, int64_t *out)
 {
     int64_t percent;
     if (text.len == 0) text = (karp_str){ "10%", 3 };
     if (whole_number(text.ptr, text.len, out)) return true;
     if (text.ptr[text.len - 1] != '%' || !whole_number(text.ptr, text.len - 1, &percent)) return false;
-    const int64_t most = INT64_C(1) << 31; /* keeps the product within int64; more than all nodes is all nodes anyway */
+    const int64_t most =
+        INT64_C(1) << 31; /* keeps the product within int64; any such percentage is more than all nodes */
     if (percent > most) percent = most;
     if (percent < -most) percent = -most;
     int64_t product = percent * total;
@@ -71,14 +72,14 @@ bool budget_allows(const budget *b, int64_t total, int64_t now, bool never_is_al
     return nodes_allowed(b->nodes, total, allowed);
 }
 
-/* With D-Q2 an empty list of reasons is no reason at all. */
+/* With D-Q2 an empty list of reasons applies to no reason. */
 static bool applies(const budget *b, uint32_t reason, uint64_t quirks)
 {
     if (!b->has_reasons || (b->reasons & reason) != 0) return true;
     return b->reasons == 0 && ((quirks >> 1) & 1) == 0;
 }
 
-/* A schedule is looked up over years of days. */
+/* Work counted for each budget: its schedule is searched over years of days. */
 enum { OF_A_BUDGET = 4096 };
 
 int64_t pool_allows(const node_pool *pool, uint32_t reason, int64_t total, int64_t now, uint64_t quirks,
@@ -99,8 +100,8 @@ int64_t pool_allows(const node_pool *pool, uint32_t reason, int64_t total, int64
     return broken ? 0 : allowed;
 }
 
-/* The end of the window that is open at `now`, or the next opening. Windows that overlap are one; the walk through them is
- * cut short, which is why the answer is only "at the latest". */
+/* The end of the window that is open at `now`, or the next opening. Overlapping windows count as one. The search
+ * through them is limited, so the result is only the latest possible time. */
 static int64_t next_edge(const budget *b, int64_t now)
 {
     cron schedule;
@@ -132,13 +133,12 @@ uint32_t method_reason(uint32_t method)
 {
     if (method == KARP_METHOD_EMPTINESS) return KARP_BUDGET_EMPTY;
     if (method == KARP_METHOD_REPAIR) return KARP_BUDGET_UNHEALTHY;
-    if (method == KARP_METHOD_EXPIRATION)
-        return 0; /* budgets know no such reason: those that name reasons do not count */
+    if (method == KARP_METHOD_EXPIRATION) return 0; /* budgets have no such reason: those with reasons do not apply */
     return method == KARP_METHOD_DRIFT || method == KARP_METHOD_STATIC_DRIFT ? KARP_BUDGET_DRIFTED
                                                                              : KARP_BUDGET_UNDERUTILIZED;
 }
 
-/* The nodes of each pool, and those that its budget counts already. NULL = out of memory. */
+/* Counts the nodes of each pool, and those that its budgets already count as disrupted. NULL = out of memory. */
 static const struct pool_nodes *count_nodes(pass *p, bool repair)
 {
     const karp_snapshot *w = p->snapshot;
@@ -162,7 +162,7 @@ karp_status pass_budgets(pass *p, karp_error *error)
     const karp_snapshot *w = p->snapshot;
     size_t pools = w->raw.pools.count;
     uint32_t reason = method_reason(p->method);
-    /* Repair is there for nodes that are not ready. */
+    /* For repair, nodes that are not ready do not count as disrupted. */
     const struct pool_nodes *counts = count_nodes(p, reason == KARP_BUDGET_UNHEALTHY);
     p->remaining = arena_array(&p->data, pools + 1, sizeof *p->remaining);
     p->next_change = arena_array(&p->data, pools + 1, sizeof *p->next_change);
@@ -178,7 +178,7 @@ karp_status pass_budgets(pass *p, karp_error *error)
     return p->own_context.stop_noted && !p->own_context.gentle ? fail_nomem(error) : KARP_OK;
 }
 
-/* ---- what cannot be evaluated ------------------------------------------------------------------------------------------- */
+/* ---- budgets that cannot be evaluated ----------------------------------------------------------------------------------- */
 
 static void describe_broken(strbuf *text, karp_str pool_name, uint32_t number, const budget *b)
 {
@@ -244,9 +244,9 @@ bool keep_within_budget(pass *p, uint32_t *order, uint32_t count, uint32_t *kept
     return ok;
 }
 
-/* ---- claims of a pool, and its limit of nodes ---------------------------------------------------------------------- */
+/* ---- claims of a pool, and its node limit -------------------------------------------------------------------------- */
 
-/* A claim is marked when its state node is; one without a state node counts as active whatever it says itself. */
+/* A claim is marked if its state node is. A claim without a state node counts as active even if it is being deleted. */
 pool_counters count_claims(const karp_snapshot *w, uint32_t pool)
 {
     pool_counters k = { 0, 0 };

@@ -25,9 +25,9 @@ bool candidate_empty(const pass *p, const candidate *c)
     return pass_quirk(p, 8) ? c->cost <= 1.0 : c->moving_count == 0;
 }
 
-/* ---- §5: any method ------------------------------------------------------------------------------------------------- */
+/* ---- §5: for every method ------------------------------------------------------------------------------------------- */
 
-/* Karpenter understands "true" only (D-Q21); without the quirk a duration counts from the node's creation. */
+/* Karpenter recognises only "true" (D-Q21); without the quirk, a duration counts from the node's creation. */
 static bool node_protected(const pass *p, const object *shown)
 {
     const karp_snapshot *w = p->snapshot;
@@ -60,7 +60,7 @@ static uint32_t node_exclusion(const pass *p, uint32_t number)
     return n->pool == NO_ID || w->pool_table[n->pool] == NO_ID ? KARP_REASON_NODEPOOL_NOT_FOUND : KARP_REASON_NONE;
 }
 
-/* The first pod that blocks; protected ones come before budgets. */
+/* The first blocking pod; protected pods take precedence over PodDisruptionBudgets. */
 static struct block find_block(const pass *p, const state_node *n)
 {
     const karp_snapshot *w = p->snapshot;
@@ -93,7 +93,7 @@ static int by_budget_name(uint32_t x, uint32_t y, const void *user)
     return order != 0 ? order : compare_str(name_of(w, a->meta.name), name_of(w, b->meta.name));
 }
 
-/* "db/db-0 (pdb db/db)": the pod, and every budget that covers it, by name. */
+/* "db/db-0 (pdb db/db)": the pod, and every PodDisruptionBudget that covers it, by name. */
 static bool keep_by_budget(pass *p, uint32_t number, const struct block *b)
 {
     const karp_snapshot *w = p->snapshot;
@@ -116,7 +116,8 @@ static bool keep_by_budget(pass *p, uint32_t number, const struct block *b)
     return ok;
 }
 
-/* Repair overlooks that a registered node is not initialised, and then asks no more, and that the node is protected (K15-8). */
+/* Repair ignores that a node is protected (K15-8). It also ignores that a registered node is not initialised, and then
+ * skips the checks after that one. */
 static uint32_t repair_exclusion(const pass *p, uint32_t number)
 {
     const karp_snapshot *w = p->snapshot;
@@ -129,7 +130,8 @@ static uint32_t repair_exclusion(const pass *p, uint32_t number)
     return n->pool == NO_ID || w->pool_table[n->pool] == NO_ID ? KARP_REASON_NODEPOOL_NOT_FOUND : KARP_REASON_NONE;
 }
 
-/* What keeps the node from repair beside that: its health, an annotation, pods that block where nothing bounds the drain. */
+/* Further reasons to exclude a node from repair: its health, an annotation, blocking pods when the drain has no time
+ * limit. */
 static bool exclude_from_repair(pass *p, uint32_t number, const struct health *h, const repair_verdict **verdict,
                                 bool *excluded)
 {
@@ -170,12 +172,12 @@ static bool exclude(pass *p, uint32_t number, bool *excluded)
     return pass_keep(p, number, code, which != NO_ID ? pod_name(p->snapshot, which) : nothing);
 }
 
-/* Its pods: which of them move, and what that costs. *all receives what the others cost, too. */
+/* Determines which of the node's pods move, and their cost. *all receives the cost including the other pods. */
 static bool weigh_pods(pass *p, const state_node *n, candidate *c, double *all)
 {
     const karp_snapshot *w = p->snapshot;
     c->cost = 1.0;
-    if (n->plain_pods) { /* all do, at 1 each */
+    if (n->plain_pods) { /* all of them move, at cost 1 each */
         c->moving = n->all_pods;
         c->moving_count = n->all_pod_count;
         c->cost += *all = n->all_pod_count;
@@ -210,7 +212,7 @@ static bool weigh(pass *p, uint32_t number, candidate *c)
     return true;
 }
 
-/* The same for every method of a pass. */
+/* Fills a candidate; the result is the same for every method of a pass. */
 static bool fill(pass *p, uint32_t number, candidate *c)
 {
     candidate *known = &p->weighed[number];
@@ -219,7 +221,7 @@ static bool fill(pass *p, uint32_t number, candidate *c)
     return true;
 }
 
-/* ---- §6: this method -------------------------------------------------------------------------------------------------- */
+/* ---- §6: for this method ---------------------------------------------------------------------------------------------- */
 
 static uint32_t consolidation_filter(const pass *p, const candidate *c)
 {
@@ -244,7 +246,7 @@ static uint32_t filter(const pass *p, const candidate *c)
 {
     const state_node *n = &p->snapshot->nodes[c->node];
     bool is_static = pool_of(p, c)->replicas >= 0;
-    if (p->method == KARP_METHOD_REPAIR) /* its own checks are over */
+    if (p->method == KARP_METHOD_REPAIR) /* its own checks are done */
         return repair_offered(p) ? KARP_REASON_NONE : KARP_REASON_HEALTHY;
     if (p->method == KARP_METHOD_STATIC_DRIFT) {
         return is_static && n->drifted ? KARP_REASON_NONE : KARP_REASON_NOT_DRIFTED;
@@ -255,7 +257,7 @@ static uint32_t filter(const pass *p, const candidate *c)
         return end != KARP_NO_TIME && end <= p->now ? KARP_REASON_NONE : KARP_REASON_NOT_EXPIRED;
     }
     if (p->method == KARP_METHOD_DRIFT) return n->drifted ? KARP_REASON_NONE : KARP_REASON_NOT_DRIFTED;
-    /* Repacking takes empty nodes as well, those that emptiness would. */
+    /* Repacking also removes empty nodes, by the rules of emptiness. */
     bool as_empty = p->method == KARP_METHOD_EMPTINESS || (p->method == KARP_METHOD_REPACK && candidate_empty(p, c));
     if (!as_empty) return consolidation_filter(p, c);
     if (pool_of(p, c)->consolidate_after == KARP_DURATION_NEVER) return KARP_REASON_CONSOLIDATION_DISABLED;
@@ -264,8 +266,8 @@ static uint32_t filter(const pass *p, const candidate *c)
     return n->consolidatable ? KARP_REASON_NONE : KARP_REASON_NOT_CONSOLIDATABLE;
 }
 
-/* A budget of pods whose selector cannot be read leaves open whom it covers: nothing can be said about any node (§4). The
- * first of them by name. */
+/* A PodDisruptionBudget with an invalid selector might cover any pod, so no node can be evaluated (§4). Returns the
+ * first such budget by name. */
 static const disruption_budget *unreadable_budget(const karp_snapshot *w)
 {
     uint32_t first = NO_ID;
@@ -299,7 +301,7 @@ static bool keep_all(pass *p, const disruption_budget *b)
     return ok;
 }
 
-/* Where nobody asks why nodes stay: whether the node's claim alone says that it is not of this method's. */
+/* Where reasons to keep nodes are not needed: whether the node's claim alone rules out this method. */
 static bool out_of_question(const pass *p, uint32_t number)
 {
     if (p->only != NULL && !p->only[number]) return true;
@@ -308,11 +310,12 @@ static bool out_of_question(const pass *p, uint32_t number)
         return false;
     bool drifts = p->method == KARP_METHOD_DRIFT || p->method == KARP_METHOD_STATIC_DRIFT;
     const state_node *n = &p->snapshot->nodes[number];
-    if (p->method == KARP_METHOD_EMPTINESS && n->plain_pods) return true; /* it has pods, and all of them move */
+    if (p->method == KARP_METHOD_EMPTINESS && n->plain_pods) return true; /* all its pods move, so it is not empty */
     return !(drifts ? n->drifted : n->consolidatable);
 }
 
-/* Where nobody asks why nodes stay, single nodes are looked for among the candidates that there were for several. */
+/* Where reasons to keep nodes are not needed, single-node consolidation reuses the candidates of multi-node
+ * consolidation. */
 static bool take_over(pass *p)
 {
     if (!p->commands_only || p->method != KARP_METHOD_SINGLE_NODE || p->both.candidates == NULL) return false;
@@ -348,7 +351,7 @@ karp_status pass_candidates(pass *p, karp_error *error)
     for (uint32_t i = 0; i < w->node_count; i++) {
         const repair_verdict *verdict = NULL;
         bool excluded = true;
-        enum { AHEAD = 8 }; /* so far, what is read of a node is on its way */
+        enum { AHEAD = 8 }; /* prefetch distance */
         if (i + AHEAD * 2 < w->node_count) __builtin_prefetch(&w->nodes[i + AHEAD * 2]);
         if (i + AHEAD < w->node_count && w->nodes[i + AHEAD].claim != NO_ID)
             __builtin_prefetch(&w->raw.claims.items[w->nodes[i + AHEAD].claim].meta.creation);
@@ -360,7 +363,7 @@ karp_status pass_candidates(pass *p, karp_error *error)
         if (!fill(p, i, c)) return fail_nomem(error);
         c->repair = verdict;
         stay why = { filter(p, c), nothing };
-        /* It was emptiness's to decide, and has been decided: its reason is the one that keeps the node. */
+        /* Emptiness has already decided about this node: its reason to keep the node applies. */
         if (why.code == KARP_REASON_EMPTY_NODE && p->spared != NULL && p->spared[i].code != KARP_REASON_NONE)
             why = p->spared[i];
         if (why.code == KARP_REASON_NONE) p->eligible[p->eligible_count++] = p->candidate_count;
@@ -386,7 +389,7 @@ bool pass_keep(pass *p, uint32_t state_node_number, uint32_t code, karp_str deta
 
 /* ---- order (§7) --------------------------------------------------------------------------------------------------------- */
 
-/* A number that is the less the better the ratio; of the two zeros there is one. */
+/* A number that is lower for a better ratio; both zeros map to the same number. */
 static uint64_t ratio_number(double ratio)
 {
     uint64_t bits;
@@ -395,7 +398,7 @@ static uint64_t ratio_number(double ratio)
     return bits >> 63 ? bits : ~bits & (UINT64_MAX >> 1);
 }
 
-/* Equals stay in the order of names. */
+/* A stable sort: candidates with equal ratios stay in the order of names. */
 static bool sort_by_ratio(pass *p, uint32_t *order, uint32_t count)
 {
     uint64_t *numbers = arena_alloc(&p->data, (count + (size_t)1) * sizeof *numbers);
@@ -407,9 +410,9 @@ uint32_t *by_savings_ratio(pass *p)
 {
     uint32_t *order = arena_array(&p->data, p->eligible_count + (size_t)1, sizeof *order);
     if (order == NULL) return NULL;
-    /* Both methods of consolidation have the same candidates. */
+    /* Both consolidation methods have the same candidates. */
     bool sorted = p->method == KARP_METHOD_SINGLE_NODE && p->by_ratio != NULL;
-    memcpy(order, sorted ? p->by_ratio : p->eligible, p->eligible_count * sizeof *order); /* a method is run on some */
+    memcpy(order, sorted ? p->by_ratio : p->eligible, p->eligible_count * sizeof *order); /* there is at least one */
     if (!sorted && !sort_by_ratio(p, order, p->eligible_count)) return NULL;
     if (p->method == KARP_METHOD_MULTI_NODE)
         p->by_ratio = arena_copy(&p->lasting, order, p->eligible_count * sizeof *order);

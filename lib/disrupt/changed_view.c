@@ -69,7 +69,7 @@ static karp_status scale_price(changed_view *v, const karp_change *c, karp_error
             found = true;
         }
     }
-    /* Karpenter's own are no mistake where nothing is offered so. */
+    /* Karpenter's own capacity types are valid even without such an offering. */
     bool known = str_is(c->name, "spot") || str_is(c->name, "on-demand") || str_is(c->name, "reserved");
     return found || known ? KARP_OK : not_found(c, "capacity type", error);
 }
@@ -104,7 +104,7 @@ static bool borrow(changed_view *v)
     return true;
 }
 
-/* What is gone, as lists. A lost node's pods have to move whether or not they could be asked to. */
+/* Lists the removed nodes and their pods. The pods of a lost node move even if they could not be evicted. */
 static bool list_gone(changed_view *v)
 {
     const karp_snapshot *w = v->snapshot;

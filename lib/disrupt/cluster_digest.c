@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One number for everything whose change makes consolidation look again (deprovisioning.md §1 "consolidation state"): which
- * pods are bound where, which nodes and claims there are, what pools and overlays say. Equal on every machine. That pods end
- * by themselves, and prices, are no part of it. */
+/*
+ * A number for everything that makes consolidation run again when it changes (deprovisioning.md §1 "consolidation
+ * state"): bound pods, nodes and claims, pools and overlays. It is equal on every machine. Pods that end by themselves
+ * and prices are not part of it.
+ */
 #include <disrupt/marks.h>
 
 #include <base/hash.h>
@@ -23,7 +25,7 @@ static void take_text(uint64_t *h, karp_str text)
 
 static void take_labels(uint64_t *h, const karp_snapshot *w, label_list list)
 {
-    uint64_t all = 0; /* their order is that of ids */
+    uint64_t all = 0; /* a sum, because the list is in the order of ids */
     for (uint32_t i = 0; i < list.count; i++) {
         uint64_t one = fnv_start;
         take_text(&one, text_of(w, list.items[i].key));
@@ -137,7 +139,7 @@ static uint64_t of_pod(const karp_snapshot *w, uint32_t number)
     return h;
 }
 
-/* A sum: the order of the objects does not matter. */
+/* Adds the hashes up, so that the order of the objects does not matter. */
 uint64_t cluster_digest(const karp_snapshot *snapshot)
 {
     uint64_t all = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a command is carried out: one step after the other, each a function of state, snapshot and time (deprovisioning.md §20). */
+/* Execution of a command: one step at a time, each a function of state, snapshot and time (deprovisioning.md §20). */
 #include <disrupt/step.h>
 
 #include <base/context.h>
@@ -13,7 +13,7 @@
 static const int64_t pause = SECOND_NS, per_node = SECOND_NS / 1000 * 80, least_time = INT64_C(600) * SECOND_NS,
                      most_time = INT64_C(3600) * SECOND_NS;
 
-/* What one step works with. */
+/* The context of one step. */
 struct stepping {
     karp_step *step;
     const karp_snapshot *snapshot;
@@ -56,7 +56,7 @@ static bool node_exists(const struct stepping *g, karp_str name)
     return state_node_named(g->snapshot, name) != NO_ID;
 }
 
-/* What has vanished needs nothing any more. */
+/* A node that no longer exists needs no action. */
 static void for_node(struct stepping *g, uint32_t kind, const karp_command_node *n, karp_str subject)
 {
     if (node_exists(g, n->node))
@@ -79,7 +79,7 @@ static void mark_nodes(struct stepping *g)
     }
 }
 
-/* Everything is taken back; what was launched is ordinary capacity from now on. */
+/* Undoes everything; launched nodes become ordinary capacity. */
 static void roll_back(struct stepping *g, uint32_t reason, bool marked)
 {
     const karp_command_state *s = &g->step->state;
@@ -102,7 +102,7 @@ static int64_t time_limit(const struct stepping *g)
 
 static bool out_of_time(const struct stepping *g) { return g->now > later(g->step->state.started, time_limit(g)); }
 
-/* false = it is gone for good. */
+/* Updates a replacement's progress. false = its claim is gone. */
 static bool look_at_replacement(struct stepping *g, karp_replacement *r)
 {
     if (r->progress == KARP_REPLACEMENT_INITIALIZED) return true;
@@ -164,7 +164,7 @@ static void go_in_progress(struct stepping *g)
     progress(g);
 }
 
-/* ---- before -------------------------------------------------------------------------------------------------------------------- */
+/* ---- before the launches ------------------------------------------------------------------------------------------------------- */
 
 static bool in_queue(const struct stepping *g)
 {
@@ -216,8 +216,7 @@ static karp_status take_started(struct stepping *g, karp_error *error)
         good += goes[i];
     }
     if (good < count && (good == 0 || s->state.replacement_count > 0)) {
-        finish(g, KARP_PHASE_GIVEN_UP,
-               KARP_REASON_NOT_STARTED); /* the clean-up of the next pass takes the taints away */
+        finish(g, KARP_PHASE_GIVEN_UP, KARP_REASON_NOT_STARTED); /* the next pass removes the taints */
         return KARP_OK;
     }
     step_keep_nodes(s, goes);
@@ -308,7 +307,7 @@ static karp_status validate(struct stepping *g, karp_error *error)
     return KARP_OK;
 }
 
-/* ---- the calls ------------------------------------------------------------------------------------------------------------------ */
+/* ---- public functions ----------------------------------------------------------------------------------------------------------- */
 
 static karp_status take(struct stepping *g, karp_error *error)
 {
@@ -409,15 +408,15 @@ karp_status karp_command_step(const karp_snapshot *snapshot, const karp_command_
     return KARP_OK;
 }
 
-/* ---- the beginning -------------------------------------------------------------------------------------------------------------- */
+/* ---- the first state ------------------------------------------------------------------------------------------------------------ */
 
-/* Nodes of commands are of the snapshot that was decided on, and have a claim. */
+/* The command's nodes are from the decision's snapshot and have a claim. */
 static karp_str claim_of(const karp_snapshot *w, karp_str node_name)
 {
     return claim_name(w, w->nodes[state_node_named(w, node_name)].claim);
 }
 
-/* The lists borrow from the decision; step_new() copies them. */
+/* The lists refer to the decision; step_new() copies them. */
 static bool gather(const karp_decision *d, const karp_command *c, arena *a, karp_command_state *s)
 {
     karp_command_node *nodes = arena_array(a, c->node_count + 1, sizeof *nodes);

@@ -13,7 +13,7 @@ static const int64_t recheck = INT64_C(300) * SECOND_NS, type_age = INT64_C(3600
 static const char pool_hash_key[] = "karpenter.sh/nodepool-hash",
                   pool_version_key[] = "karpenter.sh/nodepool-hash-version";
 
-/* What one call works with. */
+/* The context of one call. */
 struct looking {
     karp_advice *a;
     algebra algebra;
@@ -29,7 +29,7 @@ static const karp_drift_answer *answer_for(const struct looking *l, karp_str cla
     return NULL;
 }
 
-/* Sets, clears or leaves a condition so that it is as wanted; reason {NULL, 0} = it should not be there. */
+/* Sets or removes a condition if it is not as wanted; reason {NULL, 0} = the condition should be absent. */
 static void want_condition(karp_advice *a, uint32_t claim_number, const char *type, karp_str reason)
 {
     const karp_snapshot *w = a->snapshot;
@@ -58,7 +58,7 @@ static bool static_fields_drifted(const karp_snapshot *w, const node_claim *c, c
     return equal_str(pool_version, claim_version) && !equal_str(of_pool, of_claim);
 }
 
-/* The host name is no part of a set: a claim has such a label only when somebody gave it one. */
+/* The hostname is not part of a set: a claim has such a label only if a user set it. */
 static bool host_agrees(struct looking *l, const node_claim *c, uint32_t asked)
 {
     if (asked == NO_ID) return true;
@@ -74,7 +74,7 @@ static bool requirements_drifted(struct looking *l, const node_claim *c, const n
     return !set_compatible(&l->algebra, labels, asked.set, false) || !host_agrees(l, c, asked.host);
 }
 
-/* A claim on reserved capacity may have fallen back to on-demand; its reservation does not matter here. */
+/* A claim on reserved capacity may have fallen back to on-demand, so its reservation is ignored here. */
 static uint32_t reserved_or_on_demand(struct looking *l, uint32_t labels)
 {
     const karp_snapshot *w = l->a->snapshot;
@@ -100,7 +100,7 @@ static bool type_missing(struct looking *l, const node_claim *c, uint32_t pool, 
     return true;
 }
 
-/* §21.1 in its order; {NULL, 0} = not drifted. *unknown: the condition stays as it is. */
+/* §21.1 in its order; {NULL, 0} = not drifted. *unknown: the condition remains unchanged. */
 static karp_str drift_reason(struct looking *l, uint32_t claim_number, uint32_t pool, bool *unknown)
 {
     const karp_snapshot *w = l->a->snapshot;

@@ -9,7 +9,7 @@
 
 enum { SPOT_TO_SPOT_TYPES = 15 };
 
-/* The types, in their order, that can be bought under these requirements; `out` may be the same list. */
+/* The types, in their order, with an offering that meets these requirements; `out` may be the same list. */
 static uint32_t types_to_be_had(scheduler *s, const type_table *t, const uint32_t *types, uint32_t count, uint32_t set,
                                 uint32_t *out)
 {
@@ -27,7 +27,8 @@ static double price_of(const pass *p, const uint32_t *candidates, uint32_t count
     return sum;
 }
 
-/* Types that cost less than what goes, whatever the provider picks; minValues of the rest. */
+/* Keeps the types that cost less than the removed nodes, whichever the provider picks, and checks minValues for
+ * them. */
 static uint32_t cheaper_types(simulation *m, replacement *r, uint32_t *types, double limit, uint32_t *needed)
 {
     const type_table *t = result_table(m->s, r->claim);
@@ -55,9 +56,9 @@ static uint32_t spot_to_spot(const pass *p, simulation *m, const command *c, rep
 }
 
 /*
- * On-demand must not be what a replacement priced as spot falls back to. Karpenter narrows whatever admits both, also where
- * nothing can be had as spot, and then counts it as free (D-Q11); otherwise it is narrowed to what can be had, if that is
- * something.
+ * A replacement priced as spot must not fall back to on-demand. Karpenter narrows every claim that allows both to spot,
+ * even without a spot offering, and then counts it as free (D-Q11). Otherwise it is narrowed to spot only if some type
+ * has a spot offering.
  */
 static void prefer_spot(pass *p, simulation *m, replacement *r, uint32_t *types)
 {
@@ -77,7 +78,7 @@ static void prefer_spot(pass *p, simulation *m, replacement *r, uint32_t *types)
     r->set = set;
 }
 
-/* §13 from the point where exactly one node would be started. */
+/* §13 from the step at which exactly one node would be launched. */
 static uint32_t settle_replacement(pass *p, simulation *m, const command *c, replacement *r, uint32_t *types)
 {
     const known_text *k = &p->snapshot->known;
@@ -103,7 +104,7 @@ static uint32_t add_replacement(pass *p, simulation *m, command *c, bool filter_
         scheduler_fail(m->s);
         return KARP_REASON_NONE;
     }
-    memcpy(types, f->types, f->type_count * sizeof *types); /* a claim has some */
+    memcpy(types, f->types, f->type_count * sizeof *types); /* a claim has at least one type */
     *r = (replacement){ .claim = m->result.claims[0], .set = f->set, .types = types, .type_count = f->type_count };
     c->replacements = r;
     c->replacement_count = 1;
@@ -112,7 +113,7 @@ static uint32_t add_replacement(pass *p, simulation *m, command *c, bool filter_
     return code;
 }
 
-/* What the simulation says; fills the command. */
+/* Evaluates the simulation and fills the command. */
 static uint32_t judge(pass *p, simulation *m, command *c, bool filter_types, karp_str *detail)
 {
     if (!m->result.all_scheduled) {
@@ -161,7 +162,7 @@ karp_status consolidate(pass *p, const uint32_t *candidates, uint32_t count, boo
     return KARP_OK;
 }
 
-/* The price a replacement is counted at; Karpenter looks at the first type only (D-Q11). */
+/* The price of a replacement in savings; Karpenter considers the first type only (D-Q11). */
 static double replacement_price(const pass *p, const simulation *m, const replacement *r)
 {
     const type_table *t = result_table(m->s, r->claim);
@@ -186,7 +187,7 @@ double command_savings(const pass *p, const command *c)
     return savings;
 }
 
-/* ---- §16: replacing a node by one of its own type ------------------------------------------------------------------ */
+/* ---- §16: replacing a node with one of its own type ---------------------------------------------------------------- */
 
 static uint32_t type_name(const pass *p, const candidate *c)
 {
@@ -199,7 +200,7 @@ static bool held_at(scheduler *s, const pass *p, const candidate *c, double *pri
     return cheapest_of_labels(s, &w->tables[w->pool_table[c->pool]], c->type, w->nodes[c->node].labels, price);
 }
 
-/* The least price at which a candidate of the type is held; 0 when no offering agrees, infinite when no candidate is of it. */
+/* The lowest price of a candidate of this type; 0 when no offering matches, infinite when no candidate has the type. */
 static double price_of_kind(scheduler *s, const pass *p, const command *c, uint32_t name)
 {
     double least = HUGE_VAL, one = 0.0;

@@ -29,7 +29,7 @@ static bool infinite(karp_str t, double *out)
 
 static bool digit(char c) { return c >= '0' && c <= '9'; }
 
-/* As Karpenter reads it: decimals with an exponent, "Inf", and "_" between digits. */
+/* Parses as Karpenter does: decimals with an exponent, "Inf", and "_" between digits. */
 static bool read_cost(karp_str t, double *out)
 {
     char plain[COST_TEXT];
@@ -43,7 +43,7 @@ static bool read_cost(karp_str t, double *out)
     return decimal_parse(plain, n, out) == DECIMAL_OK;
 }
 
-/* As Karpenter 1.15 reads it: a decimal int32 with a sign or none, and nothing else. */
+/* Parses as Karpenter 1.15 does: a decimal int32 with an optional sign. */
 static bool read_whole(karp_str t, double *out)
 {
     size_t i = t.len > 0 && (t.ptr[0] == '+' || t.ptr[0] == '-') ? 1 : 0;
@@ -75,7 +75,7 @@ cost_reading costs_read(const karp_snapshot *s, uint32_t profile, uint64_t rules
                            .proposal = profile == KARP_PROFILE_KARP };
 }
 
-/* The annotation that counts, NO_ID = none; a value that cannot be read counts, too (K15-6). */
+/* The annotation in effect, NO_ID = none; an annotation with an invalid value is in effect, too (K15-6). */
 static uint32_t cost_text(const pod_marks *marks, cost_reading how)
 {
     if (how.whole && marks->disruption_cost != NO_ID) return marks->disruption_cost;
@@ -92,7 +92,7 @@ double eviction_cost(const karp_snapshot *s, cost_reading how, uint32_t pod_numb
                             h->priority);
 }
 
-/* As Go's Duration.Seconds() rounds. */
+/* Rounds as Go's Duration.Seconds() does. */
 static double seconds(int64_t duration)
 {
     return (double)(duration / SECOND_NS) + (double)(duration % SECOND_NS) / 1e9;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* karp_disrupt(): the methods in turn, the first productive one reported (deprovisioning.md §2). */
+/* karp_disrupt(): runs the methods in order and reports the first one with a command (deprovisioning.md §2). */
 #include <disrupt/pass.h>
 
 #include <base/context.h>
@@ -57,7 +57,7 @@ static karp_status run_method(pass *p, uint32_t method, karp_error *error)
     return status;
 }
 
-/* Emptiness let every node stay: its reasons outlive what else the method gathered. */
+/* Emptiness kept every node: saves its reasons beyond the end of the method. */
 static bool note_spared(pass *p)
 {
     stay *copy = arena_array(&p->lasting, p->snapshot->node_count + (size_t)1, sizeof *copy);
@@ -72,7 +72,8 @@ static bool note_spared(pass *p)
     return ok;
 }
 
-/* Tries the methods in Karpenter's order. One that cannot be evaluated is noted, and the others go on. */
+/* Runs the methods in Karpenter's order. A method that cannot be evaluated is recorded, and the other methods still
+ * run. */
 static karp_status run_methods(pass *p, uint32_t method, karp_error *error)
 {
     static const uint32_t order[] = { KARP_METHOD_REPAIR,       KARP_METHOD_EXPIRATION, KARP_METHOD_EMPTINESS,

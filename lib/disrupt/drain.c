@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Emptying a node that is being deleted: group by group, by force only when the time is up (deprovisioning.md §25.3). */
+/* Draining a node that is being deleted: group by group, forcibly only at the deadline (deprovisioning.md §25.3). */
 #include <disrupt/advice.h>
 
 #include <base/context.h>
@@ -18,13 +18,13 @@ struct draining {
     int64_t deadline; /* KARP_NO_TIME = none */
 };
 
-/* Holds the drain up until it is gone. */
+/* Whether the drain waits for the pod. */
 static bool holds(const struct draining *d, const pod *p)
 {
     return !pod_terminal(p) && pod_drainable(d->a->snapshot, p, d->a->now);
 }
 
-/* It would not be gone by the deadline with the grace it asks for. */
+/* Whether the pod would not end by the deadline with its own grace period. */
 static bool by_force(const struct draining *d, const pod *p)
 {
     int64_t grace = d->a->snapshot->raw.shapes.items[p->shape].grace_seconds;
@@ -50,7 +50,7 @@ static void ask(struct draining *d, uint32_t pod_number, bool force)
         action.kind = KARP_ACTION_FORCE_DELETE;
         action.number = left > 1 ? left : 1;
     } else if (!pod_active(p)) {
-        return; /* on its way already */
+        return; /* already terminating */
     } else if (!pod_evictable(w, pod_number, d->a->now)) {
         action.kind = KARP_ACTION_BLOCKED;
         action.value = str("DoNotDisrupt");
@@ -78,7 +78,7 @@ bool advise_evictions(karp_advice *a, const state_node *n, int64_t deadline)
     return !waiting;
 }
 
-/* A node is drained when nobody is left, five seconds after it was first looked at. */
+/* A node is drained when no pod is left, and not before five seconds after the first look at it. */
 static void conclude(struct draining *d, uint32_t claim_number, bool nobody)
 {
     karp_advice *a = d->a;
@@ -100,7 +100,7 @@ static void conclude(struct draining *d, uint32_t claim_number, bool nobody)
     if (!a->finished) advice_look_again(a, later(a->now, step));
 }
 
-/* Begins to look at a node that is being deleted. Status: OK, NOMEM, NOT_FOUND, INVALID. */
+/* Starts the evaluation of a node that is being deleted. Status: OK, NOMEM, NOT_FOUND, INVALID. */
 static karp_status begin(const karp_snapshot *snapshot, karp_str node_name, int64_t now, struct draining *d,
                          const state_node **out, karp_error *error)
 {
@@ -141,7 +141,7 @@ karp_status karp_advise_drain(const karp_snapshot *snapshot, karp_str node_name,
 
 /* ---- volumes (§25.4) ---------------------------------------------------------------------------------------------------- */
 
-/* Whether a pod that stays to the end holds the volume: it will never be detached. */
+/* Whether a pod that the drain does not wait for uses the volume, so that it is never detached. */
 static bool held_to_the_end(const karp_advice *a, const state_node *n, karp_str volume_name)
 {
     const karp_snapshot *w = a->snapshot;

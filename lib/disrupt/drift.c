@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A drifted node goes when its pods find places, whatever that costs (deprovisioning.md §12); likewise one that has expired,
- * where expiration is graceful (§23). */
+/*
+ * Drifted nodes are replaced when their pods can be rescheduled, at any cost (deprovisioning.md §12). So are expired
+ * nodes where expiration is graceful (§23).
+ */
 #include <disrupt/simulate.h>
 
 #include <base/error.h>
@@ -9,7 +11,7 @@
 #include <disrupt/terminate_first.h>
 #include <string.h>
 
-/* Since when it should go. */
+/* The time since which the node should be removed. */
 static int64_t due_since(const pass *p, const candidate *c)
 {
     if (p->method == KARP_METHOD_EXPIRATION) return candidate_expires(p, c);
@@ -18,14 +20,14 @@ static int64_t due_since(const pass *p, const candidate *c)
     return d != NULL ? d->since : KARP_NO_TIME;
 }
 
-/* Nodes without pods first, then those that have been due for longest. */
+/* Sorts nodes without pods first, then by the time since which they should be removed. */
 static int earlier(uint32_t x, uint32_t y, const void *user)
 {
     const pass *p = user;
     const candidate *a = &p->candidates[x], *b = &p->candidates[y];
     if ((a->moving_count == 0) != (b->moving_count == 0)) return a->moving_count == 0 ? -1 : 1;
     int64_t ta = due_since(p, a), tb = due_since(p, b);
-    return (ta > tb) - (ta < tb); /* equals stay in the order of names */
+    return (ta > tb) - (ta < tb); /* nodes with equal times stay in the order of names */
 }
 
 /* *done: the method has ended. */
@@ -45,7 +47,7 @@ karp_status method_drift(pass *p, karp_error *error)
     karp_status status = KARP_OK;
     bool done = false;
     if (order == NULL) return fail_nomem(error);
-    memcpy(order, p->eligible, p->eligible_count * sizeof *order); /* a method is run on some */
+    memcpy(order, p->eligible, p->eligible_count * sizeof *order); /* there is at least one */
     if (!sort_ids(p->context, order, p->eligible_count, earlier, p)) return fail_nomem(error);
     for (uint32_t i = 0; i < p->eligible_count && !done && status == KARP_OK; i++)
         status = try_one(p, &order[i], &done, error);

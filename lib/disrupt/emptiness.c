@@ -19,20 +19,20 @@ karp_status method_emptiness(pass *p, karp_error *error)
     return KARP_OK;
 }
 
-/* ---- nodes that hold room for capacity buffers --------------------------------------------------------------------- */
+/* ---- nodes that reserve capacity for capacity buffers -------------------------------------------------------------- */
 
-/* A node on which a buffer's virtual pods were placed is not empty (deprovisioning.md §6). Karpenter remembers that of its last
- * round of provisioning; here the round is run. */
+/* A node on which a buffer's virtual pods were placed is not empty (deprovisioning.md §6). Karpenter remembers this
+ * from its last provisioning round; here the round is run. */
 static bool some_virtual(const karp_snapshot *w)
 {
     size_t count = w->raw.pods.count;
-    return count > 0 && (pod_at(&w->raw, count - 1)->flags & POD_VIRTUAL); /* they come last */
+    return count > 0 && (pod_at(&w->raw, count - 1)->flags & POD_VIRTUAL); /* virtual pods come last */
 }
 
 karp_status pass_buffer_nodes(pass *p, karp_error *error)
 {
     const karp_snapshot *w = p->snapshot;
-    if (p->method != KARP_METHOD_EMPTINESS || !some_virtual(w)) return KARP_OK; /* which a pass asks for once */
+    if (p->method != KARP_METHOD_EMPTINESS || !some_virtual(w)) return KARP_OK; /* emptiness runs once a pass */
     karp_options options = p->options;
     options.now = p->now;
     options.keep_partial = 0;
@@ -45,7 +45,7 @@ karp_status pass_buffer_nodes(pass *p, karp_error *error)
     if (status == KARP_OK && !result_buffer_nodes(s, holds)) status = fail_nomem(error);
     if (status == KARP_E_CANCELED) {
         p->stopped = p->canceled = true;
-        memset(holds, 1, w->node_count); /* nobody knows */
+        memset(holds, 1, w->node_count); /* unknown for every node */
         status = KARP_OK;
     }
     p->steps += s != NULL ? scheduler_steps(s) : 0;

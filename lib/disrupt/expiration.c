@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims that are too old, or that never came to life (deprovisioning.md §23, §26). */
+/* Claims that have expired, or that never registered or initialised (deprovisioning.md §23, §26). */
 #include <disrupt/advice.h>
 
 #include <base/context.h>
@@ -25,7 +25,7 @@ static void expire(karp_advice *a, uint32_t claim_number)
     delete_at(a, claim_number, later(c->meta.creation, c->expire_after), "Expired");
 }
 
-/* Since when the condition has not been true. */
+/* The time since which the condition has not been true. */
 static int64_t waiting_since(const karp_snapshot *w, const node_claim *c, const char *type)
 {
     const condition *found = condition_named(w, c->conditions, type);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What has lost its counterpart: claims without an instance, marks of commands that are forgotten (deprovisioning.md §26, §2). */
+/* Clean-up: claims without an instance, marks of forgotten commands (deprovisioning.md §26, §2). */
 #include <disrupt/advice.h>
 
 #include <base/context.h>
@@ -38,7 +38,7 @@ karp_status karp_advise_garbage(const karp_snapshot *snapshot, int64_t now, cons
     return advice_finish(a, out, error);
 }
 
-/* ---- marks that are left over -------------------------------------------------------------------------------------------- */
+/* ---- left-over marks ----------------------------------------------------------------------------------------------------- */
 
 static void clean(karp_advice *a, const state_node *n)
 {

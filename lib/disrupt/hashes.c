@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hashes of static fields: values, and what has to be stamped (deprovisioning.md §22). */
+/* Hashes of static fields: their values, and the annotations to be set (deprovisioning.md §22). */
 #include <disrupt/advice.h>
 #include <base/str.h>
 
@@ -41,7 +41,8 @@ static void stamp(karp_advice *a, uint32_t kind, const object *o, const char *ke
            (karp_action){ .kind = kind, .object = name_of(a->snapshot, o->name), .subject = str(key), .value = value });
 }
 
-/* A claim that has drifted keeps its hash: whatever it drifted from, it still differs. */
+/* Updates the hashes of a pool's claims to the current version. A claim that has already drifted keeps its old hash, so
+ * that it remains drifted. */
 static void migrate(karp_advice *a, uint32_t pool, karp_str hash)
 {
     const karp_snapshot *w = a->snapshot;

@@ -12,8 +12,8 @@ enum { MOST_REBOOTS = 2 };
 struct health {
     const node_repair *policies;
     uint32_t count, fallback; /* fallback: the policy without an expression */
-    regex **reasons; /* of each policy; NULL = the fallback's */
-    uint32_t *ranks; /* of each policy: its priority among the different ones */
+    regex **reasons; /* by policy; NULL = the fallback policy */
+    uint32_t *ranks; /* by policy: the rank of its priority */
 };
 
 struct health *health_new(pass *p)
@@ -48,7 +48,7 @@ static bool names(const node_repair *policy, const condition *c)
 struct looking {
     pass *p;
     const struct health *h;
-    int64_t created, rebooted; /* the Node; the end of its last reboot, NO_TIME = none */
+    int64_t created, rebooted; /* of the Node; end of its last reboot, NO_TIME = none */
     repair_verdict out;
     bool any;
 };
@@ -63,7 +63,7 @@ static bool outdoes(const struct looking *l, const condition *c, const node_repa
     return compare_str(text_of(l->p->snapshot, c->type), text_of(l->p->snapshot, was->condition)) < 0;
 }
 
-/* One match, if its toleration is over. */
+/* Considers one match if its toleration duration has passed. */
 static void weigh(struct looking *l, const condition *c, uint32_t number)
 {
     const node_repair *policy = &l->h->policies[number];
@@ -91,7 +91,8 @@ static void weigh(struct looking *l, const condition *c, uint32_t number)
     l->any = true;
 }
 
-/* Every policy of the condition's kind whose expression is found in its reason; if there is none, the fallback. */
+/* Considers every policy for the condition whose expression matches its reason; if there is none, the fallback
+ * policy. */
 static bool match(struct looking *l, const condition *c)
 {
     const struct health *h = l->h;
@@ -115,7 +116,7 @@ static int by_time(const void *x, const void *y, const void *user)
     return (*a > *b) - (*a < *b);
 }
 
-/* Whether the claim has been rebooted often enough within a day. A third reboot within a day is not remembered. */
+/* Whether the claim has reached the limit of reboots within a day. A third reboot within a day is not counted. */
 static bool rebooted_enough(pass *p, karp_str claim, bool *refused)
 {
     const store *raw = &p->snapshot->raw;

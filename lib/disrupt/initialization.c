@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When a node that has registered is ready for pods (deprovisioning.md §26). */
+/* When a registered node is initialised (deprovisioning.md §26). */
 #include <disrupt/advice.h>
 
 #include <base/context.h>
@@ -26,7 +26,7 @@ static bool ephemeral_taint_left(const karp_snapshot *w, const node *n)
     return false;
 }
 
-/* What was asked for and is not there yet, as devices are until their plugin runs. */
+/* Whether a requested resource is still missing, such as devices before their plugin runs. */
 static bool resource_missing(const node *n, const node_claim *c)
 {
     for (uint32_t i = 0; i < c->requests.count; i++) {
@@ -36,7 +36,7 @@ static bool resource_missing(const node *n, const node_claim *c)
     return false;
 }
 
-/* NULL = nothing is waited for any more. */
+/* The reason why the node is not initialised; NULL = it is. */
 static const char *waits_for(const karp_snapshot *w, const node *n, const node_claim *c)
 {
     if (!condition_is(w, n->conditions, "Ready", "True")) return "NodeNotReady";
@@ -56,7 +56,7 @@ karp_status karp_advise_initialization(const karp_snapshot *snapshot, int64_t no
         if (n->claim == NO_ID || n->node == NO_ID) continue;
         const node_claim *c = &snapshot->raw.claims.items[n->claim];
         if (c->meta.deletion != KARP_NO_TIME || !condition_is(snapshot, c->conditions, "Registered", "True")) continue;
-        if (condition_is(snapshot, c->conditions, "Initialized", "True")) continue; /* it never goes back */
+        if (condition_is(snapshot, c->conditions, "Initialized", "True")) continue; /* this condition is permanent */
         const char *why = waits_for(snapshot, &snapshot->raw.nodes.items[n->node], c);
         karp_action action = { .kind = KARP_ACTION_SET_CONDITION,
                                .object = claim_name(snapshot, n->claim),

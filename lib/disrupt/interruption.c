@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the cloud says of its instances, and what becomes of the claims then (deprovisioning.md §24). */
+/* Interruption events of the cloud, and the resulting actions on claims (deprovisioning.md §24). */
 #include <disrupt/advice.h>
 
 #include <base/context.h>
@@ -7,7 +7,7 @@
 #include <base/sort.h>
 #include <string.h>
 
-enum { DRAIN = 1, AT_ONCE = 2, SOLD_OUT = 4 }; /* delete; without waiting for the drain; the offering is gone */
+enum { DRAIN = 1, AT_ONCE = 2, SOLD_OUT = 4 }; /* delete; without waiting for the drain; the offering is unavailable */
 
 static const struct {
     const char *name;
@@ -29,7 +29,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 const char *karp_interruption_name(uint32_t kind) { return kind > 0 && kind < KINDS ? kinds[kind].name : ""; }
 
-/* A whole provider ID, or what stands after its last slash. */
+/* Whether the text is a whole provider ID, or the part after its last slash. */
 static bool names(karp_str instance, karp_str provider_id)
 {
     if (instance.len == 0 || instance.len > provider_id.len) return false;
@@ -44,7 +44,7 @@ static karp_str label_of(const karp_snapshot *w, uint32_t claim_number, uint32_t
     return value == NO_ID ? (karp_str){ "", 0 } : text_of(w, value);
 }
 
-/* Nobody should try to buy the same again. */
+/* Marks the claim's offering as unavailable, so that it is not launched again. */
 static void note_sold_out(karp_advice *a, uint32_t claim_number)
 {
     const known_text *k = &a->snapshot->known;
@@ -57,7 +57,7 @@ static void note_sold_out(karp_advice *a, uint32_t claim_number)
                              .value = text_of(a->snapshot, k->spot) });
 }
 
-/* `given_up`: the claims that are being deleted by now. */
+/* `given_up`: the claims that are already being deleted. */
 static void look(karp_advice *a, uint32_t claim_number, uint32_t kind, bool *given_up)
 {
     karp_str claim = claim_name(a->snapshot, claim_number), why = str(kinds[kind].name);

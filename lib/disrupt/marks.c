@@ -16,7 +16,7 @@ void karp_memory_init(karp_memory *memory, size_t size)
     (void)struct_give(memory, &fresh, sizeof fresh, sizeof memory->size);
 }
 
-/* Names of pools that are no more have nobody to go first. */
+/* Ignores the names of pools that no longer exist. */
 static void read_unseen(pass *p, const karp_memory *given)
 {
     const karp_snapshot *w = p->snapshot;
@@ -51,7 +51,7 @@ karp_status marks_begin(pass *p, const karp_memory *given, karp_error *error)
 
 void marks_end(pass *p) { mem_free(p->context, p->unseen, p->snapshot->raw.pools.count + 1); }
 
-/* NULL = the method is always asked. */
+/* NULL = the method always runs. */
 static const int64_t *mark_of(const pass *p)
 {
     switch (p->method) {
@@ -68,8 +68,8 @@ bool marks_say_unchanged(const pass *p)
     return mark != NULL && *mark != 0 && *mark == p->memory.changed;
 }
 
-/* Budgets that held something back, and an error, leave the question open; so does a pass that was ended early, but for
- * several nodes (D-Q4). */
+/* Nothing was found if no budget held a node back and there was no error. A pass that was stopped early does not count
+ * either, except for multi-node consolidation (D-Q4). */
 static bool found_nothing(const pass *p)
 {
     if (p->commands.count > 0 || p->constrained || p->error_code.len > 0) return false;
@@ -83,7 +83,7 @@ void marks_note(pass *p)
     switch (p->method) {
     case KARP_METHOD_MULTI_NODE: p->memory.multi_node_mark = changed; break;
     case KARP_METHOD_SINGLE_NODE: p->memory.single_node_mark = changed; break;
-    default: break; /* emptiness leaves empty nodes only where a budget holds them back */
+    default: break; /* emptiness keeps empty nodes only because of a budget */
     }
 }
 

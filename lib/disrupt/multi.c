@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several nodes at once: the longest prefix of the order that can go (deprovisioning.md §16). */
+/* Multi-node consolidation: the longest prefix of the order that can be removed (deprovisioning.md §16). */
 #include <disrupt/budgets.h>
 
 #include <base/error.h>
@@ -7,7 +7,7 @@
 
 enum { MOST_NODES = 100 };
 
-/* Whatever refused the shortest prefix is the reason for all in it. */
+/* Records the reason that rejected the shortest prefix for all its nodes. */
 static bool note_refusal(pass *p, const uint32_t *order, uint32_t from, uint32_t to, const attempt *a)
 {
     for (uint32_t i = from; i < to; i++) {
@@ -40,7 +40,7 @@ static karp_status search(pass *p, const uint32_t *order, uint32_t low, uint32_t
 static karp_status decide(pass *p, const uint32_t *order, uint32_t kept, karp_error *error)
 {
     command best = { .candidates = NULL };
-    /* Beyond the cap, Karpenter forgets that the count is one more than the last index (D-Q3). */
+    /* Above the cap, Karpenter uses a count as the last index and so is off by one (D-Q3). */
     uint32_t high = kept <= MOST_NODES ? kept - 1 : MOST_NODES - (pass_quirk(p, 3) ? 0 : 1);
     karp_status status = search(p, order, 1, high, &best, error);
     if (status == KARP_OK && best.candidate_count > 0) {

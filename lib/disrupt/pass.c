@@ -40,7 +40,7 @@ static bool begin(pass *p, const karp_snapshot *snapshot, const karp_disrupt_opt
     return p->blocks != NULL && p->weighed != NULL && (pass_quirk(p, 22) || p->closed_budgets != NULL);
 }
 
-/* Names that are no state node's are of no concern. */
+/* Ignores names that are not state nodes. */
 static karp_status read_in_progress(pass *p, const karp_disrupt_options *options, karp_error *error)
 {
     if (options->in_progress_count == 0) return KARP_OK;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One disruption pass: which nodes one method may remove, and what is decided about them (deprovisioning.md). A pass goes
+ * One disruption pass: which nodes a method may remove, and the decision about them (deprovisioning.md). The parts of a
+ * pass are:
  *
- *     candidates  who may go at all, and for this method     budgets      how many of each pool
- *     emptiness, static_drift, drift, multi, single          the methods, each of which fills `commands`
- *     consolidate (prices, balanced, same_type, simulate)    what the last two have in common
+ *     candidates  the nodes that can be disrupted, and those of this method     budgets  how many nodes of each pool
+ *     emptiness, static_drift, drift, multi, single          the methods; each of them fills `commands`
+ *     consolidate (prices, balanced, same_type, simulate)    common to the last two methods
  *     rows        the decision
  *
- * "§" in this room is deprovisioning.md unless it says otherwise. A refused allocation is reported as a status.
+ * "§" in this directory refers to deprovisioning.md unless stated otherwise. A refused allocation is reported as a
+ * status.
  */
 #ifndef DISRUPT_PASS_H
 #define DISRUPT_PASS_H
@@ -21,17 +23,17 @@
 
 struct simulation;
 
-/* What repair would do with a node (K15-8). */
+/* The repair decision for a node (K15-8). */
 typedef struct repair_verdict {
-    const node_repair *policy; /* that decides */
+    const node_repair *policy; /* the deciding policy */
     uint32_t action; /* KARP_REPAIR_* */
     uint32_t condition, reason; /* text ids */
     bool fallback, escalated;
-    int64_t eligible_at, bound; /* bound: the shortest of any policy, UNSET = none */
+    int64_t eligible_at, bound; /* bound: the shortest of all policies, UNSET = none */
     double score;
 } repair_verdict;
 
-/* A node that may go (§5). */
+/* A node that can be disrupted (§5). */
 typedef struct candidate {
     uint32_t node; /* state node */
     uint32_t pool; /* store index */
@@ -39,16 +41,16 @@ typedef struct candidate {
     uint32_t capacity_type; /* text id, NO_ID = no label */
     const uint32_t *moving; /* its reschedulable pods, by name */
     uint32_t moving_count;
-    double price, cost, disruption_cost; /* §14.1, resched_cost of §7, and what is printed */
+    double price, cost, disruption_cost; /* §14.1, resched_cost of §7, and the reported cost */
     double ratio; /* price / cost */
-    const repair_verdict *repair; /* of that method */
+    const repair_verdict *repair; /* for method repair */
 } candidate;
 
-/* A node to be launched in the place of candidates. */
+/* A node to be launched as a replacement for candidates. */
 typedef struct replacement {
-    uint32_t claim; /* of the simulation; NO_ID for a static pool's */
-    uint32_t pool; /* of a static replacement */
-    uint32_t set; /* requirements, narrowed */
+    uint32_t claim; /* claim of the simulation; NO_ID for a static pool's */
+    uint32_t pool; /* pool of a static replacement */
+    uint32_t set; /* narrowed requirements */
     const uint32_t *types; /* table indices, cheapest first, narrowed */
     uint32_t type_count;
 } replacement;
@@ -56,15 +58,15 @@ typedef struct replacement {
 typedef struct command {
     const uint32_t *candidates; /* indices in pass.candidates, in their order */
     uint32_t candidate_count;
-    struct simulation *simulation; /* owned by the pass; NULL = none was made */
+    struct simulation *simulation; /* owned by the pass; NULL = none was run */
     replacement *replacements;
     uint32_t replacement_count;
-    double savings, score; /* §14.5; least Balanced score, negative = not scored */
+    double savings, score; /* §14.5; lowest Balanced score, negative = not scored */
     uint32_t decision, terminate_first; /* KARP_COMMAND_*; KARP_TERMINATE_FIRST_* */
-    int64_t bound; /* of the drain, by repair; UNSET = none */
+    int64_t bound; /* drain limit set by repair; UNSET = none */
 } command;
 
-/* Why a node stays. */
+/* Why a node is kept. */
 typedef struct stay {
     uint32_t code;
     karp_str detail;
@@ -76,83 +78,83 @@ typedef struct pool_total { /* §18.1 */
 } pool_total;
 
 typedef struct pass {
-    const karp_snapshot *snapshot; /* or its view: */
+    const karp_snapshot *snapshot; /* or &view */
     karp_snapshot view;
-    karp_context own_context; /* memory of the snapshot's, stopped by the caller of the pass */
-    karp_context *context; /* the one above */
+    karp_context own_context; /* memory of the snapshot's context, cancelled by the pass's caller */
+    karp_context *context; /* &own_context */
     karp_options options;
     int64_t now;
     uint64_t quirks; /* bit n−1: D-Qn is reproduced */
-    uint64_t rules; /* of later versions: bit i for enum peer_rule */
+    uint64_t rules; /* rules of later versions: bit i for enum peer_rule */
     cost_reading costs;
     uint32_t method; /* KARP_METHOD_*, not ANY */
     bool expire_gracefully; /* KARP_METHOD_EXPIRATION comes first */
-    bool usable_pools; /* some pool could start a node */
-    bool commands_only; /* nobody asks why nodes stay, nor how many simulations that takes */
-    bool weighs_pools; /* some pool's policy is Balanced: what all its candidates cost counts */
-    const uint8_t *only; /* by state node: nobody asks about others; NULL = about all */
-    struct both_methods { /* the same for single nodes as for several; candidates NULL = not known */
+    bool usable_pools; /* some pool could launch a node */
+    bool commands_only; /* neither reasons to keep nodes nor the number of simulations are needed */
+    bool weighs_pools; /* some pool's policy is Balanced, so the costs of all its candidates matter */
+    const uint8_t *only; /* by state node: other nodes are not considered; NULL = all are */
+    struct both_methods { /* shared by single-node and multi-node consolidation; candidates NULL = not known */
         candidate *candidates;
         uint32_t *eligible;
         uint32_t candidate_count, eligible_count;
     } both;
-    const uint32_t *by_ratio; /* by_savings_ratio() of the method for several nodes; NULL = it was not asked */
+    const uint32_t *by_ratio; /* by_savings_ratio() of multi-node consolidation; NULL = not computed */
     struct pool_nodes {
         int64_t all, busy;
-    } * pool_nodes; /* by store pool, what budgets go by but for repair; NULL = not counted yet */
-    bool never_in_vain; /* see simulation_in_vain(): it has no scheduler that can be asked again and again */
-    karp_options vain_options; /* of the one that was asked last */
-    uint32_t *vain_nodes, *vain_pods; /* what it was asked */
+    } * pool_nodes; /* by store pool, the basis of budgets except for repair; NULL = not counted yet */
+    bool never_in_vain; /* see simulation_in_vain(): no scheduler can be reused for it */
+    karp_options vain_options; /* options of the last scheduler used for it */
+    uint32_t *vain_nodes, *vain_pods; /* its arguments */
     uint64_t max_simulations, simulations, steps;
-    bool gave_up; /* in some simulation the search for devices ended without an answer */
-    bool stopped; /* a budget or the caller ended it … */
-    bool canceled; /* … and not max_simulations, whose end is always a result */
+    bool gave_up; /* device allocation ended without a result in some simulation */
+    bool stopped; /* stopped by a budget or the caller */
+    bool canceled; /* stopped, but not by max_simulations, which always gives a result */
     karp_str error_code, error_message; /* of a method that cannot be evaluated */
     struct block {
         uint32_t pod, code;
-    } * blocks; /* by state node: the first pod that blocks; code NO_ID = not looked for yet */
-    candidate *weighed; /* by state node: what the methods before have worked out; moving NULL = nothing yet */
-    bool *in_queue; /* by state node: part of a command in progress; NULL = none is */
-    bool remembers; /* marks.h; with what the next pass is given */
+    } * blocks; /* by state node: the first blocking pod; code NO_ID = not searched yet */
+    candidate *weighed; /* by state node: results of earlier methods; moving NULL = none yet */
+    bool *in_queue; /* by state node: part of a command in progress; NULL = no node is */
+    bool remembers; /* see marks.h; `memory` is for the next pass */
     karp_memory memory;
     bool *unseen; /* by store pool */
-    const uint8_t *closed_budgets; /* see budgets_closed(); NULL = as Karpenter tells (D-Q22) */
-    const uint8_t
-        *buffer_nodes; /* by state node: holds room for a CapacityBuffer; NULL = none does, or nobody asked yet */
-    const stay *spared; /* by state node: why emptiness, asked before, left it; NULL = it was not asked */
-    arena lasting; /* what lasts as long as the pass */
-    LIST_OF(struct scheduler *) spare; /* set up, and free for the next simulation */
-    LIST_OF(struct simulation *) ahead; /* made already, for candidates whose turn comes */
+    const uint8_t *closed_budgets; /* see budgets_closed(); NULL = as Karpenter recognises them (D-Q22) */
+    const uint8_t *
+        buffer_nodes; /* by state node: reserves capacity for a CapacityBuffer; NULL = none does, or not computed yet */
+    const stay *spared; /* by state node: why emptiness, run earlier, kept it; NULL = it was not run */
+    arena lasting; /* lives as long as the pass */
+    LIST_OF(struct scheduler *) spare; /* initialised, and free for the next simulation */
+    LIST_OF(struct simulation *) ahead; /* run in advance, for candidates whose turn comes later */
 
-    /* of one method; in `data`, which is cleared before the next */
+    /* State of one method, in `data`, which is cleared before the next method. */
     arena data;
-    candidate *candidates; /* every node that §5 lets go, by name */
+    candidate *candidates; /* all nodes that §5 permits, by name */
     uint32_t candidate_count;
-    uint32_t *eligible; /* those that §6 leaves, by name */
+    uint32_t *eligible; /* those that §6 permits, by name */
     uint32_t eligible_count;
-    stay *stays; /* by state node; code NONE = it goes, or nothing was said yet */
-    bool constrained; /* a budget kept some node from going */
+    stay *stays; /* by state node; code NONE = removed, or no reason recorded yet */
+    bool constrained; /* a budget prevented the removal of some node */
     int64_t *remaining; /* by store pool */
-    uint32_t
-        budgets_known; /* so many pools, the first ones: the search may be stopped before the others' budgets are looked at */
-    int64_t *next_change; /* likewise */
-    pool_total *totals; /* likewise */
+    uint32_t budgets_known; /* the first pools, whose budgets were evaluated before a cancellation */
+    int64_t *next_change; /* by store pool */
+    pool_total *totals; /* by store pool */
     LIST_OF(command) commands;
 } pass;
 
-/* Checks the options (NULL = defaults) and begins; *method receives KARP_METHOD_*. Status: OK, NOMEM, INVALID, ABI_*. */
+/* Checks the options (NULL = defaults) and initialises the pass; *method receives KARP_METHOD_*. Status: OK, NOMEM,
+ * INVALID, ABI_*. */
 karp_status pass_start(pass *p, const karp_snapshot *snapshot, const karp_disrupt_options *options, uint32_t *method,
                        karp_error *error);
-/* Whether repair is a method: the rule is in force, the gate on, and there are policies. */
+/* Whether repair is available: the rule is in force, the feature gate is on, and there are policies. */
 bool repair_offered(const pass *p);
-/* What one method has gathered goes. */
+/* Discards the data of one method. */
 void pass_clear(pass *p);
 void pass_end(pass *p);
 
 /* Whether D-Qn is in force. */
 static inline bool pass_quirk(const pass *p, unsigned n) { return (p->quirks >> (n - 1)) & 1; }
 
-/* Whether the rule of a later version is. */
+/* Whether the rule of a later version is in force. */
 static inline bool pass_rule(const pass *p, enum peer_rule rule) { return rule_of(p->rules, rule); }
 
 static inline const node_pool *pool_of(const pass *p, const candidate *c)
@@ -160,13 +162,13 @@ static inline const node_pool *pool_of(const pass *p, const candidate *c)
     return &p->snapshot->raw.pools.items[c->pool];
 }
 
-/* The node stays because of this. The detail is copied; false = out of memory. */
+/* Records why the node is kept. The detail is copied; false = out of memory. */
 bool pass_keep(pass *p, uint32_t state_node, uint32_t code, karp_str detail);
 
-/* Candidates by savings ratio descending, then by name (§7), in the arena; NULL = out of memory. */
+/* Candidates by descending savings ratio, then by name (§7), in the arena; NULL = out of memory. */
 uint32_t *by_savings_ratio(pass *p);
 
-/* The methods (§10–17). Each appends commands, or says in `stays` why there are none. Status: OK, NOMEM. */
+/* The methods (§10–17). Each appends commands, or records in `stays` why there are none. Status: OK, NOMEM. */
 karp_status method_repair(pass *p, karp_error *error);
 karp_status method_emptiness(pass *p, karp_error *error);
 karp_status method_static_drift(pass *p, karp_error *error);
@@ -174,7 +176,8 @@ karp_status method_drift(pass *p, karp_error *error);
 karp_status method_multi_node(pass *p, karp_error *error);
 karp_status method_single_node(pass *p, karp_error *error);
 
-/* Candidates, budgets and kept nodes alone; the nodes that go are marked in the decision. false = out of memory. */
+/* Lists only candidates, budgets and kept nodes; the removed nodes are marked in the decision. false = out of
+ * memory. */
 bool disruption_lists(pass *p, karp_decision *d);
 /* Status: OK, NOMEM. */
 karp_status disruption_rows(pass *p, karp_decision *d, karp_error *error);

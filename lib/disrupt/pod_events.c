@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When pods last came to a node or left it: status.lastPodEventTime (deprovisioning.md §21.3). */
+/* When pods were last bound to a node or left it: status.lastPodEventTime (deprovisioning.md §21.3). */
 #include <disrupt/advice.h>
 
 #include <base/context.h>
@@ -21,10 +21,10 @@ static const pod *pod_before(const karp_snapshot *before, const karp_snapshot *w
     const pod *old = at == NO_ID ? NULL : pod_at(&before->raw, at);
     bool same = old != NULL && old->uid_len == p->uid_len &&
                 (p->uid_len == 0 || memcmp(old->uid, p->uid, p->uid_len) == 0);
-    return same ? old : NULL; /* another pod of the name is a new one */
+    return same ? old : NULL; /* another pod with the same name is a new pod */
 }
 
-/* It came to its node, ended there, or began to leave. */
+/* Whether the pod was bound to its node, reached a terminal phase there, or started to terminate. */
 static bool happened(const karp_snapshot *before, const karp_snapshot *w, const pod *p)
 {
     const pod *old = before == NULL ? NULL : pod_before(before, w, p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The life of a reboot, from the request to a node that is back (K15-9). */
+/* The life cycle of a reboot, from the request until the node is back (K15-9). */
 #include <karp/values.h>
 #include <disrupt/advice.h>
 
@@ -11,16 +11,16 @@ static const char grace_key[] = "karpenter.sh/reboot-termination-grace-period";
 static const int64_t poll = INT64_C(15) * SECOND_NS, least_drain = INT64_C(5) * SECOND_NS;
 static const int64_t issuance = INT64_C(300) * SECOND_NS, observation = INT64_C(1200) * SECOND_NS;
 
-/* One claim that is being rebooted. */
+/* A claim whose node is being rebooted. */
 struct rebooting {
     karp_advice *a;
     uint32_t claim;
     const node_claim *c;
-    const state_node *n; /* NULL = it has no Node now */
+    const state_node *n; /* NULL = there is no Node at present */
     const karp_reboot_answer *answer;
     int64_t requested;
     bool issued;
-    int64_t grace; /* KARP_DURATION_UNSET = the drain has no end */
+    int64_t grace; /* KARP_DURATION_UNSET = the drain has no time limit */
 };
 
 static void act(const struct rebooting *r, uint32_t kind, const char *subject, karp_str value)
@@ -54,7 +54,7 @@ static void open_fence(const struct rebooting *r)
     if (r->n != NULL && fenced(r)) on_node(r, KARP_ACTION_REMOVE_TAINT, "karpenter.sh/rebooting");
 }
 
-/* The reboot ends; the next one starts without what this one has left. */
+/* Ends the reboot and removes its annotation, so that the next reboot starts clean. */
 static void end(const struct rebooting *r, const char *reason)
 {
     open_fence(r);
@@ -63,7 +63,7 @@ static void end(const struct rebooting *r, const char *reason)
     act(r, KARP_ACTION_CONDITION_FALSE, "Rebooting", str(reason));
 }
 
-/* The node is replaced instead, within the time that the reboot would have given its pods. */
+/* Replaces the node instead, with the reboot's grace period for its pods. */
 static void give_up(const struct rebooting *r)
 {
     open_fence(r);
@@ -73,7 +73,7 @@ static void give_up(const struct rebooting *r)
 
 /* ---- deadlines ------------------------------------------------------------------------------------------------------------ */
 
-/* When the phase has to be over; KARP_NO_TIME = it has no end. */
+/* The deadline of the current phase; KARP_NO_TIME = none. */
 static int64_t deadline(const struct rebooting *r)
 {
     const condition *initialized = condition_named(r->a->snapshot, r->c->conditions, "Initialized");
@@ -84,7 +84,7 @@ static int64_t deadline(const struct rebooting *r)
     return r->answer->asked != KARP_NO_TIME ? later(r->answer->asked, issuance) : KARP_NO_TIME;
 }
 
-/* A Node that is gone may come back until the phase is over; one that was never drained, within five minutes. */
+/* A deleted Node may come back until the deadline of the phase, or within five minutes if there is none. */
 static void wait_for_node(const struct rebooting *r)
 {
     int64_t end_ = deadline(r);
@@ -95,7 +95,7 @@ static void wait_for_node(const struct rebooting *r)
 
 /* ---- requested ------------------------------------------------------------------------------------------------------------ */
 
-/* Whether the drain is over: nobody is left, or its time is up. */
+/* Whether the drain has ended: no pod is left, or its time limit has passed. */
 static bool drained(const struct rebooting *r)
 {
     karp_advice *a = r->a;
@@ -129,7 +129,7 @@ static void step_requested(const struct rebooting *r)
     karp_str before = annotation(r->a->snapshot, &r->c->meta, boot_id_key);
     if (!fenced(r)) on_node(r, KARP_ACTION_ADD_TAINT, "karpenter.sh/rebooting");
     if (before.ptr != NULL && !equal_str(before, r->answer->boot_id)) {
-        issue(r); /* it has happened already */
+        issue(r); /* the node has already rebooted */
         return;
     }
     if (before.ptr == NULL && !drained(r)) return;
@@ -166,7 +166,7 @@ static void step_issued(const struct rebooting *r)
 
 /* ---- all of them ------------------------------------------------------------------------------------------------------------ */
 
-/* false = the request is wrong. */
+/* false = the request is invalid. */
 static bool read_grace(struct rebooting *r)
 {
     karp_str text = annotation(r->a->snapshot, &r->c->meta, grace_key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Broken nodes are replaced by force, unless too many are broken at once (deprovisioning.md §24). */
+/* Unhealthy nodes are replaced forcibly, unless too many are unhealthy at once (deprovisioning.md §24). */
 #include <disrupt/advice.h>
 
 #include <base/context.h>
@@ -9,7 +9,7 @@
 
 static const int64_t retry = INT64_C(300) * SECOND_NS;
 
-/* The provider's policies in the snapshot's words. */
+/* The provider's repair policies. */
 struct policies {
     const karp_repair_policy *items;
     size_t count;
@@ -30,7 +30,7 @@ static bool unhealthy(const karp_snapshot *w, const node *n, const struct polici
     return false;
 }
 
-/* When the first of the policies runs out; KARP_NO_TIME = none applies. */
+/* The earliest end of a policy's toleration; KARP_NO_TIME = no policy applies. */
 static int64_t repair_time(const karp_snapshot *w, const node *n, const struct policies *p)
 {
     int64_t first = KARP_NO_TIME;
@@ -43,7 +43,8 @@ static int64_t repair_time(const karp_snapshot *w, const node *n, const struct p
     return first;
 }
 
-/* More than a fifth, rounded up, of the nodes with the claim's pool label, or of all when it has none. */
+/* Whether more than a fifth, rounded up, of the nodes with the claim's pool label are unhealthy; without a label, of
+ * all nodes. */
 static bool too_many(const karp_snapshot *w, uint32_t pool_label, const struct policies *p)
 {
     uint64_t all = 0, broken = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unhealthy nodes are rebooted or replaced, the most urgent first (K15-8). */
+/* Unhealthy nodes are rebooted or replaced, most urgent first (K15-8). */
 #include <disrupt/health.h>
 
 #include <base/error.h>
@@ -16,7 +16,7 @@ bool repair_offered(const pass *p)
            raw->settings.legacy_node_repair == 0 && raw->repair_count > 0;
 }
 
-/* The most urgent first, then the least disruption. */
+/* Sorts by urgency, then by least disruption. */
 static int more_urgent(uint32_t x, uint32_t y, const void *user)
 {
     const pass *p = user;
@@ -25,7 +25,7 @@ static int more_urgent(uint32_t x, uint32_t y, const void *user)
     return (a->disruption_cost > b->disruption_cost) - (a->disruption_cost < b->disruption_cost);
 }
 
-/* How long the drain may take: the policy's bound or the claim's, whichever is shorter; none where no policy states one. */
+/* The time limit of the drain: the policy's or the claim's, whichever is shorter; UNSET when no policy sets one. */
 static int64_t drain_bound(const pass *p, const candidate *c)
 {
     int64_t own = p->snapshot->raw.claims.items[p->snapshot->nodes[c->node].claim].termination_grace_period;
@@ -48,7 +48,7 @@ static karp_status reboot_node(pass *p, const uint32_t *number, karp_error *erro
     return KARP_OK;
 }
 
-/* A node of a static pool. */
+/* Replaces a node of a static pool. */
 static karp_status replace_static(pass *p, const uint32_t *number, karp_error *error)
 {
     const candidate *c = &p->candidates[*number];
@@ -92,7 +92,7 @@ karp_status method_repair(pass *p, karp_error *error)
     karp_status status = KARP_OK;
     bool done = false;
     if (order == NULL || tripped == NULL) return fail_nomem(error);
-    memcpy(order, p->eligible, p->eligible_count * sizeof *order); /* a method is run on some */
+    memcpy(order, p->eligible, p->eligible_count * sizeof *order); /* there is at least one */
     if (!sort_ids(p->context, order, p->eligible_count, more_urgent, p)) return fail_nomem(error);
     for (uint32_t i = 0; i < p->eligible_count && !done && status == KARP_OK; i++)
         status = try_one(p, tripped, &order[i], &done, error);

@@ -75,7 +75,8 @@ static bool budget_rows(pass *p, karp_decision *d)
 
 /* ---- commands -------------------------------------------------------------------------------------------------------- */
 
-/* The types are sent in the order of their prices under the final requirements: spot may have been forced since (§13). */
+/* Adds the launch. Its types are sorted by their prices under the final requirements, because the claim may have been
+ * narrowed to spot (§13). */
 static bool launch_row(karp_decision *d, const command *c, const received *got, const replacement *r)
 {
     const simulation *m = c->simulation;
@@ -109,7 +110,7 @@ static bool command_launches(scheduler *blank, karp_decision *d, const command *
     return report_placements(c->simulation->s, d, &got);
 }
 
-/* A replacement that was narrowed to spot where nothing is offered as spot (D-Q11). */
+/* Whether some type has an offering. There is none after narrowing to spot without a spot offering (D-Q11). */
 static bool can_be_launched(const command *c, const replacement *r)
 {
     const type_table *t = result_table(c->simulation->s, r->claim);
@@ -128,7 +129,8 @@ static bool all_can_be_launched(const command *c)
     return true;
 }
 
-/* What replaces a node of a static pool costs what a provider picks; that it picks nothing counts as above. */
+/* Subtracts the prices of a static pool's replacements, as a provider would pick them. Returns whether all have an
+ * offering. */
 static bool count_static_launches(const karp_decision *d, const command *c, karp_command *row)
 {
     bool all = true;
@@ -201,7 +203,7 @@ static bool has_static(const pass *p)
 static karp_status command_rows(pass *p, karp_decision *d, karp_error *error)
 {
     scheduler *blank = NULL;
-    karp_options options = p->options; /* what is decided is to be shown: nobody is asked any more */
+    karp_options options = p->options; /* the result is always reported, so cancellation is off */
     options.should_stop = NULL;
     const run_options how = { .options = &options, .simulation = true };
     karp_status status = has_static(p) ? scheduler_new(p->snapshot, &how, &blank, error) : KARP_OK;
@@ -240,7 +242,7 @@ static bool node_rows(const pass *p, karp_decision *d)
 
 static bool goes(const karp_decision *d, uint32_t number) { return d->nodes.items[number].marked != 0; }
 
-/* Repair commits one reboot a pass. */
+/* Whether this node is rebooted. Repair commits one reboot per pass. */
 static bool rebooted(const pass *p, uint32_t number)
 {
     const command *first = p->commands.items;
@@ -248,8 +250,8 @@ static bool rebooted(const pass *p, uint32_t number)
            p->candidates[first->candidates[0]].node == number;
 }
 
-/* Every node that no command names, with the first reason that applies. One that nothing was said of was not reached: a
- * command came first, or the search was stopped. */
+/* Adds every node that is not in a command, with the first reason that applies. A node without a reason was not
+ * reached, because of an earlier command or because the search was stopped. */
 static bool kept_rows(const pass *p, karp_decision *d)
 {
     const karp_snapshot *w = p->snapshot;
@@ -276,7 +278,7 @@ bool disruption_lists(pass *p, karp_decision *d)
     return candidate_rows(p, d) && budget_rows(p, d) && kept_rows(p, d);
 }
 
-/* When to look again (§2): a launch of which nothing is known yet is waited for. */
+/* The time until the next pass (§2): a launched claim without a provider ID yet is polled. */
 static int64_t requeue_after(const pass *p)
 {
     const store *raw = &p->snapshot->raw;
@@ -299,7 +301,7 @@ karp_status disruption_rows(pass *p, karp_decision *d, karp_error *error)
     d->disruption = (karp_disruption){ .size = sizeof d->disruption,
                                        .method = p->method,
                                        .error_code = p->error_code,
-                                       .simulations = (uint32_t)p->simulations, /* so many take years */
+                                       .simulations = (uint32_t)p->simulations, /* far below the limit in practice */
                                        .error_message = { message, p->error_message.len },
                                        .requeue_after = requeue_after(p) };
     karp_status status = command_rows(p, d, error);

@@ -11,7 +11,7 @@ void no_usable_pools(pass *p)
     p->error_message = str("there is no NodePool that is ready and not static");
 }
 
-/* Whether the work that the caller allows is used up. */
+/* Whether the permitted work is used up. */
 static bool out_of_budget(pass *p)
 {
     if (p->options.max_steps != 0 && p->steps >= p->options.max_steps) p->canceled = true;
@@ -22,7 +22,7 @@ static bool out_of_budget(pass *p)
     return p->stopped;
 }
 
-/* Candidate by candidate, those of their pods that may move now. */
+/* Lists the pods of each candidate that can move now, candidate by candidate. */
 static uint32_t moving_pods(const pass *p, const uint32_t *candidates, uint32_t count, bool all, uint32_t *out)
 {
     uint32_t n = 0;
@@ -37,7 +37,7 @@ static uint32_t moving_pods(const pass *p, const uint32_t *candidates, uint32_t 
     return n;
 }
 
-/* A scheduler of an earlier simulation that nobody holds any more: using one again costs no set-up. */
+/* Takes a scheduler of an earlier simulation that is no longer in use. Reuse saves the set-up. */
 static void take_spare(pass *p, simulation *m)
 {
     for (size_t i = 0; i < p->spare.count; i++) {
@@ -65,7 +65,7 @@ void simulations_end(pass *p)
     list_free(p->context, &p->spare, sizeof(scheduler *));
 }
 
-/* All that a run needs of the pass; what comes after may happen on another thread. */
+/* Prepares everything a run needs from the pass; the run itself may be on another thread. */
 static simulation *prepare(pass *p, const uint32_t *candidates, uint32_t count, const simulation_kind *kind)
 {
     simulation *m = mem_zalloc(p->context, sizeof *m);
@@ -86,7 +86,7 @@ static simulation *prepare(pass *p, const uint32_t *candidates, uint32_t count, 
     for (uint32_t i = 0; i < count; i++) moving += p->candidates[candidates[i]].moving_count;
     m->removed = arena_array(&m->data, count + (size_t)1, sizeof *m->removed);
     m->extra = arena_array(&m->data, moving + 1, sizeof *m->extra);
-    /* Room to keep its scheduler in, so that a refusal is seen here and not when it is too late to say. */
+    /* Reserves the place to keep its scheduler, so that a refused allocation is detected here. */
     if (m->removed == NULL || m->extra == NULL || !list_reserve(p->context, &p->spare, sizeof *p->spare.items)) {
         simulation_free(p, m);
         return NULL;
@@ -105,7 +105,7 @@ static karp_status execute(const karp_snapshot *snapshot, simulation *m, karp_er
     return context_refusal(snapshot->context, status, error);
 }
 
-/* What its turn costs, and what became of it. */
+/* Counts the work of a simulation at its turn, and handles its result. */
 static karp_status account(pass *p, simulation *m, karp_status status)
 {
     p->simulations++;
@@ -117,7 +117,7 @@ static karp_status account(pass *p, simulation *m, karp_status status)
     return KARP_OK;
 }
 
-/* Where some were made, one node is asked for at a time. */
+/* Takes a simulation run in advance; these are always for one node. */
 static simulation *take_ahead(pass *p, uint32_t candidate_number)
 {
     for (size_t i = 0; i < p->ahead.count; i++) {
@@ -162,9 +162,9 @@ karp_status simulate_as(pass *p, const uint32_t *candidates, uint32_t count, con
     return status == KARP_E_NOMEM ? fail_nomem(error) : status;
 }
 
-/* ---- without one ------------------------------------------------------------------------------------------------------- */
+/* ---- decisions without a simulation ------------------------------------------------------------------------------------ */
 
-/* One that is free for consolidation, and stays so; NULL = none, or out of memory (*status). */
+/* Finds or creates a free scheduler for consolidation, which stays free; NULL = none, or out of memory (*status). */
 static scheduler *borrow_scheduler(pass *p, karp_status *status, karp_error *error)
 {
     p->vain_options = p->options;
@@ -179,7 +179,7 @@ static scheduler *borrow_scheduler(pass *p, karp_status *status, karp_error *err
     }
     if (!list_reserve(p->context, &p->spare, sizeof s)) *status = fail_nomem(error);
     else *status = context_refusal(p->snapshot->context, scheduler_new(p->snapshot, &how, &s, error), error);
-    if (*status == KARP_E_CANCELED) *status = KARP_OK; /* which the simulation will say, too */
+    if (*status == KARP_E_CANCELED) *status = KARP_OK; /* the simulation reports this, too */
     if (s == NULL || *status != KARP_OK) return NULL;
     if (!scheduler_repeatable(s)) {
         scheduler_free(s);
@@ -188,7 +188,7 @@ static scheduler *borrow_scheduler(pass *p, karp_status *status, karp_error *err
     return *(scheduler **)list_push(p->context, &p->spare, sizeof s) = s;
 }
 
-/* One that cannot be used again must not be found among those that can. */
+/* Removes a scheduler that cannot be reused from the spare ones. */
 static void forget_scheduler(pass *p, scheduler *s)
 {
     for (size_t i = 0; i < p->spare.count; i++) {
@@ -199,7 +199,7 @@ static void forget_scheduler(pass *p, scheduler *s)
     scheduler_free(s);
 }
 
-/* Room for all nodes and pods, once a pass. */
+/* Allocates lists for all nodes and pods, once a pass. */
 static bool make_vain_lists(pass *p)
 {
     const karp_snapshot *w = p->snapshot;
@@ -233,10 +233,10 @@ karp_status simulation_in_vain(pass *p, const uint32_t *candidates, uint32_t cou
     return status;
 }
 
-/* ---- ahead ----------------------------------------------------------------------------------------------------------- */
+/* ---- simulations in advance ------------------------------------------------------------------------------------------ */
 
-/* A budget of steps, or somebody to ask, ends a simulation at a point that depends on those before it; a budget of simulations
- * only ends their row. */
+/* With a limit of steps or a cancellation function, a simulation ends at a point that depends on the simulations before
+ * it. A limit of simulations only ends their sequence. */
 bool may_simulate_ahead(const pass *p)
 {
     return p->own_context.options.parallel_for != NULL && !p->commands_only && p->usable_pools &&

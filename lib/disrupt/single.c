@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One node at a time; the pools take turns (deprovisioning.md §17). */
+/* Single-node consolidation; the pools take turns (deprovisioning.md §17). */
 #include <disrupt/consolidate.h>
 
 #include <base/error.h>
@@ -7,8 +7,8 @@
 #include <disrupt/balanced.h>
 #include <disrupt/marks.h>
 
-/* The order of the attempts: in round i the i-th candidate of each pool; pools that were not reached the last time first, then
- * by name. */
+/* The order of the attempts: in round i the i-th candidate of each pool. Within a round, pools that were not reached in
+ * the last run come first, then by name. */
 struct turn {
     uint32_t candidate, round;
 };
@@ -66,10 +66,10 @@ static karp_status try_one(pass *p, const uint32_t *number, bool *done, karp_err
     return KARP_OK;
 }
 
-/* The first of the turns come alone, since often one of them ends the pass; then so many are simulated at once. */
+/* The first attempts are simulated alone, since one of them often ends the pass; after that, this many at once. */
 enum { TURNS_ALONE = 4, TURNS_AHEAD = 16 };
 
-/* Simulates the candidates whose turns come next, but for those that are refused without. */
+/* Simulates the next candidates in advance, except those that are rejected without a simulation. */
 static karp_status look_ahead(pass *p, const uint32_t *order, uint32_t next, karp_error *error)
 {
     uint32_t wanted[TURNS_AHEAD], n = 0;
@@ -83,7 +83,7 @@ static karp_status look_ahead(pass *p, const uint32_t *order, uint32_t next, kar
     return n == 0 ? KARP_OK : simulate_ahead(p, wanted, n, error);
 }
 
-/* The turns as far as the work allowed: pools that none of them was of are remembered. */
+/* Remembers the pools that no attempt has reached before the work ran out. */
 static bool note_unseen(pass *p, const uint32_t *order, uint32_t tried)
 {
     bool *not_seen = arena_array(&p->data, p->snapshot->raw.pools.count + 1, sizeof *not_seen);
@@ -107,6 +107,6 @@ karp_status method_single_node(pass *p, karp_error *error)
     }
     forget_simulations_ahead(p);
     if (status != KARP_OK || p->commands.count > 0) return status;
-    /* The one at which the work ran out was not looked at. */
+    /* The attempt that was stopped does not count. */
     return note_unseen(p, order, p->stopped ? tried - 1 : tried) ? KARP_OK : fail_nomem(error);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drifted nodes of static pools: one for one, as far as budget and node limit go (deprovisioning.md §11). */
+/* Drifted nodes of static pools: replaced one for one, within the budget and the node limit (deprovisioning.md §11). */
 #include <disrupt/budgets.h>
 
 #include <base/error.h>
@@ -12,12 +12,12 @@ static int by_pool_name(uint32_t x, uint32_t y, const void *user)
     return compare_str(name_of(w, w->raw.pools.items[x].meta.name), name_of(w, w->raw.pools.items[y].meta.name));
 }
 
-/* The drifted nodes of one pool, and what becomes of them. */
+/* The drifted nodes of one pool, and the limits of their replacement. */
 struct drifted {
     uint32_t pool;
-    int64_t count, most; /* most: as budgets go */
-    bool gate; /* nodes may be terminated first */
-    pool_reservations reservations; /* looked at with the gate on */
+    int64_t count, most; /* most: the budget's limit */
+    bool gate; /* the feature gate to terminate nodes first */
+    pool_reservations reservations; /* only computed with the gate on */
 };
 
 static bool of_pool(const pass *p, uint32_t index, const struct drifted *d)
@@ -30,7 +30,8 @@ static bool keep(pass *p, const candidate *c, uint32_t why)
     return pass_keep(p, c->node, why, name_of(p->snapshot, pool_of(p, c)->meta.name));
 }
 
-/* Nothing else is there than full reservations: only nodes that hold one may go, before what replaces them (K15-10). */
+/* All reservations of the pool are full and it has no other offering. Only nodes that use a reservation can be
+ * terminated, before their replacements are launched (K15-10). */
 static bool terminate_holders(pass *p, const struct drifted *d)
 {
     int64_t taken = 0;
@@ -45,7 +46,8 @@ static bool terminate_holders(pass *p, const struct drifted *d)
     return ok;
 }
 
-/* The first of them, as many as there is room for beside them; without any room they go before what replaces them (K15-10). */
+/* Replaces the first drifted nodes, as many as the node limit leaves room for. Without any room they are terminated
+ * before their replacements are launched (K15-10). */
 static bool replace_or_terminate(pass *p, const struct drifted *d, int64_t room)
 {
     bool first = room == 0 && d->gate && pool_may_launch_later(p, d->pool), ok = true;
@@ -68,7 +70,7 @@ static karp_status decide_pool(pass *p, uint32_t pool, karp_error *error)
     if (d.count == 0) return KARP_OK;
     d.most = d.count < p->remaining[pool] ? d.count : p->remaining[pool];
     pool_counters k = count_claims(p->snapshot, pool);
-    bool unfinished = k.active > n->replicas; /* a scale-down */
+    bool unfinished = k.active > n->replicas; /* a scale-down is in progress */
     if (d.most > 0 && !unfinished && d.gate) {
         karp_status status = static_reservations(p, pool, &d.reservations, error);
         if (status != KARP_OK) return status;

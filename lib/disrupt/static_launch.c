@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the controllers of static pools do, as a decision (deprovisioning.md §27). */
+/* The actions of the static pools' controllers, as a decision (deprovisioning.md §27). */
 #include <disrupt/advice.h>
 
 #include <base/context.h>

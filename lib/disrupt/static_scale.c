@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Static pools have as many claims as they say (deprovisioning.md §27). */
+/* Scales static pools to their replicas (deprovisioning.md §27). */
 #include <disrupt/advice.h>
 
 #include <base/context.h>
@@ -12,7 +12,7 @@
 
 static const int64_t recheck = INT64_C(60) * SECOND_NS, limited = INT64_C(30) * SECOND_NS;
 
-/* Claims that may go, in the order they go: not resolved, empty, then by cost; protected ones last. */
+/* Claims that can be deleted, in this order: not resolved, empty, then by cost; those with protected pods last. */
 enum { UNRESOLVED, EMPTY, USED, PROTECTED };
 struct victim {
     uint32_t claim, rank;

@@ -6,7 +6,7 @@
 
 /* ---- copies -------------------------------------------------------------------------------------------------------------- */
 
-/* A refusal is noted, so that one look at the end is enough; what was refused is an empty list. */
+/* A failure is recorded, so that one check at the end is enough. A list that could not be copied is empty. */
 typedef struct copier {
     arena *data;
     bool failed;
@@ -18,7 +18,7 @@ static void copy_text(copier *c, karp_str *text)
     c->failed |= text->ptr == NULL;
 }
 
-/* The elements as they are; their texts are still the caller's. */
+/* Copies the elements; their texts still belong to the caller. */
 static void *copy_list(copier *c, const void *from, size_t *count, size_t bytes)
 {
     void *list = arena_array(c->data, *count + 1, bytes);
@@ -64,7 +64,7 @@ static const karp_resource *copy_resources(copier *c, const karp_resource *from,
     karp_resource *list = copy_list(c, from, &count, sizeof *list);
     for (size_t i = 0; i < count; i++) {
         copy_text(c, &list[i].name);
-        if (list[i].text.ptr != NULL) copy_text(c, &list[i].text); /* none: the amount is a number */
+        if (list[i].text.ptr != NULL) copy_text(c, &list[i].text); /* otherwise the amount is a number */
     }
     return list;
 }
@@ -82,8 +82,8 @@ static const karp_requirement *copy_requirements(copier *c, const karp_requireme
 static const karp_launch *copy_launch(copier *c, const karp_launch *from)
 {
     size_t one = 1;
-    karp_launch known; /* what the caller's version says of it */
-    (void)struct_check(from, sizeof known, FIRST_LAUNCH, &known, "karp_launch", NULL); /* was checked */
+    karp_launch known; /* the launch in the current version of the struct */
+    (void)struct_check(from, sizeof known, FIRST_LAUNCH, &known, "karp_launch", NULL); /* already checked */
     from = &known;
     karp_launch *l = copy_list(c, from, &one, sizeof *l);
     if (l == NULL) return NULL;

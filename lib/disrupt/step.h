@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A step of a command under construction: the state it leads to and the advice. */
+/* A step of a command under construction: the next state and the advice. */
 #ifndef DISRUPT_STEP_H
 #define DISRUPT_STEP_H
 
@@ -7,7 +7,7 @@
 #include <disrupt/advice.h>
 #include <karp/command.h>
 
-/* What these structs had in the first version. */
+/* The members of these structs in the first version. */
 #define FIRST_COMMAND_STATE SIZE_THROUGH(karp_command_state, receiver_count)
 #define FIRST_LAUNCH SIZE_THROUGH(karp_launch, termination_grace_period)
 
@@ -15,15 +15,16 @@ struct karp_step {
     karp_context *context;
     arena data;
     karp_command_state state; /* its arrays are in `data` */
-    karp_command_node *nodes; /* the same, to be changed while the step is made; likewise below */
+    karp_command_node *nodes; /* the same, writable while the step is built; likewise below */
     karp_replacement *replacements;
     karp_advice *advice;
 };
 
-/* A step whose state is a copy of `from`, with empty advice at `now` (0 = the snapshot's). NULL = out of memory. */
+/* A step with a copy of `from` as its state, and empty advice at `now` (0 = the snapshot's time). NULL = out of
+ * memory. */
 karp_step *step_new(const karp_snapshot *snapshot, const karp_command_state *from, int64_t now);
 
-/* Takes the nodes out whose `goes` is 0, and keeps the order. */
+/* Removes the nodes with `goes` = 0, and keeps the order. */
 void step_keep_nodes(karp_step *s, const uint32_t *goes);
 
 #endif

@@ -13,7 +13,8 @@ bool terminate_first_on(const pass *p, uint32_t gate)
 
 /* ---- nodes of dynamic pools ---------------------------------------------------------------------------------------------- */
 
-/* One command with every node that the simulation starts, as it is; none of them when the node goes first. */
+/* Adds a command with all nodes that the simulation launches, unchanged; without any of them if the node is terminated
+ * first. */
 static bool add_command(pass *p, simulation *m, const uint32_t *number, uint32_t terminate_first)
 {
     uint32_t count = terminate_first != 0 ? 0 : m->result.claim_count;
@@ -41,7 +42,8 @@ static bool add_command(pass *p, simulation *m, const uint32_t *number, uint32_t
     return !scheduler_failed(m->s);
 }
 
-/* Once more, strictly, with the slot that the node would give back. *out stays NULL when that does not help either. */
+/* Simulates again, with strict reservations and the slot that the node would return. *out stays NULL if the pods still
+ * do not fit. */
 static karp_status simulate_gone(pass *p, const uint32_t *number, simulation **out, karp_error *error)
 {
     uint32_t reservation = reservation_held(p, &p->candidates[*number]);
@@ -86,7 +88,7 @@ karp_status move_pods_away(pass *p, const uint32_t *number, bool terminate_first
     *done = true;
     size_t before = p->commands.count;
     if (add_command(p, m, number, gone != NULL ? KARP_TERMINATE_FIRST_NO_RESERVED_CAPACITY : 0)) return KARP_OK;
-    if (p->commands.count == before) simulation_free(p, m); /* else the pass frees it */
+    if (p->commands.count == before) simulation_free(p, m); /* otherwise the pass frees it */
     return fail_nomem(error);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of claims and nodes that are being deleted, before and after the drain (deprovisioning.md §25.1, §25.2). */
+/* Termination of claims and nodes, before and after the drain (deprovisioning.md §25.1, §25.2). */
 #include <disrupt/advice.h>
 
 #include <base/context.h>
@@ -13,7 +13,7 @@ static const char termination_key[] = "karpenter.sh/nodeclaim-termination-timest
 
 struct ending {
     karp_advice *a;
-    const map64 *alive; /* provider ids of the instances that are there */
+    const map64 *alive; /* provider ids of existing instances */
 };
 
 static bool instance_gone(const struct ending *e, uint32_t provider_id)
@@ -21,7 +21,7 @@ static bool instance_gone(const struct ending *e, uint32_t provider_id)
     return map64_get(e->alive, provider_id) == NO_ID;
 }
 
-/* The deadline is set once, however the pool changes. */
+/* Sets the deadline. It is set only once, even if the pool changes later. */
 static void set_deadline(karp_advice *a, uint32_t claim_number)
 {
     const karp_snapshot *w = a->snapshot;
@@ -37,7 +37,7 @@ static void set_deadline(karp_advice *a, uint32_t claim_number)
                              .value = advice_text(a, text, length) });
 }
 
-/* Nodes of a registered claim go first; true = there are some. */
+/* Deletes the Nodes of a registered claim first; true = there are some. */
 static bool nodes_first(karp_advice *a, const node_claim *c)
 {
     const karp_snapshot *w = a->snapshot;
@@ -76,7 +76,7 @@ static void end_claim(const struct ending *e, uint32_t claim_number)
     advice_look_again(a, later(a->now, step));
 }
 
-/* The claim of a node; NO_ID when there is none, or when there are several. */
+/* The claim of a node; NO_ID = none or several. */
 static uint32_t only_claim(const karp_snapshot *w, const node *n)
 {
     uint32_t found = NO_ID;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a command still holds after its waiting time (deprovisioning.md §19). */
+/* Whether a command is still valid after its waiting time (deprovisioning.md §19). */
 #include <disrupt/validate.h>
 
 #include <base/context.h>
@@ -14,7 +14,7 @@
 #include <schedule/pricing.h>
 #include <string.h>
 
-/* The candidates of before that are still eligible, in the order of the command. */
+/* Finds the command's candidates that are still eligible, in the order of the command. */
 static uint32_t find_again(const pass *p, const validated *c, uint32_t *found, uint32_t *slots)
 {
     const karp_snapshot *w = p->snapshot;
@@ -31,7 +31,7 @@ static uint32_t find_again(const pass *p, const validated *c, uint32_t *found, u
     return n;
 }
 
-/* Whether every type name of the command's launch is among these. */
+/* Whether every type name of the command's launch is in this list. */
 static bool among(const karp_snapshot *w, const simulation *m, const uint32_t *types, uint32_t count,
                   const karp_launch *launch)
 {
@@ -45,7 +45,7 @@ static bool among(const karp_snapshot *w, const simulation *m, const uint32_t *t
     return true;
 }
 
-/* The pods find places as before: with as many new nodes, of types that would do now. */
+/* Whether the pods still fit: with as many new nodes as before, and with the command's types still permitted. */
 static bool still_fits(const karp_snapshot *w, const simulation *m, const validated *c)
 {
     if (!m->result.all_scheduled || m->result.claim_count != c->launch_count || m->result.claim_count > 1) return false;
@@ -72,7 +72,7 @@ static karp_status simulate_again(pass *p, const validated *c, const uint32_t *f
     return status;
 }
 
-/* Karpenter asks no more than that. Without D-Q12 the command has to be worth it still, at the prices of now. */
+/* Evaluates the consolidation again at current prices, without D-Q12. Karpenter skips this check. */
 static karp_status weigh_again(pass *p, const validated *c, const uint32_t *found, uint32_t count, uint32_t *code,
                                karp_error *error)
 {
@@ -90,7 +90,7 @@ static karp_status weigh_again(pass *p, const validated *c, const uint32_t *foun
     return KARP_OK;
 }
 
-/* What the simulated launches cost with their cheapest offerings, $/h; HUGE_VAL = one of them cannot be had. */
+/* The price of the simulated launches at their cheapest offerings, $/h; HUGE_VAL = a launch has no offering. */
 static double price_of_launches(const pass *p, const simulation *m)
 {
     double sum = 0, each = p->options.objective != NULL ? p->options.objective->node_cost : 0;
@@ -104,7 +104,8 @@ static double price_of_launches(const pass *p, const simulation *m)
     return sum;
 }
 
-/* A repack step holds while the pods of its nodes find places with no more launches than it has, for less than the nodes cost. */
+/* A repack step is valid while its nodes' pods fit with no more launches than before, at a lower cost than the
+ * nodes. */
 static karp_status weigh_step(pass *p, const validated *c, const uint32_t *found, uint32_t count, uint32_t *code,
                               karp_error *error)
 {
@@ -122,7 +123,7 @@ static karp_status weigh_step(pass *p, const validated *c, const uint32_t *found
     return status;
 }
 
-/* Empty nodes are looked at one by one: those that are still empty go, as far as the budget lasts. */
+/* Checks empty nodes one by one: those that are still empty are removed, within the budget. */
 static void shrink(pass *p, const uint32_t *found, const uint32_t *slots, uint32_t count, uint32_t *goes,
                    karp_validation *out)
 {
@@ -136,7 +137,7 @@ static void shrink(pass *p, const uint32_t *found, const uint32_t *slots, uint32
     out->code = count == 0 ? KARP_REASON_CHURN : out->kept == 0 ? KARP_REASON_VALIDATION_BUDGET : KARP_REASON_NONE;
 }
 
-/* Several nodes go together or not at all. */
+/* Several nodes are removed together or not at all. */
 static karp_status check_all(pass *p, const validated *c, const uint32_t *found, uint32_t count, uint32_t *goes,
                              karp_validation *out, karp_error *error)
 {
@@ -157,7 +158,7 @@ static karp_status check_all(pass *p, const validated *c, const uint32_t *found,
     return KARP_OK;
 }
 
-/* The other nodes are of no concern, unless the command has to be worth it still. */
+/* Limits the pass to the command's own nodes, unless its savings must be evaluated again. */
 static bool ask_of_its_own(pass *p, const validated *c)
 {
     if (!pass_quirk(p, 12)) return true;
@@ -195,7 +196,7 @@ karp_status validate_command(const karp_snapshot *later_snapshot, const karp_dis
 {
     pass p;
     uint32_t method;
-    bool drift = method_eventual(c->method); /* what is not optional is not looked at again */
+    bool drift = method_eventual(c->method); /* eventual disruption is not validated again */
     karp_validation answer = { .size = sizeof answer,
                                .code = KARP_REASON_NONE,
                                .kept = drift ? (uint32_t)c->node_count : 0 };

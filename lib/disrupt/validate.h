@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a command still holds, asked of what is known of it: in a decision, or in a state that outlived one. */
+/* Whether a command is still valid, given the known part of it: from a decision, or from a command state. */
 #ifndef DISRUPT_VALIDATE_H
 #define DISRUPT_VALIDATE_H
 
@@ -9,11 +9,11 @@ typedef struct validated {
     uint32_t method;
     const karp_str *nodes;
     size_t node_count;
-    const karp_launch *launch; /* the one replacement, NULL = none */
+    const karp_launch *launch; /* the only replacement, NULL = none */
     size_t launch_count;
 } validated;
 
-/* As karp_disrupt_validate(). `goes` NULL = not asked for. */
+/* As karp_disrupt_validate(). `goes` NULL = not needed. */
 karp_status validate_command(const karp_snapshot *later_snapshot, const karp_disrupt_options *options,
                              const validated *command, uint32_t *goes, karp_validation *out, karp_error *error);
 

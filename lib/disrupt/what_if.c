@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* karp_what_if(): one round of a scheduler that sees the snapshot through the changes. */
+/* karp_what_if(): one scheduling round on the snapshot with the changes applied. */
 #include <disrupt/changed_view.h>
 
 #include <base/context.h>
@@ -47,7 +47,7 @@ static bool note_changes(karp_decision *d, const karp_change *changes, size_t co
     return true;
 }
 
-/* Before: every node at today's prices. After: those that stay, and the launches, at the new ones. */
+/* Before: every node at current prices. After: the remaining nodes and the launches, at changed prices. */
 static void count_costs(const changed_view *v, karp_decision *d)
 {
     d->cost_before = d->cost_after = 0;
@@ -59,7 +59,7 @@ static void count_costs(const changed_view *v, karp_decision *d)
     for (size_t i = 0; i < d->launches.count; i++) d->cost_after += d->launches.items[i].choice.price;
 }
 
-/* A zone comes back: what has a node, or would get one if the zone were there, is not left out for good. */
+/* A lost zone may come back: a pod that is only unschedulable without the zone is not permanently unschedulable. */
 static karp_status soften(const changed_view *v, const karp_options *options, karp_decision *d, karp_error *error)
 {
     karp_decision *usual = NULL;
@@ -69,7 +69,7 @@ static karp_status soften(const changed_view *v, const karp_options *options, ka
     karp_status status = karp_provision(v->snapshot, options, &usual, error);
     if (status != KARP_OK) return status;
     size_t pods = v->snapshot->raw.pods.count;
-    uint8_t *for_good = mem_zalloc(d->context, pods + 1); /* by pod: with the zone, too */
+    uint8_t *for_good = mem_zalloc(d->context, pods + 1); /* by pod: permanently unschedulable even with the zone */
     for (size_t i = 0; i < usual->unschedulable.count && for_good != NULL; i++) {
         const karp_unschedulable *row = &usual->unschedulable.items[i];
         if (row->permanent != 0) for_good[row->pod] = 1;
