@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The input as it is when a decision has been carried out: the next step of a cluster that is read from documents. */
+/* The input after a decision has been carried out: the next state of a cluster that was read from documents. */
 #include <replay/launched.h>
 
 #include <io/kinds.h>
@@ -9,18 +9,18 @@
 
 typedef struct outcome {
     const karp_reader *before;
-    const karp_decision *decision; /* NULL = only time goes by */
+    const karp_decision *decision; /* NULL = only the time changes */
     karp_reader *next;
     int64_t now;
-    io_table targets; /* "namespace/name" of pods that are bound -> number in nodes */
-    io_table touched; /* nodes that get pods, or that pods leave */
-    io_table gone; /* nodes */
-    io_table pools; /* consolidateAfter -> number in windows */
+    io_table targets; /* "namespace/name" of pods to bind -> index in nodes */
+    io_table touched; /* nodes that gain or lose pods */
+    io_table gone; /* nodes to remove */
+    io_table pools; /* consolidateAfter -> index in windows */
     karp_str *nodes; /* names, in next->keep */
     size_t node_count;
     int64_t *windows;
     size_t window_count;
-    bool recount; /* a PodDisruptionBudget waits for pods to become healthy */
+    bool recount; /* a PodDisruptionBudget has pods that become healthy */
 } outcome;
 
 static karp_status nomem(outcome *o) { return io_reader_nomem(o->next); }
@@ -30,7 +30,7 @@ static karp_status hidden(outcome *o)
     return fail(&o->next->error, KARP_E_INTERNAL, "the decision does not show what it counts");
 }
 
-/* ---- what the decision says ------------------------------------------------------------------------------------------------ */
+/* ---- the decision ---------------------------------------------------------------------------------------------------------- */
 
 static bool bind_pods(outcome *o, karp_str node, const uint32_t *pods, size_t count)
 {
@@ -48,7 +48,7 @@ static karp_status take_placements(outcome *o)
     for (size_t i = 0; i < karp_decision_placement_count(o->decision); i++) {
         karp_placement p = { .size = sizeof p };
         if (karp_decision_placement(o->decision, i, &p)) return hidden(o);
-        /* What has not joined the cluster can have no pods yet. */
+        /* A node that has not joined the cluster cannot have pods yet. */
         if (io_find(o->before, "Node", (karp_str){ "", 0 }, p.node) == IO_NONE) continue;
         if (!bind_pods(o, p.node, p.pods, p.pod_count)) return nomem(o);
     }
@@ -67,7 +67,7 @@ static karp_status take_commands(outcome *o)
     return KARP_OK;
 }
 
-/* A name that no node has: "POOL-1". */
+/* An unused node name: "POOL-1". */
 static karp_str free_name(outcome *o, karp_str pool, uint64_t *number)
 {
     static const karp_str no_namespace = { "", 0 };
@@ -111,7 +111,7 @@ static karp_status take_launches(outcome *o)
     for (size_t i = 0; i < karp_decision_launch_count(o->decision); i++) {
         karp_launch l = { .size = sizeof l };
         if (karp_decision_launch(o->decision, i, &l)) return hidden(o);
-        /* Nothing that a static pool allows is available: the launch would fail. */
+        /* Nothing that a static pool allows is available, so the launch would fail. */
         if (l.choice.instance_type.len == 0 && l.instance_type_count == 0) continue;
         karp_str name = free_name(o, l.node_pool, &number);
         if (!name.ptr) return nomem(o);
@@ -121,7 +121,7 @@ static karp_status take_launches(outcome *o)
     return KARP_OK;
 }
 
-/* ---- objects as they were -------------------------------------------------------------------------------------------------- */
+/* ---- existing objects ------------------------------------------------------------------------------------------------------ */
 
 static bool is_gone(const outcome *o, karp_str node) { return node.len > 0 && io_table_get(&o->gone, node) != IO_NONE; }
 
@@ -146,7 +146,7 @@ static void add_condition(const outcome *o, trees *t, tree *conditions, const ch
     tree_append(t, conditions, condition);
 }
 
-/* It is on a node that goes: a controller makes it anew, and it is pending then. false = it is gone for good. */
+/* Evicts a pod of a removed node: a controller recreates it as pending. false = it ends for good. */
 static bool evict(const outcome *o, trees *t, tree *pod)
 {
     karp_str kind = controller_kind(pod), phase = tree_get_text(tree_get(pod, "status"), "phase");
@@ -155,7 +155,7 @@ static bool evict(const outcome *o, trees *t, tree *pod)
         return false;
     tree *status = tree_new(t, TREE_MAP), *conditions = tree_new(t, TREE_LIST);
     tree_set_text(t, status, "phase", str("Pending"));
-    /* Without it Karpenter takes no pod for one that needs a node. */
+    /* Without this condition Karpenter ignores the pod. */
     add_condition(o, t, conditions, "PodScheduled", "False", "Unschedulable");
     tree_set(t, status, "conditions", conditions);
     tree_set(t, pod, "status", status);
@@ -174,7 +174,7 @@ static void bind(outcome *o, trees *t, tree *pod, karp_str node)
     replay_set_time(t, status, "startTime", o->now);
 }
 
-/* The pod as it is then; false = there is none any more. */
+/* Updates the pod; false = it no longer exists. */
 static bool change_pod(outcome *o, trees *t, const io_kept *kept, tree *pod)
 {
     karp_str node = tree_get_text(tree_get(pod, "spec"), "nodeName");
@@ -191,7 +191,7 @@ static bool change_pod(outcome *o, trees *t, const io_kept *kept, tree *pod)
     return stays;
 }
 
-/* Since when nothing has happened on the node; KARP_NO_TIME = nobody knows. */
+/* The time of the node's last pod event; KARP_NO_TIME = unknown. */
 static int64_t quiet_since(const tree *status, const tree *conditions, bool *initialized)
 {
     karp_str stated = tree_get_text(status, "lastPodEventTime");
@@ -206,7 +206,7 @@ static int64_t quiet_since(const tree *status, const tree *conditions, bool *ini
     return since;
 }
 
-/* The condition Consolidatable as it is at that time. */
+/* Updates the condition Consolidatable to that time. */
 static void change_claim(outcome *o, trees *t, tree *claim)
 {
     tree *status = tree_get_or_make(t, claim, "status");
@@ -226,7 +226,7 @@ static void change_claim(outcome *o, trees *t, tree *claim)
     add_condition(o, t, conditions, "Consolidatable", "True", "Consolidatable");
 }
 
-/* Pods that are bound become healthy, and then the budget allows more. */
+/* Whether bound pods are still to become healthy, after which the budget allows more. */
 static bool is_waiting(const tree *budget)
 {
     int64_t healthy = 0, expected = 0;
@@ -235,7 +235,7 @@ static bool is_waiting(const tree *budget)
            tree_integer(tree_get(status, "expectedPods"), &expected) && healthy < expected;
 }
 
-/* Nodes that are being deleted are gone by then; a decision was made for their pods. */
+/* Nodes that are being deleted have ended by then; their pods have been planned for. */
 static karp_status note_object(outcome *o, const io_kept *kept, const tree *root)
 {
     if (str_is(kept->kind, "NodePool")) {
@@ -256,7 +256,7 @@ static karp_status note_object(outcome *o, const io_kept *kept, const tree *root
     return KARP_OK;
 }
 
-/* What is filled in anew: budgets count the pods. */
+/* Whether the object's status is computed again, because budgets count the pods. */
 static bool is_recounted(const outcome *o, const io_kept *kept)
 {
     return o->recount && (str_is(kept->kind, "Pod") || str_is(kept->kind, "PodDisruptionBudget"));
@@ -291,7 +291,7 @@ static bool is_learned(const io_kept *kept)
     return false;
 }
 
-/* Every object; the first time only to learn of pools, nodes and budgets. */
+/* Visits every object; the first walk only collects pools, nodes and budgets. */
 static karp_status walk(outcome *o, bool learn)
 {
     karp_status status = KARP_OK;
@@ -308,7 +308,7 @@ static karp_status walk(outcome *o, bool learn)
     return status;
 }
 
-/* ---- all together ---------------------------------------------------------------------------------------------------------- */
+/* ---- everything ------------------------------------------------------------------------------------------------------------ */
 
 static karp_status take_head(outcome *o)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two replays beside each other: every figure of a policy that differs. */
+/* A comparison of two replays: lists every figure of a policy that differs. */
 #include <karp/library.h>
 #include <karp/replay.h>
 
@@ -13,7 +13,7 @@
 
 typedef struct side {
     karp_context *context;
-    strbuf text; /* of the file; the tree is made of slices of it */
+    strbuf text; /* of the file; the tree refers to it */
     trees trees;
     tree *root;
 } side;
@@ -22,7 +22,7 @@ typedef struct comparison {
     karp_error *error;
     write_buffer out;
     json_out j;
-    bool json, any; /* any: of this policy some figure has been written */
+    bool json, any; /* any: a figure of this policy has been written */
     size_t differences;
 } comparison;
 
@@ -86,7 +86,7 @@ static void write_heading(comparison *c, const tree *before, const tree *after)
     buffer_char(&c->out, '\n');
 }
 
-/* At least one space. */
+/* Writes at least one space. */
 static void pad(comparison *c, size_t from, size_t width)
 {
     size_t n = c->out.length - from;
@@ -138,7 +138,7 @@ static double number_of(const tree *value)
     return tree_double(value, &number) ? number : 0;
 }
 
-/* Of members that only one has the other's value is 0: disruptions that never came. */
+/* A member that only one of them has counts as 0 in the other: disruptions that did not happen. */
 static void compare_maps(comparison *c, karp_str group, const tree *before, const tree *after)
 {
     for (size_t i = 0; i < tree_count(before); i++) {
@@ -171,7 +171,7 @@ static void compare_policies(comparison *c, const tree *before, const tree *afte
     }
 }
 
-/* The policy of that name; where both replays have one alone, these two whatever they are called. */
+/* The policy with the same name; if both replays have a single policy, these two in any case. */
 static const tree *counterpart(const tree *policies, const tree *of, size_t count)
 {
     if (count == 1 && tree_count(policies) == 1) return tree_item(policies, 0);

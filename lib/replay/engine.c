@@ -141,14 +141,14 @@ static void lose_capacity(engine *e, const trace_event *event)
                                                 false };
 }
 
-/* Dumps state the namespace that documents may leave out. */
+/* Dumps contain the namespace that documents may omit. */
 static karp_str namespace_of(const tree *object)
 {
     karp_str name = tree_get_text(tree_get(object, "metadata"), "namespace");
     return name.len ? name : str("default");
 }
 
-/* The object comes, or takes the place of the one of its kind, namespace and name. */
+/* Adds the object, or replaces the one with its kind, namespace and name. */
 static void apply_object(engine *e, const trace_event *event)
 {
     trees *t = &e->objects_memory;
@@ -227,8 +227,8 @@ static void from_queue(engine *e, const replay_event *event)
     case EVENT_STATIC:
         if (e->static_due == e->now) static_pools(e);
         return;
-    case EVENT_PLAN: return; /* the end of the instant looks at the plan */
-    default: /* EVENT_RETRY: what could not be had may be there again */
+    case EVENT_PLAN: return; /* handled at the end of this time */
+    default: /* EVENT_RETRY: a lost offering may be available again */
         e->stale = e->stale || !e->losses[event->index].interrupted;
         e->losses[event->index].known = false;
         static_open(e);
@@ -236,9 +236,9 @@ static void from_queue(engine *e, const replay_event *event)
     }
 }
 
-/* ---- all of them --------------------------------------------------------------------------------------------------------- */
+/* ---- all events ---------------------------------------------------------------------------------------------------------- */
 
-/* Decisions come after everything else that happens at an instant, and see all of it. */
+/* Decisions come after all other events of the same time, so that they see them. */
 static bool decides(const replay_event *event) { return event->what >= EVENT_BATCH; }
 
 static void instant(engine *e)
@@ -288,7 +288,7 @@ static void tell_progress(const engine *e, int64_t *told)
     *told = e->now + (e->ends - e->trace->begins) / PROGRESS_STEPS;
 }
 
-/* Decisions ask, too, but one that may be partial goes on without an error. */
+/* Decisions poll for cancellation, too, but one with a partial result continues without an error. */
 static bool stopped(engine *e)
 {
     const karp_options *d = &e->decision;
@@ -325,7 +325,7 @@ karp_status engine_run(engine *e)
     return e->status;
 }
 
-/* ---- its life ------------------------------------------------------------------------------------------------------------ */
+/* ---- life cycle ---------------------------------------------------------------------------------------------------------- */
 
 karp_status engine_begin(engine *e)
 {

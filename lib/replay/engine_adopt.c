@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes that are there when a replay begins become its own: as if they had been launched as they are. */
+/* Takes over nodes that exist at the start of a replay, as if the replay had launched them. */
 #include <replay/engine.h>
 
 #include <io/decode_fields.h>
 
 #define DISRUPTED "karpenter.sh/disrupted"
 
-/* KARP_NO_TIME = it does not hold. */
+/* The time since which the condition is true; KARP_NO_TIME = it is not. */
 static int64_t since(const karp_condition *list, size_t count, const char *type)
 {
     for (size_t i = 0; i < count; i++) {
@@ -32,7 +32,7 @@ static karp_str label(const karp_meta *meta, const char *key)
     return (karp_str){ "", 0 };
 }
 
-/* The taint of a disruption is not carried over: Karpenter takes it away when it starts and knows of none. */
+/* The disruption taint is not taken over: Karpenter removes it at start-up if it has no command for the node. */
 static size_t lasting_taints(const karp_taint *list, size_t count, karp_taint *out)
 {
     size_t kept = 0;
@@ -86,7 +86,7 @@ static void take_state(engine *e, replay_node *n, const replay_given *g, const k
     n->drifted_at = since(claim->conditions, claim->condition_count, "Drifted");
 }
 
-/* Daemons' pods take from the room; they are none of the replay's pods. */
+/* DaemonSet pods use part of the node's room, but are not pods of the replay. */
 static void reserve_daemons(engine *e, replay_node *n)
 {
     for (size_t i = 0; i < e->trace->daemon_count; i++) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PodDisruptionBudgets: how many pods they cover, run, and may be evicted now, as the disruption controller would work it out. */
+/*
+ * PodDisruptionBudgets: the numbers of covered and healthy pods and of allowed evictions, as the disruption controller
+ * computes them.
+ */
 #include <replay/engine.h>
 
 #include <io/decode_fields.h>
@@ -30,7 +33,7 @@ static bool selects(const karp_selector *selector, const karp_meta *meta)
     return true;
 }
 
-/* Of `whole` pods; a percentage is rounded up. */
+/* Scales the value to `whole` pods; a percentage is rounded up. */
 static int64_t part(const karp_int_or_string *value, int64_t whole)
 {
     int64_t percent = 0;
@@ -68,7 +71,7 @@ void budgets_note(engine *e, const replay_shape *shape, int total, int healthy)
     }
 }
 
-/* A pod that several cover is evicted by nobody. */
+/* A pod that several budgets cover cannot be evicted. */
 bool budgets_allow(engine *e, uint32_t shape)
 {
     size_t covering = 0;
@@ -113,7 +116,7 @@ static karp_status cover(engine *e, replay_shape *shape)
     return KARP_OK;
 }
 
-/* Pods of the objects stay as they are: those that are bound count as healthy. */
+/* Pods of the objects do not change: bound pods count as healthy. */
 static karp_status count_given(engine *e, const tree *object)
 {
     io_decoder d;

@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Disruption passes every 10 s while there is anything to look at; validation after 15 s; and what a command does from its start to
- * the end of its nodes. A pass whose answer cannot have changed is left out, as Karpenter leaves it out. */
+/*
+ * Disruption passes every 10 s while there is anything to evaluate, validation after 15 s, and each command from its
+ * start to the end of its nodes. A pass whose result cannot have changed is skipped, as in Karpenter.
+ */
 #include <karp/library.h>
 #include <karp/passes.h>
 #include <replay/engine.h>
 
 #define REPACK_INTERVAL (300 * SECOND)
-#define REPACK_VALIDATION (15 * SECOND) /* as long as consolidation commands are thought over */
-#define FRUITLESS (300 * SECOND) /* how long nothing found is believed while nothing changes */
+#define REPACK_VALIDATION (15 * SECOND) /* the same delay as for consolidation commands */
+#define FRUITLESS (300 * SECOND) /* how long an empty result stays valid without changes */
 
 static int64_t interval(const engine *e)
 {
     return e->options->disruption_interval ? e->options->disruption_interval : 10 * SECOND;
 }
 
-/* ---- when ---------------------------------------------------------------------------------------------------------------- */
+/* ---- schedule ------------------------------------------------------------------------------------------------------------ */
 
 static bool in_play(const replay_node *n) { return n->ready && !n->gone && !n->deleting && !n->tainted; }
 
-/* Whether a pass could take it: of a pool whose policy is WhenEmpty no node that has pods. */
+/* Whether a pass could select the node: a pool with policy WhenEmpty excludes nodes with pods. */
 static bool eligible(const engine *e, const replay_node *n)
 {
     return n->drifted || n->pod_count == 0 || n->pool_number == REPLAY_NONE || !e->pools[n->pool_number].when_empty;
 }
 
-/* When the node may be consolidated if no pod comes or goes; KARP_NO_TIME = never. */
+/* The time at which the node may be consolidated if there is no pod event until then; KARP_NO_TIME = never. */
 int64_t disrupt_consolidatable_at(const engine *e, const replay_node *n)
 {
     int64_t window = n->pool_number == REPLAY_NONE ? KARP_DURATION_NEVER : e->pools[n->pool_number].window;
@@ -32,7 +34,8 @@ int64_t disrupt_consolidatable_at(const engine *e, const replay_node *n)
     return (n->last_event == KARP_NO_TIME ? n->ready_at : n->last_event) + window;
 }
 
-/* The first instant after the last pass at which some node is a candidate; INT64_MAX = none will be. */
+/* The earliest time at which a node becomes a candidate; INT64_MAX = none will. `only_new`: ignores nodes that are
+ * candidates already. */
 static int64_t first_candidate(const engine *e, bool only_new)
 {
     int64_t first = INT64_MAX;
@@ -70,7 +73,7 @@ void disrupt_plan(engine *e)
     if (e->pass_due == KARP_NO_TIME || first < e->pass_due) schedule(e, first);
 }
 
-/* Nothing was found, and so it stays until something changes or time does it. */
+/* A pass found nothing. Schedules the next one for the time at which the result may differ without other changes. */
 static void after_nothing(engine *e)
 {
     int64_t next = first_candidate(e, true), again = e->now + FRUITLESS;
@@ -103,7 +106,7 @@ bool disrupt_conditions(engine *e)
     return any;
 }
 
-/* Which nodes are not what their pools say any more. */
+/* Determines which nodes have drifted from their pools. */
 static void note_drift(engine *e)
 {
     karp_advice *advice = NULL;
@@ -145,7 +148,8 @@ static void note_budgets(engine *e, const karp_decision *d)
     }
 }
 
-/* What a pass of policy cost+repack finds: Karpenter's emptiness and drift; else, every 5 minutes, the first step of a repack plan. */
+/* A pass of policy cost+repack: Karpenter's emptiness and drift; if they find nothing, every 5 minutes, the first step
+ * of a repack plan. */
 static karp_status decide_repacking(engine *e, const karp_snapshot *snapshot, karp_decision **out, bool *repacks)
 {
     static const uint32_t methods[] = { KARP_METHOD_EMPTINESS, KARP_METHOD_STATIC_DRIFT, KARP_METHOD_DRIFT };
@@ -210,7 +214,7 @@ static void start_command(engine *e, uint32_t command);
 static void follow(engine *e, karp_decision *d, bool repacks)
 {
     size_t count = karp_decision_command_count(d);
-    if (repacks && count > 1) count = 1; /* the other steps are planned anew when this one is done */
+    if (repacks && count > 1) count = 1; /* the other steps are planned again after this one */
     for (size_t i = 0; i < count && !e->status; i++) {
         karp_command c = { .size = sizeof c };
         karp_status status = karp_decision_command(d, i, &c);
@@ -264,7 +268,7 @@ void disrupt_pass(engine *e)
     karp_decision_unref(d);
 }
 
-/* ---- carrying a command out -------------------------------------------------------------------------------------------------- */
+/* ---- carrying out a command -------------------------------------------------------------------------------------------------- */
 
 static void release_nodes(engine *e, const replay_command *c)
 {
@@ -347,7 +351,7 @@ static void start_command(engine *e, uint32_t number)
     }
 }
 
-/* Whether all its nodes are still there to be disrupted. */
+/* Whether all its nodes can still be disrupted. */
 static bool intact(const engine *e, const replay_command *c)
 {
     for (size_t i = 0; i < c->node_count; i++) {
@@ -366,7 +370,8 @@ static bool same_nodes(const engine *e, const replay_command *c, const karp_comm
     return found == c->node_count && again->node_count == c->node_count;
 }
 
-/* A step of a repack plan holds when the plan of now begins with the same nodes and as many launches. It is that one then. */
+/* A step of a repack plan is valid if a new plan begins with the same nodes and as many launches. The command then uses
+ * the new step. */
 static bool valid_step(engine *e, replay_command *c)
 {
     karp_decision *d = NULL;
@@ -391,7 +396,7 @@ static bool valid_step(engine *e, replay_command *c)
     return same;
 }
 
-/* Those of its nodes that the state still has go; the others are dropped. */
+/* Keeps those nodes that the state still contains; the others are dropped. */
 static bool keep_nodes(const engine *e, replay_command *c, const karp_command_state *state)
 {
     size_t kept = 0;
@@ -437,7 +442,7 @@ static bool step_validates(engine *e, replay_command *c, const karp_snapshot *sn
     return holds;
 }
 
-/* One that a document said of, whose decision is not there. */
+/* Validates a command that was read from a document and has no decision. */
 static bool valid_state(engine *e, replay_command *c, const karp_snapshot *snapshot)
 {
     size_t count = c->node_count + 1;
@@ -492,7 +497,7 @@ void disrupt_validate(engine *e, uint32_t number)
     if (!e->validating && !e->status) schedule(e, e->now + interval(e));
 }
 
-/* ---- what it waits for ----------------------------------------------------------------------------------------------------- */
+/* ---- replacements ---------------------------------------------------------------------------------------------------------- */
 
 static bool among_replacements(const replay_command *c, uint32_t node)
 {
@@ -502,7 +507,7 @@ static bool among_replacements(const replay_command *c, uint32_t node)
     return false;
 }
 
-/* The commands that are over stay in the list, at its beginning mostly. */
+/* Skips the ended commands, which are mostly at the start of the list. */
 static void each_waiting(engine *e, uint32_t node, void (*found)(engine *e, replay_command *c))
 {
     while (e->first_command < e->command_count && e->commands[e->first_command].over) e->first_command++;

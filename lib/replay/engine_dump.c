@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cluster of an instant as a Snapshot document: the objects of the replay, and its pods and nodes as objects. */
+/* The current cluster as a Snapshot document: the objects of the replay, and its pods and nodes as objects. */
 #include <replay/engine.h>
 
 #include <io/write_buffer.h>
@@ -146,7 +146,7 @@ static tree *claim_object(trees *t, const replay_node *n)
     return object;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------------------------- */
+/* ---- everything ---------------------------------------------------------------------------------------------------------- */
 
 static karp_status add_object(engine *e, trees *t, karp_reader *reader, const tree *object)
 {
@@ -176,7 +176,7 @@ static karp_status add_nodes(engine *e, trees *t, karp_reader *reader)
     return status;
 }
 
-/* The state becomes the last member of the Snapshot. */
+/* Appends the state as the last member of the Snapshot. */
 static karp_status add_state(engine *e, trees *t, karp_text *text)
 {
     write_buffer whole;
@@ -213,7 +213,7 @@ karp_status engine_dump(engine *e, karp_text *out)
     if (!status) status = karp_reader_finish(reader, &snapshot, &e->error);
     if (!status) status = karp_reader_dump(reader, out, &e->error);
     if (!status && !e->played &&
-        !e->repack) { /* a plan is no part of the state: what follows goes on as from any cluster */
+        !e->repack) { /* a plan is not part of the state: a later replay continues as from any cluster */
         status = add_state(e, &t, out);
         if (status) karp_text_free(out);
     }

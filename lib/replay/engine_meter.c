@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What it costs: sums over time, points of the series, and the waiting of pods. */
+/* Figures of a replay: integrals over time, points of the series, and waiting times of pods. */
 #include <replay/engine.h>
 
 #include <base/sort.h>
@@ -40,7 +40,7 @@ static void add_time(engine *e, int64_t at)
     e->metered = at;
 }
 
-/* A point shows what is after everything that happened at its instant. */
+/* A point shows the state after all events of its time. */
 void meter_to(engine *e, int64_t at)
 {
     while (e->next_point < at && e->next_point <= e->ends && !e->status) {
@@ -80,7 +80,7 @@ static int by_size(const void *a, const void *b, const void *user)
     return x < y ? -1 : x > y;
 }
 
-/* Of 1,000 waits in order the p-th per mille. */
+/* The p-th per mille of the sorted waiting times. */
 static double per_mille(const engine *e, size_t p)
 {
     if (e->wait_count == 0) return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A node from its launch to its end. */
+/* The life cycle of a node, from its launch to its end. */
 #include <replay/machine.h>
 
 #include <base/sort.h>
@@ -9,9 +9,9 @@
 #include <karp/library.h>
 
 #define HOSTNAME "kubernetes.io/hostname"
-#define NOTICE (120 * SECOND) /* between a spot interruption and the end of the machine */
+#define NOTICE (120 * SECOND) /* from a spot interruption to the end of the machine */
 
-/* ---- copies of what a launch says ------------------------------------------------------------------------------------------ */
+/* ---- copies of the launch -------------------------------------------------------------------------------------------------- */
 
 static void *copy_list(engine *e, arena *memory, const void *list, size_t count, size_t size)
 {
@@ -68,7 +68,7 @@ static void label_single(engine *e, karp_label *list, size_t *count, const karp_
     }
 }
 
-/* What the machine is, what the NodeClaim says, and at last the host's name. */
+/* Labels of the machine, of the NodeClaim, and finally the hostname. */
 static void label_node(engine *e, replay_node *n, const karp_launch *launch, const machine *m)
 {
     size_t most = launch->choice_label_count + launch->label_count + 4, count = 0;
@@ -145,7 +145,7 @@ void launch_amounts(const engine *e, const karp_decision *d, const karp_launch *
 {
     memset(out, 0, RESOURCES_MOST * sizeof *out);
     add_requests(e, d, launch->pods, launch->pod_count, out);
-    /* A repack plan's launch has room for what later steps move there. */
+    /* A launch of a repack plan has room for the pods that later steps move there. */
     for (size_t i = 0; e->repacks && i < karp_decision_placement_count(d); i++) {
         karp_placement p = { .size = sizeof p };
         if (karp_decision_placement(d, i, &p) == KARP_OK && equal_str(p.node, launch->id))
@@ -153,7 +153,7 @@ void launch_amounts(const engine *e, const karp_decision *d, const karp_launch *
     }
 }
 
-/* Its room for pods: daemons take what the launch asks for beyond its pods. */
+/* The node's room for pods: what the launch requests beyond its pods is for DaemonSets. */
 static void measure(engine *e, replay_node *n, const karp_launch *launch, const int64_t *amounts)
 {
     for (size_t i = 0; i < n->resource_count; i++) {
@@ -184,7 +184,7 @@ static karp_str numbered_name(engine *e, const replay_node *n, uint64_t number)
     return (karp_str){ name, n->pool.len + 1 + length };
 }
 
-/* "POOL-N": the N-th node of the replay, or the next N that no node has which was there before. */
+/* "POOL-N": N is the number of the launch, or the next number that no node from the start has. */
 static karp_str next_name(engine *e, const replay_node *n)
 {
     uint64_t number = n->serial - e->given_count + 1;
@@ -205,7 +205,7 @@ static double rate_of(const engine *e, const replay_node *n)
     return rate;
 }
 
-/* What will happen to it, whatever happens elsewhere: by its number and the seed. */
+/* Plans the node's random events, from its number and the seed only, so that they do not depend on other nodes. */
 static void plan_life(engine *e, uint32_t node)
 {
     replay_node *n = &e->nodes[node];
@@ -348,7 +348,7 @@ uint32_t node_given(engine *e, karp_str name)
     return node;
 }
 
-/* ---- its life ------------------------------------------------------------------------------------------------------------ */
+/* ---- life cycle ---------------------------------------------------------------------------------------------------------- */
 
 void node_touch(engine *e, uint32_t node)
 {
@@ -358,7 +358,7 @@ void node_touch(engine *e, uint32_t node)
     n->dirty = engine_push(e, &e->dirty_nodes, &e->dirty_node_count, &e->dirty_node_capacity, node);
 }
 
-/* Karpenter notes pod events of a node at most every 10 s. */
+/* Karpenter records pod events of a node at most every 10 s. */
 void node_pod_event(engine *e, uint32_t node)
 {
     replay_node *n = &e->nodes[node];
@@ -415,7 +415,7 @@ static void node_gone(engine *e, uint32_t node)
     node_touch(e, node);
     disrupt_node_gone(e, node);
     if (of_static_pool(e, n)) static_open(e);
-    if (e->pending) batch_open(e); /* what a limit refused may be launched now */
+    if (e->pending) batch_open(e); /* launches that a limit prevented may be possible now */
 }
 
 void node_delete(engine *e, uint32_t node)
@@ -432,7 +432,7 @@ void node_delete(engine *e, uint32_t node)
     if (n->pod_count) batch_open(e);
 }
 
-/* Its pods by number, in memory of the context; NULL = it has none, or no memory. */
+/* The numbers of its pods, in memory of the context; NULL = no pods, or out of memory. */
 static uint32_t *pods_of(engine *e, const replay_node *n)
 {
     uint32_t *list = n->pod_count ? karp_alloc(e->context, n->pod_count * sizeof *list) : NULL;

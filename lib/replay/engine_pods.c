@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pods, and the stand-in of kube-scheduler: filters (resources, taints, node selectors and required node affinity), then
- * LeastAllocated or MostAllocated. Pods that bear on other pods go where karp_provision() puts them (engine_provision.c). */
+/*
+ * Pods, and a simplified kube-scheduler: it filters nodes (resources, taints, node selectors and required node
+ * affinity) and scores them with LeastAllocated or MostAllocated. Pods that depend on other pods are placed by
+ * karp_provision() (engine_provision.c).
+ */
 #include <replay/engine.h>
 
 static karp_str pod_key(const replay_pod *p, strbuf *room)
@@ -35,7 +38,7 @@ void pod_touch(engine *e, uint32_t pod)
 
 static void attach(engine *e, uint32_t pod, uint32_t node, int64_t since);
 
-/* ---- coming and going ---------------------------------------------------------------------------------------------------- */
+/* ---- creation and deletion ----------------------------------------------------------------------------------------------- */
 
 static void wait_for_node(engine *e, uint32_t pod)
 {
@@ -80,7 +83,7 @@ void pod_create(engine *e, const trace_event *event)
     if (node != IO_NONE && e->nodes[node].ready) attach(e, pod, node, event->of.pod.started);
 }
 
-/* Off its node, whose room grows. */
+/* Removes the pod from its node, which gains room. */
 static void leave_node(engine *e, uint32_t pod)
 {
     replay_pod *p = &e->pods[pod];
@@ -128,7 +131,7 @@ void pod_end(engine *e, uint32_t pod)
     remove_pod(e, pod);
 }
 
-/* One that has come to its end by itself is deleted without effect. */
+/* Deletes a pod. A pod that has already ended by itself is ignored. */
 void pod_delete(engine *e, const trace_event *event)
 {
     uint32_t pod = find_pod(e, e->shapes[event->shape].pod.meta.namespace_, event->of.pod.name);
@@ -153,7 +156,7 @@ void pod_evict(engine *e, uint32_t pod)
     pod_touch(e, pod);
 }
 
-/* Onto the node, where it runs since then. */
+/* Puts the pod on the node, where it has been running since then. */
 static void attach(engine *e, uint32_t pod, uint32_t node, int64_t since)
 {
     replay_pod *p = &e->pods[pod];
@@ -200,7 +203,8 @@ static bool has_room(const engine *e, const replay_node *n, const replay_shape *
     return true;
 }
 
-/* Of 200: what cpu and memory have left of each hundred when the pod is there. */
+/* From 0 to 200: the sum of the free percentages of CPU and memory with the pod on the node, or 200 minus that for
+ * MostAllocated. */
 static int64_t score(const engine *e, const replay_node *n, const replay_shape *s)
 {
     int64_t left = 0;
@@ -211,7 +215,7 @@ static int64_t score(const engine *e, const replay_node *n, const replay_shape *
     return e->options->most_allocated ? 200 - left : left;
 }
 
-#define UNFIT INT64_MIN /* as a score: the node does not take it */
+#define UNFIT INT64_MIN /* score of a node that does not admit the pod */
 
 static int64_t score_of(engine *e, uint32_t node, uint32_t shape)
 {
@@ -220,7 +224,7 @@ static int64_t score_of(engine *e, uint32_t node, uint32_t shape)
     return score(e, n, &e->shapes[shape]);
 }
 
-/* The place in the list of the node with the best score, of equal ones that which was launched first. */
+/* The index in the list of the node with the best score; of equal scores, the node that was launched first. */
 static uint32_t best_of(const uint32_t *nodes, const int64_t *scores, size_t count)
 {
     size_t best = 0;
@@ -230,13 +234,13 @@ static uint32_t best_of(const uint32_t *nodes, const int64_t *scores, size_t cou
     return (uint32_t)best;
 }
 
-/* Pods of one shape come in rows, and each changes the score of the node alone that it goes to. */
+/* Pods of one shape often come in sequence. Each changes only the score of the node on which it is placed. */
 typedef struct row_of_pods {
-    uint32_t shape; /* e->scores are of it, for all nodes; REPLAY_NONE = of none */
-    uint32_t last; /* the place in the list of the node that the last pod has gone to */
+    uint32_t shape; /* the shape of e->scores, for all nodes; REPLAY_NONE = none */
+    uint32_t last; /* the index in the list of the last pod's node */
 } row_of_pods;
 
-/* Among all nodes; or when none had room for the shape before, among those that got more since. */
+/* Chooses among all nodes; if no node had room for the shape before, only among those that gained room since. */
 static uint32_t choose_node(engine *e, row_of_pods *row, uint32_t shape)
 {
     replay_shape *s = &e->shapes[shape];
@@ -267,7 +271,7 @@ static uint32_t choose_node(engine *e, row_of_pods *row, uint32_t shape)
     return nodes[best];
 }
 
-/* Where a repack plan sends it, as long as that node takes it. */
+/* The node to which a repack plan moves the pod, as long as that node admits it. */
 static uint32_t meant_node(engine *e, uint32_t pod)
 {
     replay_pod *p = &e->pods[pod];
@@ -291,7 +295,7 @@ void pods_settle(engine *e)
     if (e->status || (!e->roomier_count && !e->new_waiting && !e->bind_complex)) return;
     size_t kept = 0;
     row_of_pods row = { .shape = REPLAY_NONE };
-    /* Pods that were meant for a node that is there now, and had to give way to others, are planned for anew. */
+    /* A pod planned for a node that is ready now may have lost its room to others. It is planned again. */
     bool fresh = e->new_waiting || e->fresh_node;
     if (!e->ordered && e->new_waiting && !sort_ids(e->context, e->waiting, e->waiting_count, by_priority, e))
         engine_nomem(e);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches of pending pods, as Karpenter's batcher makes them, and what is launched for them; static pools. */
+/* Batches of pending pods, as Karpenter's batcher forms them, and their launches; static pools. */
 #include <karp/lifecycle.h>
 #include <replay/engine.h>
 
-#define IDLE (1 * SECOND) /* a batch ends when no pod has come for so long … */
-#define LONGEST (10 * SECOND) /* … and at the latest after this */
+#define IDLE (1 * SECOND) /* a batch ends when no pod has come for this time */
+#define LONGEST (10 * SECOND) /* and at the latest after this time */
 
 void batch_open(engine *e)
 {
@@ -26,7 +26,8 @@ static void launch_all(engine *e, const karp_decision *d)
         if (status) engine_fail(e, fail(&e->error, status, "the decision does not show what it counts"));
         else (void)node_start(e, d, &launch);
     }
-    /* What is known to be lost now is not asked for again; what was interrupted, when that is over. */
+    /* Retries without offerings that are now known to be lost. Those of interrupted nodes are retried when their time
+     * is over. */
     if (e->result.failed_launches == failed || !e->stale) return;
     static_open(e);
     batch_open(e);
@@ -89,8 +90,9 @@ void static_pools(engine *e)
     karp_decision_unref(d);
 }
 
-/* The pool's controller would launch the same, as the one that drifted is on its way out, and knows what DaemonSets request there.
- * It may launch nothing (its feature gate is off, the pool is not ready): the command launches its replacement even so. */
+/* The pool's controller would launch the same node, because the drifted node is being removed, and it knows the
+ * requests of DaemonSets. If it launches nothing (its feature gate is off, the pool is not ready), the command still
+ * launches its replacement. */
 uint32_t static_replacement(engine *e, const karp_decision *drift, const karp_launch *own)
 {
     karp_decision *d = NULL;
@@ -109,7 +111,7 @@ uint32_t static_replacement(engine *e, const karp_decision *drift, const karp_la
     return node;
 }
 
-/* ---- pods that bear on others ------------------------------------------------------------------------------------------------ */
+/* ---- pods that depend on others ---------------------------------------------------------------------------------------------- */
 
 static void bind_placement(engine *e, const karp_decision *d, const karp_placement *p)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Carrying a repack plan out in virtual time: repack_play.h. */
+/* Carries out a repack plan in virtual time: repack_play.h. */
 #include <karp/library.h>
 #include <replay/repack_play.h>
 
 #include <base/error.h>
 #include <io/decode_fields.h>
 
-#define VALIDATION (15 * SECOND) /* after the decision; steps whose turn comes later are validated at once */
-#define RETRY (300 * SECOND) /* until what was refused twice in a row is planned once more */
-#define DRAINS (3600 * SECOND) /* how long the nodes of a step are waited for */
+#define VALIDATION (15 * SECOND) /* after the decision; later steps are validated immediately */
+#define RETRY (300 * SECOND) /* the delay before planning again after two failures in a row */
+#define DRAINS (3600 * SECOND) /* the time limit for draining the nodes of a step */
 
 enum { MOST_FRUITLESS = 3 };
 
@@ -19,7 +19,7 @@ bool repack_owns(const engine *e, const replay_command *c)
     return repack_runs(e) && e->repack->phase == PLAY_UNDER_WAY && c == &e->commands[e->repack->command];
 }
 
-/* ---- what is told of it ---------------------------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------------------------------------- */
 
 static replay_attempt *last_attempt(engine *e)
 {
@@ -65,7 +65,7 @@ void repack_finish(engine *e)
     r->pending = e->pending;
 }
 
-/* Nothing is left to do. Without a trace the replay ends here. */
+/* Ends the plan. Without a trace the replay ends here. */
 static void finish_play(engine *e)
 {
     repack_finish(e);
@@ -75,7 +75,7 @@ static void finish_play(engine *e)
     if (e->base->ends_with_plan) e->ends = e->now;
 }
 
-/* ---- what launches have of their NodePool and type ------------------------------------------------------------------------- */
+/* ---- launch data from NodePool and type ------------------------------------------------------------------------------------ */
 
 static void take_pool(engine *e, karp_launch *l)
 {
@@ -122,7 +122,7 @@ static void add_requests(const engine *e, karp_str name, int64_t amounts[RESOURC
     for (size_t k = 0; k < e->resource_names.count; k++) amounts[k] += s->requests[k];
 }
 
-/* A launch has room for what later steps move there, too. */
+/* A launch also has room for the pods that later steps move there. */
 static void measure_launches(engine *e, repack_play_step *steps, size_t count)
 {
     for (size_t i = 0; i < count && !e->status; i++) {
@@ -171,7 +171,7 @@ static void begin_play(engine *e)
     r->plans = 1;
 }
 
-/* Evictions that the plan promised and that are left. */
+/* The promised evictions that have not taken place yet. */
 static uint64_t evictions_left(const engine *e)
 {
     uint64_t moved = e->result.evictions - e->repack->evictions, promised = e->result.repack.promised_evictions;
@@ -237,7 +237,7 @@ static void begin_step(engine *e)
     engine_at(e, due > e->now ? due : e->now, EVENT_VALIDATE, p->command, 0);
 }
 
-/* Where the plan sends pods that leave now, when it is asked for. */
+/* Sets the plan's target nodes for the pods that are evicted now, if the options request it. */
 static void say_where(engine *e, const repack_play_step *step)
 {
     const replay_repack *p = e->repack;
@@ -274,7 +274,7 @@ void repack_refused(engine *e, uint32_t reason)
     wake(e, at_once ? e->now : e->now + RETRY);
 }
 
-/* The next step, or a new plan; what is refused again and again is left. */
+/* Begins the next step or makes a new plan. After repeated failures the plan is abandoned. */
 static void go_on(engine *e)
 {
     replay_repack *p = e->repack;
@@ -307,7 +307,7 @@ void repack_go_on(engine *e)
     if (p->phase == PLAY_BETWEEN && e->now >= p->not_before) go_on(e);
 }
 
-/* ---- its life ---------------------------------------------------------------------------------------------------------------- */
+/* ---- life cycle -------------------------------------------------------------------------------------------------------------- */
 
 karp_status repack_begin(engine *e)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An engine that goes on where another one was cut: engine_save.c has what is read here. The cluster itself has been adopted. */
+/*
+ * Restores an engine from a saved state: reads the format of engine_save.c. The cluster itself has been adopted before.
+ */
 #include <karp/library.h>
 #include <replay/engine.h>
 
@@ -28,7 +30,7 @@ static double real(engine *e, const tree *value, const char *what)
     return out;
 }
 
-/* INT64_MIN is "none" everywhere. */
+/* An absent number is INT64_MIN, which means "none" everywhere. */
 static int64_t some(engine *e, const tree *object, const char *name)
 {
     const tree *value = tree_get(object, name);
@@ -41,7 +43,7 @@ static int64_t needed(engine *e, const tree *object, const char *name)
 }
 static bool flag(const tree *object, const char *name) { return tree_is(tree_get(object, name), TREE_TRUE); }
 
-/* A row below `count`; −1 is REPLAY_NONE. */
+/* A row number below `count`; −1 is REPLAY_NONE. */
 static uint32_t row(engine *e, const tree *value, size_t count, const char *what)
 {
     int64_t out = number(e, value, what);
@@ -130,7 +132,7 @@ static void resume_nodes(engine *e, const tree *list)
     for (size_t i = 0; i < e->node_count; i++) e->cost_rate += e->nodes[i].price;
 }
 
-/* ---- what is under way ----------------------------------------------------------------------------------------------------- */
+/* ---- work in progress ------------------------------------------------------------------------------------------------------ */
 
 static uint32_t *rows(engine *e, const tree *list, size_t room, size_t *count, const char *what)
 {
@@ -204,7 +206,7 @@ static size_t rows_of_event(const engine *e, uint32_t what)
     }
 }
 
-/* They are in the order of the queue, and a list in order is a heap. */
+/* The events are in the order of the queue; a sorted list is a valid heap. */
 static void resume_events(engine *e, const tree *list)
 {
     int64_t before = INT64_MIN;
@@ -313,7 +315,7 @@ static void resume_meter(engine *e, const tree *state)
     if (e->metered > e->now || e->next_point < e->metered) refuse(e, "meter");
 }
 
-/* ---- all together ---------------------------------------------------------------------------------------------------------- */
+/* ---- everything ------------------------------------------------------------------------------------------------------------ */
 
 karp_status engine_resume(engine *e, const tree *state)
 {

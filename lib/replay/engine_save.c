@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a replay knows beyond the cluster, as the member "replay" of its Snapshot (docs/replay.md): with it, the rest of a trace is
- * replayed as if there had been no cut. Instants and durations are numbers of nanoseconds. What is absent is KARP_NO_TIME or UNSET.
+ * The state of a replay beyond the cluster, as the member "replay" of its Snapshot (docs/replay.md). With it, the rest
+ * of a trace is replayed as if there had been no interruption. Times and durations are numbers of nanoseconds. Absent
+ * ones are KARP_NO_TIME or UNSET.
  */
 #include <replay/engine.h>
 
 #include <base/error.h>
 #include <base/sort.h>
 
-/* Numbers of what is there, in the order of the lists that are written. */
+/* Row numbers of the existing objects, in the order of the written lists. */
 typedef struct saving {
     engine *e;
     trees *t;
-    uint32_t *pod_row, *node_row, *command_row; /* REPLAY_NONE = it is gone */
+    uint32_t *pod_row, *node_row, *command_row; /* REPLAY_NONE = it has ended */
 } saving;
 
 static void set_number(trees *t, tree *object, const char *name, int64_t value)
@@ -20,7 +21,7 @@ static void set_number(trees *t, tree *object, const char *name, int64_t value)
     tree_set(t, object, name, tree_new_integer(t, value));
 }
 
-/* INT64_MIN is "none" everywhere. */
+/* INT64_MIN means "none" everywhere. */
 static void set_some(trees *t, tree *object, const char *name, int64_t value)
 {
     if (value != INT64_MIN) set_number(t, object, name, value);
@@ -39,7 +40,7 @@ static void set_flag(trees *t, tree *object, const char *name, bool value)
 static void add_number(trees *t, tree *list, int64_t value) { tree_append(t, list, tree_new_integer(t, value)); }
 static void add_real(trees *t, tree *list, double value) { tree_append(t, list, tree_new_double(t, value)); }
 
-/* The number of a row as it is written: −1 = it is gone. */
+/* The row number as it is written: −1 = it has ended. */
 static int64_t row(const uint32_t *rows, uint32_t number)
 {
     return number == REPLAY_NONE || rows[number] == REPLAY_NONE ? -1 : (int64_t)rows[number];
@@ -69,7 +70,7 @@ static tree *pods_state(saving *s)
     return list;
 }
 
-/* What daemons take of it, or whoever else is no pod of the replay. */
+/* The amounts used by DaemonSets and others that are not pods of the replay. */
 static tree *reserved(saving *s, const replay_node *n)
 {
     const engine *e = s->e;
@@ -119,7 +120,7 @@ static tree *nodes_state(saving *s)
     return list;
 }
 
-/* Pods in the order in which they are tried. */
+/* Pending pods in the order in which they are tried. */
 static tree *waiting_state(saving *s)
 {
     tree *list = tree_new(s->t, TREE_LIST);
@@ -130,7 +131,7 @@ static tree *waiting_state(saving *s)
     return list;
 }
 
-/* ---- what is under way ----------------------------------------------------------------------------------------------------- */
+/* ---- work in progress ------------------------------------------------------------------------------------------------------ */
 
 static tree *rows_state(saving *s, const uint32_t *nodes, size_t count)
 {
@@ -171,7 +172,7 @@ static tree *command_state(saving *s, const replay_command *c)
     set_number(t, command, "launchCount", (int64_t)c->launch_count);
     tree_set(t, command, "nodes", rows_state(s, c->nodes, c->node_count));
     tree_set(t, command, "replacements", rows_state(s, c->replacements, c->replacement_count));
-    /* A step of a repack plan is planned anew, and what has started needs no launches. */
+    /* A step of a repack plan is planned again, and a started command needs no launches. */
     if (!c->started && c->method != KARP_METHOD_ANY) tree_set(t, command, "launches", launches_state(s, c));
     return command;
 }
@@ -227,7 +228,7 @@ static int64_t event_row(const saving *s, const replay_event *event)
     }
 }
 
-/* The queue as [at, what, of which, of which life], in its order. */
+/* The queue as [at, what, index, life], in its order. */
 static tree *events_state(saving *s)
 {
     engine *e = s->e;
@@ -319,7 +320,7 @@ static tree *meter_state(saving *s)
     return object;
 }
 
-/* ---- all together ---------------------------------------------------------------------------------------------------------- */
+/* ---- everything ------------------------------------------------------------------------------------------------------------ */
 
 static tree *write_state(saving *s)
 {
@@ -335,7 +336,7 @@ static tree *write_state(saving *s)
     set_number(t, state, "step", e->step);
     set_number(t, state, "podsCreated", (int64_t)(e->base->earlier_pods + e->created_pods));
     set_number(t, state, "nodesLaunched", (int64_t)e->next_serial);
-    /* These number the rows that what follows speaks of. */
+    /* These assign the row numbers used by the later members. */
     tree_set(t, state, "pods", pods_state(s));
     tree_set(t, state, "nodes", nodes_state(s));
     tree_set(t, state, "waiting", waiting_state(s));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kinds of pods. What a shape requests and its priority are read from a snapshot, so they are what decisions go by. */
+/* Kinds of pods. Requests and priority of a shape are read from a snapshot, so they are the same as in decisions. */
 #include <replay/engine.h>
 
 #include <io/decode.h>
@@ -131,7 +131,7 @@ bool shape_admitted(engine *e, uint32_t shape, const replay_node *node)
     return s->admits[node->kind] == 1;
 }
 
-/* ---- what the engine can judge by itself ------------------------------------------------------------------------------------ */
+/* ---- what the engine can judge itself --------------------------------------------------------------------------------------- */
 
 static bool names_hosts(const karp_pod *pod)
 {
@@ -176,7 +176,7 @@ static bool has_label(const karp_meta *meta, const karp_label *wanted)
     return false;
 }
 
-/* Whether pods of the shape may be among those that others keep away from: expressions are taken to select it. */
+/* Whether other pods' anti-affinity may select pods of the shape: an expression counts as a match. */
 static bool may_select(const karp_selector *selector, const karp_meta *meta)
 {
     for (size_t i = 0; selector && i < selector->match_label_count; i++) {
@@ -185,7 +185,7 @@ static bool may_select(const karp_selector *selector, const karp_meta *meta)
     return selector != NULL;
 }
 
-/* Pods that others keep away from are judged with those. */
+/* Pods that may be selected by another pod's anti-affinity are left to karp_provision(), together with those pods. */
 static void note_kept_away(engine *e)
 {
     for (size_t i = 0; i < e->shape_count; i++) {
@@ -240,7 +240,7 @@ static karp_status decode_shape(engine *e, replay_shape *s, tree **object)
     return KARP_OK;
 }
 
-/* The shapes as pods of their names, beside the objects. */
+/* Adds the shapes as pods, with their numbers as names, in addition to the objects. */
 static karp_status add_shapes(engine *e, karp_reader *reader)
 {
     karp_status status = KARP_OK;
@@ -260,7 +260,7 @@ static karp_status add_shapes(engine *e, karp_reader *reader)
     return status;
 }
 
-/* The shape whose pod is row `row`; NULL = it is none. */
+/* The shape whose pod is row `row`; NULL = the row is not a shape. */
 static replay_shape *shape_of_row(engine *e, const karp_snapshot *snapshot, size_t row)
 {
     karp_str name = karp_snapshot_pod_name(snapshot, row);
@@ -289,7 +289,7 @@ static karp_status read_column(engine *e, const karp_snapshot *snapshot, const k
     return KARP_OK;
 }
 
-/* What the snapshot's table of pods says of requests and priorities. */
+/* Reads requests and priorities from the snapshot's table of pods. */
 static karp_status read_requests(engine *e, const karp_snapshot *snapshot)
 {
     karp_table *table = NULL;

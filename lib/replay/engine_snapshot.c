@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cluster as a snapshot: what has changed since the last one is edited into it (karp_snapshot_edit()). Built from nothing it is
- * when objects or what can be bought changed, and now and then to give back the memory of rows that are gone. */
+/*
+ * The cluster as a snapshot: changes since the last one are applied to it (karp_snapshot_edit()). It is built anew when
+ * objects or available offerings have changed, and from time to time to free the memory of removed rows.
+ */
 #include <karp/builder.h>
 #include <replay/engine.h>
 
-/* Rows that are gone and keep their memory, before a fresh snapshot is worth its time. */
+/* The number of removed rows that still use memory before a new snapshot is worth its time. */
 enum { MOST_STALE_ROWS = 100000 };
 
 #define CONDITION(type, when)                                                                                          \
@@ -24,7 +26,7 @@ static karp_status add_claim(engine *e, karp_builder *builder, const replay_node
     karp_node_claim claim;
     karp_node_claim_init(&claim, sizeof claim);
     claim.meta = node_meta(n);
-    if (!n->ready) claim.meta.label_count -= 1; /* the host's name is told when the node is there */
+    if (!n->ready) claim.meta.label_count -= 1; /* the hostname is only known once the node is ready */
     claim.meta.annotations = n->annotations;
     claim.meta.annotation_count = n->annotation_count;
     claim.meta.deletion = n->deleting || n->tainted ? n->deleted_at : KARP_NO_TIME;
@@ -113,7 +115,7 @@ static karp_status template_of(engine *e, karp_builder *builder, replay_shape *s
     return karp_builder_add_pod_template(builder, &pod, &s->template_, &e->error);
 }
 
-/* Those of a story in the order in which they were created, behind those of its objects: as they are filled in. */
+/* UIDs of a story's pods: in the order of their creation, after those that its objects get by default. */
 static karp_str numbered(char uid[37], uint64_t number)
 {
     for (size_t i = 35; number && uid[i] != '-'; i--, number /= 10) uid[i] = (char)('0' + number % 10);
@@ -130,7 +132,7 @@ static karp_status add_pod(engine *e, karp_builder *builder, const replay_pod *p
     karp_status status = template_of(e, builder, s);
     if (status) return status;
     karp_templated_pod_init(&pod, sizeof pod);
-    pod.name = pod.uid = p->name; /* pods of one instant are taken by their UIDs */
+    pod.name = pod.uid = p->name; /* pods of the same time are sorted by their UIDs */
     char uid[] = "00000000-0000-4000-8000-000000000000";
     if (e->played) pod.uid = numbered(uid, tree_count(e->objects) + (size_t)(p - e->pods) + 1);
     pod.creation = p->created;
@@ -176,9 +178,9 @@ static karp_status edit_budgets(engine *e, karp_builder *builder)
     return status;
 }
 
-/* ---- from nothing -------------------------------------------------------------------------------------------------------- */
+/* ---- a new snapshot ------------------------------------------------------------------------------------------------------ */
 
-/* The catalogue without what Karpenter has seen fail. */
+/* The catalogue without the offerings that Karpenter has seen fail. */
 static karp_status known_catalogue(engine *e, karp_catalogue **out)
 {
     karp_catalogue *all = e->options->catalogue;
@@ -279,9 +281,9 @@ static karp_status build_afresh(engine *e)
     return e->status;
 }
 
-/* ---- all together -------------------------------------------------------------------------------------------------------- */
+/* ---- everything ---------------------------------------------------------------------------------------------------------- */
 
-/* Nodes first: a pod that runs on none is another thing to a decision. Removed pods leave their numbers to those that come. */
+/* Edits nodes first, because a pod without its node changes decisions. New pods reuse the numbers of removed pods. */
 static karp_status edit_rows(engine *e, karp_builder *builder)
 {
     karp_status status = karp_builder_set_now(builder, e->now, &e->error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the objects of a replay have of nodes: the cluster that it begins with, and how a trace goes on from it. */
+/* The nodes among the objects of a replay: the cluster at the start, and how a trace continues from it. */
 #include <replay/objects.h>
 #include <replay/replay.h>
 
@@ -7,7 +7,7 @@
 #include <base/sort.h>
 #include <io/reader.h>
 
-/* ---- the state of a replay that was cut ------------------------------------------------------------------------------------- */
+/* ---- the state of an interrupted replay ------------------------------------------------------------------------------------- */
 
 karp_status replay_state_find(replay *r)
 {
@@ -41,7 +41,7 @@ int64_t replay_state_step(const replay *r)
     return tree_integer(tree_get(r->base.state, "step"), &step) ? step : 0;
 }
 
-/* Which row of the state's list has the name: the order of what the objects have. false = no memory. */
+/* Maps names to rows of the state's list, which gives the order of the objects. false = out of memory. */
 static bool rows_of(const replay *r, const char *list, bool namespaced, io_table *out)
 {
     const tree *rows = tree_get(r->base.state, list);
@@ -71,7 +71,7 @@ static karp_status unknown_to_state(replay *r, const char *kind, karp_str namesp
     return status;
 }
 
-/* ---- the objects as they are read -------------------------------------------------------------------------------------------- */
+/* ---- reading the objects ----------------------------------------------------------------------------------------------------- */
 
 static karp_status note_prices(replay *r, const karp_snapshot *snapshot)
 {
@@ -143,7 +143,7 @@ static void take_node(replay_base *b, const tree *object, bool claim)
     if (claim || !g->claim) (void)karp_time_parse(tree_get_text(metadata, "creationTimestamp"), &g->created);
 }
 
-/* Workloads whose pods are in a cluster that has been read. */
+/* Whether the object is a workload, whose pods are in a cluster that was read. */
 static bool is_workload(const tree *object)
 {
     karp_str kind = tree_get_text(object, "kind");
@@ -193,7 +193,7 @@ karp_status replay_given_take(replay *r)
     return sorted ? KARP_OK : fail_nomem(&r->error);
 }
 
-/* ---- how the trace goes on ------------------------------------------------------------------------------------------------ */
+/* ---- continuing the trace ------------------------------------------------------------------------------------------------- */
 
 static bool pod_name(const trace_event *event, strbuf *out)
 {
@@ -204,7 +204,7 @@ static bool pod_name(const trace_event *event, strbuf *out)
     return !out->failed;
 }
 
-/* What is over is left out; of pods that run it is known since how long, and of lost capacity what remains. */
+/* Drops what has ended. Keeps the start times of running pods and the remaining time of lost capacity. */
 static bool keep_later(trace *t, int64_t now, io_table *created, strbuf *key)
 {
     size_t kept = 0;
@@ -235,7 +235,7 @@ static int by_row(const void *a, const void *b, const void *user)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* The cluster's pods come in the order in which the state has them. */
+/* Sorts the cluster's pods in the order of the state. */
 static karp_status order_pods(replay *r, size_t first)
 {
     trace *t = &r->base.trace;
@@ -260,7 +260,7 @@ static karp_status order_pods(replay *r, size_t first)
     return status;
 }
 
-/* With the state of the replay nothing has to be guessed: it goes on behind the last event that happened. */
+/* With the state of the replay nothing is guessed: the trace continues after its last processed event. */
 static karp_status go_on_from_state(replay *r)
 {
     replay_base *b = &r->base;

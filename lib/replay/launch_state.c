@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A launch that has been decided on and waits to be validated, as a document: all that a node is made of. */
+/* A launch that awaits validation, as a document: everything needed to create the node. */
 #include <replay/engine.h>
 
 #include <base/error.h>
@@ -110,7 +110,7 @@ tree *launch_state(engine *e, trees *t, const karp_launch *l, const int64_t amou
 
 /* ---- reading ------------------------------------------------------------------------------------------------------------- */
 
-/* The list in the member, and room for as many rows in the engine's memory. */
+/* The list in the member, and an array for its rows in the engine's memory. */
 static void *rows_of(engine *e, const tree *state, const char *name, size_t bytes, const tree **list, size_t *count)
 {
     *list = tree_get(state, name);

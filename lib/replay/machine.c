@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Offerings that cannot be had, and what a launch becomes then. */
+/* Unavailable offerings, and their effect on a launch. */
 #include <replay/machine.h>
 
-#define UNAVAILABLE (180 * SECOND) /* how long Karpenter does not ask for an offering again */
+#define UNAVAILABLE (180 * SECOND) /* how long Karpenter avoids an unavailable offering */
 
-/* ---- offerings that cannot be had ------------------------------------------------------------------------------------------ */
+/* ---- unavailable offerings ------------------------------------------------------------------------------------------------- */
 
 bool loss_applies(const replay_loss *l, karp_str type, karp_str zone, karp_str capacity_type)
 {
@@ -13,7 +13,7 @@ bool loss_applies(const replay_loss *l, karp_str type, karp_str zone, karp_str c
            (l->capacity_type.len == 0 || equal_str(l->capacity_type, capacity_type));
 }
 
-/* A slot that is not needed any more, or a new one. */
+/* A slot that is no longer needed, or a new one. */
 static replay_loss *free_loss(engine *e)
 {
     for (size_t i = 0; i < e->loss_count; i++) {
@@ -32,7 +32,7 @@ void note_interrupted(engine *e, uint32_t node)
     if (l) *l = (replay_loss){ n->instance_type, n->zone, n->capacity_type, e->now + UNAVAILABLE, false, true };
 }
 
-/* Whether the cloud is out of it; the launch has found that out, and Karpenter does not ask again for 3 minutes. */
+/* Whether the cloud has no such capacity. The launch detects this, and Karpenter avoids the offering for 3 minutes. */
 static bool sold_out(engine *e, karp_str type, karp_str zone, karp_str capacity_type)
 {
     bool out = false;
@@ -48,7 +48,7 @@ static bool sold_out(engine *e, karp_str type, karp_str zone, karp_str capacity_
     return out;
 }
 
-/* ---- what a launch allows -------------------------------------------------------------------------------------------------- */
+/* ---- what a launch permits ------------------------------------------------------------------------------------------------- */
 
 static bool among(const karp_requirement *r, karp_str value)
 {
@@ -85,7 +85,7 @@ static bool allows_value(const karp_launch *launch, karp_str key, karp_str value
     return true;
 }
 
-/* A type that has no such label. */
+/* Whether the launch permits a type without this label. */
 static bool allows_none(const karp_launch *launch, karp_str key)
 {
     for (size_t i = 0; i < launch->requirement_count; i++) {
@@ -95,7 +95,7 @@ static bool allows_none(const karp_launch *launch, karp_str key)
     return true;
 }
 
-/* The launch of a static pool lists no types: it may be any that its requirements allow. */
+/* The launch of a static pool lists no types: any type that its requirements permit is allowed. */
 static bool allows_type(const karp_launch *launch, const karp_instance_type *type)
 {
     for (size_t i = 0; i < launch->instance_type_count; i++) {

@@ -53,7 +53,7 @@ int64_t replay_window(const tree *pool)
     return karp_duration_parse(after, &window) == KARP_OK ? window : KARP_DURATION_NEVER;
 }
 
-/* ---- pods of objects ------------------------------------------------------------------------------------------------------- */
+/* ---- pods of the objects --------------------------------------------------------------------------------------------------- */
 
 static uint32_t shape_of(trace *t, trees *memory, tree *pod)
 {
@@ -97,7 +97,7 @@ uint32_t replay_workload_shape(trace *t, trees *memory, const tree *workload, ka
     return shape_of(t, memory, replay_template_pod(memory, kind, name, template_, namespace_));
 }
 
-/* When it was created, if that was before the trace begins; 0 = then. */
+/* The creation time, if it is before the start of the trace; 0 = otherwise. */
 static int64_t created_before(const trace *t, const tree *metadata)
 {
     int64_t created = 0;
@@ -126,7 +126,7 @@ static bool add_pods(trace *t, uint32_t shape, const tree *metadata, karp_str na
     return true;
 }
 
-/* The volumes that bear on where a pod can run; every pod has one of its own for its token. */
+/* The volumes that affect where a pod can run; every pod also has a volume for its token. */
 static tree *bearing_volumes(trees *memory, const tree *volumes)
 {
     tree *kept = NULL;
@@ -211,7 +211,7 @@ static bool is_daemon(const tree *pod)
     return false;
 }
 
-/* What it asks for is all that counts of it. */
+/* Only the requests of a daemon pod matter. */
 static bool add_daemon(trace *t, trees *memory, const tree *object, karp_str node)
 {
     tree *pod = tree_new(memory, TREE_MAP), *spec = tree_get_or_make(memory, pod, "spec");
@@ -229,7 +229,7 @@ static bool add_daemon(trace *t, trees *memory, const tree *object, karp_str nod
     return true;
 }
 
-/* A pod that has a node: it runs there when the replay begins. */
+/* Adds a pod that has a node: it is running there at the start of the replay. */
 static bool add_running(trace *t, trees *memory, const tree *object)
 {
     const tree *metadata = tree_get(object, "metadata"), *status = tree_get(object, "status");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A replay that carries a repack plan out, as docs/repack.md says a controller does: step by step, each a command that is validated
- * before anything happens, its launches ready before its nodes go. What cannot be carried out is planned anew.
+ * A replay that carries out a repack plan, as docs/repack.md describes for a controller. Each step is a command. It is
+ * validated before anything happens, and its launches become ready before its nodes are deleted. If a step cannot be
+ * carried out, a new plan is made.
  *
  *     repack_read.c     the document as steps          engine_repack.c    the steps in virtual time
  */
@@ -10,16 +11,16 @@
 
 #include <replay/engine.h>
 
-/* Where a step sends a pod: a node, or a launch of this step or of one before it. */
+/* The target of a pod in a step: a node, or a launch of this step or an earlier one. */
 typedef struct repack_move {
     karp_str pod, to;
 } repack_move;
 
 typedef struct repack_play_step {
-    const karp_str *nodes; /* that go */
+    const karp_str *nodes; /* the nodes to remove */
     size_t node_count;
     karp_launch *launches;
-    int64_t (*amounts)[RESOURCES_MOST]; /* of each launch: what the pods request that this and later steps send there */
+    int64_t (*amounts)[RESOURCES_MOST]; /* by launch: the requests of the pods that this and later steps move there */
     size_t launch_count;
     const repack_move *moves;
     size_t move_count;
@@ -34,12 +35,12 @@ typedef struct repack_plan_read {
     size_t step_count;
     double cost_before, cost_after;
     uint64_t evictions, effort;
-    int64_t now; /* of the cluster that it is for; KARP_NO_TIME = it does not say */
-    bool failed; /* no memory */
+    int64_t now; /* time of the plan's cluster; KARP_NO_TIME = not stated */
+    bool failed; /* out of memory */
 } repack_plan_read;
 
 void repack_plan_begin(repack_plan_read *p, karp_context *context);
-/* Errors: SYNTAX, INVALID (no RepackPlan, a launch without a choice), LIMIT, RANGE, NOMEM. */
+/* Errors: SYNTAX, INVALID (not a RepackPlan, a launch without a choice), LIMIT, RANGE, NOMEM. */
 karp_status repack_plan_take(repack_plan_read *p, karp_context *context, karp_str name, karp_str text,
                              karp_error *error);
 void repack_plan_end(repack_plan_read *p);
@@ -47,18 +48,18 @@ void repack_plan_end(repack_plan_read *p);
 enum { PLAY_BETWEEN, PLAY_UNDER_WAY, PLAY_DRAINING, PLAY_OVER };
 
 struct replay_repack {
-    repack_plan_read plan; /* the one at hand */
-    io_table launched; /* its launches that are there, by id */
-    size_t next; /* its step */
+    repack_plan_read plan; /* the current plan */
+    io_table launched; /* its launched nodes, by launch id */
+    size_t next; /* index of the current or next step */
     uint32_t phase; /* PLAY_* */
-    uint32_t command; /* that the step is */
-    bool begun, again; /* again: what is left is to be planned anew */
-    bool done_any; /* of this plan some step has been carried out */
-    uint32_t fruitless; /* plans in a row of which none was */
-    int64_t decided; /* when the plan was made */
-    int64_t not_before; /* the next attempt; likewise the end of a step's drains at the latest */
-    uint64_t pending, evictions; /* when the step began; when the plan did */
-    uint64_t moved_before; /* at the beginning of the step */
+    uint32_t command; /* the command of the current step */
+    bool begun, again; /* again: the rest must be planned again */
+    bool done_any; /* some step of this plan has been carried out */
+    uint32_t fruitless; /* consecutive plans without such a step */
+    int64_t decided; /* time of the plan */
+    int64_t not_before; /* of the next attempt; also the deadline of a step's drains */
+    uint64_t pending, evictions; /* at the start of the step; at the start of the plan */
+    uint64_t moved_before; /* at the start of the step */
 };
 
 #endif

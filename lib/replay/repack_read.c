@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A RepackPlan, as karp_write_repack() writes one, as the steps that the engine carries out. */
+/* Reads a RepackPlan, as written by karp_write_repack(), as steps for the engine. */
 #include <replay/repack_play.h>
 
 #include <base/error.h>
 #include <io/decode_fields.h>
 
-/* ---- what a launch is made of -------------------------------------------------------------------------------------------- */
+/* ---- contents of a launch ------------------------------------------------------------------------------------------------ */
 
 static void *rows(repack_plan_read *p, size_t count, size_t bytes)
 {

@@ -45,7 +45,8 @@ static karp_status add_document(karp_reader *reader, const karp_replay_document 
     return karp_reader_add_path(reader, path, error);
 }
 
-/* An object of a trace whose cluster is there already, as that of a story is whose dump the replay goes on from, stays as it is there. */
+/* Adds an object of the trace. If a cluster is read already, as when a replay continues from a story's dump, its
+ * version of the object is kept. */
 static karp_status add_object_of_trace(replay *r, karp_reader *reader, karp_str text)
 {
     static const karp_str none = { "", 0 };
@@ -64,7 +65,7 @@ static karp_status add_object_of_trace(replay *r, karp_reader *reader, karp_str 
     return karp_reader_add(reader, str("objects of the trace"), text, &r->error);
 }
 
-/* What launches choose from, when the cloud is out of their own choice. */
+/* Keeps the instance types that launches choose from when their own choice is unavailable. */
 static karp_status keep_catalogues(replay *r, const karp_reader *reader)
 {
     replay_base *b = &r->base;
@@ -90,7 +91,7 @@ static karp_status keep_catalogues(replay *r, const karp_reader *reader)
     return KARP_OK;
 }
 
-/* The documents as they are; one of them may have the state of a replay that was cut. */
+/* Opens the documents; one of them may contain the state of an interrupted replay. */
 static karp_status open_objects(replay *r)
 {
     replay_base *b = &r->base;
@@ -120,7 +121,7 @@ karp_status replay_keep_notes(replay *r, const karp_reader *reader)
     return KARP_OK;
 }
 
-/* Reads the objects as a snapshot, so that faults are told with their file and line. */
+/* Reads the objects as a snapshot, so that errors have their file and line. */
 static karp_status check_objects(replay *r)
 {
     karp_reader_options options;
@@ -140,7 +141,7 @@ static karp_status check_objects(replay *r)
     if (!status) status = karp_reader_finish(reader, &snapshot, &r->error);
     karp_str title = status ? str("") : karp_reader_catalogue_title(reader);
     if (!title.ptr) status = fail_nomem(&r->error);
-    /* A cluster that a replay dumped has its instance types written out, and where they are from beside them. */
+    /* The dump of a replay contains its instance types, and the name of their source as a separate member. */
     if (!status && title.len == 0 && !r->options.catalogue) title = tree_get_text(r->base.state, "catalogue");
     if (!status) str_shorten(r->title, sizeof r->title, title);
     r->base.title = replay_catalogue(r);
@@ -209,7 +210,7 @@ static karp_status read_plan_file(replay *r, karp_str name)
     return status;
 }
 
-/* Faults of it are told before anything happens. */
+/* Checks the plan before anything happens. */
 static karp_status read_repack(replay *r)
 {
     const karp_replay_document *document = r->options.repack;
@@ -229,7 +230,7 @@ static karp_status read_repack(replay *r)
     return status;
 }
 
-/* Without a trace nothing happens but the plan. */
+/* Without a trace only the plan is played. */
 static void begin_with_plan(replay *r)
 {
     trace *t = &r->base.trace;
@@ -238,7 +239,7 @@ static void begin_with_plan(replay *r)
     r->base.ends_with_plan = !r->options.until && !r->options.until_after;
 }
 
-/* The pods that the objects have come first. */
+/* Puts the pods of the objects first. */
 static karp_status finish_trace(replay *r)
 {
     trace *t = &r->base.trace;
@@ -331,7 +332,7 @@ static bool documents_given(const karp_replay_document *list, size_t count)
     return true;
 }
 
-/* Only an empty text may be without bytes. */
+/* Checks that only an empty text has a NULL pointer. */
 static karp_status check_texts(replay *r)
 {
     const karp_replay_options *o = &r->options;
@@ -440,7 +441,7 @@ static karp_status dump_at(replay *r, karp_text *out)
     if (!status && (r->options.dump_at < r->base.trace.begins || r->options.dump_at > e->ends))
         status = fail(&r->error, KARP_E_INVALID, "the instant of the dump is not in the replay");
     if (!status) {
-        e->ends = r->base.trace.begins + 2 * LONGEST; /* what comes later is under way all the same */
+        e->ends = r->base.trace.begins + 2 * LONGEST; /* later events are in progress all the same */
         status = engine_begin(e);
         if (!status) status = engine_run_until(e, r->options.dump_at);
         if (!status) status = engine_dump(e, out);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A story whose documents are of a cluster that Karpenter runs: its nodes and pods are the story's from the start, as a replay's are. */
+/*
+ * A story with the documents of a cluster managed by Karpenter: its nodes and pods belong to the story from the start,
+ * as in a replay.
+ */
 #include <replay/objects.h>
 #include <replay/story.h>
 
@@ -26,7 +29,7 @@ static karp_status add_object(story *s, karp_reader *reader, const tree *object)
     return status;
 }
 
-/* All of it as any other input is read, so that pods count for their workloads, and what is missing is filled in. */
+/* Reads everything as any other input, so that pods count for their workloads and missing values are completed. */
 static karp_status read_all(story *s, karp_reader **out, karp_snapshot **snapshot)
 {
     karp_reader_options options;
@@ -57,7 +60,8 @@ karp_status story_note_input(story *s)
     karp_reader *reader = NULL;
     karp_snapshot *snapshot = NULL;
     karp_status status = read_all(s, &reader, &snapshot);
-    bool told = status && status != KARP_E_NOMEM && status != KARP_E_CANCELED; /* by the engine, where it is wanted */
+    bool told = status && status != KARP_E_NOMEM &&
+                status != KARP_E_CANCELED; /* the engine reports it when it needs the objects */
     if (told) karp_error_init(&s->error, sizeof s->error);
     if (!status) status = keep_notes(s, reader);
     karp_snapshot_unref(snapshot);
@@ -97,7 +101,7 @@ static void count_beyond(story_workload *w, karp_str pod)
     if (number >= w->first) w->first = number + 1;
 }
 
-/* The pods that it has already are those that scaling goes on from. */
+/* Scaling starts from the pods that the workload already has. */
 static karp_status note_owned(story *s)
 {
     for (size_t i = 0; i < tree_count(s->base); i++) {

@@ -30,7 +30,7 @@ static karp_status start_nodes(story *s, const karp_decision *d, size_t first, s
 
 /* ---- provisioning -------------------------------------------------------------------------------------------------------- */
 
-/* Binds the pods of a placement that wait for a node; with `count_only` just says how many they are. */
+/* Binds the pending pods of a placement; with `count_only` just counts them. */
 static karp_status bind_placement(story *s, const karp_decision *d, const karp_placement *p, bool count_only,
                                   size_t *bound)
 {
@@ -71,8 +71,8 @@ static karp_status bind_pods(story *s, const karp_decision *d, bool count_only, 
     return KARP_OK;
 }
 
-/* A decision has been made for the pods of nodes that are being deleted. Under v1 they leave at once; in v1alpha5 a node
- * that expires waits for what replaces it. */
+/* A decision has been made for the pods of nodes that are being deleted. Under v1 they are evicted at once; in v1alpha5
+ * an expired node waits for its replacements. */
 static karp_status settle_deleting(story *s, uint32_t first, size_t launches)
 {
     karp_status status = KARP_OK;
@@ -88,7 +88,7 @@ static karp_status settle_deleting(story *s, uint32_t first, size_t launches)
         n->wait_count = s->old_rules ? (uint32_t)launches : 0;
         if (n->wait_count > 0) continue;
         status = story_drain(s, node);
-        next = i; /* the next has taken its place */
+        next = i; /* the next node has moved to this index */
     }
     return status;
 }
@@ -123,7 +123,8 @@ static bool without_pools(const karp_decision *d)
     return false;
 }
 
-/* Karpenter plans nothing where no NodePool takes pods, as where all are static. kube-scheduler binds them all the same. */
+/* Karpenter plans nothing if no NodePool accepts pods, for example if all are static. kube-scheduler still binds the
+ * pods. */
 static karp_status bind_unplanned(story *s, const karp_decision *d)
 {
     size_t count = 0, room = s->e->pending + (size_t)1;
@@ -158,7 +159,7 @@ static karp_status follow_plan(story *s, const karp_decision *d)
     return status ? status : bind_unplanned(s, d);
 }
 
-/* What a decision costs beside its own pods and nodes; how many pods that run cost a step. */
+/* The work of a decision beyond its own pods and nodes; the number of running pods that count as a step. */
 enum { DECISION = 1000, PENDING_POD = 4, NODE_OF_A_PASS = 30, RUNNING_PODS = 4 };
 
 static karp_status decided(story *s, uint64_t steps)
@@ -191,7 +192,7 @@ static bool has_static_pools(const story *s)
     return false;
 }
 
-/* How many nodes of the commands the story may take away: it leaves those alone that were there before it. */
+/* The number of nodes in the commands that the story may remove: nodes from the documents are left alone. */
 static size_t count_removable(const story *s, const karp_decision *d)
 {
     size_t count = 0;
@@ -206,7 +207,7 @@ static size_t count_removable(const story *s, const karp_decision *d)
     return count;
 }
 
-/* The nodes that static NodePools have beyond their replicas. */
+/* Removes the nodes of static NodePools beyond their replicas. */
 static karp_status remove_static(story *s, const karp_decision *d)
 {
     karp_status status = story_write_decision(s, d, true);
@@ -218,7 +219,7 @@ static karp_status remove_static(story *s, const karp_decision *d)
     return status;
 }
 
-/* What the controllers of static NodePools do, whatever pods are pending. */
+/* The actions of the static NodePools' controllers, regardless of pending pods. */
 karp_status story_launch_static(story *s)
 {
     karp_snapshot *snapshot = NULL;
@@ -242,7 +243,7 @@ static void sooner_of(const story *s, int64_t instant, int64_t *when)
     if (instant > s->e->now && (*when == KARP_NO_TIME || instant < *when)) *when = instant;
 }
 
-/* When a pod's protection is over: an annotation of its workload, counted from the pod's start. */
+/* Records when a pod's protection ends: an annotation of its workload, counted from the pod's start. */
 static void note_protection(story *s, const replay_pod *p)
 {
     const karp_meta *meta = &s->e->shapes[p->shape].pod.meta;
@@ -255,7 +256,7 @@ static void note_protection(story *s, const replay_pod *p)
         sooner_of(s, p->started + lasts, &s->unblocked_at);
 }
 
-/* Why an expired node stays, told when it is news; and when that may be over. */
+/* Reports why an expired node is kept, if the reason is new, and records when that may end. */
 static karp_status note_blocked(story *s, const karp_decision *d)
 {
     for (size_t i = 0; i < karp_decision_kept_count(d); i++) {
@@ -284,7 +285,8 @@ static karp_status note_blocked(story *s, const karp_decision *d)
     return KARP_OK;
 }
 
-/* The first that the pass takes. It also took those whose pods had no place to go: the longest due of them. */
+/* The first node that the pass selects. The pass also considered nodes whose pods have no place: then the longest
+ * expired of them. */
 static karp_status chosen_node(const story *s, const karp_decision *d, uint32_t *node)
 {
     if (karp_decision_command_count(d) > 0) {
@@ -305,7 +307,7 @@ static karp_status chosen_node(const story *s, const karp_decision *d, uint32_t 
     return KARP_OK;
 }
 
-/* The documents' own nodes stay as they are: for the pass they are in other hands. */
+/* The documents' own nodes do not change: the pass treats them as part of another command. */
 karp_status story_choose_expired(story *s, uint32_t *node)
 {
     size_t given = s->e->given_count;
@@ -335,7 +337,7 @@ karp_status story_choose_expired(story *s, uint32_t *node)
 
 /* ---- disruption ------------------------------------------------------------------------------------------------------------ */
 
-/* Method and nodes of every command. */
+/* Lists method and nodes of every command. */
 static karp_status describe(story *s, const karp_decision *d, strbuf *out)
 {
     for (size_t i = 0; i < karp_decision_command_count(d); i++) {
@@ -352,7 +354,8 @@ static karp_status describe(story *s, const karp_decision *d, strbuf *out)
     return out->failed ? story_nomem(s) : KARP_OK;
 }
 
-/* The one node that is replaced is on its way out already: its pool's controller is to launch no second one. */
+/* Replaces a node of a static pool. It is already marked as being removed, so that the pool's controller does not
+ * launch a second replacement. */
 static karp_status replace_static(story *s, const karp_decision *d, const karp_command *c)
 {
     karp_launch launch = { .size = sizeof launch };
@@ -388,7 +391,7 @@ static karp_status execute(story *s, const karp_decision *d, const karp_command 
     return status;
 }
 
-/* Karpenter looks again before it acts. Here it acts when the same commands come out the second time. */
+/* Karpenter validates a command before it acts. A story acts when the same commands are decided a second time. */
 static karp_status validate(story *s, const karp_decision *d, bool *valid)
 {
     karp_command c = { .size = sizeof c };
@@ -429,7 +432,7 @@ static karp_status follow_disruption(story *s, const karp_decision *d)
     return status;
 }
 
-/* Whether every pod has its place and no node comes or goes. */
+/* Whether every pod is placed, and no node is starting or being deleted. */
 static bool settled(const story *s)
 {
     for (size_t i = 0; i < s->e->alive_count; i++) {
@@ -439,7 +442,7 @@ static bool settled(const story *s)
     return s->e->pending == 0;
 }
 
-/* When a budget that is used up allows something again. */
+/* Records when an exhausted budget allows disruptions again. */
 static karp_status note_budgets(story *s, const karp_decision *d)
 {
     for (size_t i = 0; i < karp_decision_budget_count(d); i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of a library that is built with -Dstories=false. */
+/* For a library built with -Dstories=false. */
 #include <base/error.h>
 
 #include <karp/io.h>

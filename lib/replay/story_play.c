@@ -10,7 +10,7 @@
 
 enum { MOST_TURNS = 1000, MOST_WORK = 5000000, WORK_OF_AN_OBJECT = 1000, EVENT = 100, NODES_OF_A_STEP = 16 };
 
-/* ---- one instant ------------------------------------------------------------------------------------------------------------ */
+/* ---- one time --------------------------------------------------------------------------------------------------------------- */
 
 static karp_status make_ready(story *s)
 {
@@ -23,7 +23,7 @@ static karp_status make_ready(story *s)
     return story_engine(s);
 }
 
-/* Nodes that waited for others go when those are ready. */
+/* Deletes nodes that waited for others, once those are ready. */
 static karp_status end_waits(story *s)
 {
     karp_status status = KARP_OK;
@@ -37,7 +37,7 @@ static karp_status end_waits(story *s)
         for (uint32_t k = n->wait_first; k < n->wait_first + n->wait_count; k++)
             all = all && (s->e->nodes[k].ready || s->e->nodes[k].gone);
         if (all) status = story_drain(s, node);
-        if (all) next = i; /* the next has taken its place */
+        if (all) next = i; /* the next node has moved to this index */
     }
     return status;
 }
@@ -50,7 +50,8 @@ static karp_status begin_expiry(story *s, uint32_t node)
     return story_engine(s);
 }
 
-/* All nodes whose time has come; under the old rules one of them that may go, when none is on its way out. */
+/* Expires all nodes that are due. Under the old rules only one node that can be removed, and only if none is being
+ * deleted. */
 static karp_status expire(story *s)
 {
     uint32_t due = 0, chosen = IO_NONE;
@@ -166,14 +167,14 @@ karp_status story_play(story *s)
 {
     s->most_work = s->options.max_steps ? s->options.max_steps
                                         : MOST_WORK + WORK_OF_AN_OBJECT * (uint64_t)tree_count(s->base);
-    s->options.max_steps = 0; /* no decision is cut short: the story is */
+    s->options.max_steps = 0; /* no decision is limited: the story is */
     karp_status status = story_begin(s);
     if (status) return status;
     story_write_begin(s);
     for (size_t i = 0; i < s->step_count && !status; i++) {
         s->step = i;
         story_write_step(s, &s->steps[i]);
-        /* What the story begins with is decided on before the first time goes by. */
+        /* Decides on the initial state before the clock advances. */
         if (i == 0 && s->steps[i].what == STORY_WAIT) status = instant(s);
         if (!status) status = take_step(s, &s->steps[i]);
         story_write_step_end(s);
@@ -182,7 +183,7 @@ karp_status story_play(story *s)
     return status ? status : story_engine(s);
 }
 
-/* ---- the call ---------------------------------------------------------------------------------------------------------------- */
+/* ---- public function --------------------------------------------------------------------------------------------------------- */
 
 static karp_status take_options(story *s, const karp_options *options, const karp_write_options *write)
 {

@@ -88,7 +88,7 @@ static karp_status read_documents(story *s, const char *path, karp_str text,
     return status;
 }
 
-/* The story itself, with the places of what is in it. */
+/* Takes the story itself, with the positions of its fields. */
 static karp_status take_story(karp_reader *reader, tree *root, const io_place *place, void *user)
 {
     story *s = user;
@@ -119,7 +119,7 @@ static karp_status read_named(story *s, karp_str directory, karp_str name)
     return status;
 }
 
-/* ---- what the engine has to know of the objects ------------------------------------------------------------------------- */
+/* ---- object data for the engine ----------------------------------------------------------------------------------------- */
 
 static karp_status add_workload(story *s, tree *object)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A story's cluster, which is the engine's: the pods of its workloads, and the nodes of its documents. */
+/* The cluster of a story, in the engine: the pods of its workloads, and the nodes of its documents. */
 #include <replay/objects.h>
 #include <replay/story.h>
 
@@ -34,7 +34,7 @@ static karp_status numbered_pod(story *s, const story_workload *w, uint64_t numb
     return kept.ptr ? pod_event(s, w, kept, kind) : story_nomem(s);
 }
 
-/* New pods get the next numbers; those with the highest go first, and after them those of the documents. */
+/* New pods get the next numbers. Scaling down deletes the highest numbers first, and then the pods of the documents. */
 karp_status story_scale(story *s, uint32_t workload, uint64_t replicas)
 {
     story_workload *w = &s->workloads[workload];
@@ -82,7 +82,7 @@ karp_status story_drain(story *s, uint32_t node)
     return story_engine(s);
 }
 
-/* ---- the beginning --------------------------------------------------------------------------------------------------------- */
+/* ---- start ----------------------------------------------------------------------------------------------------------------- */
 
 static karp_status add_objects(story *s)
 {
@@ -101,7 +101,7 @@ static karp_status add_objects(story *s)
     return KARP_OK;
 }
 
-/* What they are and cost, as decisions see it. */
+/* Reads properties and prices of the documents' nodes, as decisions see them. */
 static karp_status measure_given(story *s)
 {
     karp_snapshot *snapshot = NULL;

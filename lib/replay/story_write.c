@@ -10,7 +10,7 @@
 
 static bool is_json(const story *s) { return s->write.format == KARP_FORMAT_JSON; }
 
-/* A series has no steps. */
+/* Whether the output is a series, which has no steps. */
 static bool is_series(const story *s)
 {
     return s->write.format == KARP_FORMAT_CSV || s->write.format == KARP_FORMAT_HTML;
@@ -44,7 +44,7 @@ static void describe(const story *s, const story_step *step, strbuf *out)
     }
 }
 
-/* A story without nodes has not been read as a cluster: the built-in types are those of its region. */
+/* A story without nodes is not read as a cluster, so the title is that of its region's built-in types. */
 static void find_title(story *s)
 {
     karp_reader_options options;
@@ -58,7 +58,7 @@ static void find_title(story *s)
     karp_reader_free(reader);
 }
 
-/* By what the decisions are made; each of them says its time alone. */
+/* Writes the common basis of the decisions; each decision only adds its time. */
 static void write_header(story *s, karp_str catalogue)
 {
     strbuf_adds(&s->out, "karp simulate");
@@ -71,7 +71,7 @@ static void write_header(story *s, karp_str catalogue)
     strbuf_adds(&s->out, "\n\n");
 }
 
-/* The object is left open: steps follow, and the totals. */
+/* Leaves the object open: steps and totals follow. */
 static void write_kind(story *s, karp_str catalogue)
 {
     json_out j;
@@ -197,7 +197,7 @@ karp_status story_write_decision(story *s, const karp_decision *decision, bool d
     return s->out.failed ? story_nomem(s) : KARP_OK;
 }
 
-/* What it came to. */
+/* Writes the totals. */
 static void write_totals(const story *s, write_buffer *out)
 {
     json_out j;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Azure's trace for packing, its two tables as CSV: vmType says which parts of a machine a VM takes, vm when VMs ran. */
+/*
+ * Azure's packing trace, two CSV tables: vmType contains the fractions of a machine that a VM type uses, vm the run
+ * times of VMs.
+ */
 #include <replay/trace_read.h>
 
 #include <base/error.h>
@@ -19,7 +22,7 @@ typedef struct azure {
     uint32_t line;
     bool lenient;
     double cores, bytes; /* of the machine */
-    uint32_t place[COLUMNS]; /* of a column among the cells; MOST_CELLS = there is none */
+    uint32_t place[COLUMNS]; /* index of a column among the cells; MOST_CELLS = absent */
     karp_str cells[MOST_CELLS];
     size_t cell_count;
 } azure;
@@ -68,7 +71,7 @@ static karp_status read_header(azure *a, karp_str line)
                  "neither the table vmType (vmTypeId, core, memory) nor vm (vmId, vmTypeId, starttime, endtime)");
 }
 
-/* Of several machines on which a type can be, the first that is told. */
+/* Reads a type. If it fits several machines, the first one in the table counts. */
 static karp_status read_type(azure *a)
 {
     double core = 0, memory = 0;
@@ -98,7 +101,7 @@ static karp_status read_type(azure *a)
     return shape != NO_ID && io_table_put(&a->t->machine_types, cell(a, TYPE), shape) ? KARP_OK : fail_nomem(a->error);
 }
 
-/* Days since the trace began, which VMs may have been before. */
+/* Days since the start of the trace; VMs may have started earlier. */
 static bool read_day(karp_str text, int64_t *at)
 {
     double days = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A table of pods: a line with the names of the columns, then a line a pod (docs/replay.md). Alibaba's trace of GPU clusters ("openb") is
- * such a table with other names and units.
+ * A table of pods: a line with the names of the columns, then a line for each pod (docs/replay.md). Alibaba's trace of
+ * GPU clusters ("openb") is such a table with other names and units.
  */
 #include <replay/trace_read.h>
 
@@ -15,9 +15,9 @@
 enum { NAME, NAMESPACE, START, END, DURATION, CPU, MEMORY, GPU, LABELS, OWNER, SCHEDULED, COLUMNS, NO_COLUMN };
 
 typedef struct table_format {
-    const char *columns[COLUMNS]; /* their names; NULL = it has no such column */
-    const char *others[5]; /* columns that say nothing to a replay */
-    const char *cpu_unit, *memory_unit; /* after its numbers */
+    const char *columns[COLUMNS]; /* their names; NULL = the table has no such column */
+    const char *others[5]; /* columns that a replay ignores */
+    const char *cpu_unit, *memory_unit; /* suffixes of its numbers */
 } table_format;
 
 static const table_format csv = { .columns = { "name", "namespace", "start", "end", "duration", "cpu", "memory", "gpu",
@@ -43,9 +43,9 @@ typedef struct table_reader {
     const table_format *format;
     karp_error *error;
     karp_str document;
-    karp_str text; /* what is left of it */
+    karp_str text; /* the unread part */
     uint32_t line;
-    uint32_t columns[CELLS_MOST]; /* which one a cell is */
+    uint32_t columns[CELLS_MOST]; /* the column of each cell */
     size_t column_count;
     karp_str cells[COLUMNS];
     trees trees;
@@ -62,7 +62,7 @@ static karp_status wrong(table_reader *r, uint32_t column, const char *why)
 
 /* ---- lines and cells --------------------------------------------------------------------------------------------------------- */
 
-/* The next line without its end; false = there is none. */
+/* The next line without its line end; false = no more lines. */
 static bool next_line(table_reader *r, karp_str *line)
 {
     if (r->text.len == 0) return false;
@@ -75,7 +75,7 @@ static bool next_line(table_reader *r, karp_str *line)
     return true;
 }
 
-/* The next cell; quotes around it are taken away, and there are none inside. False = the line is at its end. */
+/* The next cell, without quotes around it; quotes inside are not supported. false = the end of the line. */
 static bool next_cell(karp_str *line, bool *more, karp_str *cell)
 {
     if (!*more) return false;
@@ -96,7 +96,7 @@ static bool next_cell(karp_str *line, bool *more, karp_str *cell)
     return true;
 }
 
-/* Whether it begins with a quoted cell that has no end. */
+/* Whether the line begins with an unterminated quoted cell. */
 static bool torn_cell(karp_str line)
 {
     return line.len > 0 && line.ptr[0] == '"' && !memchr(line.ptr + 1, '"', line.len - 1);
@@ -141,7 +141,7 @@ static karp_status read_header(table_reader *r)
 
 /* ---- values -------------------------------------------------------------------------------------------------------------------- */
 
-/* RFC 3339, or seconds: of 1970 when there are a billion of them, else of the year 2026. */
+/* RFC 3339, or a number of seconds: since 1970 if it is at least a billion, otherwise since the start of 2026. */
 static bool read_time(karp_str text, int64_t *at)
 {
     double seconds = 0;
@@ -151,7 +151,7 @@ static bool read_time(karp_str text, int64_t *at)
     return true;
 }
 
-/* Like 90s, or a number of seconds. */
+/* A duration such as 90s, or a number of seconds. */
 static bool read_duration(karp_str text, int64_t *lasts)
 {
     double seconds = 0;
@@ -167,7 +167,7 @@ static karp_status add_request(table_reader *r, uint32_t column, const char *res
     karp_str amount = r->cells[column];
     size_t length = strlen(unit);
     if (amount.len == 0) return KARP_OK;
-    if (length) { /* a longer number is none that a machine has */
+    if (length) { /* no machine has a longer number */
         if (amount.len + length > sizeof text) return wrong(r, column, "not a number");
         memcpy(text, amount.ptr, amount.len);
         memcpy(text + amount.len, unit, length);
@@ -179,7 +179,7 @@ static karp_status add_request(table_reader *r, uint32_t column, const char *res
     return KARP_OK;
 }
 
-/* KEY=VALUE, with semicolons between them. */
+/* KEY=VALUE pairs, separated by semicolons. */
 static karp_status add_labels(table_reader *r, tree *metadata)
 {
     karp_str rest = r->cells[LABELS];
@@ -239,7 +239,8 @@ static karp_status read_shape(table_reader *r, uint32_t *shape)
 
 /* ---- pods ---------------------------------------------------------------------------------------------------------------------- */
 
-/* One that was scheduled runs as long as it ran then, whenever it starts; one that never was is deleted when it was given up. */
+/* A scheduled pod runs as long as it did then, whenever it starts; a pod that was never scheduled is deleted at its end
+ * time. */
 static karp_status read_schedule(table_reader *r, trace_event *event, int64_t end)
 {
     int64_t scheduled = 0;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dumps of a cluster one after another (karp dump, kubectl get -o json): pods that are new were created, those that are missing went. */
+/*
+ * A sequence of dumps of a cluster (karp dump, kubectl get -o json): new pods were created, missing pods were deleted.
+ */
 #include <replay/objects.h>
 #include <replay/trace_read.h>
 #include <replay/trace_workloads.h>
@@ -9,11 +11,11 @@
 typedef struct dump {
     workloads w;
     int64_t now;
-    uint32_t number; /* of this dump, from 1 */
+    uint32_t number; /* number of this dump, from 1 */
     bool first;
 } dump;
 
-/* The time of a dump: its own, or the latest that its objects tell of. */
+/* The time of a dump: its own, or the latest time in its objects. */
 static void latest(const tree *value, int64_t *now)
 {
     int64_t at = 0;
@@ -93,7 +95,7 @@ static karp_status take_object(dump *d, const tree *object)
     if (str_is(kind, "Pod")) return take_pod(d, object);
     bool of_pools = str_is(kind, "NodePool") || str_is(kind, "EC2NodeClass");
     if (!d->first && !of_pools) return KARP_OK;
-    /* What makes pods is told by the pods. */
+    /* Workloads are ignored, because their pods are in the dump. */
     static const char *const makers[] = { "Deployment", "StatefulSet", "ReplicaSet", "ReplicationController",
                                           "Job",        "CronJob",     "Node",       "NodeClaim" };
     for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) {
@@ -102,7 +104,7 @@ static karp_status take_object(dump *d, const tree *object)
     return workloads_apply(&d->w, d->now, object, NULL);
 }
 
-/* Pods that this dump does not have any more. */
+/* Deletes the pods that this dump no longer contains. */
 static bool end_missing(dump *d)
 {
     trace *t = d->w.t;

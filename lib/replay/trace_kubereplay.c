@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kubereplay's replay.json: Deployments and Jobs that an EKS audit log said were created, scaled and deleted. */
+/*
+ * kubereplay's replay.json: Deployments and Jobs that were created, scaled and deleted according to an EKS audit log.
+ */
 #include <replay/trace_read.h>
 #include <replay/trace_workloads.h>
 
@@ -15,7 +17,7 @@ static int64_t deadline(void *user, const workload *w, const tree *object, uint6
     return told && seconds >= 0 && seconds < INT64_C(300000000) ? seconds * SECOND : KARP_DURATION_UNSET;
 }
 
-/* kubereplay's own files do not say of an object what it is: the event does. */
+/* In kubereplay's files objects lack their kind: the event has it. */
 static karp_status create(workloads *w, int64_t at, const tree *event, karp_str kind)
 {
     tree *object = tree_get(event, str_is(kind, "Job") ? "job" : "deployment");
@@ -79,7 +81,7 @@ karp_status trace_read_kubereplay(trace *t, karp_str name, karp_str text, bool l
     w.lenient = false;
     if (!status && !tree_is(events, TREE_LIST)) status = workloads_fault(&w, root, "events", "a replay log has events");
     w.lenient = lenient;
-    /* kubereplay, too, takes them in the order of time: scale events come from another query of the log. */
+    /* Sorts the events by time, as kubereplay does: scale events come from another query of the log. */
     const tree **order = status ? NULL : mem_alloc(t->context, count * sizeof *order);
     if (!status && !order) status = fail_nomem(error);
     for (size_t i = 0; i < count && order; i++) order[i] = tree_item(events, i);

@@ -15,7 +15,7 @@
 
 #define MINUTE (60 * SECOND)
 #define DAY (1440 * MINUTE)
-#define SETTLES (5 * MINUTE) /* a HorizontalPodAutoscaler scales down to the most that was wanted in this time */
+#define SETTLES (5 * MINUTE) /* a HorizontalPodAutoscaler's stabilization window for scaling down */
 
 enum { MOST_COPIES = 10000, MOST_REPLICAS = 100000, MOST_STEPS = 10000000, RECENT_MOST = 300 };
 
@@ -49,7 +49,7 @@ static bool bad(load *l, const char *where, const char *name, const char *messag
     return false;
 }
 
-/* A Load has no other members than those that are listed, each followed by a space. */
+/* Checks that a Load has only the listed members; each name in the list is followed by a space. */
 static bool members_known(load *l, const tree *map, const char *where, const char *names)
 {
     for (size_t i = 0; i < tree_count(map); i++) {
@@ -98,7 +98,7 @@ static bool duration(load *l, const tree *map, const char *name, int64_t absent,
     return bad(l, where, name, "not a duration like 10m");
 }
 
-/* "14:30" of a day. */
+/* Parses a time of day such as "14:30". */
 static bool clock_time(load *l, const tree *map, const char *name, const char *where, int64_t *out)
 {
     karp_str t = tree_get_text(map, name);
@@ -113,7 +113,7 @@ static bool clock_time(load *l, const tree *map, const char *name, const char *w
     return bad(l, where, name, "not a time of the day like \"14:00\"");
 }
 
-/* The pod template that is given, or one of a container with cpu and memory. */
+/* The given pod template, or one with a container that requests cpu and memory. */
 static tree *pod_of(load *l, const tree *given, const char *kind, karp_str name, karp_str namespace_)
 {
     trees *t = &l->w.memory;
@@ -146,7 +146,7 @@ static karp_status named(load *l, const tree *given, const char *where, karp_str
 
 /* ---- curves ---------------------------------------------------------------------------------------------------------------- */
 
-/* Lowest half a day from the peak. Saturdays and Sundays have a part of it. */
+/* The curve is lowest half a day from the peak. Saturdays and Sundays have a fraction of it. */
 static int64_t wanted_at(const load *l, const curve *c, int64_t at, uint64_t number, uint64_t step)
 {
     double share = (1 + cos((double)((at - c->peak) % DAY) / (double)DAY * 6.283185307179586)) / 2;
@@ -230,7 +230,7 @@ static bool digits(const char **at, unsigned *out)
     return *at > first;
 }
 
-/* One field of a schedule as bits: *, 5, 1-5, 1,3, and each with /STEP. */
+/* Parses a field of a schedule to a bit set: *, 5, 1-5, 1,3, and each with /STEP. */
 static bool read_field(const char **at, unsigned low, unsigned high, uint64_t *bits, bool *any)
 {
     *bits = 0;
@@ -279,7 +279,7 @@ static bool read_schedule(const char *text, schedule *out)
     return *text == '\0';
 }
 
-/* Day of the month and month of a day since 1970. */
+/* Day of the month and month, from days since 1970. */
 static void civil(int64_t days, unsigned *day, unsigned *month)
 {
     int64_t shifted = days + 719468, era = shifted / 146097, of_era = shifted - era * 146097;
@@ -296,7 +296,7 @@ static bool is_due(const schedule *s, int64_t at)
     if (!(s->minutes >> (minute % 60) & 1) || !(s->hours >> (minute / 60 % 24) & 1)) return false;
     civil(at / DAY, &day, &month);
     bool of_month = (s->days >> day & 1) != 0, of_week = (s->weekdays >> ((at / DAY + 4) % 7) & 1) != 0;
-    /* Where both are restricted one of them is enough, as cron has it. */
+    /* If both are restricted, one match is enough, as in cron. */
     bool fits = s->any_day || s->any_weekday ? of_month && of_week : of_month || of_week;
     return (s->months >> month & 1) && fits;
 }
@@ -340,7 +340,7 @@ static karp_status tell_cron_job(load *l, const tree *given, size_t index, uint6
     return status;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------------- */
+/* ---- the whole load -------------------------------------------------------------------------------------------------------- */
 
 static karp_status tell(load *l)
 {

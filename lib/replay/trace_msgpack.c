@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MessagePack as a tree. Keys that are no text become text: numbers in decimal, lists joined by colons. */
+/* MessagePack as a tree. Keys that are not text become text: numbers in decimal, lists joined by colons. */
 #include <replay/trace_read.h>
 
 #include <base/error.h>
@@ -13,7 +13,7 @@ typedef struct unpacker {
     trees *t;
     const unsigned char *bytes;
     size_t length, at;
-    const char *why; /* NULL = no fault so far */
+    const char *why; /* NULL = no error so far */
 } unpacker;
 
 static tree *bad(unpacker *u, const char *why)
@@ -41,7 +41,7 @@ static tree *number(unpacker *u, uint64_t value, bool negative)
     return tree_new_integer(u->t, as_signed);
 }
 
-/* Of a two's complement of so many bytes. */
+/* A two's complement number of this many bytes. */
 static tree *signed_number(unpacker *u, size_t bytes)
 {
     uint64_t value = big_endian(u, bytes), sign = UINT64_C(1) << (bytes * 8 - 1);

@@ -4,7 +4,7 @@
 #include <base/error.h>
 #include <io/whole_file.h>
 
-/* A table's first line has commas and the name of a column that such a table needs; a story's has neither. */
+/* The first line of a table contains commas and the name of a required column; that of a story has neither. */
 static bool looks_like_table(karp_str text, const char *column)
 {
     const char *end = text.len ? memchr(text.ptr, '\n', text.len) : NULL;
@@ -16,7 +16,7 @@ static bool looks_like_table(karp_str text, const char *column)
     return false;
 }
 
-/* Whether a JSON document has the member near its beginning, outside of strings that look like it. */
+/* Whether the first 4096 bytes of a JSON document contain this text. */
 static bool mentions(karp_str text, const char *word)
 {
     size_t wanted = strlen(word), most = text.len < 4096 ? text.len : 4096;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formats of traces. A reader adds what its document says to a trace; trace_finish() is called when all have been read. */
+/* Formats of traces. A reader adds its document's events to a trace; trace_finish() is called after all documents. */
 #ifndef REPLAY_TRACE_READ_H
 #define REPLAY_TRACE_READ_H
 
@@ -7,13 +7,14 @@
 #include <json/tree.h>
 #include <replay/trace.h>
 
-/* Reads a document in the named format, "" = told by what it says. Errors: those of karp_replay(). */
+/* Reads a document in the named format, "" = detected from the content. Errors: those of karp_replay(). */
 karp_status trace_read(trace *t, karp_str format, const karp_replay_document *document, bool lenient,
                        karp_error *error);
 
 /* ---- formats ------------------------------------------------------------------------------------------------------------- */
 
-/* trace_story.c: a file of karp simulate, of which the steps that scale and wait count; or a document of kind Load (trace_load.c). */
+/* trace_story.c: a file of karp simulate, of which only the scale and wait steps are used; or a document of kind Load
+ * (trace_load.c). */
 karp_status trace_read_story(trace *t, const karp_replay_document *document, karp_error *error);
 
 /* trace_csv.c: a table of pods; `alibaba`: with the columns of Alibaba's openb_pod_list. */
@@ -28,7 +29,8 @@ karp_status trace_read_kubereplay(trace *t, karp_str name, karp_str text, bool l
 /* trace_dumps.c: a dump of a cluster; several are read in the order of their times. */
 karp_status trace_read_dump(trace *t, karp_str name, karp_str text, bool lenient, karp_error *error);
 
-/* trace_azure.c: a table of Azure's packing trace, vmType or vm. `machine`: "CORES:MEMORY" of what its amounts are parts of. */
+/* trace_azure.c: a table of Azure's packing trace, vmType or vm. `machine`: "CORES:MEMORY", of which its amounts are
+ * fractions. */
 karp_status trace_read_azure(trace *t, karp_str machine, karp_str name, karp_str text, bool lenient, karp_error *error);
 
 /* trace_msgpack.c. Errors: SYNTAX, NOMEM. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SimKube's exported traces, version 2: objects applied and deleted at instants, and how long pods ran. */
+/* SimKube's exported traces, version 2: applied and deleted objects with their times, and the run times of pods. */
 #include <replay/trace_read.h>
 #include <replay/trace_workloads.h>
 
@@ -10,12 +10,12 @@
 typedef struct simkube {
     workloads w;
     const tree *root;
-    int64_t before; /* the last instant */
+    int64_t before; /* the previous time */
 } simkube;
 
-/* ---- how long pods ran --------------------------------------------------------------------------------------------------- */
+/* ---- run times of pods --------------------------------------------------------------------------------------------------- */
 
-/* A key is "GVK:namespace/name" or the like. */
+/* Whether the key is of this workload: "GVK:namespace/name" or similar. */
 static bool key_of(karp_str key, const workload *w)
 {
     size_t length = w->namespace_.len + 1 + w->name.len;
@@ -26,7 +26,7 @@ static bool key_of(karp_str key, const workload *w)
            (key.len == length || memchr(" :,\"'.", tail[-1], 6));
 }
 
-/* {start_ts, end_ts}, [start, end], or {Finished: [start, end]}; false = it has no end. */
+/* {start_ts, end_ts}, [start, end], or {Finished: [start, end]}; false = no end. */
 static bool ended(const tree *life, int64_t *lasts)
 {
     int64_t start = 0, end = 0;
@@ -40,7 +40,7 @@ static bool ended(const tree *life, int64_t *lasts)
     return true;
 }
 
-/* The lives of its pods in the order of the trace, whatever their hashes. */
+/* The run times of the workload's pods in the order of the trace, regardless of their hashes. */
 static int64_t lasts_of(void *user, const workload *w, const tree *object, uint64_t number)
 {
     const simkube *s = user;
@@ -64,7 +64,7 @@ static int64_t lasts_of(void *user, const workload *w, const tree *object, uint6
 
 /* ---- events -------------------------------------------------------------------------------------------------------------- */
 
-/* Where the pod template of the object is, as the tracer was told: "group/version.Kind". */
+/* The path of the object's pod template in the tracer's configuration: "group/version.Kind". */
 static bool template_path(const simkube *s, const tree *object, char path[256])
 {
     strbuf kind;
@@ -85,7 +85,7 @@ static bool template_path(const simkube *s, const tree *object, char path[256])
     return told;
 }
 
-/* A life whose numbers contradict each other. */
+/* Checks a pod's life for contradictory numbers. */
 static karp_status check_life(simkube *s, const tree *life)
 {
     static const char field[] = "pod_lifecycles";
@@ -94,7 +94,7 @@ static karp_status check_life(simkube *s, const tree *life)
     const tree *start = listed ? tree_item(pair, 0) : tree_get(life, "start_ts"),
                *end = listed ? tree_item(pair, 1) : tree_get(life, "end_ts");
     int64_t from = 0, to = 0;
-    if (tree_is_null(start) || tree_is_null(end)) return KARP_OK; /* it has not ended */
+    if (tree_is_null(start) || tree_is_null(end)) return KARP_OK; /* still running */
     if (!tree_integer(start, &from) || !tree_integer(end, &to))
         return workloads_fault(&s->w, life, field, "not a number of seconds since 1970");
     return to < from ? workloads_fault(&s->w, life, field, "a pod ends before it begins") : KARP_OK;

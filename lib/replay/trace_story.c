@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stories as traces: the pods that Deployments make and take as they are scaled. */
+/* Stories as traces: the pods created and deleted when Deployments are scaled. */
 #include <replay/objects.h>
 #include <replay/story.h>
 #include <replay/trace_load.h>
@@ -10,8 +10,8 @@
 typedef struct teller {
     trace *t;
     story s;
-    uint32_t *shapes; /* of the workloads */
-    uint64_t *pods; /* how many each has: numbers from 0 */
+    uint32_t *shapes; /* by workload */
+    uint64_t *pods; /* by workload: number of its pods, numbered from 0 */
     int64_t now;
 } teller;
 

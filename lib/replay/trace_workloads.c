@@ -27,7 +27,7 @@ void workloads_free(workloads *w)
     trees_free(&w->memory);
 }
 
-/* Counted from the place that was asked for last: a trace is told from its beginning to its end. */
+/* Counts from the previous position, because a trace is read from start to end. */
 static uint32_t line_of(workloads *w, const tree *at)
 {
     if (!at || at->at == TREE_NOWHERE || at->at >= w->text.len) return 0;
@@ -114,7 +114,7 @@ static uint32_t shape_of(workloads *w, tree *pod)
     return shape;
 }
 
-/* Another template: all pods of the one before go, and as many come. */
+/* Changes the template: deletes all pods of the old one and creates as many of the new one. */
 static bool take_shape(workloads *w, workload *one, int64_t at, uint32_t shape, const tree *said)
 {
     if (shape == NO_ID) return false;
@@ -146,7 +146,7 @@ static bool is_one_of(karp_str kind, const char *const *list)
     return *list != NULL;
 }
 
-/* Kinds that decisions read beside pods and nodes. */
+/* Kinds that decisions read besides pods and nodes. */
 static bool is_read(karp_str kind)
 {
     static const char *const kinds[] = { "NodePool",     "DaemonSet",        "PodDisruptionBudget",
@@ -200,7 +200,7 @@ static karp_status count_of(workloads *w, const tree *spec, const char *name, in
     return workloads_fault(w, value, name, "not a number from 0 to 1000000");
 }
 
-/* How long a Job may take. */
+/* Checks the maximum run time of a Job. */
 static karp_status check_deadline(workloads *w, const tree *spec)
 {
     static const char name[] = "activeDeadlineSeconds";
@@ -210,7 +210,7 @@ static karp_status check_deadline(workloads *w, const tree *spec)
     return workloads_fault(w, value, name, "not a number of seconds");
 }
 
-/* A Job's pods end by themselves: as many at a time as it says, as often as it takes. */
+/* A Job's pods end by themselves: up to `parallelism` at a time, until there were enough completions. */
 static karp_status apply_job(workloads *w, int64_t at, const tree *object, workload *one)
 {
     const tree *spec = tree_get(object, "spec");

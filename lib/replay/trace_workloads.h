@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Workloads of a trace: what is said of Deployments, Jobs and the like becomes events of their pods. */
+/* Workloads of a trace: converts changes of Deployments, Jobs and other workloads into events of their pods. */
 #ifndef REPLAY_TRACE_WORKLOADS_H
 #define REPLAY_TRACE_WORKLOADS_H
 
@@ -10,12 +10,12 @@
 typedef struct workload {
     karp_str kind, namespace_, name;
     uint32_t shape;
-    uint32_t round; /* how often its template was another: pods of each have their own names */
-    uint64_t pods; /* that there are: numbers from 0 */
+    uint32_t round; /* number of template changes; each template's pods have their own names */
+    uint64_t pods; /* number of its pods: numbered from 0 */
     bool there;
 } workload;
 
-/* How long pod `number` of a workload whose pods end by themselves runs; KARP_DURATION_UNSET = without end. */
+/* The run time of pod `number` of a workload whose pods end by themselves; KARP_DURATION_UNSET = unlimited. */
 typedef int64_t workload_lasts(void *user, const workload *w, const tree *object, uint64_t number);
 
 typedef struct workloads {
@@ -25,10 +25,10 @@ typedef struct workloads {
     workload *list;
     size_t count, capacity;
     karp_error *error;
-    karp_str document, text; /* whose trees are read: for the lines of errors */
-    size_t told; /* the place in it whose line was asked for last … */
-    uint32_t line; /* … and how many lines are before it */
-    char event[32]; /* "events[3]." where there are no lines; "" else */
+    karp_str document, text; /* the source of the trees, for line numbers in errors */
+    size_t told; /* the last position whose line was needed */
+    uint32_t line; /* number of line ends before it */
+    char event[32]; /* "events[3]." if there are no lines; otherwise "" */
     bool lenient;
     workload_lasts *lasts;
     void *user;
@@ -37,19 +37,20 @@ typedef struct workloads {
 karp_status workloads_init(workloads *w, trace *t, karp_str document, karp_str text, bool lenient, karp_error *error);
 void workloads_free(workloads *w);
 
-/* A fault at a tree of the text: an error with its line, the path of the field before the message; when lenient, a note. */
+/* Reports a fault at a tree of the text: an error with its line, and the field's path before the message; a note if
+ * lenient. */
 karp_status workloads_fault(workloads *w, const tree *at, const char *field, const char *why);
 
-/* The object is there from now on, as it is here. Pods and what makes pods become events, other objects are kept for decisions: those
- * of the first instant from the start, later ones when they come. `template_path`: where its pod template is; NULL = as its kind has
- * it. Of an object that makes no pods nothing else is done. */
+/* Adds or replaces the object. Pods and workloads become events. Other objects are kept for decisions: those of the
+ * first time from the start, later ones from their event on. `template_path`: the path of its pod template; NULL = that
+ * of its kind. For an object without pods nothing else happens. */
 karp_status workloads_apply(workloads *w, int64_t at, const tree *object, const char *template_path);
-/* `kind` "" = any. It is an error when there is none. */
+/* `kind` "" = any. It is an error if the workload does not exist. */
 karp_status workloads_scale(workloads *w, int64_t at, const tree *said, karp_str kind, karp_str key, int64_t replicas);
-/* Likewise, of a kind that makes pods; `field` names it. */
+/* Likewise, for a kind that has pods; `field` names it. */
 karp_status workloads_delete(workloads *w, int64_t at, const tree *said, const char *field, karp_str kind,
                              karp_str namespace_, karp_str name);
-/* The same of a workload that the caller describes by itself: `pod` is the Pod without a name. */
+/* The same for a workload without an object: `pod` is the Pod without a name. */
 karp_status workloads_set(workloads *w, int64_t at, const tree *said, karp_str kind, karp_str namespace_, karp_str name,
                           tree *pod, uint64_t replicas, int64_t lasts);
 

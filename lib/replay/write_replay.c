@@ -180,7 +180,7 @@ void replay_write_csv(const replay *r, write_buffer *out)
 
 enum { CELL = 32 };
 
-/* Digits after the point: as many as asked for. */
+/* Formats with this number of decimal places. */
 static void fixed(char out[CELL], double value, int digits)
 {
     double unit = digits == 2 ? 100 : digits == 1 ? 10 : 1, scaled = round(value * unit);
@@ -271,7 +271,7 @@ void replay_write_text(const replay *r, write_buffer *out)
         buffer_text(out, " contradictory events left out");
     }
     buffer_text(out, "\n\n");
-    for (size_t from = 0, to; from < r->result_count; from = to) { /* as many policies beside one another as fit */
+    for (size_t from = 0, to; from < r->result_count; from = to) { /* as many policies side by side as fit */
         size_t width = NAMES;
         for (to = from;
              to < r->result_count && (to == from || width + column_width(&r->results[to]) <= r->write.width);)
@@ -301,7 +301,7 @@ void replay_write_notes_text(const replay *r, write_buffer *out)
     }
 }
 
-/* Money as every text has it. */
+/* A dollar amount, formatted as in all text output. */
 static void money_cell(write_buffer *out, double value, size_t width)
 {
     write_buffer text;

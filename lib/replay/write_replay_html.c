@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A replay as a page: what each policy costs, and curves of cost, nodes and pending pods under each other, all policies in each. One
- * file without a script, for light and dark screens. */
+/*
+ * A replay as a page: the costs of each policy, and curves of cost, nodes and pending pods one below the other, each
+ * for all policies. One file without a script, for light and dark screens.
+ */
 #include <replay/replay.h>
 
 #include <io/html.h>
@@ -42,9 +44,9 @@ static const char style[] =
     ".b0{background:var(--c0)}.b1{background:var(--c1)}.b2{background:var(--c2)}.b3{background:var(--c3)}.b4{"
     "background:var(--c4)}"
     ".b5{background:var(--c5)}.d1{stroke-dasharray:6 3}"
-    /* Curves upon each other: each leaves a third of those below it to be seen. */
+    /* Overlapping curves: each leaves a third of those below it visible. */
     ".e1{stroke-dasharray:8 4}.e2{stroke-dasharray:4 8}.e3{stroke-dasharray:2 10}"
-    /* On a phone a policy is a list, a figure a line. */
+    /* On a phone each policy is a list with one figure a line. */
     "@media(max-width:600px){h1{overflow-wrap:anywhere}svg{overflow:visible;margin:12px 0 24px}"
     "svg text{font-size:24px}svg .x{transform:translateY(14px)}svg .m{display:none}"
     "table,tbody,tr,td{display:block}tr:first-child{display:none}tr{margin-bottom:14px}"
@@ -54,7 +56,7 @@ static const char style[] =
 
 /* ---- the table ------------------------------------------------------------------------------------------------------------- */
 
-/* `what`: the column, which small screens show beside the figure. */
+/* `what`: the column's name, which small screens show beside the figure. */
 static void begin_cell(write_buffer *b, const char *what)
 {
     buffer_text(b, "<td data-l=\"");
@@ -119,7 +121,7 @@ static double cost_of(const replay_point *point) { return point->cost_rate; }
 static double nodes_of(const replay_point *point) { return point->nodes; }
 static double pending_of(const replay_point *point) { return point->waiting; }
 
-/* 1, 2 or 5 times a power of ten, not below a quarter of the largest value. */
+/* 1, 2 or 5 times a power of ten, at least a quarter of the largest value. */
 static double tick_of(double most)
 {
     double tick = pow(10, floor(log10(most / 4)));
@@ -140,7 +142,7 @@ static double across(const replay *r, int64_t at)
 
 static double down(double value, double top) { return HEIGHT - BOTTOM - value / top * (HEIGHT - TOP - BOTTOM); }
 
-/* How many of the policies before it have most points of its curve. */
+/* The number of earlier policies whose curve coincides with this one at most points. */
 static size_t curves_below(const replay *r, size_t policy, curve_value *value)
 {
     const replay_result *p = &r->results[policy];
@@ -155,7 +157,7 @@ static size_t curves_below(const replay *r, size_t policy, curve_value *value)
     return below;
 }
 
-/* Of points that fall on one pixel the highest is drawn. */
+/* Of the points within one pixel, the highest is drawn. */
 static void write_curve(const replay *r, size_t policy, curve_value *value, double top, write_buffer *b)
 {
     const replay_result *p = &r->results[policy];
@@ -196,7 +198,7 @@ static void write_levels(double top, double tick, const char *unit, write_buffer
     }
 }
 
-/* Days, or parts of one. */
+/* Labels of the time axis: days, or fractions of one. */
 static void write_times(const replay *r, write_buffer *b)
 {
     static const int64_t steps[] = { 300, 900, 3600, 10800, 21600, 43200, 86400, 604800, 2592000 };
@@ -204,7 +206,7 @@ static void write_times(const replay *r, write_buffer *b)
     char text[KARP_VALUE_TEXT];
     for (size_t i = 0; i < sizeof steps / sizeof steps[0] && (ends - begins) / step > 9; i++) step = steps[i];
     if ((ends - begins) / step > 1000) return;
-    bool every_other = false; /* those that small screens have no room for */
+    bool every_other = false; /* labels that are hidden on small screens */
     for (int64_t at = (begins / step + (begins % step != 0)) * step; at <= ends; at += step) {
         karp_time_format(at * SECOND, text);
         buffer_text(b, every_other ? "<text class=\"x m\" text-anchor=\"middle\" x=\""

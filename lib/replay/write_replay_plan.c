@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What came of the repack plan of a replay, as JSON and as text. */
+/* The results of a replay's repack plan, as JSON and as text. */
 #include <replay/replay.h>
 
 #include <karp/reasons.h>
@@ -66,7 +66,7 @@ static void rate(write_buffer *out, double value)
     buffer_text(out, "/h");
 }
 
-/* As "1:02:45", since the beginning. */
+/* Writes a time as "1:02:45" since the start. */
 static void since(write_buffer *out, int64_t nanoseconds)
 {
     int64_t seconds = nanoseconds / SECOND;
