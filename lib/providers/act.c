@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hashes, defaults, marks, drift, and the half in which the plugin acts: one question each. */
+/*
+ * Hashes, defaults, marks, drift, and the optional calls in which the plugin acts: one public function for each call.
+ */
 #include <providers/provider.h>
 #include <base/error.h>
 
@@ -37,7 +39,7 @@ karp_status karp_provider_get_facts_info(karp_provider *provider, const karp_pro
     return status ? status : struct_give(out, &info, sizeof info, FIRST_FACTS_INFO);
 }
 
-/* The first kind without which there is nothing to decide with. */
+/* The first missing kind of facts that decisions require. */
 static const karp_provider_facts_kind *missing_kind(const karp_provider_facts_info *info)
 {
     for (size_t i = 0; i < info->kind_count; i++) {
@@ -199,7 +201,7 @@ karp_status karp_provider_repair_policies(karp_provider *provider, const karp_re
     return KARP_OK;
 }
 
-/* ---- the optional half ----------------------------------------------------------------------- */
+/* ---- the optional calls ---------------------------------------------------------------------- */
 
 static karp_status http_check(const karp_provider_http *given, karp_provider_http *own, karp_error *error)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading members of JSON objects: the first failure is kept, with its field, and later ones change nothing. Between
- * decode_begin() and decode_end() there are trees; what is kept of their texts is copied. */
+/*
+ * Reads members of JSON objects. The first failure is kept, with its field, and later failures change nothing. Trees
+ * exist only between decode_begin() and decode_end(); texts that are kept are copied.
+ */
 #ifndef PROVIDERS_DECODE_H
 #define PROVIDERS_DECODE_H
 
@@ -13,7 +15,7 @@ typedef struct decoder {
     scratch *s;
     karp_error *error;
     karp_status status;
-    char part[96]; /* of the object: "spec.kubelet" … */
+    char part[96]; /* current part of the object: "spec.kubelet" … */
     trees trees;
 } decoder;
 
@@ -22,34 +24,35 @@ void decode_end(decoder *d);
 
 void decode_at(decoder *d, const char *part);
 void decode_at_element(decoder *d, const char *list, size_t index);
-/* INVALID at a member of the part; "" = the part itself. */
+/* Reports INVALID at a member of the current part; "" = the part itself. */
 void decode_bad(decoder *d, const char *name, const char *message);
 
-/* NULL = absent, or null. */
+/* NULL = absent or null. */
 static inline const tree *decode_member(const tree *object, const char *name) { return tree_get(object, name); }
 const tree *decode_object(decoder *d, const tree *object, const char *name);
 size_t decode_list(decoder *d, const tree *object, const char *name, const tree **list);
 karp_str decode_text(decoder *d, const tree *object, const char *name); /* "" = absent */
 bool decode_flag(decoder *d, const tree *object, const char *name);
-/* A count that the API keeps in 32 bits; 0 = absent. */
+/* A count that is 32 bits wide in the API; 0 = absent. */
 int64_t decode_count(decoder *d, const tree *object, const char *name);
-/* The same where it must be there, and not 0. */
+/* The same for a required member, which must not be 0. */
 int64_t decode_some(decoder *d, const tree *object, const char *name);
 
 static inline bool is_map(const tree *value) { return tree_is(value, TREE_MAP); }
 static inline bool is_list(const tree *value) { return tree_is(value, TREE_LIST); }
 static inline bool is_string(const tree *value) { return tree_is(value, TREE_STRING); }
-/* 0 of what is no list. */
+/* 0 for anything but a list. */
 static inline size_t items_of(const tree *value) { return is_list(value) ? tree_count(value) : 0; }
-/* 0 of what is no map. */
+/* 0 for anything but a map. */
 static inline size_t members_of(const tree *value) { return is_map(value) ? tree_count(value) : 0; }
-/* A text; false = it is another, or none. */
+/* Whether the value is this text. */
 static inline bool is_text(const tree *value, const char *text)
 {
     return is_string(value) && str_is(tree_text(value), text);
 }
 
-/* A whole text; an object. It lives as long as the text, till decode_end(). NULL = the failure is in *d. */
+/* Parses a whole text, which must be an object. The tree lives as long as the text, until decode_end(). NULL = the
+ * failure is in *d. */
 const tree *decode_tree(decoder *d, karp_str text, const char *what);
 
 #endif

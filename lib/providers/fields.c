@@ -42,7 +42,7 @@ static bool plain(karp_str name)
     return name.len > 0;
 }
 
-/* Goes down by one member, or by one element when there is no name; false = it would not fit. */
+/* Descends to a member, or to an element if there is no name; false = it does not fit. */
 static bool enter(walker *w, const karp_str *name, size_t index)
 {
     char *to = w->path + w->length;

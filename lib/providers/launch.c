@@ -61,7 +61,7 @@ bool launch_cheapest(const karp_provider_launch *launch, karp_provider_candidate
 
 /* ---- filling a launch ------------------------------------------------------------------------ */
 
-/* Exactly; false also where one of them is no amount. */
+/* Whether the amounts are exactly equal; false also if one of them is invalid. */
 static bool holds(const karp_resource *have, size_t have_count, const karp_resource *want)
 {
     int32_t order = 0;
@@ -80,7 +80,8 @@ static bool fits(const karp_resource *have, size_t have_count, const karp_provid
     return true;
 }
 
-/* A type as one offering has it: amounts that it overrides are worked out as of a type of its own. */
+/* A catalogue with only this type, with the overrides of one offering applied. The amounts are computed as for any
+ * type. */
 static karp_status alone(karp_context *context, const karp_instance_type *type, const karp_offering *o,
                          karp_catalogue **out, karp_error *error)
 {
@@ -114,7 +115,7 @@ static karp_status fits_overridden(karp_context *context, const karp_instance_ty
     return KARP_OK;
 }
 
-/* Adds the offerings of a type, if one of them can be used. */
+/* Adds the offerings of a type if at least one is usable. */
 static karp_status add_type(karp_context *context, const karp_catalogue *catalogue, uint32_t index,
                             karp_provider_launch *launch, karp_error *error)
 {
@@ -162,7 +163,7 @@ static karp_status fill(karp_provider *p, const karp_catalogue *catalogue, const
     return status;
 }
 
-/* Requests that are no amounts would silently fit nothing. */
+/* Rejects invalid requests, which otherwise would never fit any type, without an error. */
 static karp_status check_requests(const karp_provider_launch *launch, karp_error *error)
 {
     for (size_t i = 0; i < launch->request_count; i++) {
@@ -176,7 +177,7 @@ static karp_status check_requests(const karp_provider_launch *launch, karp_error
 
 /* ---- the plugin's part ----------------------------------------------------------------------- */
 
-/* Kept in order and none invented: a filter may only leave out. */
+/* Whether the candidates are a subsequence of those before: a filter may only remove some. */
 static bool is_part(const karp_provider_launch *launch, const karp_provider_candidate *before, size_t before_count)
 {
     size_t at = 0;
@@ -267,7 +268,7 @@ karp_status karp_provider_launch_pick(karp_provider *provider, const karp_provid
     return provider_nonsense(provider, error, "a candidate that it was not given");
 }
 
-/* Every label that is settled: those of the type with one value, then the offering's. */
+/* A node with all labels that have a single value: those of the type, then those of the offering. */
 static karp_status plain_node(const karp_instance_type *type, const karp_offering *o,
                               const karp_provider_memory *memory, karp_provider_node *node, karp_error *error)
 {
@@ -291,7 +292,7 @@ static karp_status plain_node(const karp_instance_type *type, const karp_offerin
     return KARP_OK;
 }
 
-/* Amounts that the plugin leaves to the host: they live as long as the memory. */
+/* Fills in amounts that the plugin leaves to the host. They live as long as the memory. */
 static karp_status fill_amounts(karp_context *context, const karp_instance_type *type, const karp_offering *o,
                                 const karp_provider_memory *memory, karp_provider_node *node, karp_error *error)
 {

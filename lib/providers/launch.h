@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of candidates: what every provider's filters are made of. */
+/* Lists of candidates: common parts of the providers' filters. */
 #ifndef PROVIDERS_LAUNCH_H
 #define PROVIDERS_LAUNCH_H
 
@@ -11,9 +11,10 @@
 
 const karp_offering *launch_offering(const karp_provider_launch *launch, karp_provider_candidate candidate);
 karp_str launch_capacity_type(const karp_offering *offering);
-/* The capacity type of the order reserved, spot, on-demand that is allowed and to be had; "" = none. */
+/* The first capacity type in the order reserved, spot, on-demand that is allowed and has a usable offering; "" =
+ * none. */
 karp_str launch_first_capacity_type(const karp_provider_launch *launch);
-/* The cheapest usable candidate of launch->capacity_type, by price, name, zone, then order. false = none. */
+/* The cheapest usable candidate of launch->capacity_type; ties are broken by name, zone and order. false = none. */
 bool launch_cheapest(const karp_provider_launch *launch, karp_provider_candidate *out);
 
 #endif

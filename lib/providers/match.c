@@ -76,10 +76,10 @@ bool match_allows(const karp_requirement *asked, size_t asked_count, karp_str ke
     return true;
 }
 
-/* What all requirements on one key come to. */
+/* The combination of all requirements on one key. */
 typedef struct meeting {
-    bool none; /* DoesNotExist is among them, or In without a value that all allow */
-    bool excludes; /* NotIn is */
+    bool none; /* a DoesNotExist, an empty range, or no value of In that all allow */
+    bool excludes; /* a NotIn */
     const karp_requirement *in; /* the first In */
     int64_t least, most;
 } meeting;
@@ -113,7 +113,7 @@ static meeting meet(const karp_requirement *list, size_t count, karp_str key)
     return m;
 }
 
-/* One key of the supply. */
+/* Checks one key of the supply. */
 static bool agree(const karp_requirement *asked, size_t asked_count, const karp_requirement *supply,
                   size_t supply_count, karp_str key)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether what is asked of a node and what a type or an offering has agree, label by label, on the public structs. */
+/*
+ * Whether the requirements of a node agree with those of a type or an offering, label by label, on the public structs.
+ */
 #ifndef PROVIDERS_MATCH_H
 #define PROVIDERS_MATCH_H
 
@@ -7,20 +9,20 @@
 
 #include <karp/catalogue.h>
 
-/* Intersects: every key that both lists have is satisfiable. Labels only one of them has do not count, as all that
- * types carry are well known. Supply: In or DoesNotExist; every operator is understood. */
+/* Whether the lists intersect: every key in both lists must be satisfiable. Keys in only one list are ignored, because
+ * all labels of types are well known. The supply uses In or DoesNotExist; all operators are supported. */
 bool match_agree(const karp_requirement *asked, size_t asked_count, const karp_requirement *supply,
                  size_t supply_count);
 
-/* Is this value of the key allowed by every requirement on it? */
+/* Whether every requirement on this key allows the value. */
 bool match_allows(const karp_requirement *asked, size_t asked_count, karp_str key, karp_str value);
 
 const karp_requirement *match_find(const karp_requirement *list, size_t count, const char *key);
-/* The value of In with a single one; "" = there is none. */
+/* The value of an In with a single value; "" = none. */
 karp_str match_single(const karp_requirement *list, size_t count, const char *key);
 
 bool match_is(karp_str a, const char *text);
 bool match_same(karp_str a, karp_str b);
-int match_compare(karp_str a, karp_str b); /* by bytes */
+int match_compare(karp_str a, karp_str b); /* compares bytes */
 
 #endif

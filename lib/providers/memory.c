@@ -5,18 +5,18 @@
 
 #include <karp/library.h>
 
-/* A catalogue that results point into. */
+/* A catalogue to which results refer. */
 typedef struct held {
     karp_catalogue *catalogue;
     struct held *older;
 } held;
 
-/* The public struct comes first, so that it is what the caller holds. */
+/* The public struct must be the first member, because the caller has a pointer to it. */
 typedef struct host_memory {
     karp_provider_memory face;
     scratch pieces;
     karp_context *context;
-    karp_catalogue *hold; /* an empty one: it keeps the context */
+    karp_catalogue *hold; /* an empty catalogue, which keeps the context alive */
     held *catalogues;
 } host_memory;
 

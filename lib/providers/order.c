@@ -27,7 +27,7 @@ static int compare(const heap *h, size_t a, size_t b)
     return h->compare(h->list + a * h->elem, h->list + b * h->elem, h->about);
 }
 
-/* Moves an element down to where it belongs. */
+/* Moves an element down to its position in the heap. */
 static void sink(const heap *h, size_t at, size_t count)
 {
     for (size_t child = at * 2 + 1; child < count; at = child, child = at * 2 + 1) {

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Tables larger than this are wild values, not newer plugins. */
+/* A larger size is garbage rather than a newer plugin. */
 enum { LARGEST = 4096 };
 #define SMALLEST                                                                                                       \
     (offsetof(karp_provider_plugin, instance_types) + sizeof(((karp_provider_plugin *)NULL)->instance_types))
@@ -32,7 +32,7 @@ static bool good_name(const char *name)
     return n > 0 && n < 64;
 }
 
-/* Calls that make no sense without each other. */
+/* The name of a required call that is missing. */
 static const char *missing(const karp_provider_plugin *p)
 {
     if (!p->open) return "open";
@@ -90,7 +90,7 @@ void plugin_unload(void *object) { (void)object; }
 
 #else
 
-/* Without a slash the name would be searched for elsewhere. */
+/* Prefixes "./" to a name without a slash, because dlopen() would search for it elsewhere. */
 static void *open_object(const char *path)
 {
     char here[4096];
@@ -109,7 +109,7 @@ karp_status plugin_load(const char *path, void **object, karp_provider_plugin *c
                        provider_fail(error, KARP_E_IO, "", "cannot be loaded: %s", why ? why : "the path is too long"),
                        path);
     }
-    /* POSIX has functions and objects in pointers of one size; C would not convert them. */
+    /* Pointers to functions and to objects have the same size in POSIX, but C does not convert between them. */
     void *symbol = dlsym(opened, "karp_provider_entry");
     _Static_assert(sizeof symbol == sizeof entry, "pointers to functions are as large as others");
     memcpy(&entry, &symbol, sizeof entry);

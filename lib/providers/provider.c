@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Open, facts, node classes, labels. */
+/* Opening, facts, node classes, labels. */
 #include <providers/provider.h>
 #include <base/error.h>
 
@@ -10,7 +10,7 @@
 
 #include <providers/fields.h>
 
-/* ---- questions and answers ------------------------------------------------------------------- */
+/* ---- calls of the plugin --------------------------------------------------------------------- */
 
 karp_provider_problem *provider_ask(karp_provider *p)
 {
@@ -30,7 +30,7 @@ static karp_status status_of(uint32_t kind)
     }
 }
 
-/* Of one that came from elsewhere the message has its name; what is built in speaks as the library does. */
+/* Whether the plugin is not built in. Messages then contain its name. */
 static bool is_foreign(const karp_provider *p)
 {
     for (size_t i = 0; plugin_builtin(i); i++) {
@@ -43,7 +43,7 @@ karp_status provider_answer(karp_provider *p, uint32_t kind, karp_error *error)
 {
     karp_provider_problem *problem = &p->problem;
     if (kind == KARP_PROVIDER_OK) return KARP_OK;
-    /* What a plugin forgot to end ends here. */
+    /* Terminates texts that the plugin failed to terminate. */
     problem->reason[sizeof problem->reason - 1] = '\0';
     problem->object[sizeof problem->object - 1] = '\0';
     problem->field[sizeof problem->field - 1] = '\0';
@@ -75,7 +75,7 @@ karp_status provider_lacks(const karp_provider *p, karp_error *error, const char
 
 const karp_provider_problem *karp_provider_last_problem(const karp_provider *provider) { return &provider->problem; }
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- life cycle ------------------------------------------------------------------------------ */
 
 void karp_provider_options_init(karp_provider_options *options, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An open provider, and how the host talks to its plugin: every call goes through here, built-in or loaded. */
+/* An open provider, and the host's calls of its plugin. Every call, built-in or loaded, passes through here. */
 #ifndef PROVIDERS_PROVIDER_H
 #define PROVIDERS_PROVIDER_H
 
@@ -7,7 +7,7 @@
 #include <providers/plugin.h>
 #include <providers/scratch.h>
 
-/* Instance types that were asked for, as long as nothing changes. */
+/* Instance types from the plugin, kept as long as nothing changes. */
 typedef struct provider_types {
     karp_catalogue *catalogue; /* NULL = not yet */
     uint64_t generation;
@@ -15,40 +15,40 @@ typedef struct provider_types {
 
 struct karp_provider_class {
     karp_provider *provider;
-    void *data; /* the plugin's */
+    void *data; /* the plugin's data */
     char *text;
     size_t text_length;
     provider_types types;
-    karp_provider_class *next; /* of the provider's list */
+    karp_provider_class *next; /* in the provider's list */
 };
 
 struct karp_provider {
     karp_context *context;
-    karp_catalogue *hold; /* an empty one: it keeps the context */
+    karp_catalogue *hold; /* an empty catalogue, which keeps the context alive */
     karp_provider_plugin plugin;
-    void *object; /* NULL = of this process */
+    void *object; /* shared object; NULL = built in */
     void *handle;
     karp_provider_problem problem;
     karp_provider_class *classes;
-    provider_types plain; /* without a class */
+    provider_types plain; /* types without a node class */
 };
 
-/* Opens a table that was checked. Takes over the hold on `object`, also on failure. */
+/* Opens a checked table. Takes over the reference to `object`, also on failure. */
 karp_status provider_open(karp_context *context, const karp_provider_plugin *plugin, void *object,
                           const karp_provider_options *options, karp_provider **out, karp_error *error);
 
-/* Before and after a call of the plugin: *problem is emptied, and what it says becomes the error. */
+/* Before and after a call of the plugin: clears *problem, and converts it to an error. */
 karp_provider_problem *provider_ask(karp_provider *p);
 karp_status provider_answer(karp_provider *p, uint32_t kind, karp_error *error);
-/* The plugin answered what cannot be; also for a call it does not have. */
+/* The plugin returned an invalid result; likewise, the plugin lacks a call. */
 karp_status provider_nonsense(const karp_provider *p, karp_error *error, const char *what);
 karp_status provider_lacks(const karp_provider *p, karp_error *error, const char *what);
 
-/* What these structs had in the first version. */
+/* The members of these structs in the first version. */
 #define FIRST_PROVIDER_LAUNCH SIZE_THROUGH(karp_provider_launch, tenancy)
 #define FIRST_PROVIDER_NODE SIZE_THROUGH(karp_provider_node, launched)
 
-/* The caller's launch as this library knows it, which is how plugins see it. */
+/* Converts the caller's launch to this library's version of the struct, which plugins receive. */
 static inline karp_status provider_launch_check(const karp_provider_launch *given, karp_provider_launch *own,
                                                 karp_error *error)
 {

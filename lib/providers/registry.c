@@ -10,14 +10,14 @@
 
 typedef struct registered {
     karp_provider_plugin plugin;
-    void *object; /* NULL = of this process */
-    char *path; /* of the object */
+    void *object; /* shared object; NULL = built in */
+    char *path; /* path of the object */
     size_t path_bytes;
 } registered;
 
 struct karp_provider_registry {
     karp_context *context;
-    karp_catalogue *hold; /* an empty one: it keeps the context */
+    karp_catalogue *hold; /* an empty catalogue, which keeps the context alive */
     registered *list;
     size_t count, capacity;
 };
@@ -138,7 +138,7 @@ static karp_status unknown(karp_error *error, karp_str name)
                          (int)(name.len < 80 ? name.len : 80), name.len ? name.ptr : "", known);
 }
 
-/* Each open provider holds the object by itself. */
+/* Each open provider has its own reference to the object. */
 static karp_status open_object(karp_context *context, const char *path, const karp_provider_options *options,
                                karp_provider **out, karp_error *error)
 {

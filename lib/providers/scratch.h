@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the providers: many small pieces on karp_alloc(), freed together. A refused allocation sets `failed` and
- * yields NULL from then on, so that builders check once, at their end. */
+/*
+ * Memory of the providers: many small pieces from karp_alloc(), freed together. After a refused allocation `failed` is
+ * set and every result is NULL, so that builders check only once, at their end.
+ */
 #ifndef PROVIDERS_SCRATCH_H
 #define PROVIDERS_SCRATCH_H
 
@@ -11,7 +13,7 @@
 typedef struct scratch_block scratch_block;
 typedef struct scratch {
     karp_context *context;
-    const karp_provider_memory *memory; /* where blocks come from instead, and stay; NULL = the context */
+    const karp_provider_memory *memory; /* allocates the blocks instead, and owns them; NULL = the context does */
     scratch_block *blocks; /* newest first */
     char *next;
     char *end;
@@ -19,20 +21,20 @@ typedef struct scratch {
 } scratch;
 
 void scratch_init(scratch *s, karp_context *context);
-/* On memory of the host: there is nothing to free. */
+/* Uses the host's memory: nothing has to be freed. */
 void scratch_init_on(scratch *s, const karp_provider_memory *memory);
 void scratch_free(scratch *s);
 
-/* Not cleared. Aligned for anything. */
+/* Not zeroed. Aligned for any type. */
 void *scratch_alloc(scratch *s, size_t bytes);
-/* Cleared; the product is checked. */
+/* Zeroed; checks the product for overflow. */
 void *scratch_array(scratch *s, size_t count, size_t elem);
 /* NUL-terminated copies; {"",0} after a failure. */
 karp_str scratch_text(scratch *s, karp_str text);
 karp_str scratch_uint(scratch *s, uint64_t value);
 karp_str scratch_uint_unit(scratch *s, uint64_t value, const char *unit);
 
-/* A karp_str of a literal. */
+/* A karp_str initializer from a literal. */
 #define TEXT(literal)                                                                                                  \
     {                                                                                                                  \
         literal, sizeof(literal) - 1                                                                                   \

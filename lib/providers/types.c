@@ -13,7 +13,7 @@ static uint64_t generation_of(const karp_provider *p)
     return p->plugin.generation ? p->plugin.generation(p->handle) : 0;
 }
 
-/* Of the class itself, or of another one that is equal. */
+/* The types of the class itself, or of an equal class. */
 static const provider_types *find_types(const karp_provider *p, const karp_provider_class *node_class,
                                         const provider_types *own, uint64_t generation)
 {
@@ -25,7 +25,7 @@ static const provider_types *find_types(const karp_provider *p, const karp_provi
     return NULL;
 }
 
-/* Memory that a catalogue keeps. */
+/* Memory owned by a catalogue. */
 typedef struct kept {
     scratch s;
     karp_context *context;
@@ -39,10 +39,11 @@ static void free_kept(void *user)
     karp_free(context, k, sizeof *k);
 }
 
-/* What points into a shared object must not outlive it. */
+/* Whether the types may be kept in place: data of a shared object must not outlive it. */
 static bool may_keep(const karp_provider *p) { return (p->plugin.flags & KARP_PROVIDER_TYPES_STAND) && !p->object; }
 
-/* The plugin's types are input like any other; but the mistake in them is the plugin's. On success `k` may be the catalogue's. */
+/* Checks the plugin's types like any other input, but reports a mistake as the plugin's. On success the catalogue may
+ * own `k`. */
 static karp_status take_types(karp_provider *p, kept *k, const karp_instance_type *types, size_t count,
                               karp_catalogue **out, karp_error *error)
 {

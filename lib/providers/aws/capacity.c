@@ -14,10 +14,10 @@ static const int64_t gibi = INT64_C(1) << 30;
 static const karp_str cpu = TEXT("cpu"), memory = TEXT("memory"), storage = TEXT("ephemeral-storage"),
                       pods = TEXT("pods");
 
-/* How a family of images differs from the others. */
+/* The differences between the AMI families. */
 typedef struct family_traits {
-    bool reserves_by_enis; /* memory for the kubelet follows the ENIs, whatever the number of pods is */
-    bool pods_per_core; /* the kubelet's setting is honoured */
+    bool reserves_by_enis; /* reserved memory depends on the ENIs, regardless of the number of pods */
+    bool pods_per_core; /* podsPerCore of the kubelet is respected */
     bool pods_limited_by_enis;
     bool windows;
     const char *storage_device;
@@ -50,7 +50,7 @@ static int64_t efa_only_interfaces(const aws_node_class *c, bool first_card)
     return count;
 }
 
-/* Every address of every interface but its first, and two pods of the host network. */
+/* Every address of every interface except its first, and two pods on the host network. */
 static int64_t pods_by_enis(const aws_type *t, const aws_node_class *c, int64_t reserved)
 {
     int64_t usable = t->enis - efa_only_interfaces(c, true);
@@ -75,18 +75,18 @@ static int64_t pod_count(const aws_type *t, const aws_node_class *c, const aws_o
 
 /* ---- memory and storage ---------------------------------------------------------------------- */
 
-/* The order of the operations is the provider's: it decides the last bit, and with it the ceiling. */
+/* The order of the operations is the provider's: it affects the last bit, and therefore the rounding up. */
 static int64_t memory_bytes(const aws_type *t, const aws_node_class *c, const aws_options *o)
 {
     int64_t seen = aws_seen_least(t->seen, c);
     if (seen != AWS_UNKNOWN) return seen;
-    int64_t mib = t->memory_mib - (t->flags & EC2_ARM64 ? 64 : 0); /* Graviton's kernel keeps 64 MiB */
+    int64_t mib = t->memory_mib - (t->flags & EC2_ARM64 ? 64 : 0); /* Graviton's kernel reserves 64 MiB */
     double taken = (double)(mib * mebi) * o->vm_memory_overhead / 1024 / 1024;
     mib -= (int64_t)ceil(taken);
     return mib > 0 ? mib * mebi : 0;
 }
 
-/* An amount of bytes: how it is written, and its value. */
+/* A number of bytes, as text and as a value. */
 typedef struct bytes {
     karp_str text;
     double value;
@@ -105,7 +105,7 @@ static karp_str byte_text(scratch *s, uint64_t count)
     return count % unit == 0 ? scratch_uint_unit(s, count / unit, "Mi") : scratch_uint(s, count);
 }
 
-/* Of a double that is whole and not negative; beyond 2^63 there is no such disk. */
+/* Formats a double that is whole and not negative; values beyond 2^63 are capped, as no disk is so large. */
 static karp_str whole_text(scratch *s, double value)
 {
     return byte_text(s, value < 9e18 ? (uint64_t)value : UINT64_C(9000000000000000000));
@@ -116,7 +116,7 @@ static const aws_block_device *find_device(const aws_node_class *c, const family
     for (size_t i = 0; i < c->block_device_count; i++) {
         if (!c->block_devices[i].root) continue;
         if (c->block_devices[i].size.len) return &c->block_devices[i];
-        break; /* the first that is flagged decides */
+        break; /* the first flagged device decides */
     }
     if (c->family == AWS_CUSTOM) return c->block_device_count ? &c->block_devices[c->block_device_count - 1] : NULL;
     for (size_t i = 0; i < c->block_device_count; i++) {
@@ -155,7 +155,7 @@ static int64_t reserved_cpu_milli(int64_t vcpus)
     return sum;
 }
 
-/* Of a text that ends with %. */
+/* Parses a text that ends with %. */
 static bool percentage(karp_str text, double *out)
 {
     return karp_double_parse((karp_str){ text.ptr, text.len - 1 }, out) == KARP_OK && isfinite(*out) && *out >= 0 &&
@@ -171,7 +171,7 @@ bool aws_threshold_valid(karp_str text)
     return karp_quantity_double(text, &amount) == KARP_OK && amount >= 0;
 }
 
-/* A threshold given as part of the capacity, or as an amount. A hundred per cent switches it off. */
+/* A threshold as a percentage of the capacity, or as an amount. 100 % switches it off. */
 static karp_str threshold(scratch *s, karp_str text, double capacity)
 {
     if (!is_percentage(text)) return text;
@@ -192,7 +192,7 @@ static void add_value(karp_resource *list, size_t *count, karp_str name, int64_t
     list[(*count)++] = (karp_resource){ .name = name, .value = value, .scale = scale };
 }
 
-/* Resources that a type may lack are left out when it does. */
+/* Omits resources that the type lacks. */
 static void add_some(karp_resource *list, size_t *count, karp_str name, int64_t value)
 {
     if (value > 0) add_value(list, count, name, value, 0);
@@ -225,7 +225,7 @@ static void add_devices(const aws_type *t, karp_resource *list, size_t *count)
     add_some(list, count, neuron_core, cores);
 }
 
-/* Adds what the node class states to what is computed: entry by entry, it replaces. */
+/* Replaces computed amounts by those of the node class, entry by entry. */
 static void override(karp_resource *list, size_t *count, const karp_resource *stated, size_t stated_count)
 {
     for (size_t i = 0; i < stated_count; i++) {

@@ -5,7 +5,7 @@
 #include <providers/fail.h>
 #include <providers/match.h>
 
-/* EC2 has no groups with more. */
+/* EC2's maximum for a placement group. */
 enum { PARTITIONS_MOST = 7 };
 
 aws_settings aws_settings_default(void)
@@ -13,7 +13,7 @@ aws_settings aws_settings_default(void)
     return (aws_settings){ .options = { .vm_memory_overhead = 0.075 }, .zones = 7 };
 }
 
-/* A zone of the class is out when all its subnets there are. */
+/* A zone of the class is excluded if all its subnets are marked. */
 static void use_subnets(scratch *s, const aws_node_class *c, const aws_marks *marks, aws_zone *zone)
 {
     bool left = false;
@@ -26,7 +26,7 @@ static void use_subnets(scratch *s, const aws_node_class *c, const aws_marks *ma
     zone->out = zone->in_class && !left;
 }
 
-/* `out` is zeroed, and in `s`. */
+/* `out` must be zeroed and in `s`. */
 static bool make_place(scratch *s, const aws_facts *facts, const aws_marks *marks, const aws_settings *settings,
                        const aws_node_class *c, aws_place *out)
 {
@@ -41,7 +41,7 @@ static bool make_place(scratch *s, const aws_facts *facts, const aws_marks *mark
         else use_subnets(s, c, marks, zone);
         if (aws_zone_shifted(marks, zone->name, zone->id)) zone->out = true;
         if (zone->in_class) out->zones_in_class |= 1u << i;
-        /* Without subnets there is no more to the region than the zones that were asked for. */
+        /* Without subnets only the configured zones of the region exist. */
         if (c->subnet_count == 0 && !zone->in_class) zone->name = (karp_str){ "", 0 };
     }
     const aws_placement_group *group = &c->placement_group;
@@ -55,7 +55,7 @@ static bool make_place(scratch *s, const aws_facts *facts, const aws_marks *mark
     return !s->failed;
 }
 
-/* Some zone has it. */
+/* Whether some zone offers the type. */
 static bool is_offered(const aws_type *t, const aws_place *place)
 {
     if (!(t->flags & (EC2_ON_DEMAND | EC2_SPOT))) return false;
@@ -92,7 +92,7 @@ karp_status aws_instance_types(scratch *s, const aws_facts *facts, const aws_mar
     karp_status status = check(facts, &settings->options, error);
     if (status) return status;
     aws_offering_parts parts;
-    aws_place *place = scratch_array(s, 1, sizeof *place); /* offerings point into it */
+    aws_place *place = scratch_array(s, 1, sizeof *place); /* offerings refer to it */
     karp_instance_type *list = scratch_array(s, facts->count, sizeof *list);
     aws_shared *shared = scratch_array(s, 1, sizeof *shared);
     if (!list || !place || !shared || !make_place(s, facts, marks, settings, c, place)) return provider_nomem(error);

@@ -46,7 +46,7 @@ static uint64_t of_number(uint64_t hash, uint64_t number)
 
 static uint64_t of_value(karp_str name, const tree *value);
 
-/* Sums do not depend on the order, and do not cancel as equal elements would with exclusive or. 0 = nothing in it. */
+/* A sum does not depend on the order, and equal elements do not cancel as with exclusive or. 0 = empty. */
 static uint64_t sum_of_members(const tree *value)
 {
     uint64_t sum = 0;
@@ -87,7 +87,7 @@ static uint64_t of_string(karp_str name, karp_str text)
     return text.len ? of_text("s", text.ptr, text.len) : 0;
 }
 
-/* 0 = empty. Nesting is limited by the reader of the text. */
+/* 0 = empty. The parser has limited the nesting. */
 static uint64_t of_value(karp_str name, const tree *value)
 {
     int64_t integer;
@@ -100,7 +100,7 @@ static uint64_t of_value(karp_str name, const tree *value)
     return tree_double(value, &number) ? of_double(number) : 0;
 }
 
-/* With what the API server fills in. */
+/* Includes the API server's defaults. */
 static uint64_t of_metadata(const tree *value)
 {
     uint64_t sum = sum_of_members(value);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A number for what a node was launched with: EC2NodeClass fields that nodes drift by. */
+/* A hash of the EC2NodeClass fields that cause drift. */
 #ifndef AWS_CLASS_HASH_H
 #define AWS_CLASS_HASH_H
 
@@ -7,10 +7,11 @@
 
 #include <providers/aws/node_class.h>
 
-/* Not the number of Karpenter's provider, hence a version of its own: numbers of different versions are not compared. */
+/* The hash differs from that of Karpenter's provider, so it has its own version: hashes of different versions are not
+ * compared. */
 #define AWS_HASH_VERSION "libkarp-1"
 
-/* Lists are sets, the order of members does not count, and what is empty is as good as absent. */
+/* Lists are sets, the order of members does not matter, and empty values equal absent ones. */
 uint64_t aws_class_hash(const tree *spec, aws_family family);
 
 #endif

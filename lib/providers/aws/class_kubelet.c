@@ -24,7 +24,7 @@ static bool among(const char *const *names, karp_str name)
     return *names != NULL;
 }
 
-/* At spec.kubelet.MAP["KEY"]. */
+/* Reports an error at spec.kubelet.MAP["KEY"]. */
 static void bad_entry(decoder *d, const char *map, karp_str key, const char *message)
 {
     (void)snprintf(d->part, sizeof d->part, "spec.kubelet.%s[\"%.*s\"]", map, (int)(key.len < 40 ? key.len : 40),
@@ -33,7 +33,7 @@ static void bad_entry(decoder *d, const char *map, karp_str key, const char *mes
     decode_at(d, "spec.kubelet");
 }
 
-/* ---- what is reserved ------------------------------------------------------------------------ */
+/* ---- reserved resources ---------------------------------------------------------------------- */
 
 static karp_str reserved_text(decoder *d, const tree *value)
 {
@@ -76,7 +76,7 @@ static void check_thresholds(decoder *d, const tree *kubelet, const char *name)
     }
 }
 
-/* Each soft threshold has a grace period, and each grace period a threshold. */
+/* Each soft threshold needs a grace period, and each grace period a threshold. */
 static void check_soft(decoder *d, const tree *kubelet)
 {
     static const char *const names[] = { "evictionSoft", "evictionSoftGracePeriod" };

@@ -15,7 +15,7 @@ static void read_groups(decoder *d, const tree *status, aws_node_class *out)
     out->security_group_count = list ? count : 0;
 }
 
-/* An operator's number; KARP_OP_UNKNOWN when it is none. */
+/* An operator's number; KARP_OP_UNKNOWN = invalid. */
 static uint32_t operator_of(karp_str word)
 {
     static const char *const words[] = { [KARP_OP_IN] = "In",         [KARP_OP_NOT_IN] = "NotIn",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the controllers have found for an EC2NodeClass: its status. */
+/* The status of an EC2NodeClass, as the controllers resolved it. */
 #ifndef AWS_CLASS_STATUS_H
 #define AWS_CLASS_STATUS_H
 

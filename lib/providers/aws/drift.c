@@ -36,7 +36,8 @@ static karp_str value_of(const karp_label *list, size_t count, const char *key)
     return none;
 }
 
-/* Hashes of different versions say nothing. Karpenter's own are compared as the class states it. */
+/* Hashes of different versions are not compared. Karpenter's own hash is compared with the one in the class's
+ * annotations. */
 static bool class_changed(const aws_node_class *c, const karp_provider_node *n)
 {
     char text[AWS_HASH_TEXT];
@@ -49,7 +50,7 @@ static bool class_changed(const aws_node_class *c, const karp_provider_node *n)
            !match_same(hash, c->stated_hash);
 }
 
-/* The first image whose requirements the type meets. */
+/* Finds the first image whose requirements match the type, and compares it with the node's. */
 static bool image_changed(const aws_node_class *c, const karp_provider_node *n, const karp_requirement *type,
                           size_t count)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a machine still is what its node class says, and how often sick nodes are replaced. */
+/* Whether an instance has drifted from its node class, and the repair policies for unhealthy nodes. */
 #ifndef AWS_DRIFT_H
 #define AWS_DRIFT_H
 
 #include <providers/aws/node_class.h>
 #include <providers/fail.h>
 
-/* The first reason in the provider's order; "" = it has not drifted. `type`: its requirements, to find its image by. */
+/* The first drift reason in the provider's order; "" = not drifted. `type`: requirements of the instance type, which
+ * select its image. */
 karp_str aws_drift(const aws_node_class *node_class, const karp_provider_node *node, const karp_requirement *type,
                    size_t count);
 

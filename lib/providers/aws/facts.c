@@ -104,7 +104,7 @@ uint32_t aws_facts_zones(const aws_facts *facts)
     return there;
 }
 
-/* us-west-2a, for every letter that any type is offered in. */
+/* Names such as us-west-2a, for every letter with an offered type. */
 void aws_facts_name_zones(aws_facts *facts)
 {
     static const karp_str none = TEXT("");
@@ -159,7 +159,7 @@ void aws_facts_regions(char *into, size_t room)
 
 /* ---- changes --------------------------------------------------------------------------------- */
 
-/* What is empty needs no copy. */
+/* Empty texts need no copy. */
 static karp_str keep(scratch *s, karp_str text) { return text.len ? scratch_text(s, text) : text; }
 
 karp_status aws_facts_copy(const aws_facts *from, aws_facts *to, karp_error *error)
@@ -203,7 +203,7 @@ aws_type *aws_facts_find(const aws_facts *facts, karp_str name)
     return NULL;
 }
 
-/* Row of the built-in table; ec2_row_count = not there. */
+/* Row in the built-in table; ec2_row_count = not found. */
 static size_t find_row(karp_str name)
 {
     size_t low = 0, high = ec2_row_count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of a region's instance types: the built-in table, and what was loaded since. */
+/* Facts of a region's instance types: the built-in table, and loaded facts. */
 #ifndef AWS_FACTS_H
 #define AWS_FACTS_H
 
@@ -19,11 +19,11 @@ typedef struct aws_device {
     karp_str maker, name;
     uint32_t kind; /* EC2_GPU … */
     int64_t count;
-    int64_t memory_mib; /* of a GPU */
-    int64_t cores; /* of a Neuron device */
+    int64_t memory_mib; /* for a GPU */
+    int64_t cores; /* for a Neuron device */
 } aws_device;
 
-/* One instance type as EC2 describes it, and how one region offers it. */
+/* One instance type as described by EC2, and its offers in one region. */
 typedef struct aws_type {
     karp_str name;
     karp_str cpu_maker; /* "" = unknown */
@@ -34,51 +34,51 @@ typedef struct aws_type {
     int64_t enis, ipv4_per_eni; /* of the default network card */
     int64_t network_cards, branch_enis, efas;
     int64_t limits_ipv4, network_mbps, ebs_mbps, local_gb; /* or AWS_UNKNOWN */
-    const aws_seen *seen; /* memory that nodes of it had, the latest first */
+    const aws_seen *seen; /* observed memory of its nodes, latest first */
     aws_device devices[AWS_DEVICES_MOST];
     uint32_t zones; /* bit i = zone i of the facts */
-    bool cards_told; /* else each card takes as many interfaces as the default one */
-    uint16_t card_enis[AWS_CARDS_MOST]; /* by network card, 0 = there is none */
-    double on_demand; /* dollars an hour, or AWS_UNKNOWN */
+    bool cards_told; /* otherwise each card has as many interfaces as the default card */
+    uint16_t card_enis[AWS_CARDS_MOST]; /* by network card, 0 = no such card */
+    double on_demand; /* dollars per hour, or AWS_UNKNOWN */
     double spot[AWS_ZONES_MOST]; /* by zone, or AWS_UNKNOWN */
 } aws_type;
 
 typedef struct aws_facts {
-    scratch s; /* what was loaded; built-in texts live for ever */
+    scratch s; /* of loaded facts; built-in texts live forever */
     karp_str region, as_of, sources;
-    bool region_known; /* built in, or its offerings were loaded */
-    bool seen_by_images; /* some memory counts for certain images alone */
-    bool spot_known; /* else spot prices are taken to be those on demand */
-    karp_str zones[AWS_ZONES_MOST]; /* "" = there is no such zone */
-    aws_type *types; /* by name; NULL = those that are built in, as they are */
+    bool region_known; /* built in, or with loaded offerings */
+    bool seen_by_images; /* some observed memory applies only to certain images */
+    bool spot_known; /* otherwise spot prices equal on-demand prices */
+    karp_str zones[AWS_ZONES_MOST]; /* "" = no such zone */
+    aws_type *types; /* by name; NULL = the unchanged built-in types */
     size_t count;
-    size_t built_in; /* number of the region in the table */
+    size_t built_in; /* index of the region in the table */
 } aws_facts;
 
-/* The names of the regions that are built in, "a, b, c", cut to the room. */
+/* The names of the built-in regions, "a, b, c", truncated to `room`. */
 void aws_facts_regions(char *into, size_t room);
 
-/* The built-in facts; of a region that is not built in, types without zones and prices. They stay packed. */
+/* Loads the built-in facts, which remain packed. For a region that is not built in, types have no zones and prices. */
 karp_status aws_facts_init(aws_facts *facts, karp_context *context, karp_str region, karp_error *error);
 void aws_facts_free(aws_facts *facts);
 
-/* A copy to change, in memory of its own. */
+/* A writable copy with memory of its own. */
 karp_status aws_facts_copy(const aws_facts *from, aws_facts *to, karp_error *error);
 
-/* Type `index`, which is unpacked into `room` if need be. */
+/* Type `index`, unpacked into `room` if necessary. */
 const aws_type *aws_facts_type(const aws_facts *facts, size_t index, aws_type *room);
-/* Likewise by name; NULL = not there. */
+/* Likewise by name; NULL = not found. */
 const aws_type *aws_facts_look_up(const aws_facts *facts, karp_str name, aws_type *room);
-uint32_t aws_facts_zones(const aws_facts *facts); /* all that some type is offered in; bits */
-/* Of facts that were copied to be changed. */
-aws_type *aws_facts_find(const aws_facts *facts, karp_str name); /* NULL = not there */
-/* Traffic limits of a type that are in no description of it, from the built-in table. */
+uint32_t aws_facts_zones(const aws_facts *facts); /* bit set of all zones in which some type is offered */
+/* For facts that were copied to be changed. */
+aws_type *aws_facts_find(const aws_facts *facts, karp_str name); /* NULL = not found */
+/* Adds a type's network limits from the built-in table, which EC2's descriptions lack. */
 void aws_facts_add_limits(aws_type *type);
-/* The number of a zone by name; AWS_ZONES_MOST = there is none. */
+/* The index of a zone by name; AWS_ZONES_MOST = not found. */
 size_t aws_facts_zone(const aws_facts *facts, karp_str name);
-/* Names the zones that some type is offered in, by letter: us-west-2a is bit 0. */
+/* Sets the names of the zones in which some type is offered, by letter: us-west-2a is bit 0. */
 void aws_facts_name_zones(aws_facts *facts);
-/* Puts the types in the order of their names. */
+/* Sorts the types by name. */
 void aws_facts_sort(aws_facts *facts);
 
 #endif

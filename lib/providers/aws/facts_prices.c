@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prices: the price list of AWS, and EC2's history of spot prices. */
+/* Prices: AWS's price list, and EC2's spot price history. */
 #include <providers/aws/facts_read.h>
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include <karp/values.h>
 
-/* Dollars an hour as text; false after a failure. */
+/* Reads dollars per hour from a text; false after a failure. */
 static bool dollars_at(decoder *d, const tree *object, const char *name, double *out)
 {
     karp_str text = decode_text(d, object, name);
@@ -17,7 +17,7 @@ static bool dollars_at(decoder *d, const tree *object, const char *name, double 
     return false;
 }
 
-/* ---- on demand ------------------------------------------------------------------------------- */
+/* ---- on-demand ------------------------------------------------------------------------------- */
 
 static bool says(const tree *attributes, const char *name, const char *value)
 {
@@ -25,7 +25,7 @@ static bool says(const tree *attributes, const char *name, const char *value)
     return !is_string(text) || str_is(tree_text(text), value);
 }
 
-/* Linux without anything installed, on shared machines; bare metal counts as dedicated. */
+/* Whether the product is Linux without pre-installed software, with shared tenancy; bare metal counts as dedicated. */
 static bool is_wanted(const aws_facts *facts, const tree *product)
 {
     const tree *attributes = decode_member(product, "attributes");
@@ -36,7 +36,7 @@ static bool is_wanted(const aws_facts *facts, const tree *product)
            (says(attributes, "tenancy", "Shared") || (metal && says(attributes, "tenancy", "Dedicated")));
 }
 
-/* {"TERM": {"priceDimensions": {"DIMENSION": {"pricePerUnit": {"USD": "0.096"}}}}}: the first that costs something. */
+/* {"TERM": {"priceDimensions": {"DIMENSION": {"pricePerUnit": {"USD": "0.096"}}}}}: the first price above zero. */
 static bool price_of(decoder *d, const tree *terms, double *out)
 {
     for (size_t i = 0; i < members_of(terms); i++) {
@@ -60,7 +60,7 @@ static size_t take_product(aws_facts *into, decoder *d, const tree *product, con
     return 1;
 }
 
-/* NULL = it is no JSON. */
+/* NULL = not JSON. */
 static const tree *product_in(decoder *d, karp_str text)
 {
     enum { DEEPEST = 100 };
@@ -71,7 +71,7 @@ static const tree *product_in(decoder *d, karp_str text)
     return status == KARP_OK ? product : NULL;
 }
 
-/* GetProducts: each product a text of JSON, or the object itself. */
+/* GetProducts: each product is a JSON text, or the object itself. */
 static size_t read_list(aws_facts *into, decoder *d, const tree *list)
 {
     size_t taken = 0;
@@ -144,7 +144,7 @@ static void spot_at(aws_facts *into, decoder *d, const tree *entry, int64_t *new
     *before = when;
 }
 
-/* The latest entry of each type and zone; where there is none, there is no price. */
+/* Uses the latest entry for each type and zone; without one there is no price. */
 void aws_read_spot(aws_facts *into, decoder *d, const tree *root)
 {
     const tree *list;

@@ -57,7 +57,7 @@ static void swap_zones(aws_facts *into, size_t a, size_t b)
     }
 }
 
-/* By name, and those without behind them. */
+/* Sorts zones by name, with empty ones last. */
 static void order_zones(aws_facts *into)
 {
     for (size_t i = 1; i < AWS_ZONES_MOST; i++) {
@@ -68,7 +68,7 @@ static void order_zones(aws_facts *into)
     }
 }
 
-/* Zones keep their prices. */
+/* Reads the offerings. Zones keep their prices. */
 static void read_offerings(aws_facts *into, decoder *d, const tree *root)
 {
     const tree *list;
@@ -106,7 +106,7 @@ static void read_limits(aws_facts *into, decoder *d, const tree *root)
     }
 }
 
-/* An amount, of nodes with these images. */
+/* Adds the observed memory of nodes with these images. */
 static void add_seen(aws_facts *into, decoder *d, aws_type *type, const tree *amount, const char *name,
                      const tree *images)
 {
@@ -129,7 +129,7 @@ static void add_seen(aws_facts *into, decoder *d, aws_type *type, const tree *am
     into->seen_by_images = into->seen_by_images || count > 0;
 }
 
-/* By type an amount, or a list with the images that each amount was seen with. */
+/* For each type: an amount, or a list of amounts with the images of their nodes. */
 static void read_memory(aws_facts *into, decoder *d, const tree *root)
 {
     for (size_t i = 0; i < members_of(root) && !d->status; i++) {
@@ -147,7 +147,7 @@ static void read_memory(aws_facts *into, decoder *d, const tree *root)
     }
 }
 
-/* ---- any of them ----------------------------------------------------------------------------- */
+/* ---- all kinds ------------------------------------------------------------------------------- */
 
 static const struct {
     const char *kind;

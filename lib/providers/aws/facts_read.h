@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts in EC2's own JSON: what its API and its price list answer. */
+/* Facts in EC2's own JSON, from its API and its price list. */
 #ifndef AWS_FACTS_READ_H
 #define AWS_FACTS_READ_H
 
@@ -12,12 +12,13 @@
  *   offerings          DescribeInstanceTypeOfferings, by availability zone
  *   on-demand-prices   the price list's GetProducts, or a file of its bulk interface
  *   spot-prices        DescribeSpotPriceHistory
- *   limits             {"m5.large": {"isTrunkingCompatible", "branchInterface", "ipv4PerInterface", "networkBandwidthMbps"}}
+ *   limits             {"m5.large": {"isTrunkingCompatible", "branchInterface", "ipv4PerInterface",
+ *                       "networkBandwidthMbps"}}
  *   discovered-memory  {"m5.large": "7577Mi"}
- * `into` is a copy that is thrown away on failure. Errors: INVALID, SYNTAX, LIMIT, NOMEM. */
+ * `into` is a copy that is discarded after a failure. Errors: INVALID, SYNTAX, LIMIT, NOMEM. */
 karp_status aws_facts_read(aws_facts *into, karp_str kind, karp_str text, karp_error *error);
 
-/* One kind each, of a tree that was read. Failures are in the decoder. */
+/* Each reads one kind from a parsed tree. The decoder records failures. */
 void aws_read_types(aws_facts *into, decoder *d, const tree *root); /* facts_types.c */
 void aws_read_on_demand(aws_facts *into, decoder *d, const tree *root); /* facts_prices.c */
 void aws_read_spot(aws_facts *into, decoder *d, const tree *root);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts as a table of text, read and written; and how AWS's own tools print others. docs/providers.md has the columns. */
+/*
+ * Facts as a text table, read and written, and the commands that print facts with AWS's tools. docs/providers.md lists
+ * the columns.
+ */
 #include <providers/aws/facts_table.h>
 
 #include <stddef.h>
@@ -57,7 +60,7 @@ static const cloud_format aws_format = { "aws", CELL_COUNT, NULL, AWS_USUAL_REGI
 typedef struct whole_cell {
     uint32_t cell;
     int64_t least, most;
-    size_t at; /* in aws_type */
+    size_t at; /* offset in aws_type */
     const char *field;
 } whole_cell;
 
@@ -80,7 +83,7 @@ static const whole_cell ec2_whole_cells[] = {
 
 enum { EC2_WHOLE_CELLS = sizeof ec2_whole_cells / sizeof *ec2_whole_cells };
 
-/* An empty cell is the least there can be: none, or not known. */
+/* An empty cell means the minimum: none, or unknown. */
 static bool read_whole(const whole_cell *c, karp_str cell, aws_type *out)
 {
     int64_t value = c->least;
@@ -90,7 +93,7 @@ static bool read_whole(const whole_cell *c, karp_str cell, aws_type *out)
     return true;
 }
 
-/* KIND:MAKER:NAME:COUNT:N, by commas; N = MiB of a GPU, cores of a Neuron device. */
+/* KIND:MAKER:NAME:COUNT:N, separated by commas; N = MiB for a GPU, cores for a Neuron device. */
 static bool read_devices(karp_str cell, aws_type *out)
 {
     static const char *const kinds[] = { [EC2_GPU] = "gpu", [EC2_INFERENCE] = "inference", [EC2_NEURON] = "neuron" };
@@ -100,7 +103,7 @@ static bool read_devices(karp_str cell, aws_type *out)
         int64_t more = 0;
         while (d.kind <= EC2_NEURON && !str_is(kind, kinds[d.kind])) d.kind++;
         if (d.kind > EC2_NEURON || out->device_count == AWS_DEVICES_MOST || d.name.len == 0) return false;
-        if (!cloud_whole(cloud_until(&one, ':'), 65535, &d.count)) return false; /* 0 = a part of one */
+        if (!cloud_whole(cloud_until(&one, ':'), 65535, &d.count)) return false; /* 0 = a fraction of one */
         if (!cloud_whole(one, INT32_MAX, &more)) return false;
         if (d.kind == EC2_GPU) d.memory_mib = more;
         if (d.kind == EC2_NEURON) d.cores = more;
@@ -109,7 +112,7 @@ static bool read_devices(karp_str cell, aws_type *out)
     return true;
 }
 
-/* Interfaces by card, by commas. */
+/* Numbers of interfaces by card, separated by commas. */
 static bool read_cards(karp_str cell, aws_type *out)
 {
     for (size_t i = 0; cell.len > 0; i++) {
@@ -131,7 +134,7 @@ static bool read_letters(karp_str letters, uint32_t *out)
     return true;
 }
 
-/* A price for each zone of the type, in the order of the zones. */
+/* One price for each zone of the type, in the order of the zones. */
 static bool read_spot(karp_str cell, aws_type *out, bool *known)
 {
     if (cell.len == 0) return true;
@@ -185,14 +188,14 @@ static karp_status read_row(const cloud_table *t, const cloud_row *row, uint32_t
     return read_offer(t, row, all, out, spot_known, error);
 }
 
-/* What nodes were seen to have is of the user's nodes, not of the table. */
+/* Observed memory comes from the user's nodes, not from the table. */
 static void keep_seen(const aws_facts *from, aws_type *type)
 {
     const aws_type *known = aws_facts_find(from, type->name);
     if (known) type->seen = known->seen;
 }
 
-/* A region of which nothing says what spot costs. */
+/* For a region without known spot prices. */
 static void spot_as_on_demand(aws_type *types, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -240,7 +243,7 @@ karp_status aws_table_read(aws_facts *into, karp_str text, karp_error *error)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* The letter of each zone, from 0; false = there is one of another kind, a local one. */
+/* The letter of each zone, from 0; false = a zone without one, such as a local zone. */
 static bool letters_of(const aws_facts *f, size_t letter[AWS_ZONES_MOST], cloud_writer *w)
 {
     for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
@@ -293,7 +296,7 @@ static void write_cards(cloud_writer *w, const aws_type *t)
     }
 }
 
-/* Zones are in the order of their names, and so of their letters. */
+/* Zones are sorted by name, and therefore by letter. */
 static void write_offer(cloud_writer *w, const aws_facts *f, const aws_type *t, uint32_t zones, uint32_t all)
 {
     const char *between = "";
@@ -360,7 +363,7 @@ uint32_t aws_table_write(const aws_facts *facts, const karp_provider_memory *mem
     return cloud_write_end(&w, memory, text, problem);
 }
 
-/* ---- how facts are had ----------------------------------------------------------------------- */
+/* ---- sources of facts ------------------------------------------------------------------------ */
 
 static const cloud_kind aws_kinds[] = {
     { "types", "types.json", "aws ec2 describe-instance-types --region @ --output json",

@@ -23,7 +23,7 @@ static const tree *words_at(decoder *d, const tree *object, const char *name)
     return list;
 }
 
-/* A member of an object that has to be there. */
+/* A required member of an object. */
 static const tree *part(decoder *d, const tree *type, const char *name)
 {
     const tree *found = decode_object(d, type, name);
@@ -33,7 +33,7 @@ static const tree *part(decoder *d, const tree *type, const char *name)
 
 /* ---- processor ------------------------------------------------------------------------------- */
 
-/* The first architecture that Karpenter maps decides; false = there is none. */
+/* The first architecture that Karpenter supports decides; false = none. */
 static bool read_processor(decoder *d, const tree *type, aws_type *out)
 {
     const tree *processor = part(d, type, "ProcessorInfo");
@@ -55,7 +55,7 @@ static bool read_processor(decoder *d, const tree *type, aws_type *out)
     return found;
 }
 
-/* So that no product of them leaves 64 bits. */
+/* A limit that keeps products within 64 bits. */
 enum { INTERFACES_MOST = 65535 };
 
 /* ---- network --------------------------------------------------------------------------------- */
@@ -123,7 +123,7 @@ static void read_devices(decoder *d, const tree *type, aws_type *out)
     }
 }
 
-/* ---- the rest -------------------------------------------------------------------------------- */
+/* ---- other members --------------------------------------------------------------------------- */
 
 static void read_disks(decoder *d, const tree *type, aws_type *out)
 {
@@ -149,7 +149,7 @@ static void read_flags(decoder *d, const tree *type, aws_type *out)
     if (match_is(decode_text(d, type, "NitroEnclavesSupport"), "supported")) out->flags |= EC2_NITRO_ENCLAVES;
 }
 
-/* false = Karpenter takes no notice of such types. */
+/* false = Karpenter ignores such types. */
 static bool read_type(decoder *d, const tree *type, aws_type *out)
 {
     memset(out, 0, sizeof *out);
@@ -170,7 +170,7 @@ static bool read_type(decoder *d, const tree *type, aws_type *out)
     return mapped && (!virtualization || has_word(virtualization, "hvm"));
 }
 
-/* What a description does not tell stays as it was: offers, prices, and the limits of traffic. */
+/* Keeps what a description lacks: offers, prices, and network limits. */
 static void take_over(const aws_facts *from, aws_type *type)
 {
     const aws_type *known = aws_facts_find(from, type->name);

@@ -11,7 +11,7 @@
 #define RESERVATION_TYPE AWS_GROUP "capacity-reservation-type"
 #define RESERVATION_INTERRUPTIBLE AWS_GROUP "capacity-reservation-interruptible"
 
-/* Candidates are in runs of one type; a step keeps some of them, in place. */
+/* Candidates of the same type are adjacent; a step keeps some of them, in place. */
 typedef bool (*keeps)(const karp_provider_launch *launch, karp_provider_candidate c, const void *about);
 
 static void keep(karp_provider_launch *launch, keeps test, const void *about)
@@ -50,9 +50,9 @@ static karp_str label_of(const karp_provider_launch *launch, karp_provider_candi
     return match_single(o->requirements, o->requirement_count, key);
 }
 
-/* ---- reservations: one kind of them ---------------------------------------------------------- */
+/* ---- reservations of one kind only ----------------------------------------------------------- */
 
-/* Lower goes first among equal prices: default, capacity-block, then what may be interrupted. */
+/* A lower rank is preferred at equal prices: default, capacity-block, then interruptible reservations. */
 static int kind_of(const karp_provider_launch *launch, karp_provider_candidate c)
 {
     int rank = match_is(label_of(launch, c, RESERVATION_TYPE), "capacity-block") ? 1 : 0;
@@ -80,7 +80,7 @@ static void one_reservation_type(karp_provider_launch *launch)
     if (best >= 0) keep(launch, of_kind, &best);
 }
 
-/* ---- capacity blocks: a single one ----------------------------------------------------------- */
+/* ---- a single capacity block ----------------------------------------------------------------- */
 
 static bool same_candidate(const karp_provider_launch *launch, karp_provider_candidate c, const void *about)
 {
@@ -97,7 +97,7 @@ static void one_capacity_block(karp_provider_launch *launch)
         karp_provider_candidate c = launch->candidates[i];
         if (!is_of(launch, c, "reserved")) continue;
         if (!match_is(label_of(launch, c, RESERVATION_TYPE), "capacity-block")) {
-            if (!found) return; /* the first reservation tells what all are */
+            if (!found) return; /* the first reservation determines the kind of all */
             continue;
         }
         if (!found || launch_offering(launch, c)->price < launch_offering(launch, cheapest)->price) cheapest = c;
@@ -106,7 +106,7 @@ static void one_capacity_block(karp_provider_launch *launch)
     if (found) keep(launch, same_candidate, &cheapest);
 }
 
-/* ---- reserved offerings: the roomiest of each zone ------------------------------------------- */
+/* ---- one reserved offering per zone ---------------------------------------------------------- */
 
 static bool roomier(const karp_provider_launch *launch, karp_provider_candidate a, karp_provider_candidate b)
 {
@@ -132,7 +132,8 @@ static void one_reserved_a_zone(karp_provider_launch *launch)
     for (size_t i = 0; i < launch->candidate_count && !any; i++) {
         any = launch->candidates[i].usable && is_of(launch, launch->candidates[i], "reserved");
     }
-    /* What was dropped was worse than something that is still there, so comparing with the list as it shrinks is as good. */
+    /* A removed candidate was worse than one that remains, so comparing with the shrinking list gives the same
+     * result. */
     const karp_provider_launch whole = *launch;
     if (any && allows(launch, "reserved")) keep(launch, is_best_reserved, &whole);
 }
@@ -174,7 +175,7 @@ static void no_exotic(karp_provider_launch *launch)
     if (any) keep(launch, is_plain, NULL);
 }
 
-/* ---- dear spot offerings --------------------------------------------------------------------- */
+/* ---- expensive spot offerings ---------------------------------------------------------------- */
 
 static bool worth_it(const karp_provider_launch *launch, karp_provider_candidate c, const void *on_demand)
 {
@@ -206,7 +207,7 @@ const aws_filter_step aws_filters[AWS_FILTERS] = {
 
 /* ---- the cheapest types ---------------------------------------------------------------------- */
 
-/* A type that is left, by the least price that it can be had for. */
+/* A remaining type with its lowest price. */
 typedef struct ranked {
     uint32_t type;
     double price;
@@ -249,7 +250,7 @@ static size_t values_of(const karp_instance_type *type, karp_str key, const karp
     return 0;
 }
 
-/* Do the types have as many values of the key as are asked for? */
+/* Whether the types have as many values of the key as minValues requires. */
 static bool enough(const karp_provider_launch *launch, const ranked *list, size_t count, const karp_requirement *asked,
                    const karp_provider_memory *memory, bool *failed)
 {
@@ -300,7 +301,7 @@ static uint32_t truncate_types(karp_provider_launch *launch, const karp_provider
     return KARP_PROVIDER_OK;
 }
 
-/* ---- all together ---------------------------------------------------------------------------- */
+/* ---- everything ------------------------------------------------------------------------------ */
 
 uint32_t aws_filter_launch(void *handle, const void *node_class, const karp_provider_memory *memory,
                            karp_provider_launch *launch, karp_provider_problem *problem)

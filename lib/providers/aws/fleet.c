@@ -27,7 +27,7 @@ static karp_str label_of(const karp_offering *o, const char *key)
 
 /* ---- the request ----------------------------------------------------------------------------- */
 
-/* Of the class's subnets in the zone the one with most free addresses, then by id. */
+/* The class's subnet in the zone with the most free addresses, then by id. */
 static karp_str subnet_in(const aws_node_class *c, const aws_marks *marks, karp_str zone)
 {
     const aws_subnet *best = NULL;
@@ -70,7 +70,7 @@ static tree *override_of(trees *t, const aws_handle *h, const aws_node_class *c,
     return one;
 }
 
-/* A type and zone once, at the first of its offerings. */
+/* Whether this is the first offering of its type in its zone. */
 static bool is_first(const karp_provider_launch *launch, size_t index)
 {
     karp_provider_candidate c = launch->candidates[index];
@@ -96,7 +96,8 @@ static tree *overrides_of(trees *t, const aws_handle *h, const aws_node_class *c
     return list;
 }
 
-/* The strategy that weighs prices as Karpenter does; with overlaid prices the order of the overrides counts. */
+/* The allocation strategy that weighs prices as Karpenter does; with overlaid prices it follows the order of the
+ * overrides. */
 static void set_strategy(trees *t, tree *request, const karp_provider_launch *launch)
 {
     bool spot = match_is(launch->capacity_type, "spot"), overlay = launch->price_from_overlay != 0;
@@ -149,7 +150,7 @@ uint32_t aws_launch_request(void *handle, const void *node_class, const karp_pro
     return failed ? out_of_memory(problem) : KARP_PROVIDER_OK;
 }
 
-/* ---- the answer ------------------------------------------------------------------------------ */
+/* ---- the response ---------------------------------------------------------------------------- */
 
 static bool means_no_capacity(karp_str code)
 {
@@ -167,7 +168,7 @@ static bool means_no_capacity(karp_str code)
     return false;
 }
 
-/* Nobody may create the role that spot instances need: there is no spot capacity until somebody has. */
+/* Creating the role that spot instances need is not permitted: there is no spot capacity until it exists. */
 static bool means_no_spot(karp_str code) { return match_is(code, "AuthFailure.ServiceLinkedRoleCreationNotPermitted"); }
 
 static uint32_t mark_spot(aws_handle *h, int64_t now, karp_provider_problem *problem)
@@ -177,7 +178,7 @@ static uint32_t mark_spot(aws_handle *h, int64_t now, karp_provider_problem *pro
     return aws_marks_add(&h->marks, &scope, now, 0, problem);
 }
 
-/* One failure of an answer, and what was asked. */
+/* One failure of a response, with the request. */
 typedef struct fleet_failure {
     aws_handle *h;
     const aws_node_class *c;
@@ -202,13 +203,13 @@ static bool contains(karp_str text, const char *part)
     return false;
 }
 
-/* A group that spreads takes seven instances a zone, of whatever types; EC2 says so in words alone. */
+/* A spread placement group permits seven instances per zone, of any type; EC2 reports this only in the message. */
 static bool is_spread_limit(const fleet_failure *f)
 {
     return contains(f->message, "limit of instances in this spread placement group");
 }
 
-/* No type of the launch can be had in the zone, by this group. */
+/* Marks all types of the launch as unavailable in the zone, for this group. */
 static uint32_t mark_spread_limit(const fleet_failure *f)
 {
     uint32_t kind = KARP_PROVIDER_OK;
@@ -225,7 +226,8 @@ static uint32_t mark_spread_limit(const fleet_failure *f)
     return kind;
 }
 
-/* The reservation that the launch would have used there: it is empty, and others of the type are not. */
+/* Marks the reservation that the launch would have used there: it is exhausted, but other reservations of the type may
+ * not be. */
 static uint32_t mark_reservation(const fleet_failure *f)
 {
     for (size_t i = 0; i < f->launch->candidate_count; i++) {
@@ -239,7 +241,7 @@ static uint32_t mark_reservation(const fleet_failure *f)
     return KARP_PROVIDER_OK;
 }
 
-/* What a placement group lacks others may have. */
+/* Marks the offering. Capacity lacking for a placement group may exist outside of it. */
 static uint32_t mark_offering(const fleet_failure *f)
 {
     const karp_provider_scope scope = {
@@ -259,9 +261,9 @@ static uint32_t mark_failure(const fleet_failure *f)
         uint32_t kind = mark(f, &scope);
         if (kind) return kind;
     }
-    if (!f->zone.len) return KARP_PROVIDER_OK; /* what EC2 does not place is known to nobody */
+    if (!f->zone.len) return KARP_PROVIDER_OK; /* a failure without a zone cannot be marked */
     bool full = is_spread_limit(f), reserved = match_is(f->launch->capacity_type, "reserved");
-    if (full && reserved) return KARP_PROVIDER_OK; /* no fault of the reservation's */
+    if (full && reserved) return KARP_PROVIDER_OK; /* unrelated to the reservation */
     if (full && f->c->placement_group.id.len) return mark_spread_limit(f);
     if (!f->instance_type.len) return KARP_PROVIDER_OK;
     return reserved ? mark_reservation(f) : mark_offering(f);
@@ -277,7 +279,7 @@ static void read_failure(decoder *d, const tree *failure, fleet_failure *f)
     f->subnet = decode_text(d, overrides, "SubnetId");
 }
 
-/* Marks what there was none of; `other` = the first code that means something else. */
+/* Marks capacity errors; `other` = the first code with another meaning. */
 static uint32_t take_errors(aws_handle *h, decoder *d, const aws_node_class *c, const karp_provider_launch *launch,
                             const tree *root, int64_t now, karp_str *other, karp_provider_problem *problem)
 {
@@ -373,7 +375,7 @@ static bool asked_for(const karp_provider_launch *launch, const char *resource)
     return false;
 }
 
-/* Nobody is told of EFA interfaces who did not ask. */
+/* EFA interfaces are only part of the capacity if they were requested. */
 static const karp_resource *capacity_of(scratch *s, const karp_provider_launch *launch, const karp_instance_type *type,
                                         size_t *count)
 {

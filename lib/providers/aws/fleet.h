@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A launch as EC2 is asked for it, what it answers, and the node that comes of it. Entries of the table. */
+/* A launch as an EC2 request, the response, and the resulting node. Plugin calls. */
 #ifndef AWS_FLEET_H
 #define AWS_FLEET_H
 
 #include <karp/provider.h>
 
-/* CreateFleet's JSON: one override a type and zone. */
+/* CreateFleet's JSON, with one override for each type and zone. */
 uint32_t aws_launch_request(void *handle, const void *node_class, const karp_provider_launch *launch, karp_str claim,
                             const karp_provider_memory *memory, karp_str *request, karp_provider_problem *problem);
-/* The first instance of CreateFleet's answer; errors that mean a lack of capacity are marked. */
+/* The first instance in CreateFleet's response; capacity errors are marked. */
 uint32_t aws_launch_result(void *handle, const void *node_class, const karp_provider_launch *launch, karp_str answer,
                            int64_t now, const karp_provider_memory *memory, karp_provider_node *node,
                            karp_provider_problem *problem);

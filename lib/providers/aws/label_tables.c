@@ -37,7 +37,7 @@ static const karp_str well_known[] = {
 
 static const karp_str restricted_domains[] = { TEXT("karpenter.k8s.aws") };
 
-/* What the CSI driver of EBS writes into volumes. */
+/* The label that the EBS CSI driver writes into volumes. */
 static const karp_label normalized[] = {
     { TEXT("topology.ebs.csi.aws.com/zone"), TEXT("topology.kubernetes.io/zone") },
 };

@@ -76,7 +76,7 @@ static size_t slot_of(karp_str text)
     return (size_t)(hash % AWS_SHARED);
 }
 
-/* A value that is kept as long as the scratch. */
+/* Adds a value that lives as long as the scratch. */
 static void add(labels *l, karp_str key, karp_str value)
 {
     const karp_str **met = &l->shared->texts[slot_of(value)];
@@ -84,7 +84,7 @@ static void add(labels *l, karp_str key, karp_str value)
     if (*met) add_list(l, key, *met, 1);
 }
 
-/* A piece of something, which is copied once. */
+/* Adds a part of another text, which is copied once. */
 static void add_piece(labels *l, karp_str key, karp_str piece)
 {
     const karp_str **met = &l->shared->texts[slot_of(piece)];
@@ -114,7 +114,7 @@ static void add_number(labels *l, karp_str key, int64_t value)
 
 static void add_flag(labels *l, karp_str key, bool value) { add(l, key, value ? word_true : word_false); }
 
-/* Lower case, dashes for spaces. */
+/* Converts to lower case, with dashes for spaces. */
 static void add_kebab(labels *l, karp_str key, karp_str value)
 {
     char some[64];
@@ -126,7 +126,7 @@ static void add_kebab(labels *l, karp_str key, karp_str value)
     if (text) add_piece(l, key, (karp_str){ text, value.len });
 }
 
-/* ---- from the name --------------------------------------------------------------------------- */
+/* ---- labels from the name -------------------------------------------------------------------- */
 
 static size_t skip(karp_str text, size_t from, char low, char high)
 {
@@ -134,7 +134,7 @@ static size_t skip(karp_str text, size_t from, char low, char high)
     return from;
 }
 
-/* "-12tb": where it ends, or `from` when it is not there. */
+/* The end of "-12tb", or `from` without it. */
 static size_t skip_terabytes(karp_str text, size_t from)
 {
     if (from == text.len || text.ptr[from] != '-') return from;
@@ -143,7 +143,7 @@ static size_t skip_terabytes(karp_str text, size_t from)
     return end + 2;
 }
 
-/* Letters are the category, the number behind them the generation; u-6tb1 has its memory between the two. */
+/* The letters are the category, the number after them is the generation; u-6tb1 has its memory between the two. */
 static bool category_and_generation(karp_str name, karp_str *category, karp_str *generation)
 {
     size_t letters = skip(name, 0, 'a', 'z');
@@ -190,7 +190,7 @@ static void add_name_parts(labels *l, karp_str name)
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
-/* The only device of that kind, or NULL; `count` = how many kinds of device there are. */
+/* The only device entry of this kind, or NULL; `count` = the number of these entries. */
 static const aws_device *only_device(const aws_type *t, uint32_t kind, size_t *count)
 {
     const aws_device *found = NULL;
@@ -297,7 +297,7 @@ static void add_reservations(labels *l, const aws_type *t, const aws_node_class 
     add_list(l, aws_key_reservation_interruptible, interruptible, n);
 }
 
-/* All combinations of the three are runs of one list. */
+/* Every combination of the three is a contiguous part of this list. */
 static void add_capacity_types(labels *l, const aws_type *t, bool reserved)
 {
     static const karp_str words[] = { TEXT("on-demand"), TEXT("spot"), TEXT("reserved"), TEXT("on-demand"),

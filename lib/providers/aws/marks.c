@@ -99,7 +99,7 @@ bool aws_marks_expire(aws_marks *m, int64_t now)
     return left < before;
 }
 
-/* The key without a group counts for every group; that of a group for all its partitions. */
+/* A mark without a group applies to every group; a mark of a group applies to all its partitions. */
 bool aws_marked(const aws_marks *m, karp_str capacity_type, karp_str instance_type, karp_str zone, karp_str group,
                 karp_str partition)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What EC2 had none of a while ago: insufficient capacity, by the caller's clock. */
+/* Recent insufficient-capacity errors of EC2, by the caller's clock. */
 #ifndef AWS_MARKS_H
 #define AWS_MARKS_H
 
@@ -11,7 +11,7 @@
 typedef struct aws_mark {
     karp_str capacity_type, instance_type, zone, group, partition, subnet, reservation; /* "" = any */
     int64_t until;
-    char *text; /* of all of them */
+    char *text; /* the text of all these members */
     size_t bytes;
 } aws_mark;
 
@@ -22,21 +22,21 @@ typedef struct aws_marks {
 } aws_marks;
 
 void aws_marks_free(aws_marks *marks);
-/* Adds one, or prolongs it. EC2 tells of a type in a zone under a capacity type (and in a placement group, in a partition of
- * it), of a whole capacity type, of a subnet, of a reservation; and a zone that launches are shifted away from, by its name or id.
- * Anything else is INVALID. */
+/* Adds a mark, or extends it. A scope of EC2 is one of: a type in a zone with a capacity type (optionally in a
+ * placement group, and in a partition of it), a capacity type, a subnet, a reservation, or a zone that launches are
+ * shifted away from, by name or id. Anything else is INVALID. */
 uint32_t aws_marks_add(aws_marks *marks, const karp_provider_scope *scope, int64_t now, int64_t ttl,
                        karp_provider_problem *problem);
-/* Drops what has ended; true = there was such. */
+/* Removes expired marks; true = there were some. */
 bool aws_marks_expire(aws_marks *marks, int64_t now);
 
-/* Is there none of it? "" = not of a group, of a partition. */
+/* Whether this is marked as unavailable. "" = without a group, or a partition. */
 bool aws_marked(const aws_marks *marks, karp_str capacity_type, karp_str instance_type, karp_str zone, karp_str group,
                 karp_str partition);
-/* Does any mark concern the type, or all types? Spares asking for each offering. */
+/* Whether any mark concerns the type, or all types. If not, individual offerings need no check. */
 bool aws_marks_concern(const aws_marks *marks, karp_str instance_type);
 bool aws_subnet_marked(const aws_marks *marks, karp_str subnet);
 bool aws_reservation_marked(const aws_marks *marks, karp_str id);
-bool aws_zone_shifted(const aws_marks *marks, karp_str name, karp_str id); /* id "" = not known */
+bool aws_zone_shifted(const aws_marks *marks, karp_str name, karp_str id); /* id "" = unknown */
 
 #endif

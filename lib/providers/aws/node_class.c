@@ -18,7 +18,7 @@ static const struct {
     aws_family family;
 } families[] = {
     { "AL2", "al2", AWS_AL2 },
-    { "Ubuntu", "", AWS_AL2 }, /* of old; it never differed */
+    { "Ubuntu", "", AWS_AL2 }, /* from older versions; always equal to AL2 */
     { "AL2023", "al2023", AWS_AL2023 },
     { "Bottlerocket", "bottlerocket", AWS_BOTTLEROCKET },
     { "Custom", "", AWS_CUSTOM },
@@ -29,7 +29,7 @@ static const struct {
 
 enum { FAMILIES = sizeof families / sizeof *families };
 
-/* The row of the first alias; FAMILIES = there is none. */
+/* The row of the first alias; FAMILIES = none. */
 static size_t alias_at(decoder *d, const tree *terms, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -47,8 +47,8 @@ static size_t alias_at(decoder *d, const tree *terms, size_t count)
     return FAMILIES;
 }
 
-/* The family that is named; else that of the first alias; else Custom. Where nothing is said of images (the API would not
- * have it) the usual ones are meant. */
+/* The stated family; otherwise that of the first alias; otherwise Custom. Without any AMI terms, which the API would
+ * reject, the default family applies. */
 static aws_family family_at(decoder *d, const tree *spec)
 {
     const tree *terms;
@@ -70,7 +70,7 @@ static aws_family family_at(decoder *d, const tree *spec)
 
 /* ---- disks and interfaces -------------------------------------------------------------------- */
 
-/* Does the field say `yes`? Beside it there is `no` (NULL = nothing) to say. */
+/* Whether the field equals `yes`. The only other permitted value is `no` (NULL = none). */
 static bool word_at(decoder *d, const tree *object, const char *name, const char *yes, const char *no)
 {
     karp_str word = decode_text(d, object, name);
@@ -157,7 +157,8 @@ static void read_class(decoder *d, const tree *root, aws_node_class *out)
     out->hash = aws_class_hash(spec, out->family);
 }
 
-/* Karpenter writes the hash of a class on the object, where it can be compared though it is not worked out here. */
+/* Karpenter writes the hash of a class to the object's annotations. It can be compared although it is not computed
+ * here. */
 static void read_annotations(decoder *d, const tree *root, aws_node_class *out)
 {
     const tree *annotations = tree_get(tree_get(root, "metadata"), "annotations");

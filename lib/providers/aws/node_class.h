@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an EC2NodeClass says that changes instance types. All strings are borrowed. */
+/* The parts of an EC2NodeClass that affect instance types. All strings are borrowed. */
 #ifndef AWS_NODE_CLASS_H
 #define AWS_NODE_CLASS_H
 
@@ -17,7 +17,7 @@ typedef enum aws_family {
 
 typedef struct aws_block_device {
     karp_str device;
-    karp_str size; /* a quantity; "" = not stated */
+    karp_str size; /* a quantity; "" = not set */
     bool root;
 } aws_block_device;
 
@@ -33,7 +33,7 @@ typedef struct aws_subnet {
 
 typedef struct aws_image {
     karp_str id;
-    const karp_requirement *requirements; /* of the types it serves */
+    const karp_requirement *requirements; /* for the instance types that it supports */
     size_t requirement_count;
 } aws_image;
 
@@ -50,17 +50,17 @@ typedef struct aws_placement_group {
     int64_t partitions;
 } aws_placement_group;
 
-/* All zero: AL2023 as it comes. */
+/* All zero: AL2023 with defaults. */
 typedef struct aws_node_class {
     aws_family family;
     bool has_max_pods, raid0, has_interfaces, connection_tracking, nested_virtualization;
     int64_t max_pods;
-    int64_t pods_per_core; /* 0 = not stated */
+    int64_t pods_per_core; /* 0 = not set */
     const karp_resource *kube_reserved;
     size_t kube_reserved_count;
     const karp_resource *system_reserved;
     size_t system_reserved_count;
-    karp_str evict_memory, evict_nodefs; /* quantities or percentages; "" = not stated */
+    karp_str evict_memory, evict_nodefs; /* quantities or percentages; "" = not set */
     const aws_block_device *block_devices;
     size_t block_device_count;
     const aws_network_interface *interfaces;
@@ -70,22 +70,22 @@ typedef struct aws_node_class {
     const aws_reservation *reservations;
     size_t reservation_count;
     aws_placement_group placement_group;
-    /* What nodes drift by; of it, instance types depend on images alone, and only if memory was seen by images. */
+    /* These cause drift. Instance types depend only on images, and only if memory was observed by image. */
     const aws_image *images;
     size_t image_count;
     const karp_str *security_groups;
     size_t security_group_count;
     uint64_t hash;
-    karp_str stated_hash, stated_hash_version; /* Karpenter's own, as the object's annotations have them; "" = none */
+    karp_str stated_hash, stated_hash_version; /* Karpenter's own hash, from the object's annotations; "" = none */
 } aws_node_class;
 
-/* Reads the object as JSON: spec, and of status subnets, capacityReservations (with availableInstanceCount, which the
- * provider itself keeps elsewhere) and placementGroup {id, strategy, partitionCount}. Expressions in the kubelet's
- * settings are dropped, as with the provider's gate for them off. Pieces are in `s`.
- * Errors: NOMEM, SYNTAX, INVALID (the field is named). */
+/* Reads the object as JSON: its spec, and from the status subnets, capacityReservations (with availableInstanceCount,
+ * which the provider itself keeps elsewhere) and placementGroup {id, strategy, partitionCount}. Expressions in the
+ * kubelet's settings are dropped, as in the provider with the feature gate off. All pieces are in `s`.
+ * Errors: NOMEM, SYNTAX, INVALID (with the field). */
 karp_status aws_node_class_read(scratch *s, karp_str document, aws_node_class *out, karp_error *error);
 
-/* Whether they make equal catalogues, as far as their texts tell. */
+/* Whether the classes give equal catalogues, as far as their texts show. */
 bool aws_node_class_equal(const aws_node_class *a, const aws_node_class *b);
 bool aws_node_class_same_images(const aws_node_class *a, const aws_node_class *b);
 

@@ -17,7 +17,7 @@ static karp_requirement in(karp_str key, const karp_str *value)
 
 static karp_requirement none(karp_str key) { return (karp_requirement){ .key = key, .op = KARP_OP_DOES_NOT_EXIST }; }
 
-/* Requirements of a zone's offerings, one list after the other for each partition. */
+/* Requirements of a zone's offerings: one list for each partition, one after the other. */
 static karp_requirement *of_zone(scratch *s, const aws_place *place, const aws_zone *zone,
                                  const karp_str *capacity_type, size_t copies, size_t *count)
 {
@@ -52,7 +52,7 @@ void aws_offering_parts_init(scratch *s, const aws_place *place, aws_offering_pa
     }
 }
 
-/* ---- may launches of the class go to the type at all? ---------------------------------------- */
+/* ---- whether launches of the class can use the type ------------------------------------------ */
 
 static bool starts(karp_str text, const char *prefix)
 {
@@ -60,14 +60,14 @@ static bool starts(karp_str text, const char *prefix)
     return text.len >= n && memcmp(text.ptr, prefix, n) == 0;
 }
 
-/* Of the built-in types it is not told how many interfaces each card takes: as many as the default one is assumed. */
+/* Built-in types lack the number of interfaces of each card: it is assumed to equal that of the default card. */
 static bool card_takes(const aws_type *t, const aws_network_interface *interface)
 {
     if (interface->card >= t->network_cards || interface->card >= AWS_CARDS_MOST) return false;
     return interface->device < (t->cards_told ? t->card_enis[interface->card] : t->enis);
 }
 
-/* A list that is there, if empty, wants the driver of such interfaces. */
+/* Even an empty list requires the driver of such interfaces. */
 static bool interfaces_fit(const aws_type *t, const aws_node_class *c)
 {
     int64_t efas = 0;
@@ -103,7 +103,7 @@ typedef struct offerings {
     const aws_offering_parts *parts;
     const aws_place *place;
     karp_str type;
-    bool marked; /* there are marks that concern the type */
+    bool marked; /* some mark concerns the type */
 } offerings;
 
 static bool is_marked(const offerings *o, karp_str capacity_type, karp_str zone, size_t partition)
@@ -118,7 +118,7 @@ static void add_copies(offerings *o, const karp_requirement *first, size_t count
                        bool open)
 {
     karp_str capacity_type = first[0].values[0],
-             zone = first[1].values[0]; /* of_zone() and add_reserved() begin with them */
+             zone = first[1].values[0]; /* first two requirements of of_zone() and add_reserved() */
     bool known = price != AWS_UNKNOWN;
     for (size_t i = 0; i < o->parts->partitions; i++) {
         bool there = open && !is_marked(o, capacity_type, zone, i);
@@ -133,7 +133,7 @@ static void add_copies(offerings *o, const karp_requirement *first, size_t count
     }
 }
 
-/* A reservation is as good as free; a ten-millionth of the price keeps the order among several. */
+/* A reservation is treated as almost free: a ten-millionth of the price keeps the order among several. */
 static void add_reserved(scratch *s, offerings *o, const aws_type *t, const aws_place *place, const aws_reservation *r,
                          bool fits)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* AWS behind the table that every provider fills. */
+/* The AWS plugin: implements the function table of providers. */
 #include <providers/plugin.h>
 
 #include <string.h>
@@ -115,7 +115,8 @@ static uint32_t aws_open(const karp_allocator *allocator, const karp_provider_op
 
 /* ---- facts ----------------------------------------------------------------------------------- */
 
-/* Many a handle only reads node classes. Facts that were made have a context, whether or not there are types among them. */
+/* Loads facts only when needed, because many handles only read node classes. Loaded facts have a context, even without
+ * types. */
 static karp_status need_facts(aws_handle *h, karp_error *error)
 {
     return h->facts.s.context ? KARP_OK : aws_facts_init(&h->facts, h->context, h->region, error);
@@ -166,7 +167,7 @@ static uint64_t aws_generation(const void *handle)
 
 /* ---- node classes ---------------------------------------------------------------------------- */
 
-/* A class and its pieces. */
+/* A class and its memory. */
 typedef struct aws_class {
     scratch s;
     aws_node_class what;
@@ -229,7 +230,7 @@ static uint32_t aws_class_equal(const void *handle, const void *a, const void *b
 
 /* ---- types and labels ------------------------------------------------------------------------ */
 
-/* The host's memory takes the few large blocks that a scratch of ours would. */
+/* Uses the host's memory for the few large blocks of a scratch. */
 static uint32_t aws_types(void *handle, const void *node_class, const karp_provider_memory *memory,
                           const karp_instance_type **types, size_t *count, karp_provider_problem *problem)
 {
@@ -291,7 +292,7 @@ static uint32_t aws_drift_of(void *handle, const void *node_class, const karp_pr
     static const karp_str none = TEXT("");
     aws_handle *h = handle;
     *reason = none;
-    if (!node_class) return KARP_PROVIDER_OK; /* the class is gone: that is not for this */
+    if (!node_class) return KARP_PROVIDER_OK; /* a deleted class is not drift */
     if (need_facts(h, NULL) != KARP_OK) return out_of_memory(problem);
     aws_type room;
     const aws_type *type = aws_facts_look_up(&h->facts, node->instance_type, &room);

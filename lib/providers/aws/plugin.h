@@ -10,12 +10,12 @@ typedef struct aws_handle {
     aws_settings settings;
     scratch texts;
     karp_str region;
-    aws_facts facts; /* count 0 = not asked for yet */
+    aws_facts facts; /* count 0 = not loaded yet */
     aws_marks marks;
     uint64_t generation;
 } aws_handle;
 
-/* What aws_plugin.class_parse made; the defaults for NULL. */
+/* The class from aws_plugin.class_parse; the defaults for NULL. */
 const aws_node_class *aws_class_of(const void *node_class);
 
 #endif

@@ -19,7 +19,7 @@ static bool in_class(const aws_node_class *c, karp_str image)
     return false;
 }
 
-/* Both are sets. */
+/* Compares both as sets. */
 static bool of_images(const aws_seen *seen, const aws_node_class *c)
 {
     bool same = true;

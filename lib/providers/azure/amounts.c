@@ -7,7 +7,7 @@ static const karp_str name_cpu = TEXT("cpu"), name_memory = TEXT("memory"), name
                       name_storage = TEXT("ephemeral-storage"), name_nvidia = TEXT("nvidia.com/gpu"),
                       name_amd = TEXT("amd.com/gpu");
 
-/* A tax in brackets: each part of the amount at its own rate. */
+/* A bracket of a graduated rate: each part of the amount has its own rate. */
 typedef struct bracket {
     double upto, rate;
 } bracket;
@@ -37,7 +37,7 @@ int64_t azure_reserved_memory(double gib)
 
 int64_t azure_memory(double gib, double overhead)
 {
-    int64_t full = (int64_t)gib << 30; /* the fraction is lost */
+    int64_t full = (int64_t)gib << 30; /* the fraction is dropped */
     return full - (int64_t)ceil((double)full * overhead);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The structs of the provider's AKSNodeClass, v1beta1, as its hash v3 walks them. */
+/* The structs of the provider's AKSNodeClass v1beta1, as hash v3 walks them. */
 #include <providers/azure/node_class.h>
 
 #include <providers/cloud/go_hash.h>

@@ -8,7 +8,7 @@
 #include <providers/azure/names.h>
 #include <providers/cloud/write.h>
 
-/* Made of data/azure.txt by the build. */
+/* Generated from data/azure.txt by the build. */
 extern const char azure_table[];
 extern const size_t azure_table_length;
 
@@ -29,7 +29,7 @@ static const cloud_letter azure_letters[] = { { 'A', AZURE_ARM64 },
 
 enum { LETTERS = sizeof azure_letters / sizeof *azure_letters };
 
-/* Digits from the front; how many. */
+/* Reads leading digits as a bit set; returns their number. */
 static size_t read_digits(karp_str text, uint32_t *out)
 {
     size_t i = 0;
@@ -38,7 +38,7 @@ static size_t read_digits(karp_str text, uint32_t *out)
     return i;
 }
 
-/* Zones, or "-" for none; n = no spot; u and zones with ultra disks, 0 = without a zone. */
+/* Zones, or "-" for none; n = no spot; u and the zones with ultra disks, 0 = without a zone. */
 static bool read_place(karp_str text, uint32_t all, azure_size *out)
 {
     size_t at = read_digits(text, &out->zones);
@@ -97,7 +97,7 @@ static karp_status read_row(const cloud_table *t, const cloud_row *row, uint32_t
     return row->offer.len > 0 ? read_offer(t, row, zones, out, error) : KARP_OK;
 }
 
-/* The text has to live as long as the facts. */
+/* The text must live as long as the facts. */
 static karp_status read_table(azure_facts *f, karp_str text, karp_error *error)
 {
     cloud_table t;
@@ -126,7 +126,7 @@ static karp_status read_table(azure_facts *f, karp_str text, karp_error *error)
     return status;
 }
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- life cycle ------------------------------------------------------------------------------ */
 
 static void empty(azure_facts *f, karp_context *context)
 {
@@ -263,7 +263,7 @@ uint32_t azure_facts_write(const azure_facts *facts, const karp_provider_memory 
     return cloud_write_end(&w, memory, text, problem);
 }
 
-/* The Retail Prices API answers in pages; az signs nothing for it. */
+/* The Retail Prices API has paged responses and needs no authorization. */
 #define AZURE_PAGES                                                                                                    \
     "next=\"https://prices.azure.com/api/retail/prices?\\$filter=serviceName%20eq%20'Virtual%20Machines'%20and%20"     \
     "priceType%20eq%20'Consumption'%20and%20armRegionName%20eq%20'@'\"; sep='['; while [ -n \"$next\" ]; do "          \

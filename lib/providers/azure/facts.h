@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of an Azure region's VM sizes: the built-in table, and what was loaded since. */
+/* Facts of an Azure region's VM sizes: the built-in table, and loaded facts. */
 #ifndef AZURE_FACTS_H
 #define AZURE_FACTS_H
 
@@ -25,52 +25,52 @@ typedef struct azure_size {
     karp_str name; /* the first member, for cloud_find() */
     karp_str quota_family;
     int64_t vcpus, gpus;
-    int64_t ephemeral_gb; /* the largest ephemeral OS disk; 0 = none, or not known */
+    int64_t ephemeral_gb; /* the largest ephemeral OS disk; 0 = none or unknown */
     double memory_gib;
     uint32_t flags;
     uint32_t zones; /* bit n = zone n */
-    uint32_t ultra_zones; /* that have ultra disks; bit 0 = without a zone */
+    uint32_t ultra_zones; /* zones with ultra disks; bit 0 = without a zone */
     double initial, on_demand,
-        spot; /* dollars an hour; negative = not known. `initial` serves for both till prices come in */
+        spot; /* dollars per hour; negative = unknown. `initial`: both prices before the first price list */
 } azure_size;
 
-/* vCPUs of a quota family that the subscription may still start. */
+/* The vCPUs of a quota family that the subscription can still use. */
 typedef struct azure_quota {
     karp_str family;
     int64_t left;
 } azure_quota;
 
 typedef struct azure_facts {
-    scratch s; /* of the list and of texts that were loaded */
+    scratch s; /* of the list and of loaded texts */
     karp_str region, as_of, sources;
     uint32_t zones; /* of the region */
     azure_size *list; /* by name */
     size_t count;
-    const azure_quota *quotas; /* those that were loaded; of no table */
+    const azure_quota *quotas; /* loaded quotas; no table contains them */
     size_t quota_count;
-    bool spot_known; /* else spot costs what on-demand does */
+    bool spot_known; /* otherwise spot prices equal on-demand prices */
 } azure_facts;
 
 extern const cloud_format azure_format;
 
-/* The built-in facts; of a region that is not built in, none at all. */
+/* The built-in facts; empty for a region that is not built in. */
 karp_status azure_facts_init(azure_facts *facts, karp_context *context, karp_str region, karp_error *error);
 void azure_facts_free(azure_facts *facts);
-/* *next = the facts with a file of a kind taken over: all, sizes, prices. */
+/* *next = the facts with the content of a file of this kind: all, sizes, prices. */
 karp_status azure_facts_load(const azure_facts *facts, karp_str kind, karp_str text, azure_facts *next,
                              karp_error *error);
-/* A table of the region, and how others are had. */
+/* Writes a table of the region, and describes the sources of other facts. */
 uint32_t azure_facts_write(const azure_facts *facts, const karp_provider_memory *memory, karp_str *text,
                            karp_provider_problem *problem);
 uint32_t azure_facts_about(const azure_facts *facts, const karp_provider_memory *memory, karp_provider_facts_info *info,
                            karp_provider_problem *problem);
-azure_size *azure_facts_find(const azure_facts *facts, karp_str name); /* NULL = not there */
+azure_size *azure_facts_find(const azure_facts *facts, karp_str name); /* NULL = not found */
 
-/* facts_files.c: what `az vm list-skus` and the Retail Prices API print. */
+/* facts_files.c: output of `az vm list-skus` and the Retail Prices API. */
 karp_status azure_read_skus(const azure_facts *old, azure_facts *f, karp_str text, karp_error *error);
 karp_status azure_read_prices(azure_facts *f, karp_str text, karp_error *error);
 karp_status azure_read_quotas(azure_facts *f, karp_str text, karp_error *error);
-/* Whether the family's quota has room for so many vCPUs; one that is not known has. */
+/* Whether the size's vCPUs fit into its family's quota; an unknown quota always allows them. */
 bool azure_quota_allows(const azure_facts *f, const azure_size *size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts as Azure's own tools print them: `az vm list-skus`, and the answers of the Retail Prices API. */
+/* Facts from Azure's own tools: `az vm list-skus`, and responses of the Retail Prices API. */
 #include <providers/azure/facts.h>
 
 #include <karp/values.h>
@@ -8,7 +8,7 @@
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
-/* The value of a capability by name; "" = it has none. */
+/* The value of a capability by name; "" = absent. */
 static karp_str capability(const tree *list, const char *name)
 {
     for (size_t i = 0; i < items_of(list); i++) {
@@ -39,7 +39,7 @@ static bool same_letters(karp_str a, karp_str b)
     return true;
 }
 
-/* The entry of the region; NULL = the size is not there. */
+/* The entry for the region; NULL = the size is not offered there. */
 static const tree *place_of(const tree *sku, karp_str region)
 {
     const tree *list = tree_get(sku, "locationInfo");
@@ -49,7 +49,7 @@ static const tree *place_of(const tree *sku, karp_str region)
     return NULL;
 }
 
-/* Restrictions of the subscription: a whole region, or zones of it. */
+/* Whether the subscription's restrictions exclude the whole region; removes restricted zones from *zones. */
 static bool restricted(const tree *sku, uint32_t *zones)
 {
     const tree *list = tree_get(sku, "restrictions");
@@ -73,7 +73,7 @@ static uint32_t ultra_zones(const tree *place, const tree *capabilities)
     return zones;
 }
 
-/* Decimal GB of the largest ephemeral OS disk: on NVMe, else in the cache, else on the temporary disk. */
+/* Decimal GB of the largest ephemeral OS disk: on NVMe, otherwise in the cache, otherwise on the temporary disk. */
 static int64_t ephemeral_of(const tree *list)
 {
     int64_t nvme = 0, cache = 0, temporary = 0;
@@ -107,7 +107,7 @@ static uint32_t flags_of(const tree *list)
     return flags;
 }
 
-/* false = there is nothing to list: another kind of resource, another region, restricted. */
+/* false = the entry is ignored: another resource type, another region, or restricted. */
 static bool read_sku(decoder *d, const azure_facts *old, const azure_facts *f, const tree *sku, azure_size *out)
 {
     const tree *place = place_of(sku, f->region), *list = tree_get(sku, "capabilities");
@@ -186,7 +186,7 @@ karp_status azure_read_skus(const azure_facts *old, azure_facts *f, karp_str tex
 
 /* ---- quotas ---------------------------------------------------------------------------------- */
 
-/* az writes some numbers as texts. */
+/* az prints some numbers as strings. */
 static int64_t quota_number(decoder *d, const tree *entry, const char *name)
 {
     int64_t value = 0;
@@ -196,7 +196,7 @@ static int64_t quota_number(decoder *d, const tree *entry, const char *name)
     return 0;
 }
 
-/* What `az vm list-usage` prints. */
+/* Output of `az vm list-usage`. */
 karp_status azure_read_quotas(azure_facts *f, karp_str text, karp_error *error)
 {
     decoder d;
@@ -231,7 +231,7 @@ bool azure_quota_allows(const azure_facts *f, const azure_size *size)
 
 /* ---- prices ---------------------------------------------------------------------------------- */
 
-/* Linux by the hour; Windows and low priority are other products. */
+/* Uses hourly Linux prices; Windows and low priority are other products. */
 static void take_item(decoder *d, azure_facts *f, const tree *item, size_t *taken)
 {
     karp_str product = tree_get_text(item, "productName"), sku = tree_get_text(item, "skuName");
@@ -253,7 +253,7 @@ static void take_item(decoder *d, azure_facts *f, const tree *item, size_t *take
     ++*taken;
 }
 
-/* One answer, or a list of several of its pages. */
+/* Reads one response, or a list with several pages. */
 karp_status azure_read_prices(azure_facts *f, karp_str text, karp_error *error)
 {
     decoder d;
@@ -264,7 +264,8 @@ karp_status azure_read_prices(azure_facts *f, karp_str text, karp_error *error)
     size_t pages = is_list(root) ? items_of(root) : 1;
     if (d.status == KARP_OK && f->count == 0)
         decode_bad(&d, "", "must come after the sizes of the region, which is not built in");
-    for (size_t i = 0; i < f->count; i++) f->list[i].on_demand = f->list[i].spot = -1; /* the list is replaced */
+    for (size_t i = 0; i < f->count; i++)
+        f->list[i].on_demand = f->list[i].spot = -1; /* the price list replaces all prices */
     for (size_t page = 0; d.status == KARP_OK && page < pages; page++) {
         const tree *items = tree_get(is_list(root) ? tree_item(root, page) : root, "Items");
         if (!is_list(items)) decode_bad(&d, "Items", "must list prices");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes with GPUs that the provider knows how to drive, and the systems that it has drivers for. Names in small letters. */
+/* GPU sizes that the provider supports, and the operating systems with drivers for them. Names are in lower case. */
 #include <providers/azure/names.h>
 
 static const struct {
@@ -109,7 +109,7 @@ static int compare(karp_str name, const char *known)
 
 bool azure_gpu_find(karp_str name, uint32_t *flags)
 {
-    static const size_t letter = sizeof "standard_" - 1; /* all of them are of the families N */
+    static const size_t letter = sizeof "standard_" - 1; /* all names are in families N */
     size_t low = 0, high = sizeof sizes / sizeof *sizes;
     if (name.len <= letter || small(name.ptr[letter]) != 'n') return false;
     while (low < high) {

@@ -64,7 +64,7 @@ static const karp_str word_amd64 = TEXT("amd64"), word_arm64 = TEXT("arm64"), wo
 static const karp_str modes[] = { TEXT("system"), TEXT("user") }, priorities[] = { TEXT("regular"), TEXT("spot") },
                       generations[] = { TEXT("1"), TEXT("2") };
 
-/* NCads_v4: without vCPUs and accelerator. */
+/* NCads_v4: the name without vCPUs and accelerator. */
 static karp_str series_of(scratch *s, const azure_name *n)
 {
     const karp_str parts[] = { n->family, n->sub, n->features, str(n->version.len > 0 ? "_" : ""), n->version };
@@ -108,7 +108,7 @@ static void disk_labels(cloud_labels *l, const azure_size *size)
     cloud_in(l, key_generation, &generations[first ? 0 : 1], (size_t)first + second);
 }
 
-/* Of the cluster and of the class. */
+/* Adds the labels of the cluster and the class. */
 static void node_labels(cloud_labels *l, const azure_settings *settings, const azure_class *c)
 {
     if (settings->cluster.len > 0) cloud_in_one(l, key_cluster, settings->cluster);

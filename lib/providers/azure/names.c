@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The grammar of names, every part optional but the first two:
+ * The grammar of names; every part except the first two is optional:
  *
- *     capital, up to two capitals | digits | "-" digits | features | "_" | ["xl_"] accelerator ["_"] | "_cc_" | "_" digits "_" |
- *     "_MI300X_" | "_H100_" | version | "_Promo"
+ *     capital, up to two capitals | digits | "-" digits | features | "_" | ["xl_"] accelerator ["_"] | "_cc_" |
+ *     "_" digits "_" | "_MI300X_" | "_H100_" | version | "_Promo"
  *
- * Each part takes what it can; where the rest then does not fit, it is left out, as a regular expression would.
+ * Each part matches as much as possible. If the rest then does not match, the part is skipped, as in a regular
+ * expression.
  */
 #include <providers/azure/names.h>
 
@@ -35,7 +36,7 @@ static size_t features(karp_str t, size_t at)
     return end == at ? word(t, at, "NP") : end;
 }
 
-/* Capitals and digits, with capitals behind after "xl_". */
+/* Capitals and digits; after "xl_" also capitals at the end. */
 static size_t accelerator(karp_str t, size_t at, karp_str *out)
 {
     size_t from = word(t, at, "xl_"), letters = run(t, from, CAPITALS), end = run(t, letters, DIGITS);
@@ -58,7 +59,7 @@ static size_t version(karp_str t, size_t at, karp_str *out)
     return at + 2;
 }
 
-/* Where a part ends; `at` = it is not there. */
+/* The end of a part; `at` = the part is absent. */
 static size_t take(karp_str t, size_t at, int part, azure_name *out)
 {
     size_t end = at;
@@ -110,7 +111,7 @@ bool azure_name_read(karp_str name, azure_name *out)
     memset(out, 0, sizeof *out);
     out->family = out->sub = out->features = out->accelerator = out->version = str("");
     if (!cut_tier(&name)) return false;
-    if (str_is(name, "M416s_8_v2")) { /* the one that does not follow the grammar */
+    if (str_is(name, "M416s_8_v2")) { /* the only name outside the grammar */
         out->family = slice(name, 0, 1);
         out->features = slice(name, 4, 5);
         out->version = slice(name, 8, 10);
@@ -132,6 +133,6 @@ bool azure_name_barred(karp_str name)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (str_is(name, names[i])) return true;
     }
-    /* Confidential ones. */
+    /* Confidential sizes. */
     return !cut_tier(&name) || str_starts(name, "DC") || str_starts(name, "EC");
 }

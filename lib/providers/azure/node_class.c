@@ -20,7 +20,7 @@ static azure_family read_family(decoder *d, const tree *spec)
     return AZURE_UBUNTU;
 }
 
-/* Is it `yes`? Else it has to be `no`, or absent. */
+/* Whether the field equals `yes`. Otherwise it must be `no` or absent. */
 static bool either(decoder *d, const tree *object, const char *name, const char *yes, const char *no,
                    const char *message)
 {
@@ -52,7 +52,8 @@ static void read_security(decoder *d, const tree *spec, azure_class *out)
     decode_at(d, "spec");
 }
 
-/* FIPS needs a family that is stated, and not the newest Ubuntu; with the oldest it needs trusted launch. */
+/* FIPS requires an explicit image family other than the newest Ubuntu; with the oldest one it also requires trusted
+ * launch. */
 static void check_fips(decoder *d, const tree *spec, const azure_class *c)
 {
     bool stated = decode_member(spec, "imageFamily") != NULL;
@@ -81,7 +82,7 @@ static void read_spec(decoder *d, const tree *spec, azure_class *out)
     check_fips(d, spec, out);
 }
 
-/* A condition of the status; one that is not there does not stand in the way. */
+/* Whether a condition of the status permits use; an absent condition does. */
 static bool is_ready(const tree *status, const char *type)
 {
     const tree *list = tree_get(status, "conditions");
@@ -108,7 +109,7 @@ static void read_status(decoder *d, const tree *root, azure_class *out)
     out->image_count = list ? count : 0;
 }
 
-/* With what the API server fills in. */
+/* Includes the API server's defaults. */
 static uint64_t hash_of(decoder *d, const tree *root)
 {
     tree *spec = tree_find(root, "spec", 4);

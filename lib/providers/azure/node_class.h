@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An AKSNodeClass: what of it decisions read. */
+/* An AKSNodeClass: the parts that decisions read. */
 #ifndef AZURE_NODE_CLASS_H
 #define AZURE_NODE_CLASS_H
 
@@ -13,24 +13,24 @@ typedef struct azure_class {
     scratch s;
     azure_family family;
     int64_t disk_gb;
-    int64_t max_pods; /* 0 = not stated */
+    int64_t max_pods; /* 0 = not set */
     bool fips, encryption_at_host, trusted_launch;
     bool without_driver; /* of GPUs: gpu.mode None */
     bool artifact_streaming;
-    bool local_dns; /* by the status */
-    const karp_str *images; /* ids of the resolved ones */
+    bool local_dns; /* from the status */
+    const karp_str *images; /* ids of the resolved images */
     size_t image_count;
-    karp_str kubernetes; /* the version that the status resolved, without v; "" = none, or not ready */
+    karp_str kubernetes; /* the version resolved in the status, without v; "" = none, or not ready */
     uint64_t hash;
 } azure_class;
 
 extern const azure_class azure_plain_class;
 
-/* *out keeps its texts on its own scratch. */
+/* The texts of *out are in its own scratch. */
 karp_status azure_class_read(karp_context *context, karp_str text, azure_class *out, karp_error *error);
-/* Do both make the same types? */
+/* Whether both classes give the same types. */
 bool azure_class_same_types(const azure_class *a, const azure_class *b);
-/* The name of a family, as a class says it. */
+/* The name of a family, as in a class. */
 karp_str azure_family_name(azure_family family);
 
 /* class_hash.c: the provider's own hash, version v3. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Azure behind the table that every provider fills. */
+/* The Azure plugin: implements the function table of providers. */
 #include <providers/plugin.h>
 
 #include <string.h>
@@ -12,11 +12,11 @@
 #include <providers/match.h>
 #include <providers/memory.h>
 
-static const int64_t usual_mark = INT64_C(3600000000000); /* an hour */
+static const int64_t usual_mark = INT64_C(3600000000000); /* one hour */
 
 typedef struct azure_handle {
     karp_context *context; /* on the host's allocator */
-    scratch texts; /* of the settings */
+    scratch texts; /* memory of the settings */
     azure_facts facts;
     azure_settings settings;
     cloud_marks marks;
@@ -56,7 +56,8 @@ static bool read_plugin(azure_settings *s, karp_str value)
     return false;
 }
 
-/* As a label: parentheses become dashes; at most 63 letters, of which the last is none of -, _ and . */
+/* Converts to a label value: parentheses become dashes; at most 63 characters, and the last one is not -, _ or a
+ * dot. */
 static karp_str cluster_label(scratch *s, karp_str group)
 {
     char text[64];
@@ -240,7 +241,7 @@ static karp_str label_of(const karp_offering *o, const char *key)
     return match_single(o->requirements, o->requirement_count, key);
 }
 
-/* Cheap before dear, spot before on-demand, zonal before regional; then by the size's name, and by the zone's. */
+/* Sorts by price, then spot before on-demand, then zonal before regional, then by size name and zone name. */
 static int compare_offers(const karp_provider_launch *launch, karp_provider_candidate a, karp_provider_candidate b)
 {
     const karp_offering *x = launch_offering(launch, a), *y = launch_offering(launch, b);
@@ -270,7 +271,7 @@ static uint32_t nothing(karp_provider_problem *problem)
     return provider_problem(problem, KARP_PROVIDER_NO_CAPACITY, "", "no VM size is available for it");
 }
 
-/* The capacity type is that of the one offering that is asked for. */
+/* The capacity type is that of the single requested offering. */
 static uint32_t azure_filter_launch(void *handle, const void *node_class, const karp_provider_memory *memory,
                                     karp_provider_launch *launch, karp_provider_problem *problem)
 {
@@ -291,7 +292,7 @@ static uint32_t azure_pick(void *handle, const void *node_class, const karp_prov
     return best_of(launch, picked) ? KARP_PROVIDER_OK : nothing(problem);
 }
 
-/* What a node has from the start beside the labels of its size and offering. */
+/* Labels that a node has from the start, in addition to those of its size and offering. */
 static void add_node_labels(const azure_handle *h, const azure_class *c, karp_label *labels, size_t *count)
 {
     cloud_set_label(labels, count, str("karpenter.sh/do-not-sync-taints"), str("true"));
@@ -331,7 +332,7 @@ static uint32_t azure_node(void *handle, const void *node_class, const karp_prov
 
 /* ---- marks, drift, repair -------------------------------------------------------------------- */
 
-/* A size that cannot be had is a sign for larger ones of its quota family, too. */
+/* An unavailable size indicates that larger sizes of its quota family are unavailable, too. */
 static uint32_t mark_family(azure_handle *h, const karp_provider_scope *scope, int64_t now, int64_t ttl,
                             karp_provider_problem *problem)
 {
@@ -390,7 +391,7 @@ static bool image_changed(const azure_class *c, const karp_provider_node *n)
     return true;
 }
 
-/* A node runs what its class has resolved. */
+/* Whether the node's version differs from the one resolved in the class. */
 static bool version_changed(const azure_class *c, const karp_provider_node *n)
 {
     karp_str version = n->kubelet_version;
@@ -405,7 +406,7 @@ static uint32_t azure_drift(void *handle, const void *node_class, const karp_pro
     (void)memory;
     (void)problem;
     *reason = str("");
-    if (!node_class) return KARP_PROVIDER_OK; /* the class is gone: that is not for this */
+    if (!node_class) return KARP_PROVIDER_OK; /* a deleted class is not drift */
     karp_str identity = value_of(node->labels, node->label_count, AKS_GROUP "kubelet-identity-client-id");
     if (class_changed(class_of(node_class), node)) *reason = str("NodeClassDrift");
     else if (version_changed(class_of(node_class), node)) *reason = str("K8sVersionDrift");

@@ -6,7 +6,7 @@
 
 enum { ZONES = 10, KINDS = 2, ULTRAS = 2, OFFER_LABELS = 6, LABELS_MOST = 40 };
 
-/* What an unknown price is taken for: dear, but to be had. */
+/* Stands for an unknown price: expensive, but available. */
 static const double unknown_price = 999;
 
 static const karp_str kinds[KINDS] = { TEXT("on-demand"), TEXT("spot") };
@@ -18,7 +18,7 @@ static const karp_str key_capacity_type = TEXT(CLOUD_CAPACITY_TYPE), key_zone = 
                       key_scope = TEXT(AZURE_SCOPE), key_ultra = TEXT(AZURE_GROUP "sku-storage-ultra-ssd"),
                       key_priority = TEXT(AKS_GROUP "priority"), key_set_priority = TEXT(AKS_GROUP "scalesetpriority");
 
-/* What the sizes of a region share. */
+/* Data shared by the sizes of a region. */
 typedef struct maker {
     scratch *s;
     cloud_shared shared;
@@ -27,16 +27,16 @@ typedef struct maker {
     const azure_settings *settings;
     const cloud_marks *marks;
     const azure_class *c;
-    karp_str zone_names[ZONES]; /* "0", the regional placement, eastus-1 … */
+    karp_str zone_names[ZONES]; /* "0" for the regional placement, eastus-1 … */
     const karp_requirement *offers[ZONES][KINDS][ULTRAS];
     uint32_t listed; /* the zones in zone_list */
     const karp_str *zone_list;
     size_t zone_count;
 } maker;
 
-/* ---- which sizes ----------------------------------------------------------------------------- */
+/* ---- filter ---------------------------------------------------------------------------------- */
 
-/* GPUs need drivers for the class's system, which the provider installs for NVIDIA's alone. */
+/* A GPU needs drivers for the class's operating system. The provider installs only NVIDIA's. */
 static bool drives_gpu(const azure_class *c, uint32_t gpu)
 {
     uint32_t needed = c->family == AZURE_LINUX ? AZURE_GPU_AZURELINUX : AZURE_GPU_UBUNTU;
@@ -89,7 +89,7 @@ static void make_offers(maker *m)
     }
 }
 
-/* What of a size can be had. */
+/* The available parts of a size. */
 typedef struct there {
     uint32_t zones;
     bool kinds[KINDS], ultra;
@@ -139,7 +139,7 @@ static there add_offerings(maker *m, const azure_size *size, const azure_name *n
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-/* The names of some zones; many sizes have the same. */
+/* Lists the names of the zones; consecutive sizes with equal zones share the list. */
 static void list_zones(maker *m, uint32_t zones)
 {
     if (m->zone_list && m->listed == zones) return;
@@ -181,7 +181,7 @@ void azure_types(scratch *s, const azure_facts *facts, const azure_settings *set
     *types = list;
     *count = 0;
     if (!m || !list || !own) return;
-    *own = *settings; /* the handle's texts may end before the types do */
+    *own = *settings; /* the handle's texts may be freed before the types */
     own->cluster = scratch_text(s, settings->cluster);
     m->s = s;
     m->facts = facts;
@@ -196,7 +196,7 @@ void azure_types(scratch *s, const azure_facts *facts, const azure_settings *set
         uint32_t gpu;
         if (!is_listed(c, &size, &name, &gpu)) continue;
         size.name = scratch_text(s, size.name);
-        if (!azure_name_read(size.name, &name)) continue; /* again, so that its parts are of the copy */
+        if (!azure_name_read(size.name, &name)) continue; /* parsed again, so that its parts refer to the copy */
         add_type(m, &size, &name, gpu, &list[(*count)++]);
     }
 }

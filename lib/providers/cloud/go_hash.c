@@ -6,7 +6,7 @@
 #include <karp/values.h>
 #include <providers/memory.h>
 
-/* FNV-1 of 64 bits. */
+/* 64-bit FNV-1. */
 static uint64_t of_bytes(const void *bytes, size_t length)
 {
     const unsigned char *at = bytes;
@@ -15,7 +15,7 @@ static uint64_t of_bytes(const void *bytes, size_t length)
     return h;
 }
 
-/* The `size` lowest bytes of a number, the lowest first. */
+/* Hashes the `size` lowest bytes of a number, lowest first. */
 static uint64_t of_number(uint64_t value, size_t size)
 {
     unsigned char bytes[8];
@@ -40,7 +40,7 @@ static void take(uint64_t *h, const char *field, uint64_t value)
     *h = of_number(*h ^ in_order(go_hash_text(str(field)), value), 8);
 }
 
-/* "Never" and what is no duration has none. */
+/* "Never" and invalid durations have no value. */
 static bool duration_of(const tree *value, int64_t *out)
 {
     *out = 0;
@@ -52,7 +52,7 @@ static uint64_t of_duration(const char *type, const tree *value)
     int64_t nanoseconds;
     uint64_t h = go_hash_text(str(type));
     bool there = duration_of(value, &nanoseconds);
-    /* Karpenter's own has a pointer: zero counts. */
+    /* Karpenter's type contains a pointer, so zero is hashed, too. */
     if (there && (nanoseconds != 0 || strcmp(type, "NillableDuration") == 0))
         take(&h, "Duration", of_number((uint64_t)nanoseconds, 8));
     return h;
@@ -81,7 +81,7 @@ static uint64_t of_value(const go_field *f, const tree *value)
     return 0;
 }
 
-/* Has a struct any field that is not zero? */
+/* Whether all fields of the struct are zero. */
 static bool is_zero_struct(const go_struct *type, const tree *object);
 
 static bool is_zero(const go_field *f, const tree *value)
@@ -95,7 +95,7 @@ static bool is_zero(const go_field *f, const tree *value)
     case GO_INT32:
     case GO_INT64: return tree_integer(value, &number) && number == 0;
     case GO_DURATION: return !duration_of(value, &number) || number == 0;
-    case GO_NILLABLE_DURATION: return false; /* keeps the text it was read from */
+    case GO_NILLABLE_DURATION: return false; /* it keeps its original text */
     case GO_QUANTITY_TEXT: return false;
     case GO_STRUCT: return is_zero_struct(f->of, value);
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Karpenter's providers hash the Go value of a node class's spec with a library that walks its structs. Here are the same
- * steps on the JSON document: a table says for each struct its Go name, and the Go and JSON names of its fields in the order
- * of their declaration. A field with its zero value is skipped, a pointer only when it is absent. Lists are unordered sets.
- * What the table does not name is not hashed.
+ * Karpenter's providers hash the Go value of a node class's spec with a library that walks its structs. This module
+ * takes the same steps on the JSON document. A table lists for each struct its Go name, and the Go and JSON names of
+ * its fields in the order of their declaration. A field with its zero value is skipped, a pointer only if it is absent.
+ * Lists are unordered sets. Fields that are not in the table are not hashed.
  */
 #ifndef CLOUD_GO_HASH_H
 #define CLOUD_GO_HASH_H
@@ -17,8 +17,8 @@ typedef enum go_kind {
     GO_INT32,
     GO_INT64,
     GO_DURATION, /* metav1.Duration: a struct of nanoseconds */
-    GO_NILLABLE_DURATION, /* Karpenter's; "Never" is one without a value */
-    GO_QUANTITY_TEXT, /* a quantity that is hashed as its text */
+    GO_NILLABLE_DURATION, /* Karpenter's type; "Never" has no value */
+    GO_QUANTITY_TEXT, /* a quantity, hashed as its text */
     GO_STRUCT
 } go_kind;
 
@@ -29,7 +29,7 @@ typedef struct go_field {
     const char *name, *json;
     go_kind kind;
     go_shape shape;
-    const go_struct *of; /* with GO_STRUCT */
+    const go_struct *of; /* for GO_STRUCT */
 } go_field;
 
 struct go_struct {
@@ -41,10 +41,10 @@ struct go_struct {
 uint64_t go_hash_struct(const go_struct *type, const tree *object);
 uint64_t go_hash_text(karp_str text);
 
-/* Room for a hash as text, with its NUL; the length. */
+/* The size of a hash as text, with its NUL. go_hash_format() returns the length. */
 enum { GO_HASH_TEXT = 24 };
 size_t go_hash_format(uint64_t hash, char out[GO_HASH_TEXT]);
-/* The same in memory of the host; false = there is none. */
+/* The same in the host's memory; false = out of memory. */
 bool go_hash_copy(uint64_t hash, const karp_provider_memory *memory, karp_str *out);
 
 #endif

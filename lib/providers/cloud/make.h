@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making the lists of an instance type: labels, amounts, offerings. A refused allocation is told by the scratch. */
+/* Builds the lists of an instance type: labels, amounts, offerings. A refused allocation is recorded in the scratch. */
 #ifndef CLOUD_MAKE_H
 #define CLOUD_MAKE_H
 
@@ -9,7 +9,7 @@
 #define CLOUD_CAPACITY_TYPE "karpenter.sh/capacity-type"
 #define CLOUD_ZONE "topology.kubernetes.io/zone"
 
-/* Short texts and numbers that many types have in common are made once. */
+/* Cache of short texts and numbers that many types share. */
 enum { CLOUD_SHARED = 1024 };
 
 typedef struct cloud_shared {
@@ -20,7 +20,7 @@ typedef struct cloud_shared {
     } numbers[CLOUD_SHARED];
 } cloud_shared;
 
-/* Requirements under construction; the list has the room. */
+/* Requirements under construction; `list` has space for `room`. */
 typedef struct cloud_labels {
     scratch *s;
     cloud_shared *shared;
@@ -28,11 +28,11 @@ typedef struct cloud_labels {
     size_t count, room;
 } cloud_labels;
 
-/* false = no memory. */
+/* false = out of memory. */
 bool cloud_labels_begin(cloud_labels *l, scratch *s, cloud_shared *shared, size_t room);
-void cloud_in(cloud_labels *l, karp_str key, const karp_str *values, size_t count); /* none at all: does not exist */
+void cloud_in(cloud_labels *l, karp_str key, const karp_str *values, size_t count); /* no values: DoesNotExist */
 void cloud_in_one(cloud_labels *l, karp_str key, karp_str value);
-void cloud_in_word(cloud_labels *l, karp_str key, const karp_str *word); /* that lives for ever */
+void cloud_in_word(cloud_labels *l, karp_str key, const karp_str *word); /* `word` must live forever */
 void cloud_in_number(cloud_labels *l, karp_str key, int64_t number);
 void cloud_absent(cloud_labels *l, karp_str key);
 
@@ -45,17 +45,18 @@ typedef struct cloud_amounts {
 } cloud_amounts;
 
 bool cloud_amounts_begin(cloud_amounts *a, scratch *s, cloud_shared *shared, size_t room);
-void cloud_amount(cloud_amounts *a, karp_str name, int64_t number, const char *unit); /* also negative ones */
-/* Replaces the amount of that name, or adds it. */
+void cloud_amount(cloud_amounts *a, karp_str name, int64_t number, const char *unit); /* the number may be negative */
+/* Replaces the amount with this name, or adds it. */
 void cloud_amount_text(cloud_amounts *a, karp_str name, karp_str text);
 
 /* A number and its unit as text. */
 karp_str cloud_number(scratch *s, cloud_shared *shared, int64_t number, const char *unit);
 
-/* Every label of a type and of one of its offerings that is settled: In with a single value. `more` places are left free. */
+/* All labels of a type and one of its offerings that are determined: In with a single value. The list has space for
+ * `more` further labels. */
 karp_label *cloud_node_labels(scratch *s, const karp_instance_type *type, const karp_offering *o, size_t more,
                               size_t *count);
-/* Sets a label of such a list. */
+/* Sets a label in such a list. */
 void cloud_set_label(karp_label *list, size_t *count, karp_str key, karp_str value);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a cloud had none of a while ago, by the caller's clock. */
+/* Offerings of a cloud that were unavailable recently, by the caller's clock. */
 #ifndef CLOUD_MARKS_H
 #define CLOUD_MARKS_H
 
@@ -11,7 +11,7 @@ enum { CLOUD_MARK_TEXT = 64 };
 typedef struct cloud_mark {
     /* "" = any */
     char capacity_type[CLOUD_MARK_TEXT], instance_type[CLOUD_MARK_TEXT], zone[CLOUD_MARK_TEXT], family[CLOUD_MARK_TEXT];
-    int64_t least_cpus; /* with a family: types of fewer CPUs can still be had */
+    int64_t least_cpus; /* with a family: types with fewer CPUs are still available */
     int64_t until;
 } cloud_mark;
 
@@ -22,10 +22,10 @@ typedef struct cloud_marks {
 } cloud_marks;
 
 void cloud_marks_free(cloud_marks *marks);
-/* Adds one, or prolongs it. Parts of a scope that these clouds do not have are INVALID. */
+/* Adds a mark, or extends it. Members of the scope that these clouds do not support are INVALID. */
 uint32_t cloud_marks_add(cloud_marks *marks, const karp_provider_scope *scope, int64_t least_cpus, int64_t now,
                          int64_t ttl, karp_provider_problem *problem);
-/* Drops what has ended; true = there was such. */
+/* Removes expired marks; true = there were some. */
 bool cloud_marks_expire(cloud_marks *marks, int64_t now);
 bool cloud_marked(const cloud_marks *marks, karp_str capacity_type, karp_str instance_type, karp_str zone,
                   karp_str family, int64_t cpus);

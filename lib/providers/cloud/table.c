@@ -6,7 +6,7 @@
 
 #include <karp/values.h>
 
-/* ---- pieces of text -------------------------------------------------------------------------- */
+/* ---- parts of texts -------------------------------------------------------------------------- */
 
 karp_str cloud_until(karp_str *rest, char end)
 {
@@ -29,13 +29,13 @@ bool cloud_whole(karp_str text, int64_t most, int64_t *out)
     return text.len > 0 && value <= most;
 }
 
-/* Both the digits and the power of ten are exact doubles, so their quotient is the nearest one. */
+/* Both the digits and the power of ten are exact doubles, so their quotient is the nearest double. */
 static bool short_decimal(karp_str text, double *out)
 {
     static const double powers[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                      1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
     int64_t value = 0;
-    size_t digits = 0, behind = 0; /* of these, behind the point */
+    size_t digits = 0, behind = 0; /* behind: digits after the point */
     bool point = false;
     for (size_t i = 0; i < text.len; i++) {
         char c = text.ptr[i];
@@ -82,7 +82,7 @@ bool cloud_price_of(const tree *value, double *out)
     return tree_is_number(value) && tree_double(value, out) && *out >= 0 && *out < 1e9;
 }
 
-/* ---- the head -------------------------------------------------------------------------------- */
+/* ---- the header ------------------------------------------------------------------------------ */
 
 static karp_status bad_line(const cloud_table *t, karp_str object, const char *field, karp_error *error,
                             const char *message)
@@ -101,7 +101,7 @@ karp_status cloud_table_bad(const cloud_table *t, const cloud_row *row, const ch
     return bad_line(t, row->cells[0], field, error, message);
 }
 
-/* The next line that is no remark; false = the text has ended. */
+/* The next line that is not a comment; false = the end of the text. */
 static bool next_line(cloud_table *t, karp_str *line)
 {
     while (t->rest.len > 0) {

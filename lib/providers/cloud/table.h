@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of a cloud's facts and prices, as they are built in and as facts files have them: one row a type, one cell a region.
- * docs/providers.md describes the format. Texts that are read point into the table. */
+/*
+ * Tables of a cloud's facts and prices, built in or from facts files: one row for each type, one cell for each region.
+ * docs/providers.md describes the format. Texts of rows refer to the table.
+ */
 #ifndef CLOUD_TABLE_H
 #define CLOUD_TABLE_H
 
@@ -11,12 +13,12 @@
 
 enum { CLOUD_CELLS_MOST = 18 };
 
-/* What distinguishes the tables of one cloud. */
+/* The differences between the tables of the clouds. */
 typedef struct cloud_format {
     const char *cloud; /* "gcp" */
-    size_t cells; /* before those of the regions */
-    karp_str (*built_in)(void); /* the table of the regions that are built in; NULL = it is none of these */
-    const char *usual_region; /* one of them */
+    size_t cells; /* number of cells before those of the regions */
+    karp_str (*built_in)(void); /* the built-in table in this format; NULL = none */
+    const char *usual_region; /* default region, which is built in */
 } cloud_format;
 
 typedef struct cloud_table {
@@ -24,57 +26,57 @@ typedef struct cloud_table {
     karp_str rest; /* not yet read */
     uint32_t line;
     karp_str as_of; /* dates of the facts and of the prices */
-    karp_str sources; /* the lines that name them */
+    karp_str sources; /* the lines with their sources */
     karp_str regions; /* "us-central1:abcf us-east1:bcd" */
-    size_t region_count, region; /* which of them is read */
-    karp_str zones; /* letters of that region's */
+    size_t region_count, region; /* region: index of the region being read */
+    karp_str zones; /* letters of this region's zones */
     size_t rows;
-    karp_str previous; /* the name in the row before */
+    karp_str previous; /* the name in the previous row */
 } cloud_table;
 
 typedef struct cloud_row {
     karp_str cells[CLOUD_CELLS_MOST]; /* the first one is the name */
-    karp_str offer; /* the region's cell; "" = the region does not have the type */
+    karp_str offer; /* the region's cell; "" = the region lacks the type */
 } cloud_row;
 
-/* Reads the head of a table. Errors: INVALID, with the line; NOT_FOUND: the region is not in it. */
+/* Reads the header of a table. Errors: INVALID, with the line; NOT_FOUND: the table does not contain the region. */
 karp_status cloud_table_open(cloud_table *t, const cloud_format *format, karp_str text, karp_str region,
                              karp_error *error);
-/* Reads a row; *more = there was one. The last line is checked. */
+/* Reads a row; *more = there was one. Also checks the last line. */
 karp_status cloud_table_next(cloud_table *t, cloud_row *row, bool *more, karp_error *error);
-/* INVALID in the line that was read last. */
+/* Reports INVALID in the line that was read last. */
 karp_status cloud_table_bad(const cloud_table *t, const cloud_row *row, const char *field, karp_error *error,
                             const char *message);
 
-/* The list with room for one more element, maybe another one; NULL = no memory. */
+/* Returns the list with space for one more element, possibly reallocated; NULL = out of memory. */
 void *cloud_grow(scratch *s, void *list, size_t count, size_t *room, size_t elem);
 
-/* The element of a list by name, whose elements begin with a karp_str, their name; NULL = not there. */
+/* Finds an element by name. The elements' first member is their name, a karp_str. NULL = not found. */
 void *cloud_find(void *list, size_t count, size_t elem, karp_str name);
 
-/* The built-in table's head; the names of its regions, "a, b, c", cut to the room. */
+/* Reads the built-in table's header, and lists the names of its regions, "a, b, c", truncated to `room`. */
 void cloud_built_in(const cloud_format *format, cloud_table *t, char *regions, size_t room);
-/* NOT_FOUND: nothing is known of the region. */
+/* NOT_FOUND: the region is unknown. */
 uint32_t cloud_not_built_in(const cloud_format *format, karp_str region, karp_provider_problem *problem);
 
-/* The text up to a letter, which is skipped; all of it where there is none. */
+/* The text before a character, which is skipped; the whole text without one. */
 karp_str cloud_until(karp_str *rest, char end);
-/* A whole number of at most `most`; false = it is none. */
+/* Parses a whole number of at most `most`; false = invalid. */
 bool cloud_whole(karp_str text, int64_t most, int64_t *out);
-/* A decimal like .0902, 3 or 1e-7; false = it is none, or negative. It is the nearest double. */
+/* Parses a decimal like .0902, 3 or 1e-7 to the nearest double; false = invalid or negative. */
 bool cloud_decimal(karp_str text, double *out);
-/* Letters that each stand for a flag. */
+/* A letter that represents a flag. */
 typedef struct cloud_letter {
     char letter;
     uint32_t flag;
 } cloud_letter;
-bool cloud_flags(karp_str text, const cloud_letter *letters, size_t count, uint32_t *out); /* adds to *out */
-/* A price in a cell: "" = unknown, which is negative. */
+bool cloud_flags(karp_str text, const cloud_letter *letters, size_t count, uint32_t *out); /* adds flags to *out */
+/* A price in a cell: "" = unknown, represented by a negative value. */
 bool cloud_price(karp_str text, double *out);
 
-/* ---- prices from elsewhere ------------------------------------------------------------------- */
+/* ---- prices from other sources --------------------------------------------------------------- */
 
-/* The price that a member of an object states; false = it is no price. */
+/* The price in a member of an object; false = not a price. */
 bool cloud_price_of(const tree *value, double *out);
 
 #endif

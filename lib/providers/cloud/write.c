@@ -103,9 +103,9 @@ uint32_t cloud_write_end(cloud_writer *w, const karp_provider_memory *memory, ka
     return provider_problem(problem, KARP_PROVIDER_INVALID, "", "a table of facts cannot have the text \"%s\"", w->bad);
 }
 
-/* ---- how facts are had ------------------------------------------------------------------------- */
+/* ---- sources of facts -------------------------------------------------------------------------- */
 
-/* In a shell's words a region stands without quotes. */
+/* Whether the region can be part of a shell command without quotes. */
 static bool plain_region(karp_str region)
 {
     for (size_t i = 0; i < region.len; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instance types from catalogue documents: facts of the kind "types", in kwok's shape or the full one. */
+/* Instance types from catalogue documents: facts of kind "types", in kwok's format or the full one. */
 #include <providers/plugin.h>
 
 #include <string.h>
@@ -12,8 +12,8 @@
 
 typedef struct file_handle {
     karp_context *context; /* on the host's allocator */
-    karp_catalogue *types; /* NULL = nothing was loaded */
-    karp_str *keys; /* of all labels, each once */
+    karp_catalogue *types; /* NULL = nothing loaded */
+    karp_str *keys; /* of all labels, without duplicates */
     size_t key_count, key_capacity;
     uint64_t generation;
 } file_handle;
@@ -67,7 +67,7 @@ static size_t put_keys(karp_str *to, const karp_requirement *list, size_t count)
     return count;
 }
 
-/* The keys of all types and offerings, again and again; only counted where there is no room. */
+/* Collects the keys of all types and offerings, with duplicates; only counts them if `to` is NULL. */
 static size_t all_keys(const karp_catalogue *types, karp_str *to)
 {
     size_t n = 0;
@@ -81,7 +81,7 @@ static size_t all_keys(const karp_catalogue *types, karp_str *to)
     return n;
 }
 
-/* Every label that a type or an offering has is well known. */
+/* Collects the well-known labels: every label of a type or an offering. */
 static bool list_keys(file_handle *h, const karp_catalogue *types)
 {
     h->key_capacity = all_keys(types, NULL);

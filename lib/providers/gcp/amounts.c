@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Capacity of a machine type under a node class, and what kubelet, system and eviction take of it. */
+/* Capacity of a machine type under a node class, and the amounts reserved for kubelet, system and eviction. */
 #include <providers/gcp/types.h>
 
 #include <math.h>
@@ -14,12 +14,12 @@ static const karp_str name_cpu = TEXT("cpu"), name_memory = TEXT("memory"), name
 
 /* ---- disks ----------------------------------------------------------------------------------- */
 
-/* Disks of a node in GiB. */
+/* Disks of a node, in GiB. */
 typedef struct node_disks {
     int64_t boot, ssd, ssds;
 } node_disks;
 
-/* Types whose bundled disks have other sizes than their family's, as the provider's table has them. */
+/* Types whose bundled disks differ in size from those of their family, as in the provider's table. */
 static int64_t bundled_gib(const gcp_type *t)
 {
     static const struct {
@@ -49,14 +49,14 @@ static node_disks disks_of(const gcp_type *t, const gcp_class *c)
     return d;
 }
 
-/* ---- what the kubelet keeps ------------------------------------------------------------------ */
+/* ---- reserved for the kubelet ---------------------------------------------------------------- */
 
 typedef struct step {
-    int64_t width; /* 0 = the rest */
+    int64_t width; /* 0 = unlimited */
     double rate;
 } step;
 
-/* Each part at its own rate, and cut to whole. */
+/* Sums up each part at its own rate, rounded down. */
 static int64_t tax(const step *steps, int64_t amount)
 {
     int64_t sum = 0;
@@ -105,7 +105,7 @@ static void set_all(cloud_amounts *a, const gcp_reserved *of)
     for (size_t i = 0; i < of->count; i++) cloud_amount_text(a, of->list[i].name, of->list[i].text);
 }
 
-/* kube-proxy takes a tenth of a CPU, and what the class reserves comes on top. */
+/* kube-proxy uses a tenth of a CPU; the class's reservations are added. */
 static void add_system(cloud_amounts *a, const gcp_class *c)
 {
     static const karp_str proxy = TEXT("100m");

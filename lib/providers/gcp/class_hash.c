@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The structs of the provider's GCENodeClass, v1alpha1, as its hash v4 walks them. */
+/* The structs of the provider's GCENodeClass v1alpha1, as hash v4 walks them. */
 #include <providers/gcp/node_class.h>
 
 #include <providers/cloud/go_hash.h>
@@ -73,7 +73,7 @@ static const go_field spec_fields[] = {
 };
 static const go_struct spec_type = { "GCENodeClassSpec", spec_fields, COUNT(spec_fields) };
 
-/* Of a set of two: the spec, and the family of images that it comes to. */
+/* The hash of a set of two: the spec, and the resulting image family. */
 uint64_t gcp_class_hash(const tree *spec, karp_str image_family)
 {
     return go_hash_struct(&spec_type, spec) ^ go_hash_text(image_family);

@@ -8,7 +8,7 @@
 #include <providers/decode.h>
 #include <providers/order.h>
 
-/* Made of data/gcp.txt by the build. */
+/* Generated from data/gcp.txt by the build. */
 extern const char gcp_table[];
 extern const size_t gcp_table_length;
 
@@ -40,7 +40,7 @@ static bool read_accelerator(karp_str cell, gcp_type *out)
     return true;
 }
 
-/* Families are a letter or two, digits, and what follows: names have two parts at least. */
+/* Whether the name has at least two parts: a family, and what follows the dash. */
 static bool good_name(karp_str name)
 {
     const char *dash = memchr(name.ptr, '-', name.len);
@@ -75,7 +75,7 @@ static karp_status read_row(const cloud_table *t, const cloud_row *row, uint32_t
     return KARP_OK;
 }
 
-/* The text has to live as long as the facts. */
+/* The text must live as long as the facts. */
 static karp_status read_table(gcp_facts *f, karp_str text, karp_error *error)
 {
     cloud_table t;
@@ -101,7 +101,7 @@ static karp_status read_table(gcp_facts *f, karp_str text, karp_error *error)
     return status;
 }
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- life cycle ------------------------------------------------------------------------------ */
 
 static void empty(gcp_facts *f, karp_context *context)
 {
@@ -156,7 +156,7 @@ static int by_name(const void *a, const void *b, const void *about)
     return compare_str(x->name, y->name);
 }
 
-/* ".../zones/us-central1-a" or the name alone. */
+/* ".../zones/us-central1-a", or only the name. */
 static uint32_t zone_of(karp_str text, karp_str region)
 {
     size_t at = text.len;
@@ -183,7 +183,7 @@ static void read_described(decoder *d, const tree *entry, gcp_type *out)
     if (!d->status && !good_name(out->name)) decode_bad(d, "name", "is no machine type: FAMILY-SHAPE-SIZE");
 }
 
-/* One entry a zone: the same type comes again and again. */
+/* Merges entries of the same type, because the list has one for each zone. */
 static void merge(gcp_facts *f)
 {
     size_t kept = 0;
@@ -195,7 +195,7 @@ static void merge(gcp_facts *f)
     f->count = kept;
 }
 
-/* gcloud compute machine-types list --format=json */
+/* Reads the output of gcloud compute machine-types list --format=json. */
 static karp_status load_machine_types(const gcp_facts *old, gcp_facts *f, karp_str text, karp_error *error)
 {
     decoder d;

@@ -15,7 +15,8 @@ const karp_str gcp_disk_keys[GCP_DISK_KINDS] = {
     TEXT(DISK "pd-standard"),
 };
 
-/* Hyperdisks: balanced, highly available, extreme, ML, throughput; persistent disks: balanced, extreme, SSD, standard. */
+/* Hyperdisks: balanced, highly available, extreme, ML, throughput. Persistent disks: balanced, extreme, SSD,
+ * standard. */
 enum { HB = 1, HA = 2, HX = 4, HM = 8, HT = 16, PB = 32, PX = 64, PS = 128, PD = 256 };
 
 static const struct {
@@ -140,7 +141,8 @@ void gcp_label_tables(karp_provider_labels *into)
 static const karp_str word_amd64 = TEXT("amd64"), word_arm64 = TEXT("arm64"), word_linux = TEXT("linux"),
                       word_true = TEXT("true"), word_one = TEXT("1");
 
-/* c4-standard-288-lssd-metal: shape standard; size is the last part, of four and more the last but one. */
+/* c4-standard-288-lssd-metal has shape standard. The size is the last part; with four or more parts, the last but
+ * one. */
 static void name_labels(cloud_labels *l, karp_str name)
 {
     karp_str rest = name, family = cloud_until(&rest, '-'), shape = cloud_until(&rest, '-'), size = shape;
@@ -151,7 +153,7 @@ static void name_labels(cloud_labels *l, karp_str name)
         size = cloud_until(&rest, '-');
         parts++;
     }
-    /* The digit of n2d and c4a stands before the last letter. */
+    /* In n2d and c4a the digit is before the last letter. */
     size_t at = family.len == 3 ? 1 : family.len - 1;
     cloud_in_one(l, key_family, family);
     cloud_in_one(l, key_shape, shape);
@@ -159,7 +161,7 @@ static void name_labels(cloud_labels *l, karp_str name)
     cloud_in_one(l, key_generation, (karp_str){ family.ptr + at, 1 });
 }
 
-/* One entry in the list of accelerators counts as one, as the provider has it. */
+/* One entry in the list of accelerators counts as one, as in the provider. */
 static void gpu_labels(cloud_labels *l, karp_str accelerator)
 {
     if (accelerator.len > 0) {

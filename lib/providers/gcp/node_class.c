@@ -11,7 +11,7 @@ const gcp_class gcp_plain_class = { .max_pods = -1,
                                     .memory_available = { { "", 0 }, -1 },
                                     .disk_available = { { "", 0 }, -1 } };
 
-/* "" or one of a list of words; anything else is INVALID. */
+/* "" or one of the given words; anything else is INVALID. */
 static karp_str word_at(decoder *d, const tree *object, const char *name, const char *const *words, size_t count)
 {
     karp_str word = decode_text(d, object, name);
@@ -53,7 +53,7 @@ static void read_disks(decoder *d, const tree *spec, gcp_class *out)
         karp_str category = word_at(d, entry, "category", categories, sizeof categories / sizeof *categories);
         if (size < 10) decode_bad(d, "sizeGiB", "must be a whole number of at least 10");
         if (decode_flag(d, entry, "boot")) {
-            out->boot_gib = size; /* the last one counts */
+            out->boot_gib = size; /* the last one is used */
         } else if (str_is(category, "local-ssd")) {
             out->ssd_gib += size;
             out->ssds++;
@@ -66,7 +66,7 @@ static void read_disks(decoder *d, const tree *spec, gcp_class *out)
 
 static const char *const image_families[] = { "Ubuntu", "ContainerOptimizedOS" };
 
-/* The family that an alias, "Ubuntu@latest", names; "" = there is no alias. */
+/* The family in an alias such as "Ubuntu@latest"; "" = no alias. */
 static karp_str family_of_alias(decoder *d, const tree *term)
 {
     karp_str rest = decode_text(d, term, "alias");
@@ -77,7 +77,7 @@ static karp_str family_of_alias(decoder *d, const tree *term)
     return family;
 }
 
-/* The family that a term with a family names. */
+/* The image family of a term with `family`. */
 static karp_str family_of_term(decoder *d, const tree *term)
 {
     static const char *const families[] = { "ContainerOptimizedOS", "Ubuntu2404", "Ubuntu2204" };
@@ -95,7 +95,8 @@ static karp_str family_of_term(decoder *d, const tree *term)
     return ubuntu ? str("Ubuntu") : family;
 }
 
-/* The resolved family: the one that is stated; else the first alias's; else the first term's that has one; else Custom. */
+/* The resolved family: the stated one; otherwise the first alias's; otherwise that of the first term with a family;
+ * otherwise Custom. */
 static karp_str read_images(decoder *d, const tree *spec)
 {
     const tree *terms;
@@ -125,7 +126,7 @@ static bool reservable(karp_str name)
     return str_is(name, "cpu") || str_is(name, "memory") || str_is(name, "ephemeral-storage") || str_is(name, "pid");
 }
 
-/* Amounts by name, each a quantity that is not negative. */
+/* Reads amounts by name; each must be a quantity that is not negative. */
 static void read_reserved(decoder *d, const tree *kubelet, const char *name, gcp_reserved *out)
 {
     const tree *map = decode_object(d, kubelet, name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A GCENodeClass: what of it decisions read. */
+/* A GCENodeClass: the parts that decisions read. */
 #ifndef GCP_NODE_CLASS_H
 #define GCP_NODE_CLASS_H
 
@@ -9,13 +9,13 @@
 
 enum { GCP_RESERVED_MOST = 4 };
 
-/* Amounts of a kubelet's reservation, by name. */
+/* Reserved amounts, by name. */
 typedef struct gcp_reserved {
     karp_resource list[GCP_RESERVED_MOST];
     size_t count;
 } gcp_reserved;
 
-/* A threshold of eviction: a quantity, or a part of the capacity. */
+/* An eviction threshold: a quantity, or a percentage of the capacity. */
 typedef struct gcp_threshold {
     karp_str quantity; /* "" = none, or a percentage */
     double percent; /* negative = none */
@@ -24,26 +24,26 @@ typedef struct gcp_threshold {
 typedef struct gcp_class {
     scratch s;
     bool has_disks;
-    int64_t boot_gib; /* 0 = not stated */
-    int64_t ssd_gib, ssds; /* local SSDs that the class asks for */
-    int64_t max_pods; /* negative = not stated */
+    int64_t boot_gib; /* 0 = not set */
+    int64_t ssd_gib, ssds; /* local SSDs of the class */
+    int64_t max_pods; /* negative = not set */
     int64_t pods_per_core;
     gcp_reserved kube, system;
     gcp_threshold memory_available, disk_available;
     bool ubuntu;
     bool gpu_taint;
     karp_str gpu_driver; /* "" = default */
-    const karp_str *images; /* sources of the resolved ones */
+    const karp_str *images; /* sources of the resolved images */
     size_t image_count;
-    bool status_known; /* the status lists images, even none */
+    bool status_known; /* the status contains a list of images, possibly empty */
     uint64_t hash;
 } gcp_class;
 
 extern const gcp_class gcp_plain_class;
 
-/* *out keeps its texts on its own scratch. */
+/* The texts of *out are in its own scratch. */
 karp_status gcp_class_read(karp_context *context, karp_str text, gcp_class *out, karp_error *error);
-/* Do both make the same types? */
+/* Whether both classes give the same types. */
 bool gcp_class_same_types(const gcp_class *a, const gcp_class *b);
 
 /* class_hash.c: the provider's own hash, version v4. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GCP behind the table that every provider fills. */
+/* The GCP plugin: implements the function table of providers. */
 #include <providers/plugin.h>
 
 #include <string.h>
@@ -39,7 +39,7 @@ static void gcp_close(void *handle)
     karp_context_free(context);
 }
 
-/* "us-central1-a,us-central1-b" */
+/* Parses "us-central1-a,us-central1-b". */
 static uint32_t read_zones(karp_str text, karp_str region)
 {
     uint32_t zones = 0;
@@ -212,7 +212,7 @@ static uint32_t gcp_labels(const void *handle, karp_provider_labels *labels, kar
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-/* The cheapest price of a type's usable offerings, of whichever capacity type; false = it has none. */
+/* The lowest price of a type's usable offerings, of any capacity type; false = none. */
 static bool cheapest_of(const karp_provider_launch *launch, size_t *at, double *price)
 {
     uint32_t type = launch->candidates[*at].type;
@@ -226,7 +226,8 @@ static bool cheapest_of(const karp_provider_launch *launch, size_t *at, double *
     return any;
 }
 
-/* Of one type, from `at`: the cheapest of the launch's capacity type, the first zone by name among equal ones. */
+/* Within one type, from `at`: the cheapest offering of the launch's capacity type; at equal prices, the first zone by
+ * name. */
 static bool pick_of_type(const karp_provider_launch *launch, size_t at, karp_provider_candidate *out)
 {
     uint32_t type = launch->candidates[at].type;
@@ -242,7 +243,7 @@ static bool pick_of_type(const karp_provider_launch *launch, size_t at, karp_pro
     return any;
 }
 
-/* Types come by name, so the first of equal prices is the first by name. */
+/* Types are sorted by name, so at equal prices the first type by name is chosen. */
 static uint32_t gcp_pick(void *handle, const void *node_class, const karp_provider_launch *launch,
                          karp_provider_candidate *picked, karp_provider_problem *problem)
 {
@@ -305,7 +306,7 @@ static uint32_t gcp_node(void *handle, const void *node_class, const karp_provid
 
 /* ---- marks, drift, repair -------------------------------------------------------------------- */
 
-/* A zone whose pool is exhausted; addresses come back sooner, which the host says. */
+/* Marks a zone as exhausted. Exhausted addresses recover sooner, so for these the host passes a shorter time. */
 static uint32_t gcp_mark(void *handle, const karp_provider_scope *scope, int64_t now, int64_t ttl,
                          karp_provider_problem *problem)
 {
@@ -341,7 +342,7 @@ static bool class_changed(const gcp_class *c, const karp_provider_node *node)
     return !equal_str(hash, (karp_str){ text, go_hash_format(c->hash, text) });
 }
 
-/* The node names its image by a URL whose end the class has. */
+/* Whether the node's image differs: its URL must end with a name from the class. */
 static bool image_changed(const gcp_class *c, const karp_provider_node *node)
 {
     if (!c->status_known || node->image_id.len == 0) return false;
@@ -361,7 +362,7 @@ static uint32_t gcp_drift(void *handle, const void *node_class, const karp_provi
     (void)memory;
     (void)problem;
     *reason = str("");
-    if (!node_class) return KARP_PROVIDER_OK; /* the class is gone: that is not for this */
+    if (!node_class) return KARP_PROVIDER_OK; /* a deleted class is not drift */
     if (class_changed(class_of(node_class), node)) *reason = str("NodeClassDrift");
     else if (image_changed(class_of(node_class), node)) *reason = str("ImageDrift");
     return KARP_PROVIDER_OK;

@@ -9,10 +9,10 @@ static const karp_str kinds[KINDS] = { TEXT("on-demand"), TEXT("spot") };
 static const karp_str key_capacity_type = TEXT(CLOUD_CAPACITY_TYPE), key_zone = TEXT(CLOUD_ZONE),
                       key_zone_id = TEXT("topology.k8s.gcp/zone-id");
 
-/* Of a spot price that nobody told. */
+/* Spot price as a fraction of on-demand, if unknown. */
 static const double spot_part = 0.4;
 
-/* What the types of a region share. */
+/* Data shared by the types of a region. */
 typedef struct maker {
     scratch *s;
     cloud_shared shared;
@@ -22,7 +22,7 @@ typedef struct maker {
     const gcp_class *c;
     uint32_t zones; /* of the cluster */
     karp_str zone_names[ZONES_MOST];
-    const karp_requirement *offers[ZONES_MOST][KINDS]; /* three each */
+    const karp_requirement *offers[ZONES_MOST][KINDS]; /* lists of three requirements each */
     uint32_t listed; /* the zones in zone_list */
     const karp_str *zone_list;
     size_t zone_count;
@@ -44,7 +44,7 @@ static void make_zones(maker *m)
     }
 }
 
-/* The names of some zones; many types have the same. */
+/* Lists the names of the zones; consecutive types with equal zones share the list. */
 static void list_zones(maker *m, uint32_t zones)
 {
     if (m->zone_list && m->listed == zones) return;
@@ -57,7 +57,7 @@ static void list_zones(maker *m, uint32_t zones)
     m->listed = zones;
 }
 
-/* What of a type can be had. */
+/* The available parts of a type. */
 typedef struct there {
     uint32_t zones;
     bool kinds[KINDS];
@@ -106,7 +106,7 @@ static void add_type(maker *m, const gcp_type *t, karp_instance_type *out)
     gcp_amounts(m->s, &m->shared, t, m->settings, m->c, out);
 }
 
-/* The facts may change while the types are kept. */
+/* Copies the texts, because the facts may change while the types are in use. */
 static gcp_type own_texts(scratch *s, const gcp_type *t)
 {
     gcp_type copy = *t;
