@@ -100,8 +100,8 @@ int64_t pool_allows(const node_pool *pool, uint32_t reason, int64_t total, int64
     return broken ? 0 : allowed;
 }
 
-/* The end of the window that is open at `now`, or the next opening. Overlapping windows count as one. The search
- * through them is limited, so the result is only the latest possible time. */
+/* The end of the window that is open at `now`, or the next opening. Overlapping windows count as one. The search through
+ * them is limited, so the result may be too early. */
 static int64_t next_edge(const budget *b, int64_t now)
 {
     cron schedule;

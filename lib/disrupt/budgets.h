@@ -16,8 +16,7 @@ bool budget_allows(const budget *b, int64_t total, int64_t now, bool never_is_al
 int64_t pool_allows(const node_pool *pool, uint32_t reason, int64_t total, int64_t now, uint64_t quirks,
                     karp_context *context);
 
-/* The latest time at which a result of pool_allows() changes next, because a window opens or closes; KARP_NO_TIME =
- * never. */
+/* When to evaluate pool_allows() again. No window opens or closes before this time; KARP_NO_TIME = never. */
 int64_t pool_next_change(const node_pool *pool, uint32_t reason, int64_t now, uint64_t quirks, karp_context *context);
 
 /* §8.3: the remaining disruptions for the method's reason, by store pool. */

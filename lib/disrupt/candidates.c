@@ -172,7 +172,7 @@ static bool exclude(pass *p, uint32_t number, bool *excluded)
     return pass_keep(p, number, code, which != NO_ID ? pod_name(p->snapshot, which) : nothing);
 }
 
-/* Determines which of the node's pods move, and their cost. *all receives the cost including the other pods. */
+/* Determines which of the node's pods move, and their cost. *all receives the eviction costs of all pods. */
 static bool weigh_pods(pass *p, const state_node *n, candidate *c, double *all)
 {
     const karp_snapshot *w = p->snapshot;

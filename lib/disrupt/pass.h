@@ -4,8 +4,8 @@
  * pass are:
  *
  *     candidates  the nodes that can be disrupted, and those of this method     budgets  how many nodes of each pool
- *     emptiness, static_drift, drift, multi, single          the methods; each of them fills `commands`
- *     consolidate (prices, balanced, same_type, simulate)    common to the last two methods
+ *     repair_method, emptiness, static_drift, drift, multi, single     the methods; each of them fills `commands`
+ *     consolidate (costs, balanced, simulate)                          common to the last two methods
  *     rows        the decision
  *
  * "§" in this directory refers to deprovisioning.md unless stated otherwise. A refused allocation is reported as a

@@ -278,7 +278,7 @@ bool disruption_lists(pass *p, karp_decision *d)
     return candidate_rows(p, d) && budget_rows(p, d) && kept_rows(p, d);
 }
 
-/* The time until the next pass (§2): a launched claim without a provider ID yet is polled. */
+/* The time until the next pass (§2); shorter while a claim has no provider ID yet. */
 static int64_t requeue_after(const pass *p)
 {
     const store *raw = &p->snapshot->raw;

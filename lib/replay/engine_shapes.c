@@ -131,7 +131,7 @@ bool shape_admitted(engine *e, uint32_t shape, const replay_node *node)
     return s->admits[node->kind] == 1;
 }
 
-/* ---- what the engine can judge itself --------------------------------------------------------------------------------------- */
+/* ---- shapes that the engine can judge --------------------------------------------------------------------------------------- */
 
 static bool names_hosts(const karp_pod *pod)
 {

@@ -283,7 +283,8 @@ static karp_status build_afresh(engine *e)
 
 /* ---- everything ---------------------------------------------------------------------------------------------------------- */
 
-/* Edits nodes first, because a pod without its node changes decisions. New pods reuse the numbers of removed pods. */
+/* Adds nodes before pods and removes them after pods, because a bound pod without its node changes decisions. New pods
+ * reuse the numbers of removed pods. */
 static karp_status edit_rows(engine *e, karp_builder *builder)
 {
     karp_status status = karp_builder_set_now(builder, e->now, &e->error);

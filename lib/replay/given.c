@@ -204,7 +204,7 @@ static bool pod_name(const trace_event *event, strbuf *out)
     return !out->failed;
 }
 
-/* Drops what has ended. Keeps the start times of running pods and the remaining time of lost capacity. */
+/* Drops past events. Keeps the run times of the pods that they create, and the remaining time of lost capacity. */
 static bool keep_later(trace *t, int64_t now, io_table *created, strbuf *key)
 {
     size_t kept = 0;

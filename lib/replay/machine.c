@@ -48,7 +48,7 @@ static bool sold_out(engine *e, karp_str type, karp_str zone, karp_str capacity_
     return out;
 }
 
-/* ---- what a launch permits ------------------------------------------------------------------------------------------------- */
+/* ---- constraints of a launch ----------------------------------------------------------------------------------------------- */
 
 static bool among(const karp_requirement *r, karp_str value)
 {

@@ -97,7 +97,7 @@ uint32_t replay_workload_shape(trace *t, trees *memory, const tree *workload, ka
     return shape_of(t, memory, replay_template_pod(memory, kind, name, template_, namespace_));
 }
 
-/* The creation time, if it is before the start of the trace; 0 = otherwise. */
+/* The creation time if it is before the start of the trace, otherwise 0. */
 static int64_t created_before(const trace *t, const tree *metadata)
 {
     int64_t created = 0;

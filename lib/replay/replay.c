@@ -239,7 +239,7 @@ static void begin_with_plan(replay *r)
     r->base.ends_with_plan = !r->options.until && !r->options.until_after;
 }
 
-/* Puts the pods of the objects first. */
+/* Completes the trace: its start and its end, and the pods of the objects, which come first. */
 static karp_status finish_trace(replay *r)
 {
     trace *t = &r->base.trace;

@@ -40,7 +40,8 @@ static bool ended(const tree *life, int64_t *lasts)
     return true;
 }
 
-/* The run times of the workload's pods in the order of the trace, regardless of their hashes. */
+/* The pod's run time from the trace, counted over all lists of the workload in their order, regardless of their hashes.
+ * Without one, the Job's activeDeadlineSeconds. */
 static int64_t lasts_of(void *user, const workload *w, const tree *object, uint64_t number)
 {
     const simkube *s = user;

@@ -52,8 +52,8 @@ static void read_security(decoder *d, const tree *spec, azure_class *out)
     decode_at(d, "spec");
 }
 
-/* FIPS requires an explicit image family other than the newest Ubuntu; with the oldest one it also requires trusted
- * launch. */
+/* FIPS requires an explicit image family other than the newest Ubuntu. With the oldest one it also requires trusted
+ * launch, which only Ubuntu and Ubuntu2204 support with FIPS. */
 static void check_fips(decoder *d, const tree *spec, const azure_class *c)
 {
     bool stated = decode_member(spec, "imageFamily") != NULL;
