@@ -48,7 +48,6 @@ static karp_status reboot_node(pass *p, const uint32_t *number, karp_error *erro
     return KARP_OK;
 }
 
-/* Replaces a node of a static pool. */
 static karp_status replace_static(pass *p, const uint32_t *number, karp_error *error)
 {
     const candidate *c = &p->candidates[*number];

@@ -197,7 +197,6 @@ karp_status story_write_decision(story *s, const karp_decision *decision, bool d
     return s->out.failed ? story_nomem(s) : KARP_OK;
 }
 
-/* Writes the totals. */
 static void write_totals(const story *s, write_buffer *out)
 {
     json_out j;
