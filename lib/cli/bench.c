@@ -44,7 +44,7 @@ static double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static void *count_alloc(size_t bytes, void *user)
 {
@@ -76,7 +76,7 @@ static karp_status counting_context(measure *m, karp_error *error)
     return karp_context_new(&options, &m->context, error);
 }
 
-/* ---- stages ---------------------------------------------------------------------------------------------------------- */
+/* ---- stages ------------------------------------------------------------------------------------------------------ */
 
 /* Where time and requests for memory stood when a stage began. */
 typedef struct start {
@@ -95,7 +95,7 @@ static void end_stage(measure *m, int stage, start *from)
     *from = begin(m);
 }
 
-/* ---- one run --------------------------------------------------------------------------------------------------------- */
+/* ---- one run ----------------------------------------------------------------------------------------------------- */
 
 /* Builder calls count as reading, as the reading of a file does; what an edit starts from, which is an edited
  * snapshot, does so too. */
@@ -217,7 +217,7 @@ static karp_status run_once(const char *name, measure *m, karp_error *error)
     return status;
 }
 
-/* ---- results ----------------------------------------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------------------------------------------------------------------- */
 
 static double median(double *values, size_t count)
 {

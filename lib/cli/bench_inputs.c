@@ -23,7 +23,7 @@ typedef struct family {
     const char *sizes; /* those that docs/performance.md shows */
 } family;
 
-/* ---- one pod ------------------------------------------------------------------------------------------------------ */
+/* ---- one pod ----------------------------------------------------------------------------------------------------- */
 
 /* What differs between pods; the label is also what the rules select. */
 typedef struct pod_kind {
@@ -108,7 +108,7 @@ static karp_status add_pod(bench_maker *m, const pod_kind *kind)
     return karp_builder_add_pod(m->builder, &pod, m->error);
 }
 
-/* ---- the families --------------------------------------------------------------------------------------------------- */
+/* ---- the families ------------------------------------------------------------------------------------------------ */
 
 static const char *const cpus[] = { "100m", "250m", "500m", "1", "1500m" };
 static const char *const memories[] = { "100Mi", "256Mi", "512Mi", "1Gi", "2Gi", "4Gi" };

@@ -67,7 +67,7 @@ karp_status bench_add_pool(bench_maker *maker)
     return status != KARP_OK ? status : karp_builder_add_node_pool(maker->builder, &pool, maker->error);
 }
 
-/* ---- catalogues ----------------------------------------------------------------------------------------------------- */
+/* ---- catalogues -------------------------------------------------------------------------------------------------- */
 
 static karp_status use_catalogue(bench_maker *maker, const karp_instance_type *types, size_t count)
 {
@@ -245,7 +245,7 @@ karp_status bench_aws_types(bench_maker *maker, uint32_t count)
     return status;
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------------------------------ */
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 static double amount_of(const karp_resource *list, size_t count, const char *name)
 {

@@ -241,7 +241,7 @@ void text_file_free(const cli_options *options, cli_text *text);
 /* Writes beside the file, and then takes its place: it is whole, or as it was. Symbolic links are not followed. Errors: IO, NOMEM. */
 karp_status text_file_replace(karp_context *context, const char *path, const karp_text *text, karp_error *error);
 
-/* ---- sort.c ------------------------------------------------------------------------------------------------------- */
+/* ---- sort.c ------------------------------------------------------------------------------------------------------ */
 
 typedef int list_order(const void *a, const void *b, const void *user);
 /* Sorts, stable; false = no memory. */
@@ -270,7 +270,7 @@ karp_catalogue *catalogue_read(const cli_options *options);
 
 karp_options decision_options(const cli_options *options);
 
-/* ---- kubectl.c ---------------------------------------------------------------------------------------------------- */
+/* ---- kubectl.c --------------------------------------------------------------------------------------------------- */
 
 /* Gives the reader the objects of the cluster that kubectl points to, and notes in `input` what could not be read; false
  * after printing the failure. */
@@ -373,7 +373,7 @@ int answer_without_input(const cli_options *options, cli_make *make, void *own);
 /* The same after reading the input, whose notes go to standard error when they stand apart from the answer. */
 int answer_input(const cli_options *options, bool keep_documents, bool notes_apart, cli_make *make, void *own);
 
-/* ---- fail_on.c ----------------------------------------------------------------------------------------------------- */
+/* ---- fail_on.c --------------------------------------------------------------------------------------------------- */
 
 /* Options that do nothing without another one: the exit status after printing so, -1 = there are none. */
 int options_together(const cli_verb *verb, const cli_options *options);
@@ -389,7 +389,7 @@ int exit_status_of_pass(const cli_answer *answer, const karp_decision *pass);
 int exit_status_of_settled(const cli_answer *answer, const karp_decision *first, const karp_decision *last,
                            bool changes);
 
-/* ---- settle.c ------------------------------------------------------------------------------------------------------ */
+/* ---- settle.c ---------------------------------------------------------------------------------------------------- */
 
 /* plan --settle: rounds until nothing more is launched or removed. */
 int settle(const cli_options *options);

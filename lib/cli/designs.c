@@ -65,7 +65,7 @@ int designs_answer(const cli_options *options, design *list, size_t count, const
     return options->detailed_exitcode && differs ? EXIT_CHANGES : EXIT_OK;
 }
 
-/* ---- sides of a command line --------------------------------------------------------------------------------------- */
+/* ---- sides of a command line ------------------------------------------------------------------------------------- */
 
 /* What a side says holds for it; what it leaves out is the first's, but for changes: those are each side's own. */
 static void inherit(cli_options *side, const cli_options *first)
@@ -162,7 +162,7 @@ int designs_of_sides(const cli_verb *verb, const cli_options *options)
     return status;
 }
 
-/* ---- files laid over one input ------------------------------------------------------------------------------------- */
+/* ---- files laid over one input ----------------------------------------------------------------------------------- */
 
 static const char *last_part(const char *path)
 {

@@ -6,7 +6,7 @@
 #include <karp/columns.h>
 #include <karp/library.h>
 
-/* ---- nodes --------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 static bool same(karp_str a, karp_str b) { return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0); }
 
@@ -81,7 +81,7 @@ static karp_status count_nodes(design *d)
     return KARP_OK;
 }
 
-/* ---- pods ---------------------------------------------------------------------------------------------------------- */
+/* ---- pods -------------------------------------------------------------------------------------------------------- */
 
 static size_t add_words(design *d, const char *before, const karp_str *words, size_t count, bool *ok)
 {

@@ -13,7 +13,7 @@
 
 enum { ROWS_SHOWN = 40 };
 
-/* ---- moves --------------------------------------------------------------------------------------------------------- */
+/* ---- moves ------------------------------------------------------------------------------------------------------- */
 
 /* A pod that is elsewhere, new or deleted. */
 typedef struct move {
@@ -58,7 +58,7 @@ static bool next_move(moves *m, move *out)
 
 static bool same_text(const char *a, const char *b) { return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0); }
 
-/* ---- fields -------------------------------------------------------------------------------------------------------- */
+/* ---- fields ------------------------------------------------------------------------------------------------------ */
 
 /* Of the row that is being written. */
 static const design_alone *alone_of(const cli_writer *w)
@@ -219,7 +219,7 @@ static void put_fields(cli_writer *w, const design *a, const design *b, karp_rea
     if (karp_reader_compare(a->input.reader, b->input.reader, row, w, &error) != KARP_OK) w->refused = true;
 }
 
-/* ---- plans for the least cost -------------------------------------------------------------------------------------------- */
+/* ---- plans for the least cost ------------------------------------------------------------------------------------ */
 
 /* What the design's plan says of its objective; false = it had none. */
 static bool cost_of(const design *d, karp_cost *out)
@@ -244,7 +244,7 @@ static void json_objective(cli_writer *w, const design *d)
     cli_put_text(w, "}");
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------------------------------- */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static void json_groups(cli_writer *w, const char *name, const design_groups *groups)
 {
@@ -395,7 +395,7 @@ static void write_json(cli_writer *w, design *list, size_t count)
     cli_put_text(w, "}\n");
 }
 
-/* ---- the table ----------------------------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 enum { LABEL = 28, COLUMN = 22 };
 
@@ -593,7 +593,7 @@ void designs_write_table(cli_writer *w, const design *list, size_t count)
     w->end_cell = 0;
 }
 
-/* ---- differences for people ---------------------------------------------------------------------------------------- */
+/* ---- differences for people -------------------------------------------------------------------------------------- */
 
 static void put_place(cli_writer *w, const char *place, const char *without)
 {

@@ -54,7 +54,7 @@ static void add_row(listing *l, uint32_t kind, size_t subject, size_t answer)
     s->rows[s->row_count++] = (diff_row){ kind, subject, answer };
 }
 
-/* ---- rows ---------------------------------------------------------------------------------------------------------------- */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static void put_pods(listing *l, const uint32_t *pods, size_t count)
 {
@@ -238,7 +238,7 @@ static karp_status list_kept(listing *l)
     return KARP_OK;
 }
 
-/* ---- order ---------------------------------------------------------------------------------------------------------------- */
+/* ---- order ------------------------------------------------------------------------------------------------------- */
 
 int diff_compare(const diff_side *a, const diff_row *x, const diff_side *b, const diff_row *y, bool *same_subject)
 {
@@ -270,7 +270,7 @@ bool diff_side_has(const diff_side *side, const diff_side *of, const diff_row *r
     return false;
 }
 
-/* ---- the side ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the side ---------------------------------------------------------------------------------------------------- */
 
 static karp_status decide_launches(listing *l, karp_error *error)
 {

@@ -57,7 +57,7 @@ static bool rule_at(uint64_t rules, size_t i, karp_peer_rule *out)
     return ((rules >> i) & 1) != 0 && karp_peer_rule_at(i, out) == KARP_OK;
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------------------------------------ */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static void put_quoted(writer *w, const char *text, size_t length)
 {
@@ -140,7 +140,7 @@ static void write_json(writer *w)
     put_text(w, "}\n");
 }
 
-/* ---- text and markdown -------------------------------------------------------------------------------------------------------- */
+/* ---- text and markdown ------------------------------------------------------------------------------------------- */
 
 /* Cut where it is long, control characters as '?'; in markdown what it would read is escaped. */
 static void put_shown(writer *w, const char *text)

@@ -74,7 +74,7 @@ static karp_status go_on(settling *s, const karp_decision *decision, int64_t lat
     return KARP_OK;
 }
 
-/* ---- a round ------------------------------------------------------------------------------------------------------- */
+/* ---- a round ----------------------------------------------------------------------------------------------------- */
 
 /* "2 × c6g.large, 1 × m6a.large" */
 static karp_status note_launches(settling *s, const karp_decision *d, size_t *text)
@@ -178,7 +178,7 @@ static karp_status look_at(const karp_decision *d, size_t *launched_for, size_t 
     return status;
 }
 
-/* ---- until nothing changes ----------------------------------------------------------------------------------------- */
+/* ---- until nothing changes --------------------------------------------------------------------------------------- */
 
 /* The controllers of static NodePools go first: their nodes take pods like any others. */
 static karp_status settle_static(settling *s)
@@ -316,7 +316,7 @@ static karp_status play(settling *s)
     return karp_provision(s->snapshot, &s->common, &s->last, s->error);
 }
 
-/* ---- the answer ---------------------------------------------------------------------------------------------------- */
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
 
 static void put_time(cli_writer *w, int64_t at)
 {

@@ -50,7 +50,7 @@ bool print_folded(const cli_options *options, karp_str text)
     return print_text(&folded);
 }
 
-/* ---- help, which needs no memory ----------------------------------------------------------------------------------------- */
+/* ---- help, which needs no memory --------------------------------------------------------------------------------- */
 
 void print_words(FILE *out, const char *text, size_t at, size_t indent)
 {

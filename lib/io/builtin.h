@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the provider adds to the input: its label tables, and for each NodePool the instance types under the pool's node
- * class. It is the one that was given or named, else aws. Failures leave their error in reader->error. */
+/*
+ * What the cloud provider adds to the input: its label tables, and for each NodePool the instance types under the
+ * pool's node class. The provider is the one that was given or named, otherwise aws. Failures leave their error in
+ * reader->error.
+ */
 #ifndef IO_BUILTIN_H
 #define IO_BUILTIN_H
 
@@ -8,27 +11,27 @@
 
 #define IO_AWS "karpenter.k8s.aws"
 
-/* Whether instance types come from the provider. */
+/* Whether the provider supplies the instance types. */
 bool io_builtin_types(const karp_reader *reader);
 
-/* The provider, opened for the region that the input tells when it was only named. */
+/* The provider. If only its name was given, it is opened for the region that the input's labels name. */
 karp_status io_provider(karp_reader *reader, karp_provider **out);
-/* Fails when there is no provider of the name given. */
+/* Fails when no provider has the name that was given. */
 karp_status io_provider_check(karp_reader *reader);
 void io_provider_free(karp_reader *reader);
-/* Whether the region is one that nobody asked for: the input's labels name it. */
+/* Whether the region comes from the input's labels and not from the caller. */
 bool io_region_told(const karp_reader *reader);
 
-/* Without a Snapshot, which states its own: sets the label tables of the provider where it has the nodes, and makes what
- * the given catalogues name well known. */
+/* For an input without a Snapshot (a Snapshot states its own labels): sets the provider's label tables where the
+ * provider runs the nodes, and makes the labels of the given catalogues well-known. */
 karp_status io_settle_labels(karp_reader *reader);
 
-/* Makes the catalogues: those that were given, else each pool's own. */
+/* Makes the catalogues: those that were given, otherwise one for each pool. */
 karp_status io_settle_catalogues(karp_reader *reader);
-/* Hands them to the builder, once nodes and pods are there. */
+/* Passes the catalogues to the builder. Call it after all nodes and pods have been added. */
 karp_status io_give_catalogues(karp_reader *reader);
 
-/* Has `provider` read the node class of waiting object `number`, completed from the one it is based on. */
+/* Lets `provider` read the node class of waiting object `number`, after completing it from its base class. */
 karp_status io_read_node_class(karp_reader *reader, karp_provider *provider, uint32_t number,
                                karp_provider_class **out);
 

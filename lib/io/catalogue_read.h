@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instance-type catalogues from documents. Entries are added one at a time, as trees; what depends on the whole list
- * (labels that only other types have, reservations) is settled by catalogue_reader_finish(). */
+/*
+ * Reads instance-type catalogues from documents. Entries are added one at a time, as trees. Everything that depends on
+ * the whole list (labels that only other types have, reservations) is done by catalogue_reader_finish().
+ */
 #ifndef IO_CATALOGUE_READ_H
 #define IO_CATALOGUE_READ_H
 
 #include <io/decode.h>
 
-/* One entry of the list, and what is still to be done with it. */
+/* One entry of the list, with notes for catalogue_reader_finish(). */
 typedef struct catalogue_entry {
     karp_instance_type type;
-    bool full; /* the full shape, not kwok's */
-    bool derive; /* full, without "requirements": missing labels follow from the list */
-    bool ignored_false; /* kwok's shape says Available: false somewhere, which kwok does not read */
-    const karp_resource *allocatable; /* as stated, NULL = not */
+    bool full; /* in the full format, not kwok's */
+    bool derive; /* full, without "requirements": missing labels are derived from the list */
+    bool ignored_false; /* the entry is in kwok's format and contains Available: false, which kwok ignores */
+    const karp_resource *allocatable; /* as stated; NULL = not stated */
     size_t allocatable_count;
 } catalogue_entry;
 
 typedef struct catalogue_reader {
     karp_context *context;
     karp_str document; /* borrowed */
-    trees trees; /* the strings of the entries, as far as they are no slices of the text */
+    trees trees; /* the strings of the entries that are not slices of the text */
     arena arena;
     catalogue_entry *entries;
     size_t count, capacity;
@@ -28,36 +30,38 @@ typedef struct catalogue_reader {
 void catalogue_reader_init(catalogue_reader *reader, karp_context *context, karp_str document);
 void catalogue_reader_free(catalogue_reader *reader);
 
-/* Decodes one entry, a tree that lasts. `place` is where the entry stands.
- * Errors: INVALID, RANGE, LIMIT, NOMEM. */
+/* Decodes one entry; the tree must outlive the reader. `place` is the entry's position. Errors: INVALID, RANGE, LIMIT,
+ * NOMEM. */
 karp_status catalogue_reader_add(catalogue_reader *reader, const tree *root, const io_place *place, karp_error *error);
 
-/* Reads the JSON list that the cursor is at, to behind it. Also: SYNTAX. */
+/* Reads the JSON list at the cursor and moves the cursor past it. Errors: as above, and SYNTAX. */
 karp_status catalogue_reader_add_list(catalogue_reader *reader, io_cursor *list, karp_error *error);
 
 /* Reads a price list in CSV; the text must outlive the reader. Errors: as above. */
 karp_status catalogue_read_csv(catalogue_reader *reader, karp_str text, karp_error *error);
 
-/* Makes the catalogue and logs what was ignored. The reader can then only be freed. */
+/* Makes the catalogue and logs warnings about ignored values. After that the reader can only be freed. */
 karp_status catalogue_reader_finish(catalogue_reader *reader, karp_catalogue **out, karp_error *error);
 
 /* ---- between the files of the reader --------------------------------------------------------- */
 
-/* Decode one entry; failures show in the decoder. */
+/* Decode one entry. Failures are recorded in the decoder. */
 void catalogue_decode_full(io_decoder *d, const tree *root, catalogue_entry *entry);
 void catalogue_decode_kwok(io_decoder *d, const tree *root, catalogue_entry *entry);
 
-/* A price: a number or text; `absent` when there is none. Finite and not negative. */
+/* A price: a finite number that is not negative, or its text. Returns *absent when the member is missing; absent NULL
+ * = then it is required. */
 double catalogue_price(io_decoder *d, const tree *object, const char *name, const double *absent);
-/* A requirement list in which every operator is known. */
+/* A requirement list; an unknown operator is an error. */
 const karp_requirement *catalogue_requirements(io_decoder *d, const tree *object, const char *name, size_t *count);
-/* The object's own spelling of a member, as Go's JSON reader finds it: exact, else regardless of case; else `name`. */
+/* The object's spelling of a member's name, found as Go's JSON decoder finds it: the exact name first, then ignoring
+ * case. Returns `name` if there is no such member. */
 const char *catalogue_member(io_decoder *d, const tree *object, const char *name);
 /* The requirement on `key` in a list, or NULL. */
 const karp_requirement *catalogue_find(const karp_requirement *list, size_t count, karp_str key);
-/* Key In values. */
+/* The requirement: key In values. */
 karp_requirement catalogue_in(karp_str key, const karp_str *values, size_t count);
-/* The values that the type's offerings have for `key`, each once, sorted. NULL = no memory. */
+/* The distinct values of `key` in the type's offerings, sorted. NULL = out of memory. */
 const karp_str *catalogue_offering_values(arena *memory, const karp_instance_type *type, karp_str key, size_t *count);
 
 extern const karp_str catalogue_key_type, catalogue_key_arch, catalogue_key_os, catalogue_key_zone,

@@ -1,33 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Changes laid over what was read: objects replaced, deleted, and workloads scaled. Errors are in reader->error. */
+/*
+ * Changes applied to the input after reading: objects are replaced or deleted, and workloads are scaled. Errors are in
+ * reader->error.
+ */
 #ifndef IO_CHANGE_H
 #define IO_CHANGE_H
 
 #include <io/reader.h>
 
-/* Puts an object in the place of the one that names has under this number, as `kubectl apply` would. */
+/* Replaces the object with this number in reader->names, as `kubectl apply` would. */
 karp_status io_replace(karp_reader *reader, uint32_t number, tree *root, const io_place *place);
-/* "KIND/NAME" or "KIND/NAMESPACE/NAME", and what goes with it. */
+/* Deletes an object and its dependents. The object is "KIND/NAME" or "KIND/NAMESPACE/NAME". */
 karp_status io_delete(karp_reader *reader, karp_str object);
-/* "NAME", "NAMESPACE/NAME", "KIND/NAME" or "KIND/NAMESPACE/NAME". */
+/* Scales a workload: "NAME", "NAMESPACE/NAME", "KIND/NAME" or "KIND/NAMESPACE/NAME". */
 karp_status io_scale(karp_reader *reader, karp_str workload, uint64_t replicas);
-/* Once everything has been read and changed: pods that are too many go, and so do the objects that were deleted. */
+/* Called after all reading and changes: removes surplus pods and the deleted objects. */
 karp_status io_settle_changes(karp_reader *reader);
 
-/* ---- change_find.c ------------------------------------------------------------------------------------------------- */
+/* ---- change_find.c ----------------------------------------------------------------------------------------------- */
 
-/* What a name on the command line says; parts that it leaves out are "". */
+/* A parsed object reference from the command line. Parts that are left out are "". */
 typedef struct io_reference {
     karp_str given, kind, namespace_, name;
 } io_reference;
 
-/* Whether a word names a kind as kubectl takes it: any case, singular, plural or short. */
+/* Whether the word names the kind, as kubectl accepts it: in any case, singular, plural or short name. */
 bool io_kind_is(karp_str word, karp_str kind);
-/* Reads a reference; `kind_needed` says that the first of two parts is a kind even if it names none that is known. */
+/* Parses a reference. `kind_needed`: the first of two parts is a kind even if no known kind has this name. */
 bool io_reference_read(karp_str given, bool kind_needed, io_reference *out);
-/* Whether it means an object of this name. */
+/* Whether the reference matches an object with this name. */
 bool io_refers_to(const io_reference *to, karp_str kind, karp_str namespace_, karp_str name);
-/* The kind under which people know a waiting object. */
+/* The user-visible kind of a waiting object. */
 karp_str io_kind_of(const io_waiting *w);
 karp_status io_not_found(karp_reader *reader, const io_reference *to);
 karp_status io_ambiguous(karp_reader *reader, const io_reference *to, karp_str one, karp_str other);

@@ -74,7 +74,7 @@ static void use_up(const karp_reader *reader, io_commitment *list, size_t count)
     }
 }
 
-/* ---- catalogues ------------------------------------------------------------------------------------------------------------ */
+/* ---- catalogues -------------------------------------------------------------------------------------------------- */
 
 /* An offering that is covered becomes two. Existing nodes are priced by the first of their zone and capacity type, which cannot be
  * launched; new ones by the second. */
@@ -124,7 +124,7 @@ static karp_status cover(karp_reader *reader, io_commitment *list, size_t count,
     return status;
 }
 
-/* ---- what is said ---------------------------------------------------------------------------------------------------------- */
+/* ---- what is said ------------------------------------------------------------------------------------------------ */
 
 static void shorten(double value, char out[KARP_VALUE_TEXT]) { karp_double_format(round(value * 1e4) / 1e4, out); }
 

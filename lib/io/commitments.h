@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commitments of a Prices object (docs/prices.md): so many nodes, CPUs or dollars an hour, paid whether used or not. */
+/*
+ * Commitments of a Prices object (docs/prices.md): a number of nodes, CPUs or dollars per hour that is paid for
+ * whether it is used or not.
+ */
 #ifndef IO_COMMITMENTS_H
 #define IO_COMMITMENTS_H
 
@@ -13,12 +16,12 @@ typedef struct io_commitment {
     size_t requirement_count;
     io_unit unit;
     double amount;
-    double price; /* per hour, of each unit */
-    double factor; /* of spend: what a covered node takes of it is its price times this */
-    double used; /* by existing nodes */
+    double price; /* per unit and hour */
+    double factor; /* only for IO_UNIT_SPEND: a covered node uses its price times this factor */
+    double used; /* part of the amount that existing nodes use */
 } io_commitment;
 
-/* Lays them over the catalogues that were given, and says what they cost. All nodes and pods are known. */
+/* Applies the commitments to the given catalogues and notes their cost. All nodes and pods must be known. */
 karp_status io_lay_commitments(karp_reader *reader, io_commitment *list, size_t count);
 
 #endif

@@ -55,7 +55,7 @@ static bool list_kept(karp_context *context, const karp_reader *reader, const io
     return sort_stable(context, list, *count, sizeof *list, by_name, NULL);
 }
 
-/* ---- one pair ------------------------------------------------------------------------------------------------------ */
+/* ---- one pair ---------------------------------------------------------------------------------------------------- */
 
 static void tell(comparison *c, const tree *before, const tree *after)
 {
@@ -198,7 +198,7 @@ karp_status karp_reader_compare(const karp_reader *before, const karp_reader *af
     return c.status ? fail_nomem(error) : KARP_OK;
 }
 
-/* ---- one difference alone ------------------------------------------------------------------------------------------- */
+/* ---- one difference alone ---------------------------------------------------------------------------------------- */
 
 /* `before` with the difference of that number, in the order of walk(), taken from `after`; NULL = it is not there. */
 static tree *mix(trees *t, const tree *before, const tree *after, size_t *number);

@@ -57,7 +57,7 @@ static tree *requirements(io_converter *c, const tree *spec)
     return list;
 }
 
-/* ---- the rest of a Provisioner's spec ----------------------------------------------------------------------------- */
+/* ---- the rest of a Provisioner's spec ---------------------------------------------------------------------------- */
 
 static tree *seconds(trees *t, int64_t n)
 {
@@ -139,7 +139,7 @@ static karp_status kubelet_of(io_converter *c, const tree *spec, tree **out)
     return kubelet_warnings(c, kubelet);
 }
 
-/* ---- the node class a Provisioner names, or gets -------------------------------------------------------------------- */
+/* ---- the node class a Provisioner names, or gets ----------------------------------------------------------------- */
 
 static tree *class_object(trees *t, karp_str name, tree *spec)
 {

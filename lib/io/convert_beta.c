@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- v1beta1 ------------------------------------------------------------------------------------------------------- */
+/* ---- v1beta1 ----------------------------------------------------------------------------------------------------- */
 
 static int shown(karp_str text) { return (int)(text.len < 60 ? text.len : 60); }
 
@@ -59,7 +59,7 @@ karp_status io_convert_beta(karp_reader *reader, const io_kind_info *info, tree 
     return convert_pool(reader, root);
 }
 
-/* ---- EKS Auto Mode --------------------------------------------------------------------------------------------------- */
+/* ---- EKS Auto Mode ----------------------------------------------------------------------------------------------- */
 
 static const char auto_mode[] = "eks.amazonaws.com/instance-", own[] = "karpenter.k8s.aws/instance-";
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From trees to the structs of objects.h. The first failure is kept with the path of the field it was found at; after
- * it every function returns its "absent" value, so that decoding code checks once, at its end. Strings are borrowed
- * from the tree, arrays come from the arena. */
+/*
+ * Decodes trees to the structs of objects.h. The first failure is recorded with the path of its field. After that
+ * every function returns its "absent" value, so that decoding code needs only one check at its end. Strings are
+ * borrowed from the tree; arrays are allocated in the arena.
+ */
 #ifndef IO_DECODE_H
 #define IO_DECODE_H
 
@@ -16,40 +18,41 @@ typedef struct io_decoder {
     karp_error error;
     io_step path[IO_PATH_MOST];
     size_t depth;
-    bool template_; /* decoding a DaemonSet's pod template: requests are left as stated, names may be missing */
-    const tree *pod; /* being decoded; NULL in a template */
+    bool template_; /* decoding a pod template: requests are left as stated, names may be missing */
+    const tree *pod; /* the pod being decoded; NULL in a template */
 } io_decoder;
 
 void io_decoder_init(io_decoder *d, arena *memory);
 
-/* Fails with a message, at the path as it stands. Later failures change nothing. */
+/* Records a failure with a message at the current path. Later failures are ignored. */
 void io_bad(io_decoder *d, karp_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void io_bad_member(io_decoder *d, const char *name, karp_status status, const char *message);
-/* The path as text, "spec.containers[0].name". */
+/* Writes the path as text, e.g. "spec.containers[0].name". */
 void io_path_text(const io_step *path, size_t depth, char *into, size_t room);
 
-/* The other way round, as far as `room` bytes for the names go; returns how many steps there are. */
+/* Parses such a text. `names` receives the names, of at most `room` bytes. Returns the number of steps. */
 size_t io_path_read(const char *text, char *names, size_t room, io_step path[IO_PATH_MOST]);
 
 void io_push(io_decoder *d, const char *name);
-void io_push_key(io_decoder *d, karp_str key); /* which outlives what is done below it */
+void io_push_key(io_decoder *d, karp_str key); /* must stay valid until io_pop() */
 void io_push_index(io_decoder *d, size_t index);
 void io_pop(io_decoder *d);
 
-/* A NUL-terminated copy; failure is NOMEM, and the text is "". */
+/* A NUL-terminated copy. "" after a failure, which is NOMEM. */
 const char *io_c_string(io_decoder *d, karp_str text);
 
-/* Cleared array in the arena; failure is NOMEM. */
+/* A zeroed array in the arena. The only failure is NOMEM. */
 void *io_make(io_decoder *d, size_t count, size_t elem);
 
-/* What a member of that name holds: a wrong type is a failure; NULL is absent. */
+/* Convert the value of the member `name`. A wrong type is a failure; NULL means absent. */
 const tree *io_as_object(io_decoder *d, const tree *value, const char *name);
 const tree *io_as_array(io_decoder *d, const tree *value, const char *name);
 karp_str io_as_string(io_decoder *d, const tree *value, const char *name);
 int64_t io_as_integer(io_decoder *d, const tree *value, const char *name, int64_t least, int64_t most);
 bool io_as_boolean(io_decoder *d, const tree *value, const char *name);
 
-/* Members by name; absent and null are the same. Most members are absent: that is told without a call. */
+/* Members by name. Absent and null are the same. Most members are absent, so these functions are inline to avoid a
+ * call then. */
 static inline const tree *io_member(const io_decoder *d, const tree *object, const char *name)
 {
     return d->status ? NULL : tree_get(object, name);
@@ -100,7 +103,7 @@ typedef struct io_word {
     const char *word;
     uint32_t value;
 } io_word;
-/* A word of a closed list; any other is a failure. */
+/* One of the listed words; any other is a failure. */
 uint32_t io_as_enum(io_decoder *d, const tree *value, const char *name, const io_word *choices, size_t count,
                     uint32_t absent);
 static inline uint32_t io_enum(io_decoder *d, const tree *object, const char *name, const io_word *choices,
@@ -110,7 +113,8 @@ static inline uint32_t io_enum(io_decoder *d, const tree *object, const char *na
     return value ? io_as_enum(d, value, name, choices, count, absent) : absent;
 }
 
-/* The member that is an object, with the path inside it; the caller pops. NULL when it is absent. */
+/* Returns the member, which must be an object, and pushes its name on the path; the caller pops it. NULL when it is
+ * absent. */
 static inline const tree *io_enter(io_decoder *d, const tree *object, const char *name)
 {
     const tree *value = io_object(d, object, name);
@@ -118,7 +122,8 @@ static inline const tree *io_enter(io_decoder *d, const tree *object, const char
     return value;
 }
 
-/* An array of what the elements of a list decode to, each an object; NULL and a count of 0 when the list is absent. */
+/* Decodes each element of a list, which must be objects, into an array. NULL and a count of 0 when the list is
+ * absent. */
 typedef void io_decode_element(io_decoder *d, const tree *value, void *into);
 const void *io_as_elements(io_decoder *d, const tree *value, const char *name, size_t elem, io_decode_element *decode,
                            size_t *count);
@@ -130,7 +135,7 @@ static inline const void *io_elements(io_decoder *d, const tree *object, const c
     return value ? io_as_elements(d, value, name, elem, decode, count) : NULL;
 }
 
-/* The same for the members of an object, whose values can be anything. */
+/* The same for the members of an object, whose values can have any type. */
 typedef void io_decode_member(io_decoder *d, karp_str key, const tree *value, void *into);
 const void *io_as_members(io_decoder *d, const tree *value, const char *name, size_t elem, io_decode_member *decode,
                           size_t *count);
@@ -142,28 +147,29 @@ static inline const void *io_members(io_decoder *d, const tree *object, const ch
     return value ? io_as_members(d, value, name, elem, decode, count) : NULL;
 }
 
-/* An element of a list that must be an object; NULL after a failure. The index is pushed; the caller pops. */
+/* An element of a list that must be an object; NULL after a failure. Its index is pushed on the path; the caller pops
+ * it. */
 const tree *io_element(io_decoder *d, const tree *array, size_t index);
 
-/* ---- pieces that many objects have (decode_common.c) ---------------------------------------------------------------- */
+/* ---- parts shared by many objects (decode_common.c) -------------------------------------------------------------- */
 
-enum { IO_FOR_POD, IO_FOR_POOL }; /* which operators exist */
+enum { IO_FOR_POD, IO_FOR_POOL }; /* selects the allowed operators */
 
 const karp_str *io_strings(io_decoder *d, const tree *object, const char *name, size_t *count);
 const karp_label *io_labels(io_decoder *d, const tree *object, const char *name, size_t *count);
 const karp_resource *io_resources(io_decoder *d, const tree *object, const char *name, size_t *count);
-/* Quantity of a tree node: text, or a number made text. */
+/* The quantity in a tree node: a string, or a number converted to text. */
 karp_str io_quantity(io_decoder *d, const tree *value);
 const karp_requirement *io_requirements(io_decoder *d, const tree *object, const char *name, int for_what,
                                         size_t *count);
 const karp_selector *io_selector(io_decoder *d, const tree *object, const char *name);
 const karp_taint *io_taints(io_decoder *d, const tree *object, const char *name, size_t *count);
 karp_node_class_ref io_node_class_ref(io_decoder *d, const tree *object, const char *name);
-/* metadata. A name is required unless the decoder is at a template. */
+/* metadata. A name is required except in a template. */
 karp_meta io_meta(io_decoder *d, const tree *object, bool namespaced);
 const karp_spread_constraint *io_spread(io_decoder *d, const tree *object, const char *name, size_t *count);
 
-/* ---- objects ----------------------------------------------------------------------------------------------------------- */
+/* ---- objects ----------------------------------------------------------------------------------------------------- */
 
 void io_decode_pod(io_decoder *d, const tree *object, karp_pod *pod);
 /* A pod template: metadata and spec below `object`. */

@@ -248,7 +248,7 @@ karp_meta io_meta(io_decoder *d, const tree *object, bool namespaced)
     return meta;
 }
 
-/* ---- spread constraints: of pods, and the default ones of the scheduler's configuration --------------------------- */
+/* ---- spread constraints: of pods, and the default ones of the scheduler's configuration -------------------------- */
 
 static const io_word when_list[] = { { "DoNotSchedule", KARP_DO_NOT_SCHEDULE },
                                      { "ScheduleAnyway", KARP_SCHEDULE_ANYWAY } };

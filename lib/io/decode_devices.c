@@ -5,7 +5,7 @@
 #include <karp/devices.h>
 #include <string.h>
 
-/* ---- devices ------------------------------------------------------------------------------------------------------------ */
+/* ---- devices ----------------------------------------------------------------------------------------------------- */
 
 static void read_attribute(io_decoder *d, karp_str key, const tree *value, void *into)
 {
@@ -102,7 +102,7 @@ static const io_shape device_id_shape = { OF(karp_device_id), OPEN({ NEEDED("dri
                                                                    { NEEDED("pool", karp_device_id, pool) },
                                                                    { NEEDED("device", karp_device_id, device) }) };
 
-/* ---- slices, classes ------------------------------------------------------------------------------------------------------ */
+/* ---- slices, classes --------------------------------------------------------------------------------------------- */
 
 static const io_shape slice_pool_shape = { OPEN({ NEEDED("name", karp_resource_slice, pool) },
                                                 { INT64("generation", karp_resource_slice, generation) },
@@ -133,7 +133,7 @@ static const io_shape device_class_shape = {
                          { OBJECT("spec", class_spec_shape) })
 };
 
-/* ---- claims ---------------------------------------------------------------------------------------------------------------- */
+/* ---- claims ------------------------------------------------------------------------------------------------------ */
 
 static const io_word mode_list[] = { { "ExactCount", KARP_ALLOCATE_EXACT_COUNT }, { "All", KARP_ALLOCATE_ALL } };
 static const io_words mode_words = { WORDS(mode) };
@@ -233,7 +233,7 @@ karp_status io_use_devices(io_decoder *d, const io_kind_info *info, const tree *
     return d->status ? d->status : status;
 }
 
-/* ---- catalogue entries ------------------------------------------------------------------------------------------------------ */
+/* ---- catalogue entries ------------------------------------------------------------------------------------------- */
 
 static const io_shape template_shape = {
     OF(karp_device_template),

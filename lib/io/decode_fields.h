@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The schema of the objects that are read: for each object, and each that lies in another, a shape, which is a table of its
- * fields. A row says what a field is called, what kind of value it has, and which member of the struct it fills. The tables
- * are in decode_*.c, in the order in which fields are looked at: of several faults the first is told.
- *
- * One table serves twice: io_decode() fills a struct from a tree, and fields.c notes what a closed shape does not have.
+ * The schema of the input objects. Each object and each nested object has a shape, which is a table of its fields. A
+ * row of the table has a field's name, the kind of its value, and the struct member to fill. The tables are in
+ * decode_*.c. Fields are decoded in the table's order, and only the first of several faults is reported. Each table is
+ * used twice: io_decode() fills a struct from a tree, and fields.c notes the fields that a closed shape does not have.
  */
 #ifndef IO_DECODE_FIELDS_H
 #define IO_DECODE_FIELDS_H
@@ -13,52 +12,52 @@
 #include <stddef.h>
 
 typedef enum io_field_kind {
-    IO_NOTHING, /* only what lies in it may be known */
+    IO_NOTHING, /* not decoded; only the names of its fields are known */
     IO_TEXT, /* karp_str */
-    IO_NEEDED, /* likewise; empty or absent is a failure */
-    IO_NAME, /* likewise, but not in a template */
-    IO_TEXT_OR_NUMBER, /* karp_str: the number's text; whole ones only where `most` is 0 */
+    IO_NEEDED, /* likewise; it is a failure if empty or absent */
+    IO_NAME, /* likewise, except in a template */
+    IO_TEXT_OR_NUMBER, /* karp_str: a string, or a number's text; only integers if `most` is 0 */
     IO_INT_OR_STRING, /* karp_int_or_string */
-    IO_QUANTITY, /* karp_str: an amount, of a number its text */
-    IO_INT32, /* between `least` and `most`, as the next */
+    IO_QUANTITY, /* karp_str: a quantity; for a number its text */
+    IO_INT32, /* between `least` and `most`; so is IO_INT64 */
     IO_INT64,
     IO_FLAG, /* uint32_t: a boolean */
     IO_WORD, /* uint32_t: one of `words` */
     IO_TIME, /* int64_t */
-    IO_DURATION, /* int64_t, as the next */
+    IO_DURATION, /* int64_t; so is IO_DURATION_OR_NEVER */
     IO_DURATION_OR_NEVER,
-    IO_TEXTS, /* a pointer and a count, as the next ones */
+    IO_TEXTS, /* a pointer and a count; so are the following ones */
     IO_LABELS,
     IO_AMOUNTS,
-    IO_MAP, /* of what `member` makes of each */
-    IO_LIST, /* of structs of the shape `inner` */
-    IO_ARRAY, /* must be a list; what is in it is not looked at */
-    IO_OBJECT, /* an object of the shape `inner`, whose fields fill members of the same struct, or of one that lies in it */
+    IO_MAP, /* an object whose members are each decoded by `member` */
+    IO_LIST, /* an array of structs of the shape `inner` */
+    IO_ARRAY, /* must be a list; its elements are not checked */
+    IO_OBJECT, /* an object of the shape `inner`; fills members of the same struct or of an embedded one */
     IO_POINTER, /* a pointer to a struct of the shape `inner` */
-    IO_CALL /* what `call` makes of it */
+    IO_CALL /* decoded by `call` */
 } io_field_kind;
 
 typedef struct io_words {
     const io_word *list;
     size_t count;
-    bool any; /* other words are `other`; else they are a failure */
+    bool any; /* other words become `other`; false: they are a failure */
     uint32_t other;
 } io_words;
 
-/* A field that is there and not null. `object` is what it is a member of. */
+/* Decodes a field that is present and not null. `object` is the object that contains it. */
 typedef void io_decode_call(io_decoder *d, const tree *object, const tree *value, void *into);
 
 typedef struct io_shape io_shape;
 
 typedef struct io_field {
     const char *name;
-    uint32_t length; /* of the name */
+    uint32_t length; /* length of the name */
     uint8_t kind; /* IO_… */
-    bool always; /* an IO_OBJECT: of an absent one, too, fields are missed */
-    uint16_t at; /* of the member in the struct; IO_NOWHERE = the value is checked only */
-    uint16_t count; /* of the size_t of a list */
-    uint16_t has; /* of a uint32_t that becomes 1 when the field is there; 0 = none */
-    const char *missing; /* what is said when it is absent; NULL = it may be */
+    bool always; /* for IO_OBJECT: required fields in it are reported as missing even if the object is absent */
+    uint16_t at; /* offset of the member in the struct; IO_NOWHERE = the value is only checked */
+    uint16_t count; /* offset of the size_t that receives a list's length */
+    uint16_t has; /* offset of a uint32_t that is set to 1 when the field is present; 0 = none */
+    const char *missing; /* the message when the field is absent; NULL = it is optional */
     const io_shape *inner;
     union {
         io_decode_call *call;
@@ -66,7 +65,7 @@ typedef struct io_field {
         const io_words *words;
     } by;
     int64_t least, most;
-    size_t elem; /* bytes of what an IO_MAP is made of */
+    size_t elem; /* for IO_MAP: size of an element */
 } io_field;
 
 enum { IO_NOWHERE = UINT16_MAX };
@@ -74,18 +73,18 @@ enum { IO_NOWHERE = UINT16_MAX };
 struct io_shape {
     const io_field *fields;
     size_t count;
-    const char *known; /* names of further fields, of which nothing is read, with spaces between them; NULL = none */
-    bool closed; /* these are all: another name is a mistake */
-    size_t size; /* of the struct that is filled; 0 = members of another */
-    const void *absent; /* the struct where nothing is stated; NULL = zeroes */
+    const char *known; /* names of further fields that exist but are not read, separated by spaces; NULL = none */
+    bool closed; /* the list is complete: another name is a mistake */
+    size_t size; /* size of the struct that is filled; 0 = the fields fill members of another struct */
+    const void *absent; /* the struct's initial value; NULL = zeroes */
     void (*finish)(io_decoder *d, const tree *object, void *into); /* after all fields */
 };
 
-/* ---- rows: S is the struct, m its member ------------------------------------------------------------------------------ */
+/* ---- rows: S is the struct, m its member ------------------------------------------------------------------------- */
 
 #define IO_NAMED(text) .name = (text), .length = sizeof(text) - 1
 #define IO_OFFSET(S, m, type)                                                                                          \
-    (offsetof(S, m) + 0 * sizeof(_Generic(((S *)0)->m, type : 1))) /* of a member of that type */
+    (offsetof(S, m) + 0 * sizeof(_Generic(((S *)0)->m, type : 1))) /* the member must have this type */
 #define IO_ROW(text, kind_, S, m, type) IO_NAMED(text), .kind = (kind_), .at = IO_OFFSET(S, m, type)
 #define IO_CHECKED(text, kind_) IO_NAMED(text), .kind = (kind_), .at = IO_NOWHERE
 
@@ -117,9 +116,9 @@ struct io_shape {
 #define STRUCT(text, S, m, shape) IO_NAMED(text), .kind = IO_OBJECT, .at = offsetof(S, m), .inner = &(shape)
 #define OBJECT(text, shape) IO_NAMED(text), .kind = IO_OBJECT, .inner = &(shape)
 #define CALL(text, function) IO_NAMED(text), .kind = IO_CALL, .by.call = (function)
-#define HAS(S, m) .has = IO_OFFSET(S, m, uint32_t) /* more of a row: the member says whether the field is there */
+#define HAS(S, m) .has = IO_OFFSET(S, m, uint32_t) /* added to a row: the member is set if the field is present */
 
-/* Of a shape: the struct, or the struct where nothing is stated, and its rows. */
+/* The parts of a shape: the struct's size or its initial value, and the rows. */
 #define OF(S) .size = sizeof(S)
 #define LIKE(empty) .size = sizeof(empty), .absent = &(empty)
 #define OPEN(...)                                                                                                      \
@@ -127,22 +126,22 @@ struct io_shape {
 #define CLOSED(...) .closed = true, OPEN(__VA_ARGS__)
 #define WORDS(name) .list = name##_list, .count = sizeof name##_list / sizeof name##_list[0]
 
-/* ---- what is done with them ------------------------------------------------------------------------------------------- */
+/* ---- decoding ---------------------------------------------------------------------------------------------------- */
 
-/* Fills the struct whole. `object` may be NULL: an object without members. */
+/* Fills the whole struct. `object` may be NULL, which is an object without members. */
 void io_decode(io_decoder *d, const io_shape *shape, const tree *object, void *into);
-/* Leaves members as they are of which nothing is stated. */
+/* Fills only the members whose fields are present and leaves the others unchanged. */
 void io_decode_members(io_decoder *d, const io_shape *shape, const tree *object, void *into);
-/* A list of structs of the shape; NULL and 0 when it is absent. */
+/* Decodes a list of structs of the shape; NULL and 0 when it is absent. */
 const void *io_list(io_decoder *d, const tree *object, const char *name, const io_shape *shape, size_t *count);
-/* Fills the structs of a list that is there, or NULL. */
+/* Fills the structs from `array`, which may be NULL. */
 void io_fill_list(io_decoder *d, const char *name, const tree *array, const io_shape *shape, void *list);
-/* The next of the names that the shape knows beside its rows, from *at on, which is 0 at first; "" = there are no more. */
+/* The next name in the shape's `known` list. *at starts at 0 and is advanced. "" = there are no more. */
 karp_str io_shape_known(const io_shape *shape, size_t *at);
-/* Whether the shape knows the member; what lies in it is of the shape *inner, if that is not NULL. */
+/* Whether the shape has this member. *inner receives the shape of the member's value, if `inner` is not NULL. */
 bool io_shape_knows(const io_shape *shape, const tree_member *member, const io_shape **inner);
 
-/* ---- the shapes that others are made of, and those of whole objects ---------------------------------------------------- */
+/* ---- shared shapes, and the shapes of whole objects -------------------------------------------------------------- */
 
 extern const io_shape io_meta_shape, io_namespaced_meta_shape, io_pool_template_meta_shape; /* decode_common.c */
 extern const io_shape io_selector_shape, io_node_term_shape;
@@ -153,7 +152,7 @@ extern const io_shape io_node_shape, io_node_claim_shape, io_node_pool_shape, io
 extern const io_shape io_workload_shape, io_claim_shape, io_volume_shape, io_storage_class_shape; /* decode_other.c */
 extern const io_shape io_csi_node_shape, io_budget_shape, io_namespace_shape, io_capacity_buffer_shape;
 
-/* What structs are where nothing is stated. */
+/* The initial values of structs. */
 #define META_ABSENT                                                                                                    \
     {                                                                                                                  \
         .creation = KARP_NO_TIME, .deletion = KARP_NO_TIME                                                             \

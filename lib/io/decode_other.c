@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- workloads: only of DaemonSets more is read than what their pods are made from -------------------------------- */
+/* ---- workloads: only of DaemonSets more is read than what their pods are made from ------------------------------- */
 
 static void daemon_template(io_decoder *d, const tree *object, const tree *value, void *into)
 {
@@ -110,7 +110,7 @@ const io_shape io_csi_node_shape = { LIKE(no_csi_node),
                                      OPEN({ STRUCT("metadata", karp_csi_node, meta, io_meta_shape), .always = true },
                                           { OBJECT("spec", csi_node_spec_shape) }) };
 
-/* ---- budgets, namespaces, buffers --------------------------------------------------------------------------------- */
+/* ---- budgets, namespaces, buffers -------------------------------------------------------------------------------- */
 
 static const io_word eviction_list[] = { { "IfHealthyBudget", 0 }, { "AlwaysAllow", 1 } };
 static const io_words eviction_words = { WORDS(eviction) };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values that an API server would have refused, but that decide nothing by themselves: noted, once each kind. */
+/*
+ * Notes values that an API server would have rejected but that have no effect on decisions by themselves. Each kind of
+ * value is noted once.
+ */
 #ifndef IO_DOUBTS_H
 #define IO_DOUBTS_H
 

@@ -18,7 +18,7 @@ static const io_shape *shape_of_kind(io_kind kind)
 /* So many are read; a generated file may have thousands. */
 enum { MOST_NOTES = 50 };
 
-/* ---- the walk ------------------------------------------------------------------------------------------------------------- */
+/* ---- the walk ---------------------------------------------------------------------------------------------------- */
 
 typedef struct walk {
     karp_reader *reader;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kinds of objects that are read. */
+/* The kinds of objects in the input. */
 #ifndef IO_KINDS_H
 #define IO_KINDS_H
 
@@ -40,12 +40,12 @@ typedef struct io_kind_info {
     const char *name;
     io_kind kind;
     bool namespaced;
-    const char *version, *old_version; /* that are known; the second, and both of node classes, may be NULL */
+    const char *version, *old_version; /* the known versions; old_version may be NULL, and for node classes both are */
 } io_kind_info;
 
-/* What `kind` of `api_version` is; UNKNOWN has its own entry, so the answer is never NULL. */
+/* Looks up `kind` in the group of `api_version`. Never NULL: unknown kinds have their own entry. */
 const io_kind_info *io_kind_find(karp_str api_version, karp_str kind);
-/* The kinds of the table, from 0; NULL beyond the last. */
+/* Entry `index` of the table of kinds; NULL beyond the last. */
 const io_kind_info *io_kind_at(size_t index);
 karp_str io_group_of(karp_str api_version);
 

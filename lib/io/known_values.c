@@ -15,7 +15,7 @@ const char *io_meant(const nearest *near, char text[MEANT])
     return text;
 }
 
-/* ---- looking through catalogues -------------------------------------------------------------------------------------------- */
+/* ---- looking through catalogues ---------------------------------------------------------------------------------- */
 
 /* Takes the labels of a type or of an offering; false = it has seen enough. */
 typedef bool take_labels(void *user, const karp_requirement *labels, size_t count);
@@ -130,7 +130,7 @@ karp_status io_find_absent(karp_reader *reader, const karp_requirement *asked, i
     return KARP_OK;
 }
 
-/* ---- what NodePools ask for ------------------------------------------------------------------------------------------------- */
+/* ---- what NodePools ask for -------------------------------------------------------------------------------------- */
 
 /* Values that a cluster may have without the catalogue: they are listed by custom, and nothing is wrong with them. */
 static bool is_customary(karp_str key, karp_str value)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The nodes of the input counted by instance type, zone and capacity type, and the CPUs that pending pods request: what prices need
- * to know of them, whether they come before the prices or after. */
+/*
+ * Counts the input's nodes by instance type, zone and capacity type, and the CPUs that pending pods request. Prices
+ * need both, whether the nodes are read before or after the Prices.
+ */
 #ifndef IO_NODE_KINDS_H
 #define IO_NODE_KINDS_H
 
@@ -8,14 +10,14 @@
 
 typedef struct io_node_kind {
     karp_str type, zone, capacity_type;
-    size_t count, unmanaged; /* of them in no NodePool */
+    size_t count, unmanaged; /* how many of them are in no NodePool */
 } io_node_kind;
 
-/* As they go into the builder. Errors: NOMEM. */
+/* Called for each node that is added to the builder. Errors: NOMEM. */
 karp_status io_node_kinds_add(karp_reader *reader, const karp_node *node, bool unmanaged);
 void io_pending_add(karp_reader *reader, const karp_pod *pod);
 
-/* The type and offering that such nodes are; false = no catalogue has them with a price. */
+/* The type and offering of these nodes. false = no catalogue has them with a price. */
 bool io_node_kind_find(const karp_reader *reader, const io_node_kind *kind, const karp_instance_type **type,
                        const karp_offering **offering);
 

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Documents that this library writes and reads again, one JSON value each: a Plan, a DisruptionMemory, a Command. */
+/* Reads documents that this library also writes, with one JSON value each: a Plan, a DisruptionMemory, a Command. */
 #ifndef IO_ONE_DOCUMENT_H
 #define IO_ONE_DOCUMENT_H
 
 #include <io/decode.h>
 
-/* What every such document begins with. It lies at the beginning of the struct that its kind names. */
+/* The common beginning of every such document. It is the first member of the struct for each kind. */
 typedef struct io_document {
-    karp_context *context; /* held */
+    karp_context *context; /* one reference */
     arena arena;
     trees trees; /* the strings of what was decoded */
-    size_t bytes; /* of the struct */
+    size_t bytes; /* size of the struct */
 } io_document;
 
 typedef struct io_document_kind {
     const char *what; /* in errors: "a plan" */
-    size_t bytes; /* of the struct */
-    size_t value; /* where in it the decoded value lies */
+    size_t bytes; /* size of the struct */
+    size_t value; /* offset of the decoded value in it */
     void (*decode)(io_decoder *d, const tree *root, void *value);
 } io_document_kind;
 
-/* Parses the one value of the text and has it decoded into a new struct. Errors: SYNTAX, INVALID, LIMIT, RANGE, NOMEM. */
+/* Parses the text's single value and decodes it into a new struct. Errors: SYNTAX, INVALID, LIMIT, RANGE, NOMEM. */
 karp_status io_document_read(karp_context *context, const io_document_kind *kind, karp_str name, karp_str text,
                              io_document **out, karp_error *error);
 /* Likewise from a file. Also: IO. */
 karp_status io_document_read_file(karp_context *context, const io_document_kind *kind, const char *path,
                                   io_document **out, karp_error *error);
-/* Frees the struct and what it holds. NULL is allowed. */
+/* Frees the struct and its contents. NULL is allowed. */
 void io_document_free(io_document *document);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which workload a pod belongs to: what its ownerReferences say, up to the Deployment of its ReplicaSet. */
+/* Finds a pod's workload from its ownerReferences, up to the Deployment that owns its ReplicaSet. */
 #ifndef IO_OWNER_H
 #define IO_OWNER_H
 
@@ -7,28 +7,29 @@
 
 typedef struct io_owner {
     const char
-        *kind; /* "Deployment", "ReplicaSet", "StatefulSet", "Job", "DaemonSet", "Node" or another's; "" = none */
+        *kind; /* "Deployment", "ReplicaSet", "StatefulSet", "Job", "DaemonSet", "Node" or another kind; "" = none */
     karp_str name;
 } io_owner;
 
-/* The object that controls this one, as its metadata says. */
+/* The object's controller, from its metadata. */
 io_owner io_controller(const tree *root);
-/* The same, and of a ReplicaSet its Deployment where the input or the names tell it. Everything has been read. */
+/* The same, but for a ReplicaSet its Deployment, if the input or the names show it. Call it after everything has been
+ * read. */
 io_owner io_workload_of(const karp_reader *reader, const tree *pod);
-/* The Deployment whose ReplicaSet has such a name ("web" of "web-6d4f8b9c7"); "" = the name has no such hash. */
+/* The Deployment whose ReplicaSet has this name ("web" for "web-6d4f8b9c7"). "" = the name does not end with a hash. */
 karp_str io_deployment_of_set(karp_str set);
-/* The same of one that controls this pod, whose labels may name the hash. */
+/* The same for a ReplicaSet that controls this pod. The pod's labels may contain the hash. */
 karp_str io_deployment_by_name(const tree *pod, karp_str set);
-/* "default" where none is stated. */
+/* The object's namespace, "default" if none is stated. */
 karp_str io_namespace(const tree *root);
-/* Whether the pod has ended, and so counts for nobody. */
+/* Whether the pod has terminated, and so is not counted. */
 bool io_pod_ended(const tree *pod);
 
-/* Counts a pod of the input for its controller. false = no memory. */
+/* Counts a pod of the input for its controller. false = out of memory. */
 bool io_note_owned(karp_reader *reader, const tree *pod);
-/* Once everything has been read: pods of ReplicaSets also count for the Deployments. Errors: NOMEM. */
+/* Called after everything has been read: counts pods of ReplicaSets for their Deployments too. Errors: NOMEM. */
 karp_status io_settle_owned(karp_reader *reader);
-/* How many pods of the input the workload has. */
+/* The number of the workload's pods in the input. */
 uint32_t io_owned(const karp_reader *reader, const char *kind, karp_str namespace_, karp_str name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the objects of documents stand, and the fields in them. */
+/* Positions of objects and their fields in documents. */
 #ifndef IO_PLACE_H
 #define IO_PLACE_H
 
@@ -9,10 +9,10 @@
 /* One step of a field path: a member's name, or (name NULL) an element's index. */
 typedef struct io_step {
     const char *name;
-    size_t index; /* of a name: its length, 0 = it ends with a NUL */
+    size_t index; /* for a name: its length, 0 = it is NUL-terminated */
 } io_step;
 
-/* Where the nodes of a YAML document stood: a node's `at` is an index here. */
+/* Positions of the nodes of a YAML document: a node's `at` is an index here. */
 typedef struct io_mark {
     uint32_t line, column;
 } io_mark;
@@ -22,20 +22,20 @@ typedef struct io_marks {
     size_t count, capacity;
 } io_marks;
 
-/* Where an object stands. */
+/* The position of an object. */
 typedef struct io_place {
     karp_str document;
     uint32_t line, column; /* of its first byte; 0 = unknown */
     uint64_t offset;
-    karp_str text; /* its text, while that is at hand: what the nodes' `at` counts in; else ptr NULL */
-    bool lasts; /* the text is at hand until the reader is freed */
-    const io_marks *marks; /* likewise of YAML */
+    karp_str text; /* its text while it is in memory, which the nodes' `at` is relative to; else ptr NULL */
+    bool lasts; /* the text stays in memory until the reader is freed */
+    const io_marks *marks; /* the same for YAML */
 } io_place;
 
-/* Of the value that the cursor is at. */
+/* The position of the value at the cursor. */
 io_place io_place_of(karp_str document, const io_cursor *json);
 
-/* Moves line, column and offset of `place` to the field at `path` of `root`, as near as it can be told. */
+/* Moves line, column and offset of `place` to the field at `path` of `root`, or as close to it as is known. */
 void io_place_refine(io_place *place, const tree *root, const io_step *path, size_t depth);
 
 /* The length of a step's name. */

@@ -12,7 +12,7 @@
 
 #define GIBI 1073741824.0
 
-/* ---- decoding -------------------------------------------------------------------------------------------------------------- */
+/* ---- decoding ---------------------------------------------------------------------------------------------------- */
 
 static const char not_an_amount[] = "must be a number from 0 to a million";
 
@@ -155,7 +155,7 @@ karp_status io_check_prices(io_decoder *d, const tree *root)
     return d->status;
 }
 
-/* ---- block devices --------------------------------------------------------------------------------------------------------- */
+/* ---- block devices ----------------------------------------------------------------------------------------------- */
 
 static double price_of_volume(const prices *p, karp_str type)
 {
@@ -207,7 +207,7 @@ static double devices_of_pool(const karp_reader *reader, const prices *p, const 
     return monthly(p, number < reader->waiting_count ? reader->waiting[number].root : NULL) / HOURS_A_MONTH;
 }
 
-/* ---- catalogues ------------------------------------------------------------------------------------------------------------ */
+/* ---- catalogues -------------------------------------------------------------------------------------------------- */
 
 /* Pools of one catalogue whose nodes' volumes cost the same. */
 typedef struct pool_group {

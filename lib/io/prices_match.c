@@ -10,7 +10,7 @@
 
 #include <karp/library.h>
 
-/* ---- what can never match -------------------------------------------------------------------------------------------------- */
+/* ---- what can never match ---------------------------------------------------------------------------------------- */
 
 static const char *const capacity_types[] = { "on-demand", "spot", "reserved" };
 static const char *const common_keys[] = {
@@ -78,7 +78,7 @@ void io_check_price_requirements(io_decoder *d, const karp_requirement *list, si
     io_pop(d);
 }
 
-/* ---- what these catalogues do not have -------------------------------------------------------------------------------------- */
+/* ---- what these catalogues do not have --------------------------------------------------------------------------- */
 
 static bool is_about_something(const karp_reader *reader, const karp_requirement *list, size_t count)
 {

@@ -57,7 +57,7 @@ static const karp_str *read_left(io_decoder *d, const tree *root, size_t *count)
     return list;
 }
 
-/* ---- plans of several steps -------------------------------------------------------------------------------------------- */
+/* ---- plans of several steps -------------------------------------------------------------------------------------- */
 
 /* A number, or one in a string; NAN = neither. */
 static double amount_in(const tree *object, const char *name)

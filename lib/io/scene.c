@@ -36,7 +36,7 @@ typedef struct pod_run {
 
 static karp_status no_memory(const collector *c) { return write_fail(c->job->error, KARP_E_NOMEM, "out of memory"); }
 
-/* ---- tables of the snapshot ---------------------------------------------------------------------------------------- */
+/* ---- tables of the snapshot -------------------------------------------------------------------------------------- */
 
 static const double *amounts(const karp_table *table, const char *name)
 {
@@ -69,7 +69,7 @@ static karp_status open_tables(collector *c, const karp_snapshot *snapshot)
     return status == KARP_OK ? karp_table_find(c->nodes, str("pods"), &c->bound) : status;
 }
 
-/* ---- workloads ----------------------------------------------------------------------------------------------------- */
+/* ---- workloads --------------------------------------------------------------------------------------------------- */
 
 static karp_str keep(collector *c, karp_str text)
 {
@@ -144,7 +144,7 @@ static karp_status rank_workloads(collector *c)
     return KARP_OK;
 }
 
-/* ---- pods on nodes ------------------------------------------------------------------------------------------------- */
+/* ---- pods on nodes ----------------------------------------------------------------------------------------------- */
 
 static scene_run *run_of(collector *c, scene_node *node, uint32_t workload, bool moved)
 {
@@ -193,7 +193,7 @@ static const uint32_t *bound_pods(const collector *c, size_t node)
     return (const uint32_t *)c->bound.values + c->bound.offsets[node];
 }
 
-/* ---- what becomes of nodes and pods -------------------------------------------------------------------------------- */
+/* ---- what becomes of nodes and pods ------------------------------------------------------------------------------ */
 
 static void mark_moved(collector *c, bool planned, const uint32_t *pods, size_t count)
 {
@@ -301,7 +301,7 @@ static karp_status find_fates(collector *c)
     return KARP_OK;
 }
 
-/* ---- lanes --------------------------------------------------------------------------------------------------------- */
+/* ---- lanes ------------------------------------------------------------------------------------------------------- */
 
 static karp_status node_of(collector *c, size_t index, size_t most_pods, scene_node *out)
 {

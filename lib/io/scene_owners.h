@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which workload a pod of a snapshot belongs to, by the name people know: the Deployment, not its ReplicaSet. */
+/* Finds the workload of a pod in a snapshot, under the name that users know: the Deployment, not its ReplicaSet. */
 #ifndef IO_SCENE_OWNERS_H
 #define IO_SCENE_OWNERS_H
 
@@ -13,10 +13,11 @@ typedef struct scene_owners {
 
 karp_status scene_owners_open(scene_owners *o, karp_table *pods);
 
-/* Whether a DaemonSet or a node's manifest made it. */
+/* Whether the pod belongs to a DaemonSet or is a static pod of a node. */
 bool scene_of_daemon(const scene_owners *o, size_t pod);
 
-/* "namespace/workload", in `room` or borrowed from `pod_name` ("namespace/name"). Nothing remembers a refusal but `room`. */
+/* "namespace/workload", in `room` or borrowed from `pod_name` ("namespace/name"). Out of memory is recorded only in
+ * `room`. */
 karp_str scene_workload_of(const scene_owners *o, size_t pod, karp_str pod_name, strbuf *room);
 
 #endif

@@ -18,8 +18,8 @@ typedef struct io_table {
 } io_table;
 
 void io_table_init(io_table *table, karp_context *context);
-void io_table_free(io_table *table); /* it is empty again */
-bool io_table_put(io_table *table, karp_str key, uint32_t value); /* replaces; false = refused */
-uint32_t io_table_get(const io_table *table, karp_str key); /* IO_NONE = not there */
+void io_table_free(io_table *table); /* leaves an empty table */
+bool io_table_put(io_table *table, karp_str key, uint32_t value); /* replaces a value; false = out of memory */
+uint32_t io_table_get(const io_table *table, karp_str key); /* IO_NONE = not found */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file's text. */
+/* Reads whole files. */
 #ifndef IO_WHOLE_FILE_H
 #define IO_WHOLE_FILE_H
 
@@ -7,12 +7,13 @@
 
 #include <io/table.h>
 
-/* Reads a file, or standard input ("-"), into `text`, which is made here and freed by the caller whatever happens. A file that
- * is longer than the context's limit is read to just beyond it. Errors: IO, NOMEM. */
+/* Reads a file, or standard input ("-"), into `text`. The function initialises `text`, and the caller frees it even
+ * after a failure. A file longer than the context's limit is read to just beyond the limit. Errors: IO, NOMEM. */
 karp_status io_whole_file(karp_context *context, const char *path, strbuf *text, karp_error *error);
 
-/* Opens a file to read, a regular one alone: a FIFO would be waited for, a device could go on for ever. What the program was handed
- * open (/dev/stdin, /dev/fd/3) may be of any kind. NULL = it cannot be read; errno says why, 0 = it is of another kind. */
+/* Opens a regular file for reading. Opening a FIFO could block, and a device could be endless. Files that the program
+ * was started with (/dev/stdin, /dev/fd/3) may be of any type. NULL = it cannot be read; errno is the reason, 0 = it
+ * is of another type. */
 FILE *io_open_file(const char *path);
 
 #endif

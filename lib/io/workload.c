@@ -35,7 +35,7 @@ static tree *owner_references(trees *t, const tree *owner, const char *api_versi
     return list;
 }
 
-/* ---- one pod: made in f->made ------------------------------------------------------------------------------------- */
+/* ---- one pod: made in f->made ------------------------------------------------------------------------------------ */
 
 static void set_pod_metadata(const workload *w, tree *metadata, karp_str pod_name, uint64_t number)
 {

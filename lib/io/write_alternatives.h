@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the NodePools say that a placed pod does not go to. */
+/* Writes why the other NodePools were not used for a placed pod. */
 #ifndef IO_WRITE_ALTERNATIVES_H
 #define IO_WRITE_ALTERNATIVES_H
 
@@ -12,14 +12,14 @@
 
 karp_status alternatives_as_json(json_out *j, const write_job *job, const karp_pod_explanation *explanation);
 karp_status alternatives_as_text(const text_out *t, const write_job *job, const karp_pod_explanation *explanation);
-/* What else is written of a placed pod. */
+/* An addition to the output about a placed pod. */
 typedef struct pod_addition {
     karp_status (*json)(json_out *j, const write_job *job, const karp_pod_explanation *explanation);
     karp_status (*text)(const text_out *t, const write_job *job, const karp_pod_explanation *explanation);
     const karp_pod_explanation *explanation;
 } pod_addition;
 
-/* What karp_write_pod() writes, and the addition when there is one. */
+/* Writes the output of karp_write_pod(), with the addition unless it is NULL. */
 karp_status write_pod_with(karp_context *context, const karp_decision *decision, const pod_addition *addition,
                            karp_str pod, const karp_write_options *options, karp_text *out, karp_error *error);
 

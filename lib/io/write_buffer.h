@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text under construction of every writer. A refused allocation sets `failed`; later calls do nothing, so that
- * buffer_finish() is the one place that checks. */
+/*
+ * The output buffer of every writer. A failed allocation sets `failed`. Later calls do nothing, so only
+ * buffer_finish() has to check.
+ */
 #ifndef IO_WRITE_BUFFER_H
 #define IO_WRITE_BUFFER_H
 
@@ -10,14 +12,14 @@
 
 typedef struct write_buffer {
     karp_context *context;
-    char *block; /* a text_owner, then the text */
-    size_t room; /* bytes for text, the NUL included */
+    char *block; /* a text_owner, followed by the text */
+    size_t room; /* bytes for text, including the NUL */
     size_t length;
-    size_t due; /* a length, at most room: who wants to stop is asked when it is reached */
-    size_t most; /* bytes that may be written; 0 = any number */
-    karp_status status; /* of the first failure of what is written, of which the error is filled */
+    size_t due; /* the length at which to check for cancellation next; at most `room` */
+    size_t most; /* maximum number of bytes; 0 = unlimited */
+    karp_status status; /* status of the first failure of a writer, which has filled in the error */
     bool failed;
-    bool full; /* … because there were to be more than `most` */
+    bool full; /* … because the text would be longer than `most` */
 } write_buffer;
 
 void buffer_init(write_buffer *b, karp_context *context);
@@ -30,25 +32,28 @@ void buffer_char(write_buffer *b, char c);
 void buffer_repeat(write_buffer *b, const char *text, size_t times);
 /* The text so far, not NUL-terminated. */
 const char *buffer_start(const write_buffer *b);
-/* Takes back what was added after the buffer had this length. */
+/* Truncates the buffer to this length. */
 void buffer_cut(write_buffer *b, size_t length);
-/* Takes the spaces at the end away. */
+/* Removes the spaces at the end. */
 void buffer_trim(write_buffer *b);
 void buffer_uint(write_buffer *b, uint64_t value);
 void buffer_int(write_buffer *b, int64_t value);
 /* The shortest decimal that reads back as the same double. */
 void buffer_double(write_buffer *b, double value);
 
-/* Hands the text over; the buffer is empty afterwards, also on failure. Errors: NOMEM, LIMIT, the buffer's status. */
+/* Moves the text to the caller. The buffer is empty afterwards, also on failure. Errors: NOMEM, LIMIT, the buffer's
+ * status. */
 karp_status buffer_finish(write_buffer *b, karp_text *out, karp_error *error);
 
-/* Memory of the context that is given back by karp_free() with the same size; NULL when count × size is too much. */
+/* Memory of the context, to be freed by karp_free() with the same size. NULL = out of memory, or count × size
+ * overflows. */
 void *array_alloc(karp_context *context, size_t count, size_t size);
 
 /* Fills *error (NULL allowed) and returns status. */
 karp_status write_fail(karp_error *error, karp_status status, const char *message);
 
-/* A complete copy of what the caller gave (NULL: the defaults), whatever version it was compiled with. */
+/* Copies the caller's options (NULL: the defaults) to a complete struct, whatever version the caller was compiled
+ * with. */
 karp_status check_write_options(const karp_write_options *given, karp_write_options *copy, karp_error *error);
 
 #endif

@@ -7,7 +7,7 @@
 typedef struct catalogue_job {
     karp_context *context;
     const karp_catalogue *catalogue;
-    const uint32_t *order; /* types by name */
+    const uint32_t *order; /* indices of types, sorted by name */
     size_t count;
     const karp_write_options *options;
     write_buffer *out;

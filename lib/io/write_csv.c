@@ -59,7 +59,7 @@ static void put_existing(const write_job *job, karp_str name)
     buffer_text(job->out, ",,,,,");
 }
 
-/* ---- plans ------------------------------------------------------------------------------------------------------------------- */
+/* ---- plans ------------------------------------------------------------------------------------------------------- */
 
 static void put_pod(const write_job *job, uint32_t pod, const char *outcome, karp_str target)
 {
@@ -125,7 +125,7 @@ karp_status plan_as_csv(const write_job *job)
     return KARP_OK;
 }
 
-/* ---- disruptions ------------------------------------------------------------------------------------------------------------- */
+/* ---- disruptions ------------------------------------------------------------------------------------------------- */
 
 /* A row for each node that goes; what the command saves stands in the first. */
 static void write_command(const write_job *job, size_t index)

@@ -4,7 +4,8 @@
 
 #include "write_buffer.h"
 
-/* What a spreadsheet would take for a formula begins with an apostrophe; characters that are not seen become question marks. */
+/* Writes a field. An apostrophe is put before a text that a spreadsheet would take for a formula. Invisible characters
+ * become question marks. */
 void csv_field(write_buffer *b, karp_str text);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The writers of decisions, one per document and format. Each appends to `b`; the options are complete copies. */
+/* The writers of decisions, one per document and format. Each appends to job->out. The options are complete copies. */
 #ifndef IO_WRITE_DECISION_H
 #define IO_WRITE_DECISION_H
 
@@ -34,11 +34,13 @@ karp_status repack_as_text(const write_job *job);
 karp_status repack_as_yaml(const write_job *job);
 karp_status repack_as_html(const write_job *job);
 
-/* A failure, or KARP_OK, of which the error is filled; below, one with this message. The first is kept in job->out and returned by
- * write_end(): what is written after it is for nothing. */
+/* write_note() records a failure whose error is already filled in, and ignores KARP_OK. write_refuse() records a
+ * failure with this message. Only the first failure is kept, in job->out, and write_end() returns it. Text that is
+ * written after it is discarded. */
 void write_note(const write_job *job, karp_status status);
 void write_refuse(const write_job *job, karp_status status, const char *message);
-/* The getters with the struct's size set. A failure of theirs is a defect, and noted in job->out: the struct is zeroes. */
+/* Call the public getters with the struct's size set. A failure is a bug: it is recorded in job->out, and the struct
+ * is zeroed. */
 void get_launch(const write_job *job, const karp_decision *decision, size_t index, karp_launch *out);
 void get_placement(const write_job *job, const karp_decision *decision, size_t index, karp_placement *out);
 void get_unschedulable(const write_job *job, size_t index, karp_unschedulable *out);

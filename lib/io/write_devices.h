@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an instance type brings in devices, as a catalogue states it. */
+/* Writes the devices of an instance type in a catalogue's format. */
 #ifndef IO_WRITE_DEVICES_H
 #define IO_WRITE_DEVICES_H
 
@@ -7,7 +7,7 @@
 
 #include "write_json.h"
 
-/* The member "dynamicResources" of an entry, when the type has any. */
+/* Writes the entry's member "dynamicResources", if the type has any. */
 void write_type_devices(json_out *j, const karp_instance_type *type);
 
 #endif

@@ -44,7 +44,7 @@ static bool tight_budget(const write_job *job, karp_str name, karp_pool_budget *
     return false;
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------------------------------- */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static void move_as_json(json_out *j, const karp_move *move)
 {
@@ -117,7 +117,7 @@ static karp_status as_json(const write_job *job, const karp_node_explanation *ex
     return KARP_OK;
 }
 
-/* ---- text ---------------------------------------------------------------------------------------------------------- */
+/* ---- text -------------------------------------------------------------------------------------------------------- */
 
 static void write_move(const text_out *t, const karp_move *move)
 {

@@ -10,7 +10,7 @@
 
 enum { MOST_LINES = 30, COLUMNS = 6, COLUMN_GAP = 3, REMEDIES_SHOWN = 3 };
 
-/* ---- the pod's row ------------------------------------------------------------------------------------------------- */
+/* ---- the pod's row ----------------------------------------------------------------------------------------------- */
 
 /* The index of the pod among those that fit nowhere; *found is false when it is none of them. */
 static void find_row(const write_job *job, karp_str name, size_t *index, bool *found)
@@ -35,7 +35,7 @@ static karp_status get_remedy(const write_job *job, const karp_pod_explanation *
     return status == KARP_OK ? KARP_OK : write_fail(job->error, status, "a remedy cannot be read");
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------------------------------- */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static void remedy_as_json(json_out *j, const karp_remedy *remedy)
 {
@@ -87,7 +87,7 @@ static karp_status as_json(const write_job *job, const karp_pod_explanation *exp
     return KARP_OK;
 }
 
-/* ---- the table of pools -------------------------------------------------------------------------------------------- */
+/* ---- the table of pools ------------------------------------------------------------------------------------------ */
 
 static const char *const headings[COLUMNS] = { "pool",          "types",     "after requirements", "after resources",
                                                "with an offer", "stopped by" };
@@ -199,7 +199,7 @@ static void table_of_pools(const text_out *t, const karp_unschedulable *pod)
     }
 }
 
-/* ---- nodes and launches ---------------------------------------------------------------------------------------------- */
+/* ---- nodes and launches ------------------------------------------------------------------------------------------ */
 
 enum { TARGET_INDENT = 9, TARGETS_NAMED = 12 };
 
@@ -251,7 +251,7 @@ static void lines_of_targets(const text_out *t, const karp_unschedulable *pod)
     }
 }
 
-/* ---- remedies ---------------------------------------------------------------------------------------------------------- */
+/* ---- remedies ---------------------------------------------------------------------------------------------------- */
 
 enum { REMEDY_INDENT = 28, REMEDY_LINES = 8, PRICE_COLUMNS = 8 };
 

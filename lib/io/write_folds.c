@@ -8,7 +8,7 @@ enum { MOST_APART = 3, NAMED_TYPES = 4, NO_END = 1000 };
 
 static const uint32_t none = UINT32_MAX;
 
-/* ---- what is alike ---------------------------------------------------------------------------------------------------- */
+/* ---- what is alike ----------------------------------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t hash, karp_str text)
 {
@@ -71,7 +71,7 @@ static bool alike(const launch_folds *folds, const karp_launch *a, const karp_la
     return same_amounts(a, b) && same_types(a, b);
 }
 
-/* ---- folds -------------------------------------------------------------------------------------------------------------- */
+/* ---- folds ------------------------------------------------------------------------------------------------------- */
 
 static void all_apart(launch_folds *folds)
 {
@@ -148,7 +148,7 @@ void launch_folds_free(launch_folds *folds, const write_job *job)
     karp_free(job->context, folds->next, bytes);
 }
 
-/* ---- rows --------------------------------------------------------------------------------------------------------------- */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* "new-{1..24}"; "new-{1,4,7,…}" when others stand between them. */
 static karp_str fold_name(const launch_folds *folds, size_t first, char room[FOLD_TEXT])

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON, member by member. Laid out with two spaces a level; a "flat" container stands on one line (arrays of scalars are
- * filled to about 120 columns). The bytes depend on nothing but the calls. */
+/*
+ * Writes JSON, member by member. It is indented by two spaces per level. A "flat" container is on one line; a flat
+ * array of scalars is broken at about 120 columns. The output depends only on the calls.
+ */
 #ifndef IO_WRITE_JSON_H
 #define IO_WRITE_JSON_H
 
@@ -10,9 +12,9 @@ enum { JSON_DEPTH = 24 };
 
 typedef struct json_out {
     write_buffer *out;
-    size_t line_start; /* of the text's last line */
+    size_t line_start; /* offset of the last line */
     uint32_t depth;
-    uint32_t flat_from; /* depth at which the flat part began; 0 = not in one */
+    uint32_t flat_from; /* depth of the outermost flat container; 0 = none */
     bool compact; /* everything on one line, no spaces */
     bool after_key;
     bool has_items[JSON_DEPTH];
@@ -21,7 +23,7 @@ typedef struct json_out {
 
 void json_init(json_out *j, write_buffer *out, bool compact);
 
-/* Both are for one value; a key comes before each value of an object. */
+/* A value is one container or scalar. In an object a key precedes each value. */
 void json_open_object(json_out *j);
 void json_open_array(json_out *j);
 void json_flat_object(json_out *j);
@@ -40,9 +42,9 @@ void json_uint(json_out *j, uint64_t value);
 void json_bool(json_out *j, bool value);
 /* A number; null when it is not finite. */
 void json_double(json_out *j, double value);
-/* The shortest decimal, as a string: how prices are written. */
+/* The shortest decimal, as a string. Prices are written this way. */
 void json_price(json_out *j, double value);
-/* A sum of prices: the same, without the noise of additions beyond a billionth of a dollar. */
+/* A sum of prices: the same, after removing rounding errors below a billionth of a dollar. */
 void json_sum(json_out *j, double value);
 /* The same as a number. */
 void json_money(json_out *j, double value);
@@ -51,19 +53,19 @@ void json_member_str(json_out *j, const char *key, karp_str value);
 void json_member_text(json_out *j, const char *key, const char *value);
 void json_member_uint(json_out *j, const char *key, uint64_t value);
 void json_member_money(json_out *j, const char *key, double value); /* as json_money() */
-void json_member_time(json_out *j, const char *key, int64_t at); /* nothing when it is KARP_NO_TIME */
-/* "profile": "karpenter" or "karp", of KARP_PROFILE_* */
+void json_member_time(json_out *j, const char *key, int64_t at); /* writes nothing for KARP_NO_TIME */
+/* "profile": "karpenter" or "karp", for KARP_PROFILE_* */
 void json_member_profile(json_out *j, uint32_t profile);
 
-/* "catalogue": {"name": "us-west-2", "prices": "2026-07-20"}, of what headers call it ("us-west-2, prices 2026-07-20"); nothing when that
- * has no date, as a file's name. */
+/* "catalogue": {"name": "us-west-2", "prices": "2026-07-20"}, from the catalogue's title ("us-west-2, prices
+ * 2026-07-20"). Writes nothing if the title has no date, e.g. a file name. */
 void json_member_catalogue(json_out *j, karp_str title);
 /* "engine": {"name": "libkarp", "version": "0.1.0", "abi": 0} */
 void json_member_engine(json_out *j);
-/* "peerVersion": "1.15", the version that profile karpenter decides as, where no decision states one. */
+/* "peerVersion": "1.15": the Karpenter version that profile karpenter follows by default. */
 void json_member_newest_peer(json_out *j);
 
-/* A quoted JSON string; what is not UTF-8 becomes U+FFFD. Also what YAML's double quotes and log lines need. */
+/* A quoted JSON string. Invalid UTF-8 becomes U+FFFD. Also used for double-quoted YAML and log lines. */
 void buffer_json_string(write_buffer *b, karp_str text);
 
 #endif

@@ -36,7 +36,7 @@ static void count_severities(const karp_lint *lint, const karp_write_options *op
     for (size_t i = 0; i < count_all(lint, options); i++) counts[finding_at(lint, options, i).severity]++;
 }
 
-/* ---- text and Markdown -------------------------------------------------------------------------------------------- */
+/* ---- text and Markdown ------------------------------------------------------------------------------------------- */
 
 /* Of what came from the input, without what a terminal or a table takes for more than a letter. */
 static void put_clean(write_buffer *b, karp_str text, bool markdown)
@@ -143,7 +143,7 @@ static void write_people(write_buffer *b, const karp_lint *lint, const karp_writ
     put_totals(b, counts);
 }
 
-/* ---- JSON and SARIF ------------------------------------------------------------------------------------------------ */
+/* ---- JSON and SARIF ---------------------------------------------------------------------------------------------- */
 
 static void write_json(json_out *j, const karp_lint *lint, const karp_write_options *options)
 {

@@ -29,7 +29,7 @@ static void put_amount(write_buffer *b, double per_hour)
     text_money(b, per_hour);
 }
 
-/* ---- launches --------------------------------------------------------------------------------------------------------- */
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
 
 typedef struct launch_group {
     karp_str pool, type, zone, capacity_type;
@@ -95,7 +95,7 @@ static void write_launch_table(const write_job *job)
     karp_free(job->context, groups, (all + 1) * sizeof *groups);
 }
 
-/* ---- what is left, what is said, what it costs ----------------------------------------------------------------------- */
+/* ---- what is left, what is said, what it costs ------------------------------------------------------------------- */
 
 static void write_left(const write_job *job)
 {
@@ -141,7 +141,7 @@ static void write_cost(const write_job *job, double saved)
     }
 }
 
-/* ---- commands --------------------------------------------------------------------------------------------------------- */
+/* ---- commands ---------------------------------------------------------------------------------------------------- */
 
 static void put_nodes(write_buffer *b, const karp_command *c)
 {

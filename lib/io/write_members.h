@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members that several JSON documents have: amounts, labels, lists of names, the chosen offering. */
+/* Members that several JSON documents share: quantities, labels, lists of names, the chosen offering. */
 #ifndef IO_WRITE_MEMBERS_H
 #define IO_WRITE_MEMBERS_H
 
@@ -13,7 +13,7 @@ void json_member_strings(json_out *j, const char *key, const karp_str *values, s
 void json_member_resources(json_out *j, const char *key, const karp_resource *list, size_t count);
 void json_member_labels(json_out *j, const char *key, const karp_label *labels, size_t count);
 
-/* The members that say which offering was chosen; the object around them is the caller's. */
+/* The members for the chosen offering. The caller opens and ends the object around them. */
 void json_choice_members(json_out *j, const karp_choice *choice);
 
 #endif

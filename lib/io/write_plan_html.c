@@ -30,7 +30,7 @@ typedef struct page {
 
 static void raw(const page *p, const char *text) { buffer_text(p->b, text); }
 
-/* ---- around them --------------------------------------------------------------------------------------------------- */
+/* ---- around them ------------------------------------------------------------------------------------------------- */
 
 static void write_name(const page *p)
 {
@@ -107,7 +107,7 @@ static void write_title(const page *p, const command_totals *commands)
                                                     : DOT "<b>incomplete: the search was stopped</b></div>\n");
 }
 
-/* ---- totals -------------------------------------------------------------------------------------------------------- */
+/* ---- totals ------------------------------------------------------------------------------------------------------ */
 
 static void begin_tile(const page *p, const char *name)
 {
@@ -295,7 +295,7 @@ static karp_status write_documents(const page *p)
     return status;
 }
 
-/* ---- the page ------------------------------------------------------------------------------------------------------ */
+/* ---- the page ---------------------------------------------------------------------------------------------------- */
 
 static karp_status write_body(page *p)
 {

@@ -71,7 +71,7 @@ static void one(write_buffer *b, const char *name, const char *help, double valu
     value_of(b, value);
 }
 
-/* ---- nodes --------------------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 static void write_groups(write_buffer *b, const char *name, const char *help, const group *groups, size_t count,
                          bool prices)
@@ -136,7 +136,7 @@ static karp_status write_machines(const write_job *job)
     return status;
 }
 
-/* ---- totals -------------------------------------------------------------------------------------------------------------------- */
+/* ---- totals ------------------------------------------------------------------------------------------------------ */
 
 static void write_cost(const write_job *job, double saved)
 {

@@ -30,7 +30,7 @@ static void get_point(const write_job *job, size_t index, karp_repack_point *out
     found(job, karp_decision_repack_point(job->decision, index, out));
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------------------------------- */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static void step_as_json(json_out *j, const write_job *job, size_t index)
 {
@@ -102,7 +102,7 @@ karp_status repack_as_json(const write_job *job)
     return KARP_OK;
 }
 
-/* ---- text ------------------------------------------------------------------------------------------------------------ */
+/* ---- text -------------------------------------------------------------------------------------------------------- */
 
 static void money(write_buffer *b, double value)
 {

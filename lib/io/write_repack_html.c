@@ -32,7 +32,7 @@ static void number(const picture *p, uint64_t count, const char *what)
     raw(p, count == 1 ? "" : "s");
 }
 
-/* ---- the curve ----------------------------------------------------------------------------------------------------- */
+/* ---- the curve --------------------------------------------------------------------------------------------------- */
 
 typedef struct scale {
     double most_cost, most_evictions;
@@ -112,7 +112,7 @@ static karp_status write_curve(const picture *p)
     return status;
 }
 
-/* ---- steps --------------------------------------------------------------------------------------------------------- */
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 static void begin_box(const picture *p, const char *class, karp_str name)
 {

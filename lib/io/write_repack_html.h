@@ -4,7 +4,7 @@
 
 #include "write_decision.h"
 
-/* The curve and the steps of a repack plan, inside a page of write_plan_html.c. */
+/* Writes the cost curve and the steps of a repack plan into a page of write_plan_html.c. */
 karp_status repack_picture(const write_job *job);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lines about nodes that text plans have in common: one row a node, with aligned columns and two bars; and the
- * commands and kept nodes of a disruption. */
+/*
+ * The lines about nodes in text output: one row per node, with aligned columns and two bars; and the commands and kept
+ * nodes of a disruption.
+ */
 #ifndef IO_WRITE_ROWS_H
 #define IO_WRITE_ROWS_H
 
@@ -21,7 +23,7 @@ typedef struct node_row {
 
 typedef struct row_widths {
     size_t name, instance_type, zone, capacity_type, price;
-    bool use; /* some row has bars */
+    bool use; /* a row has bars */
 } row_widths;
 
 enum { ROW_INDENT = 6 };
@@ -38,13 +40,13 @@ void section(const text_out *t, const char *title);
 void rows_pods(const text_out *t, const write_job *job, const karp_decision *decision, const char *verb,
                const uint32_t *pods, size_t count);
 
-/* Why, wrapped from the column at which it begins, then the code, and the line's end. Without a detail the code's own text
- * stands for it. */
+/* The reason, wrapped from `column` on, followed by the reason code and the end of the line. Without a detail the
+ * code's standard text is used. */
 void rows_reason(const text_out *t, size_t column, size_t most_lines, karp_str detail, uint32_t code);
-/* The same of a node that stays: a detail that is a mere name ("default/db-0") comes behind the code's text. */
+/* The same for a kept node. A detail that is only a name ("default/db-0") is put after the code's standard text. */
 void rows_kept_reason(const text_out *t, size_t column, size_t most_lines, const karp_kept *kept);
 
-/* What each pool, and with the full level each node, said to a pod that fits nowhere. */
+/* Why each pool, and at the full explain level each node, rejects an unschedulable pod. */
 void rows_refusal(const text_out *t, const karp_unschedulable *pod, size_t most_lines);
 
 void rows_command(const text_out *t, const write_job *job, const karp_decision *decision, size_t index);
@@ -52,18 +54,19 @@ void rows_commands(const text_out *t, const write_job *job, const karp_decision 
 void rows_kept(const text_out *t, const write_job *job, const karp_decision *decision);
 
 typedef struct command_totals {
-    size_t deleted; /* nodes that go without a successor */
+    size_t deleted; /* nodes that are deleted without a replacement */
     size_t replaced; /* nodes that are replaced */
     double savings;
 } command_totals;
 void count_commands(const write_job *job, const karp_decision *decision, command_totals *totals);
 
-/* "Cost: $0.864/h -> $0.760/h  (…)" without the line's end. */
+/* "Cost: $0.864/h -> $0.760/h (…)", without the end of the line. */
 void cost_line(const text_out *t, double before, double after);
 
-/* The caller's warnings, then those of the decision, then those of the disruption beside it. */
-/* "; 2 pods have no node, so this is not a saving", behind a cost that changes of karp whatif made lower. */
+/* "; 2 pods have no node, so this is not a saving": appended to a cost that is lower because of the changes of karp
+ * whatif. */
 void no_saving(write_buffer *b, const karp_decision *decision);
+/* The warnings of the caller, then those of the decision, then those of the disruption beside it. */
 size_t count_warnings(const write_job *job);
 karp_str warning_at(const write_job *job, size_t index);
 void warnings_section(const text_out *t, const write_job *job);

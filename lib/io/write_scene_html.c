@@ -95,7 +95,7 @@ void scene_html_style(write_buffer *b)
 
 static void raw(const scene_html *p, const char *text) { buffer_text(p->b, text); }
 
-/* ---- nodes --------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *class;
@@ -359,7 +359,7 @@ static void write_node(const scene_html *p, const scene_node *node, bool after)
     raw(p, "</div>\n");
 }
 
-/* ---- rows of nodes ------------------------------------------------------------------------------------------------- */
+/* ---- rows of nodes ----------------------------------------------------------------------------------------------- */
 
 scene_html scene_html_begin(write_buffer *b, const scene *s)
 {
@@ -415,7 +415,7 @@ void scene_html_lane(const scene_html *p, const char *title, const scene_lane *l
     }
 }
 
-/* ---- what the colours mean ----------------------------------------------------------------------------------------- */
+/* ---- what the colours mean --------------------------------------------------------------------------------------- */
 
 static void write_key(const scene_html *p, const char *class, karp_str name)
 {

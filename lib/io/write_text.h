@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plain text for people: columns, bars, money, wrapped lines, colours. */
+/* Formats plain text for people: columns, bars, money, wrapped lines, colours. */
 #ifndef IO_WRITE_TEXT_H
 #define IO_WRITE_TEXT_H
 
@@ -23,13 +23,13 @@ typedef struct text_out {
     bool color;
 } text_out;
 
-/* Columns a text takes on the screen. */
+/* The width of a text on the screen, in columns. */
 size_t text_columns(karp_str text);
 
-/* A text from the input: control characters become '?', so that a name cannot move the cursor. */
+/* A text from the input. Control characters become '?', so that no name can move the cursor. */
 void text_clean(write_buffer *b, karp_str text);
 
-/* The text, then spaces up to `columns` (none when it is longer). */
+/* The text, padded with spaces to `columns`. A longer text is not cut. */
 void text_left(write_buffer *b, karp_str text, size_t columns);
 void text_right(write_buffer *b, karp_str text, size_t columns);
 
@@ -41,40 +41,42 @@ void text_subject(const text_out *t, karp_str name);
 
 /* "█████░░░" of `cells` cells. */
 void text_bar(write_buffer *b, double fraction, size_t cells);
-/* "96%", in at least so many columns. */
+/* "96%", padded to at least `width` columns. */
 void text_percent(write_buffer *b, double fraction, size_t width);
-/* Rounded to `most` decimals, of which zeros at the end go until `least` are left. */
+/* Rounded to `most` decimals. Trailing zeros are removed, but `least` decimals are kept. */
 void text_fixed(write_buffer *b, double value, uint32_t least, uint32_t most);
 /* "0.154", "0.0484", "12.000": at least three decimals, at most four. */
 void text_money(write_buffer *b, double value);
 
-/* "$5,955.41", with `sign` "+$5,955.41": a sum of money, to the cent. */
+/* A sum of money, to the cent: "$5,955.41", with `sign` "+$5,955.41". */
 void text_dollars(write_buffer *b, double value, bool sign);
-/* The same of a price per hour, for a month: "+$5,955.41/month (730 h)". */
+/* The same for a price per hour, converted to a month: "+$5,955.41/month (730 h)". */
 void text_per_month(write_buffer *b, double per_hour, bool sign);
 
-/* What a plan for the least cost costs beside Karpenter's, and how much less any plan could cost; false = it is another plan. */
+/* The cost of a least-cost plan compared with Karpenter's plan, and the lower bound of any plan's cost. false = it is
+ * no least-cost plan. */
 bool text_saving(write_buffer *b, const karp_decision *decision);
 
-/* Lines of text that continue at an indent. */
+/* Wrapped text, whose lines after the first begin at an indent. */
 typedef struct text_flow {
     const text_out *t;
     size_t indent;
     size_t column;
-    size_t lines_left; /* that may still be begun */
-    bool wrapped; /* the last piece began a line */
+    size_t lines_left; /* number of lines that may still be started */
+    bool wrapped; /* the last piece started a new line */
 } text_flow;
 
 void flow_begin(text_flow *flow, const text_out *t, size_t indent, size_t column, size_t most_lines);
-/* Whether a piece of so many columns has room; begins a new line when it needs one. */
+/* Whether a piece of this width fits. Starts a new line if necessary. */
 bool flow_room(text_flow *flow, size_t columns);
-/* The words of a text, wrapped; false = cut at the last line, with "…". */
+/* Writes the words of a text, wrapped. false = cut at the last line, with "…". */
 bool flow_words(text_flow *flow, karp_str text);
 
-/* What the pods of a workload have in common: "web/web" of "web/web-4"; the name itself where it has no such end. */
+/* The common part of the names of a workload's pods: "web/web" for "web/web-4"; the whole name if it has no such
+ * suffix. */
 karp_str text_workload(karp_str pod);
 
-/* "web/web-{0..4} web/api-1": names in their order, wrapped, at most `most_lines` lines. */
+/* Writes the names in their order, e.g. "web/web-{0..4} web/api-1", wrapped to at most `most_lines` lines. */
 karp_status text_pods(text_flow *flow, karp_context *context, const karp_decision *decision, const uint32_t *pods,
                       size_t count, karp_error *error);
 

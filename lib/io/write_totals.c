@@ -74,7 +74,7 @@ static void totals_free(const write_job *job, totals *t)
     if (t->list != NULL) karp_free(job->context, t->list, t->room * sizeof *t->list);
 }
 
-/* ---- text ------------------------------------------------------------------------------------------------------------------ */
+/* ---- text -------------------------------------------------------------------------------------------------------- */
 
 /* "10 × m6a.xlarge $1.728/h". false = there is no room for it. */
 static bool write_total(text_flow *flow, const total *one, bool last)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a YAML scalar means: YAML 1.1 as Kubernetes' tools read it (yes, on and y are true, 0777 is octal, 1_000 is a
- * number; times stay text, sixties are not numbers). */
+/*
+ * Resolves YAML scalars by YAML 1.1, as Kubernetes' tools read it: yes, on and y are true, 0777 is octal, 1_000 is a
+ * number. But times remain text, and sexagesimal numbers are not supported.
+ */
 #ifndef IO_YAML_SCALAR_H
 #define IO_YAML_SCALAR_H
 
@@ -8,7 +10,8 @@
 
 typedef enum io_scalar { IO_SCALAR_OK, IO_SCALAR_NOT_FINITE, IO_SCALAR_WRONG_TAG, IO_SCALAR_NUL } io_scalar;
 
-/* `tag` is NULL where none was written; `plain` = neither quoted nor a block. Memory that is refused shows in `t`. */
+/* `tag` is NULL if the scalar has none. `plain` = neither quoted nor a block scalar. Out of memory is recorded in
+ * `t`. */
 io_scalar io_yaml_scalar(trees *t, karp_str text, const char *tag, bool plain, tree **out);
 
 #endif
