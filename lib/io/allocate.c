@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The allocations of lib/base in libkarp-io. What a context is made of is libkarp's own, and the two libraries may be of
- * different versions: so these are the public functions, and what grows is moved. */
+/*
+ * Implements the allocation functions of lib/base for libkarp-io. The contents of a context are private to libkarp,
+ * and the two libraries may have different versions. So only public functions are used here, and a growing block is
+ * copied.
+ */
 #include <base/memory.h>
 
 #include <string.h>

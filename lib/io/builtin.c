@@ -34,7 +34,8 @@ karp_str karp_reader_region(const karp_reader *reader)
     return aws ? str(AWS_USUAL_REGION) : nothing;
 }
 
-/* In "types 2026, prices 2026-07-20 (eu-west-1: 2025-03-02), spot …": the date of the region's prices; "" = it says none. */
+/* The date of the region's prices in a text like "types 2026, prices 2026-07-20 (eu-west-1: 2025-03-02), spot …"; "" =
+ * there is none. */
 static karp_str date_of_prices(karp_str dates, karp_str region)
 {
     char all[256], own[80];
@@ -90,7 +91,7 @@ karp_status io_provider(karp_reader *reader, karp_provider **out)
     return status;
 }
 
-/* One that reads node classes before the region is known. */
+/* A provider that reads node classes before the region is known. */
 static karp_status checking_provider(karp_reader *reader, karp_provider **out)
 {
     karp_status status = KARP_OK;
@@ -134,13 +135,14 @@ void io_complete_from_base(const karp_reader *reader, trees *t, const io_kind_in
     io_complete_class(t, root, number < reader->waiting_count ? reader->waiting[number].root : NULL);
 }
 
-/* spec.blockDeviceMappings[1].ebs and evictionHard["memory.available"] as steps; the names are put into `buffer`. */
+/* Splits a field path such as spec.blockDeviceMappings[1].ebs or evictionHard["memory.available"] into steps. The
+ * names are copied to `buffer`. */
 static size_t split_field(const char *field, char *buffer, size_t room, io_step *steps, size_t most)
 {
     size_t count = 0, index = 0;
     str_shorten(buffer, room, str(field));
     for (char *at = buffer; *at && count < most;) {
-        if (*at >= '0' && *at <= '9') { /* behind a bracket: no name begins with a digit */
+        if (*at >= '0' && *at <= '9') { /* after a bracket: no name begins with a digit */
             for (index = 0; *at >= '0' && *at <= '9' && index < 1000000; at++) index = index * 10 + (size_t)(*at - '0');
             steps[count++] = (io_step){ NULL, index };
             at += strspn(at, "].");
@@ -153,13 +155,13 @@ static size_t split_field(const char *field, char *buffer, size_t room, io_step 
         at += length;
         size_t between = strspn(at, "\"].[");
         *at = '\0';
-        if (between && at[between - 1] == '"') between--; /* the next name's own */
+        if (between && at[between - 1] == '"') between--; /* the opening quote belongs to the next name */
         at += between;
     }
     return count;
 }
 
-/* What the provider finds wrong gets the place of the field it names. */
+/* An error of the provider is given the position of the field that it names. */
 static karp_status read_class(karp_reader *reader, karp_provider *provider, const tree *root, const io_place *place,
                               karp_provider_class **out)
 {
@@ -211,9 +213,9 @@ karp_status io_read_node_class(karp_reader *reader, karp_provider *provider, uin
     return read_class(reader, provider, root, &place, out);
 }
 
-/* ---- the types of each pool -------------------------------------------------------------------------------------- */
+/* ---- the instance types of each pool ----------------------------------------------------------------------------- */
 
-/* One class, and the pools that use it or an equal one. */
+/* A node class, and the pools that use it or an equal one. */
 typedef struct class_use {
     karp_provider_class *class_; /* NULL = the provider's defaults */
     karp_str *pools;
@@ -224,14 +226,14 @@ typedef struct class_uses {
     karp_reader *reader;
     karp_provider *provider;
     arena arena;
-    io_table names; /* of node classes -> index in list */
+    io_table names; /* node class names -> index in list */
     class_use **list;
     size_t count;
 } class_uses;
 
 static int shown(karp_str text) { return (int)(text.len < 100 ? text.len : 100); }
 
-/* EC2 names zones after their region. */
+/* Warns about a class without subnets in the region. EC2's zone names begin with the region's name. */
 static karp_status check_region(class_uses *u, uint32_t number, karp_str name)
 {
     karp_reader *reader = u->reader;
@@ -249,7 +251,7 @@ static karp_status check_region(class_uses *u, uint32_t number, karp_str name)
                    shown(region), region.ptr);
 }
 
-/* Pools of another cloud's classes get the types that this one has by default. */
+/* Pools with another cloud's node class get this provider's default instance types. */
 static karp_status warn_foreign(class_uses *u, karp_str pool, karp_str kind)
 {
     karp_str own = karp_provider_class_kind(u->provider);
@@ -281,7 +283,7 @@ static karp_status warn_absent(class_uses *u, karp_str name)
                         shown(own), own.ptr, shown(name), name.ptr);
 }
 
-/* What the class of that name says; NULL, with a note, when the input has none. */
+/* Reads the class of that name. NULL, with a note, when the input does not have it. */
 static karp_status find_class(class_uses *u, karp_str pool, const tree *ref, karp_str name, karp_provider_class **out)
 {
     karp_reader *reader = u->reader;
@@ -295,7 +297,8 @@ static karp_status find_class(class_uses *u, karp_str pool, const tree *ref, kar
     return status ? status : check_region(u, number, name);
 }
 
-/* The index of the class in the list, where it is put unless an equal one is there. Takes the class over, also on failure. */
+/* Finds the class in the list, or appends it if there is no equal one. Takes ownership of the class, also on
+ * failure. */
 static karp_status use_class(class_uses *u, karp_provider_class *class_, size_t room, size_t *index)
 {
     for (*index = 0; *index < u->count; ++*index) {
@@ -343,7 +346,7 @@ static int compare_names(const void *a, const void *b, const void *user)
     return compare_str((*x)->name, (*y)->name);
 }
 
-/* The pools by name, so that the order of the input does not show. */
+/* Sorts the pools by name, so that the result does not depend on the order of the input. */
 static karp_status add_pools(class_uses *u)
 {
     karp_reader *reader = u->reader;
@@ -365,7 +368,7 @@ static karp_status add_pools(class_uses *u)
     return status;
 }
 
-/* Told with the field that names it, so that a program can say what makes the types. */
+/* The error names the field, so that callers can find out which option is missing. */
 static karp_status region_unknown(karp_reader *reader)
 {
     char region[64];
@@ -384,7 +387,7 @@ static karp_status give_types(class_uses *u)
     uint64_t types = 0, most = karp_context_get_options(reader->context)->max_instance_types;
     for (size_t i = 0; i < u->count; i++) {
         karp_catalogue *catalogue = NULL;
-        /* The builder would refuse them too, but only when all are made. */
+        /* The builder has the same limit, but checks it only after all types are created. */
         if (types > most) {
             fail(&reader->error, KARP_E_LIMIT, "%zu node classes that differ make more than %llu instance types",
                  u->count, (unsigned long long)most);
@@ -395,7 +398,7 @@ static karp_status give_types(class_uses *u)
             return region_unknown(reader);
         }
         if (status == KARP_OK) types += karp_catalogue_count(catalogue);
-        /* One for all serves nodes of pools that are not in the input, too. */
+        /* A single catalogue also serves nodes of pools that are not in the input. */
         if (status == KARP_OK)
             status = io_give_catalogue(reader, catalogue, u->list[i]->pools,
                                        u->count == 1 ? 0 : u->list[i]->pool_count);
@@ -425,7 +428,7 @@ karp_status io_settle_catalogues(karp_reader *reader)
 {
     karp_status status = io_builtin_types(reader) ? give_builtin(reader) : KARP_OK;
     io_settle_prices(reader);
-    /* What commitments cover depends on the nodes and pods, which are not known yet. */
+    /* The effect of commitments depends on the nodes and pods, which are not known yet. */
     return status || reader->commits ? status : io_price_catalogues(reader);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* karp_catalogue_aws(): EC2's types under a node class, which comes as a document; and node classes and facts from files,
- * for any provider. */
+/*
+ * karp_catalogue_aws(): EC2's instance types under a node class, which is given as a document. Also reads node classes
+ * and facts from files, for any provider.
+ */
 #include <base/error.h>
 #include <io/builtin.h>
 #include <io/fill.h>
@@ -35,7 +37,7 @@ static karp_status check_options(const karp_catalogue_options *given, karp_catal
 
 /* ---- node classes ------------------------------------------------------------------------------------------------ */
 
-/* The one node class of the text that was read. */
+/* Finds the only node class of the text. */
 static karp_status find_class(karp_reader *reader, karp_str name, karp_str kind, uint32_t *number)
 {
     *number = IO_NONE;
@@ -127,7 +129,7 @@ static karp_status make_types(karp_reader *reader, const karp_catalogue_options 
     return status;
 }
 
-/* Its class is read first: the subnets of it tell the region. */
+/* The node class is read first, because its subnets determine the region. */
 static karp_status make(karp_reader *reader, const karp_catalogue_options *options, karp_catalogue **out)
 {
     karp_status status = options->node_class.len ? io_reader_text(reader, options->node_class_name, options->node_class)
@@ -142,7 +144,7 @@ karp_status karp_catalogue_builtin(karp_context *context, karp_str region, karp_
     karp_provider_options options;
     karp_provider *provider = NULL;
     karp_provider_options_init(&options, sizeof options);
-    options.region = region.len ? region : str("-"); /* no region, and not the usual one either */
+    options.region = region.len ? region : str("-"); /* not a region; an empty one would mean the default */
     karp_status status = karp_provider_open(context, str("aws"), &options, &provider, error);
     if (status) return status;
     status = karp_provider_catalogue(provider, NULL, out, error);

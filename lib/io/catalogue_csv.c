@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A price list: one machine a line, with columns that the first line names. Each line becomes an entry of the full shape. */
+/*
+ * Reads a price list in CSV: one instance type per line, with columns that are named in the first line. Each line
+ * becomes an entry in the full format.
+ */
 #include <io/catalogue_read.h>
 
 #include <string.h>
@@ -8,7 +11,7 @@
 
 enum { CELLS_MOST = 16 };
 
-/* The columns that are known; the first six must be there. */
+/* The known columns; the first six are required. */
 enum { NAME, CPU, MEMORY, PODS, ZONES, PRICE, NEEDED, SPOT = NEEDED, ARCH, STORAGE, COLUMNS };
 
 static const char *const columns[COLUMNS] = { "name", "cpu",  "memory",           "pods", "zones", "price",
@@ -18,8 +21,8 @@ typedef struct csv {
     catalogue_reader *reader;
     karp_str rest;
     uint32_t line;
-    size_t place[COLUMNS]; /* of a column in a line; CELLS_MOST = there is none */
-    size_t count; /* of cells in a line */
+    size_t place[COLUMNS]; /* position of each column in a line; CELLS_MOST = there is none */
+    size_t count; /* number of cells in a line */
     karp_str cells[CELLS_MOST];
 } csv;
 
@@ -51,7 +54,8 @@ static karp_str until(karp_str *rest, char end)
     return word;
 }
 
-/* The next cell; in quotes it may have commas. false = a quote has no end, or something follows it. */
+/* Reads the next cell, which may contain commas if it is quoted. false = a quote is not closed, or is followed by
+ * other text. */
 static bool next_cell(karp_str *line, karp_str *cell)
 {
     *line = trim(*line);
@@ -66,7 +70,7 @@ static bool next_cell(karp_str *line, karp_str *cell)
     return line->len == 0 || trim(until(line, ',')).len == 0;
 }
 
-/* The next line that has something, in cells; *more = there was one. Lines that begin with # are remarks. */
+/* Reads the cells of the next line that is neither empty nor a comment (beginning with #). *more = there was one. */
 static karp_status next_line(csv *c, bool *more, karp_error *error)
 {
     *more = false;
@@ -93,7 +97,7 @@ static karp_status read_header(csv *c, karp_error *error)
     if (status) return status;
     size_t cells = c->count;
     for (size_t k = 0; k < COLUMNS; k++) c->place[k] = CELLS_MOST;
-    c->count = 0; /* it names no machine */
+    c->count = 0; /* an empty line */
     if (!more) return bad(c, "", error, "is empty: name,cpu,memory,pods,zones,price must be its first line");
     for (size_t i = 0; i < cells; i++) {
         size_t k = 0;
@@ -136,7 +140,7 @@ static tree *one_value(trees *t, karp_str value)
     return list;
 }
 
-/* Zones by spaces or semicolons; in quotes also by commas. */
+/* Zones are separated by spaces or semicolons; in quotes also by commas. */
 static karp_status add_zones(const csv *c, trees *t, tree *labels, tree *offerings, karp_error *error)
 {
     karp_str zones = cell_of(c, ZONES), spot = cell_of(c, SPOT);

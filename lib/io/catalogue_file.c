@@ -49,7 +49,7 @@ static void log_warnings(const karp_reader *yaml)
     }
 }
 
-/* Documents are read as those of a karp_reader are, but each of them is a list of types. */
+/* Documents are read in the same way as by a karp_reader, but each of them is a list of types. */
 static karp_status read_yaml(catalogue_reader *reader, karp_str text, karp_error *error)
 {
     const karp_context_options *options = karp_context_get_options(reader->context);
@@ -74,11 +74,11 @@ static karp_status read_yaml(catalogue_reader *reader, karp_str text, karp_error
     arena_free(&yaml.scratch);
     arena_free(&yaml.keep);
     trees_free(&reader->trees);
-    reader->trees = yaml.trees; /* the entries' strings */
+    reader->trees = yaml.trees; /* it owns the entries' strings */
     return status;
 }
 
-/* ---- either ---------------------------------------------------------------------------------- */
+/* ---- either format --------------------------------------------------------------------------- */
 
 static size_t skip_space(karp_str text, size_t at)
 {
@@ -86,8 +86,8 @@ static size_t skip_space(karp_str text, size_t at)
     return at;
 }
 
-/* JSON is what begins like a JSON list of objects. A YAML list may begin with a bracket, too, but hardly with quoted
- * keys; what is called .json is taken for it in any case. */
+/* Whether a text is read as JSON: if it begins like a JSON list of objects. A YAML list may also begin with a bracket,
+ * but hardly with quoted keys. A file called .json is always read as JSON. */
 static bool looks_like_json(karp_str name, karp_str text)
 {
     if (str_ends(name, ".json")) return true;
@@ -112,7 +112,7 @@ karp_status karp_catalogue_read(karp_context *context, karp_str name, karp_str t
         if (error) str_shorten(error->document, sizeof error->document, name);
         return KARP_E_LIMIT;
     }
-    static const char mark[] = "\xEF\xBB\xBF"; /* a byte order mark means nothing */
+    static const char mark[] = "\xEF\xBB\xBF"; /* the byte order mark is skipped */
     if (text.len >= 3 && memcmp(text.ptr, mark, 3) == 0) text = (karp_str){ text.ptr + 3, text.len - 3 };
     if (!text.ptr) text.ptr = "";
     catalogue_reader reader;

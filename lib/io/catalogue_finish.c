@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What only the whole list tells: labels that other types have, reservations, and the warnings. */
+/*
+ * Completes a catalogue with everything that depends on the whole list: labels that other types have, reservations,
+ * and warnings.
+ */
 #include <io/catalogue_read.h>
 
 #include <string.h>
 
 #include <karp/library.h>
 
-/* ---- labels that follow from the list -------------------------------------------------------- */
+/* ---- labels derived from the list ------------------------------------------------------------ */
 
 typedef struct list_facts {
     io_table keys; /* label keys of all full entries */
-    karp_str *texts; /* by value of `keys` */
+    karp_str *texts; /* by index in `keys` */
     size_t count, capacity;
-    uint32_t *seen; /* by key: number of the entry that has it, + 1 */
+    uint32_t *seen; /* by key: index + 1 of the last entry that has it */
     bool has_reserved;
 } list_facts;
 
@@ -49,7 +52,7 @@ static bool gather(catalogue_reader *reader, list_facts *facts)
     return facts->seen != NULL;
 }
 
-/* In a list with reservations, offerings outside of them say so. */
+/* In a list with reservations, offerings outside of them get the requirement that they are in none. */
 static bool complete_offerings(arena *memory, karp_instance_type *type)
 {
     karp_offering *list = arena_array(memory, type->offering_count, sizeof *list);
@@ -80,8 +83,8 @@ static bool add_from_offerings(arena *memory, const karp_instance_type *type, ka
     return true;
 }
 
-/* The shorthand form of a type: its name, zones, capacity types and reservations are labels of it, and a label that
- * only other types have is one it does not have. */
+/* Completes a type in the short form: its name, zones, capacity types and reservations become labels, and it gets the
+ * requirement not to have a label that only other types have. */
 static bool derive(catalogue_reader *reader, list_facts *facts, size_t index)
 {
     arena *memory = &reader->arena;
@@ -116,7 +119,8 @@ static bool derive(catalogue_reader *reader, list_facts *facts, size_t index)
     return true;
 }
 
-/* A list in which every type has labels of its own would grow with the square of its length. */
+/* Limits the derived labels: if every type had labels of its own, their number would grow with the square of the
+ * list's length. */
 static const uint64_t derived_most = 20000000;
 
 static karp_status derive_all(catalogue_reader *reader, karp_error *error)
@@ -150,7 +154,7 @@ static bool differs(const karp_resource *a, const karp_resource *b)
     return status != KARP_OK || order != 0;
 }
 
-/* The first resource of `a` that differs from what `b` says of it; NULL = none, or no memory to find out. */
+/* The first resource of `a` whose amount is different in `b`. NULL = none, or out of memory. */
 static const karp_resource *first_difference(arena *memory, const karp_resource *a, size_t a_count,
                                              const karp_resource *b, size_t b_count)
 {
@@ -180,7 +184,7 @@ static void note(warning *w, karp_str type, karp_str detail)
     w->detail = detail;
 }
 
-/* One line for all types that one thing holds of. */
+/* Logs one line for all types with the same problem. */
 static void say(const catalogue_reader *reader, const warning *w, const char *what)
 {
     const karp_context_options *options = karp_context_get_options(reader->context);

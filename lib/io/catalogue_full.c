@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The full shape of a catalogue entry, which states every property of a type, and its shorthands. */
+/* Decodes the full format of a catalogue entry, which states every property of a type, and its short forms. */
 #include <io/catalogue_read.h>
 
 #include <io/decode_devices.h>
 #include <string.h>
 
-/* The values of one label: a list, or a single text. null is an empty list. */
+/* The values of a label: a list, or a single string. null is an empty list. */
 static karp_requirement label(io_decoder *d, karp_str key, const tree *labels, const tree *value)
 {
     karp_requirement r = catalogue_in(key, NULL, 0);
@@ -21,7 +21,7 @@ static karp_requirement label(io_decoder *d, karp_str key, const tree *labels, c
     return r;
 }
 
-/* Appends "labels" to a list that has room for them. */
+/* Appends "labels" to the list, which has enough room. */
 static void add_labels(io_decoder *d, const tree *object, karp_requirement *list, size_t *count)
 {
     const tree *labels = io_object(d, object, "labels");
@@ -76,7 +76,7 @@ static void offering_requirements(io_decoder *d, const tree *root, karp_offering
     add_labels(d, root, list, &count);
     add_text(d, list, &count, catalogue_key_reservation, reservation);
     if (tree_get(root, "requirements")) {
-        /* Stated in full: what is not there is not meant. */
+        /* With "requirements" nothing is derived: a missing label is missing. */
     } else if (!catalogue_find(list, count, catalogue_key_zone)) {
         io_bad_member(d, "zone", KARP_E_INVALID, "is missing");
     } else if (!catalogue_find(list, count, catalogue_key_capacity_type)) {

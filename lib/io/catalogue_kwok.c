@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kwok's instance_types.json, meaning what kwok's loader makes of it: every offering is available, the overhead is
- * fixed, zones and capacity types of the type are those of its offerings, and four labels follow from the name and the
- * resources. */
+/*
+ * Decodes kwok's instance_types.json with the results of kwok's loader: every offering is available, the overhead is
+ * fixed, zones and capacity types of the type are those of its offerings, and four labels are derived from the name
+ * and the resources.
+ */
 #include <io/catalogue_read.h>
 
 #include <string.h>
@@ -20,7 +22,7 @@ static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static bool is_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-/* The part behind the dot of names like m5.2xlarge: word characters, a dot, one of AWS's sizes. */
+/* The size in a name like m5.2xlarge: word characters, a dot, and one of AWS's sizes. */
 static bool aws_size(karp_str name, karp_str *size)
 {
     static const char *const sizes[] = { "nano", "micro", "small", "medium", "large", "metal" };
@@ -36,7 +38,7 @@ static bool aws_size(karp_str name, karp_str *size)
     return str_is((karp_str){ size->ptr + digits, size->len - digits }, "xlarge");
 }
 
-/* What stands before the first dot or dash; without either, the name's first character. */
+/* The part before the first dot or dash; if there is neither, the first character. */
 static karp_str family_of(karp_str name)
 {
     for (size_t i = 0; i < name.len; i++) {
@@ -102,7 +104,7 @@ static void requirements(io_decoder *d, const tree *root, karp_instance_type *ty
 
 static void offerings(io_decoder *d, const tree *root, catalogue_entry *entry)
 {
-    static const double free_of_charge = 0; /* what kwok makes of a missing price */
+    static const double free_of_charge = 0; /* kwok's price when it is missing */
     const char *name = catalogue_member(d, root, "offerings");
     size_t count;
     const tree *array = io_array(d, root, name, &count);
@@ -129,7 +131,7 @@ static void offerings(io_decoder *d, const tree *root, catalogue_entry *entry)
     entry->type.offering_count = d->status ? 0 : count;
 }
 
-/* The resources, with 110 pods when the entry does not say. */
+/* The resources, with 110 pods if the entry does not state them. */
 static void resources(io_decoder *d, const tree *root, karp_instance_type *type)
 {
     size_t count;

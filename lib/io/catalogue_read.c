@@ -13,7 +13,7 @@ const karp_str catalogue_key_zone = { "topology.kubernetes.io/zone", 27 };
 const karp_str catalogue_key_capacity_type = { "karpenter.sh/capacity-type", 26 };
 const karp_str catalogue_key_reservation = { "karpenter.k8s.aws/capacity-reservation-id", 41 };
 
-/* ---- pieces of both shapes ------------------------------------------------------------------- */
+/* ---- shared by both formats ------------------------------------------------------------------ */
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
@@ -25,7 +25,7 @@ static bool equal_ignoring_case(karp_str a, const char *b)
     return b[a.len] == '\0';
 }
 
-/* The object's own spelling; `name` when it has none. */
+/* The object's spelling of the name; `name` if it has no such member. */
 static karp_str member(const tree *object, const char *name)
 {
     if (tree_get(object, name) || !tree_is(object, TREE_MAP)) return str(name);
@@ -93,7 +93,7 @@ double catalogue_price(io_decoder *d, const tree *object, const char *name, cons
         if (absent) return *absent;
         io_bad_member(d, name, KARP_E_INVALID, "is missing");
     } else if (tree_double(value, &price)) {
-        /* It is a number. */
+        /* The value is a number. */
     } else if (tree_is(value, TREE_STRING)) {
         karp_str text = tree_text(value);
         karp_status status = karp_double_parse(text, &price);
@@ -141,7 +141,7 @@ void catalogue_reader_free(catalogue_reader *reader)
     arena_free(&reader->arena);
 }
 
-/* Completes an error with where it happened and which type it is about. */
+/* Adds the position and the type's name to an error. */
 static karp_status fail_entry(const catalogue_reader *reader, const tree *root, const io_place *place,
                               const io_decoder *d, karp_error *error)
 {
@@ -166,7 +166,7 @@ static karp_status fail_entry(const catalogue_reader *reader, const tree *root, 
     return error_give(&own, error);
 }
 
-/* Names may repeat: Karpenter takes each entry as a type of its own. */
+/* Names may repeat: Karpenter treats each entry as a separate type. */
 static void check_count(const catalogue_reader *reader, io_decoder *d)
 {
     const karp_context_options *options = karp_context_get_options(reader->context);

@@ -13,7 +13,8 @@ static karp_status forget(karp_reader *reader, uint32_t number)
 
 /* ---- replacing --------------------------------------------------------------------------------------------------- */
 
-/* Whether everything that `wanted` says is said by `has`, which may say more: an API server fills defaults in. */
+/* Whether `has` contains everything that `wanted` states. It may contain more, because an API server fills in
+ * defaults. */
 static bool covers(const tree *has, const tree *wanted)
 {
     if (tree_is(wanted, TREE_MAP)) {
@@ -35,7 +36,7 @@ static bool covers(const tree *has, const tree *wanted)
     return has && tree_equal(has, wanted);
 }
 
-/* What placement depends on and no API server fills in: taken away, it is a change. */
+/* Fields that affect placement and that no API server fills in: removing them is a change. */
 static bool takes_away(const tree *before, const tree *after)
 {
     static const char *const fields[] = { "nodeSelector", "affinity", "topologySpreadConstraints" };
@@ -64,7 +65,7 @@ static bool has_template(io_kind kind)
            kind == IO_KIND_JOB;
 }
 
-/* What an API server keeps of an object to which another text is applied. */
+/* Copies what an API server keeps when a changed object is applied. */
 static void keep_identity(trees *t, const tree *before, tree *after, bool status)
 {
     static const char *const kept[] = { "uid", "creationTimestamp", "resourceVersion" };
@@ -108,7 +109,7 @@ karp_status io_replace(karp_reader *reader, uint32_t number, tree *root, const i
     w->offset = place->offset;
     w->stated = w->held = false;
     w->replaced = reader->changes = true;
-    /* The new object's text is what its names are slices of, too. */
+    /* The names are slices of the new object's text, too. */
     w->name = tree_get_text(tree_get(root, "metadata"), "name");
     if (w->info->namespaced) w->namespace_ = io_namespace(root);
     if (has_template(w->info->kind)) {
@@ -123,7 +124,8 @@ karp_status io_replace(karp_reader *reader, uint32_t number, tree *root, const i
 
 /* ---- deleting ---------------------------------------------------------------------------------------------------- */
 
-/* A pod whose node goes: its controller makes another, which is pending; without one, or with one per node, it ends. */
+/* Handles a pod whose node is deleted. Its controller creates a replacement, which is pending. The pod is deleted if
+ * it has no controller or belongs to its node (a DaemonSet's or static pod). */
 static karp_status displace(karp_reader *reader, uint32_t number)
 {
     io_waiting *w = &reader->waiting[number];
@@ -144,7 +146,7 @@ static karp_status displace(karp_reader *reader, uint32_t number)
     return t->status ? io_reader_nomem(reader) : KARP_OK;
 }
 
-/* A pod of the workload, or its ReplicaSet. */
+/* Whether the object is a pod of the workload, or its ReplicaSet. */
 static bool is_owned_by(const karp_reader *reader, const io_waiting *w, const io_waiting *workload)
 {
     io_owner owner = { "", { "", 0 } };
@@ -155,7 +157,7 @@ static bool is_owned_by(const karp_reader *reader, const io_waiting *w, const io
     return strcmp(owner.kind, workload->info->name) == 0 && equal_str(owner.name, workload->name);
 }
 
-/* Whether the object goes with the one that is deleted. */
+/* Whether the object is deleted together with the other one. */
 static bool goes_with(const karp_reader *reader, const io_waiting *w, const io_waiting *deleted)
 {
     const tree *metadata = tree_get(w->root, "metadata");
@@ -179,7 +181,7 @@ static bool was_on(const io_waiting *w, const io_waiting *deleted)
            equal_str(tree_get_text(tree_get(w->root, "spec"), "nodeName"), deleted->name);
 }
 
-/* Numbers of waiting objects. */
+/* A list of numbers of waiting objects. */
 typedef struct numbers {
     uint32_t *items;
     size_t count, capacity;
@@ -198,7 +200,8 @@ static karp_status add_number(karp_reader *reader, numbers *list, uint32_t numbe
     return KARP_OK;
 }
 
-/* Pods go at once; what has pods is put on the list and goes at the end, as it tells whose they are. */
+/* Deletes dependents. Pods are deleted at once. Owners of pods are put on the list and deleted at the end, because
+ * they are still needed to find the pods' owners. */
 static karp_status delete_owned(karp_reader *reader, numbers *list, uint32_t number)
 {
     const io_waiting *deleted = &reader->waiting[number];
@@ -223,7 +226,7 @@ static karp_status delete_with(karp_reader *reader, uint32_t first)
     return status;
 }
 
-/* A workload that only its pods tell of. */
+/* Deletes a workload that is not in the input, but whose pods are. */
 static karp_status delete_pods_of(karp_reader *reader, const io_reference *to)
 {
     karp_status status = KARP_OK;
@@ -274,12 +277,12 @@ static karp_status set_replicas(karp_reader *reader, uint32_t number, uint64_t r
     tree_set(&reader->trees, spec, w->info->kind == IO_KIND_JOB ? "parallelism" : "replicas",
              tree_new_integer(&reader->trees, (int64_t)replicas));
     w->changed = w->scaled = reader->changes = true;
-    /* Its pods are made here, as those of a plain one. */
+    /* Its pods are created like those of a plain workload. */
     w->stated = w->held = false;
     return reader->trees.status ? io_reader_nomem(reader) : KARP_OK;
 }
 
-/* A workload that only its pods tell of, as far as it can be told from one of them. */
+/* Creates a workload that is not in the input, as far as this is possible from one of its pods. */
 static karp_status make_workload(karp_reader *reader, const io_waiting *pod, io_owner owner, uint64_t replicas)
 {
     trees *t = &reader->trees;
@@ -307,7 +310,7 @@ static karp_status make_workload(karp_reader *reader, const io_waiting *pod, io_
     return status ? status : set_replicas(reader, (uint32_t)reader->waiting_count - 1, replicas);
 }
 
-/* The one workload that pods name so. */
+/* Scales the only workload with this name among the pods' owners. */
 static karp_status scale_by_pods(karp_reader *reader, const io_reference *to, uint64_t replicas)
 {
     const io_waiting *sample = NULL;
@@ -333,7 +336,7 @@ static karp_status scale_by_pods(karp_reader *reader, const io_reference *to, ui
         return fail(&reader->error, KARP_E_INVALID, "%s: a %s is scaled when the input has it, not its pods alone",
                     shown, found.kind);
     }
-    io_waiting pod = *sample; /* the list may move */
+    io_waiting pod = *sample; /* the list may be reallocated */
     return make_workload(reader, &pod, found, replicas);
 }
 
@@ -360,7 +363,7 @@ karp_status io_scale(karp_reader *reader, karp_str workload, uint64_t replicas)
     return found == IO_NONE ? scale_by_pods(reader, &to, replicas) : set_replicas(reader, found, replicas);
 }
 
-/* ---- pods that are too many -------------------------------------------------------------------------------------- */
+/* ---- surplus pods ------------------------------------------------------------------------------------------------ */
 
 typedef struct surplus {
     uint32_t number;
@@ -378,7 +381,7 @@ static int64_t deletion_cost(const tree *pod)
     return text.len && karp_double_parse(text, &cost) == KARP_OK && cost > -1e9 && cost < 1e9 ? (int64_t)cost : 0;
 }
 
-/* "web-12" is number 12 of "web". */
+/* The ordinal of a StatefulSet's pod: 12 for "web-12". */
 static uint64_t ordinal_of(karp_str pod)
 {
     uint64_t number = 0, weight = 1;
@@ -389,8 +392,8 @@ static uint64_t ordinal_of(karp_str pod)
     return number;
 }
 
-/* Whether a controller deletes `a` before `b`: the highest number; else pods without a node, then the lowest cost, then the
- * youngest. */
+/* Whether a controller deletes `a` before `b`. A StatefulSet deletes the highest ordinal first. Others delete pods
+ * without a node first, then those with the lowest deletion cost, then the youngest. */
 static bool goes_before(const karp_reader *reader, const surplus *a, const surplus *b)
 {
     if (a->ordinal != b->ordinal) return a->ordinal > b->ordinal;
@@ -433,7 +436,7 @@ static karp_status take_surplus(karp_reader *reader, const io_waiting *workload)
             status = io_reader_nomem(reader);
         else list[count++] = surplus_of(reader, i, workload->info->kind == IO_KIND_STATEFUL_SET);
     }
-    /* A few of many go, so the first is looked for each time. */
+    /* Only a few of many pods are deleted, so the next one is searched for each time. */
     for (int64_t left = (int64_t)count - (wanted > 0 ? wanted : 0); left > 0 && !status; left--) {
         size_t best = 0;
         for (size_t i = 1; i < count; i++) {
@@ -446,7 +449,7 @@ static karp_status take_surplus(karp_reader *reader, const io_waiting *workload)
     return status;
 }
 
-/* "what if: shop/web-1: node n1 → deleted", as what karp_what_if() changes is noted. */
+/* Adds notes such as "what if: shop/web-1: node n1 → deleted", in the format of karp_what_if()'s changes. */
 static karp_status note_deleted(karp_reader *reader)
 {
     enum { NOTED = 40 };

@@ -43,7 +43,7 @@ bool io_kind_is(karp_str word, karp_str kind)
     return same_word(word, kind) && str_ends(kind, "s");
 }
 
-/* Kinds of workloads, whose names may stand alone. */
+/* Whether the word is a kind of workload, which a reference may leave out. */
 static bool is_workload_word(karp_str word)
 {
     static const char *const kinds[] = { "Deployment", "StatefulSet", "ReplicaSet", "Job" };

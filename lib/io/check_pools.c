@@ -19,14 +19,14 @@ static karp_status add_pool(karp_reader *reader, karp_builder *builder, const io
     arena_release(&reader->scratch, (arena_mark){ NULL, NULL });
     io_decoder_init(&d, &reader->scratch);
     io_decode(&d, &io_node_pool_shape, w->root, &pool);
-    /* What cannot be decoded or added is told when its turn comes. */
+    /* A failure to decode or add the object is reported later, when it is added. */
     if (d.status) return d.status == KARP_E_NOMEM ? io_reader_nomem(reader) : KARP_OK;
     karp_error error;
     karp_error_init(&error, sizeof error);
     return karp_builder_add_node_pool(builder, &pool, &error) == KARP_E_NOMEM ? io_reader_nomem(reader) : KARP_OK;
 }
 
-/* The decision notes which requirement it is. */
+/* The decision reports which requirement is invalid. */
 static karp_status refuse(karp_reader *reader, const io_waiting *w)
 {
     trees *t = &reader->trees;

@@ -8,8 +8,8 @@
 
 #include <karp/library.h>
 
-/* What a node that is covered costs beside its commitment: as little as Karpenter's providers let capacity reservations cost, so that
- * the smaller of two nodes is still the cheaper one. */
+/* The price factor of a covered node. It is as small as the price that Karpenter's providers set for capacity
+ * reservations, so that the smaller of two nodes is still the cheaper one. */
 #define COVERED 1e-7
 
 static double vcpus_of(const karp_instance_type *type)
@@ -28,13 +28,13 @@ static double units_of(const io_commitment *c, const karp_instance_type *type, c
     return c->unit == IO_UNIT_VCPUS ? vcpus_of(type) : offering->price * c->factor;
 }
 
-/* A reservation is priced as such already, and what has no price has none to lower. */
+/* A reservation already has a reduced price, and an offering without a price cannot be reduced. */
 static bool may_be_covered(const karp_offering *offering)
 {
     return offering->price > 0 && !offering->awaits_price && offering->reservation_capacity == 0;
 }
 
-/* The first that is about the offering; NULL = none. */
+/* The first commitment that covers the offering; NULL = none. */
 static io_commitment *commitment_of(io_commitment *list, size_t count, const karp_instance_type *type,
                                     const karp_offering *offering)
 {
@@ -47,13 +47,13 @@ static io_commitment *commitment_of(io_commitment *list, size_t count, const kar
     return NULL;
 }
 
-/* What of an existing node's price is still paid for it: all that run share the commitment evenly. */
+/* The part of an existing node's price that is paid in addition: all existing nodes share the commitment evenly. */
 static double held_share(const io_commitment *c)
 {
     return fmax(COVERED, c->used > c->amount ? 1 - c->amount / c->used : 0);
 }
 
-/* The same of a new node, if all pending pods went to nodes that the commitment covers. */
+/* The same for a new node, if all pending pods were placed on nodes that the commitment covers. */
 static double new_share(const karp_reader *reader, const io_commitment *c, const karp_instance_type *type,
                         const karp_offering *offering)
 {
@@ -76,8 +76,8 @@ static void use_up(const karp_reader *reader, io_commitment *list, size_t count)
 
 /* ---- catalogues -------------------------------------------------------------------------------------------------- */
 
-/* An offering that is covered becomes two. Existing nodes are priced by the first of their zone and capacity type, which cannot be
- * launched; new ones by the second. */
+/* Replaces a covered offering by two. Existing nodes are priced by the first offering of their zone and capacity type,
+ * which cannot be launched. New nodes are priced by the second. */
 static size_t lay_over(const karp_reader *reader, io_commitment *list, size_t count, const karp_instance_type *type,
                        karp_offering *out)
 {
@@ -124,7 +124,7 @@ static karp_status cover(karp_reader *reader, io_commitment *list, size_t count,
     return status;
 }
 
-/* ---- what is said ------------------------------------------------------------------------------------------------ */
+/* ---- notes ------------------------------------------------------------------------------------------------------- */
 
 static void shorten(double value, char out[KARP_VALUE_TEXT]) { karp_double_format(round(value * 1e4) / 1e4, out); }
 

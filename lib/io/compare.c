@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In which objects, and in which of their fields, two inputs differ. */
+/* Finds the objects and fields in which two inputs differ. */
 #include <io/reader.h>
 #include <io/unused.h>
 
@@ -10,22 +10,23 @@
 
 typedef struct comparison {
     karp_context *context;
-    const io_kept **a, **b; /* by kind, namespace and name */
+    const io_kept **a, **b; /* sorted by kind, namespace and name */
     size_t a_count, b_count;
-    trees trees; /* of the pair at hand */
+    trees trees; /* memory for the current pair */
     strbuf path;
     karp_str object;
     karp_reader_difference *row;
     void *user;
     karp_status status;
-    const io_kept *pair[2]; /* at hand */
-    size_t told, told_before; /* differences so far, and before the pair */
-    size_t wanted; /* the number of one that is looked for; row is NULL then */
-    const io_kept *found[2]; /* the pair that has it … */
-    size_t found_at; /* … and which of its differences it is */
+    const io_kept *pair[2]; /* the current pair of objects */
+    size_t told, told_before; /* number of differences so far, and before the current pair */
+    size_t wanted; /* the number of the difference to find; row is NULL then */
+    const io_kept *found[2]; /* the pair that contains it … */
+    size_t found_at; /* … and its number within the pair */
 } comparison;
 
-/* Pods follow from what people write, and ReplicaSets too; conditions and states of objects are not theirs either. */
+/* Whether objects of this kind are compared: not pods and ReplicaSets, which follow from what users write, and not
+ * nodes and other state of the cluster. */
 static bool is_compared(const io_kept *k)
 {
     static const char *const left_out[] = { "Pod", "ReplicaSet", "Node", "NodeClaim", "Namespace", "CSINode" };
@@ -99,7 +100,7 @@ static const tree *with_key(const tree *list, karp_str key)
     return NULL;
 }
 
-/* Whether each element has a `key` of its own, as requirements and taints have. */
+/* Whether each element has a distinct `key`, like requirements and taints. */
 static bool is_keyed(const tree *list)
 {
     for (size_t i = 0; i < tree_count(list); i++) {
@@ -200,7 +201,8 @@ karp_status karp_reader_compare(const karp_reader *before, const karp_reader *af
 
 /* ---- one difference alone ---------------------------------------------------------------------------------------- */
 
-/* `before` with the difference of that number, in the order of walk(), taken from `after`; NULL = it is not there. */
+/* A copy of `before` in which only the difference with that number, in the order of walk(), is taken from `after`.
+ * NULL = there is no such difference. */
 static tree *mix(trees *t, const tree *before, const tree *after, size_t *number);
 
 static void add_mixed(trees *t, tree *map, karp_str name, const tree *before, const tree *after, size_t *number)
@@ -273,7 +275,7 @@ static karp_status lay_over(karp_reader *reader, const comparison *c, trees *t)
     return status;
 }
 
-/* A whole object that is new, or is not there any more. */
+/* Applies a difference that is a whole object: one that is added or removed. */
 static karp_status lay_whole(karp_reader *reader, const comparison *c)
 {
     if (c->found[1]) return karp_reader_replace(reader, str("one difference"), c->found[1]->text, NULL);

@@ -43,7 +43,7 @@ static void add_requirement(trees *t, tree *list, const karp_requirement *r)
     tree_append(t, list, entry);
 }
 
-/* The webhook of that time wrote the provider's additions into every Provisioner that said nothing else. */
+/* The v1alpha5 webhook added the provider's default requirements to every Provisioner that did not have them. */
 static tree *requirements(io_converter *c, const tree *spec)
 {
     size_t n = 0;
@@ -66,7 +66,7 @@ static tree *seconds(trees *t, int64_t n)
     return tree_new_text(t, str(text));
 }
 
-/* Nanoseconds of a duration are what fits 64 bits. */
+/* A duration has to fit in 64 bits as nanoseconds. */
 static const int64_t most_seconds = INT64_MAX / 1000000000;
 
 static tree *disruption(io_converter *c, const tree *spec)
@@ -118,7 +118,7 @@ static karp_status kubelet_warnings(io_converter *c, const tree *kubelet)
     return status ? status : io_no_effect_unknown(c, kubelet, "spec.kubeletConfiguration", known);
 }
 
-/* Without containerRuntime, which has no place in v1; NULL = there is none. */
+/* The kubelet configuration without containerRuntime, which v1 does not have; NULL = there is none. */
 static karp_status kubelet_of(io_converter *c, const tree *spec, tree **out)
 {
     const tree *kubelet = io_object(&c->d, spec, "kubeletConfiguration");
@@ -139,7 +139,7 @@ static karp_status kubelet_of(io_converter *c, const tree *spec, tree **out)
     return kubelet_warnings(c, kubelet);
 }
 
-/* ---- the node class a Provisioner names, or gets ----------------------------------------------------------------- */
+/* ---- the node class that a Provisioner names, or that is generated ----------------------------------------------- */
 
 static tree *class_object(trees *t, karp_str name, tree *spec)
 {
@@ -151,7 +151,7 @@ static tree *class_object(trees *t, karp_str name, tree *spec)
     return object;
 }
 
-/* A field of the node class is one of the object that was read. */
+/* Maps the field in an error about the node class to the field of the original object. */
 static void blame_original(io_converter *c, bool inline_)
 {
     static const char kubelet[] = "spec.kubelet", spec[] = "spec.";
@@ -181,7 +181,8 @@ static karp_status wait_class(io_converter *c, tree *object, bool inline_)
     return status;
 }
 
-/* The generated class of a Provisioner with an inline provider or its own kubelet block. `name` becomes its name. */
+/* Generates the class of a Provisioner with an inline provider or its own kubelet configuration. `name` receives the
+ * class's name. */
 static karp_status generate_class(io_converter *c, const tree *spec, tree *kubelet, karp_str reference, strbuf *name)
 {
     const tree *provider = io_object(&c->d, spec, "provider");
@@ -337,7 +338,7 @@ static karp_status convert_template(io_converter *c, const tree *root)
 karp_status io_convert(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place)
 {
     io_converter c = { .reader = reader, .t = &reader->trees, .kind = info->name, .place = place };
-    arena memory; /* the scratch one is used again while this one's strings are needed */
+    arena memory; /* the reader's scratch arena is reset while these strings are needed */
     arena_init(&memory, reader->context);
     io_decoder_init(&c.d, &memory);
     c.name = io_meta(&c.d, root, false).name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NodePools of karpenter.sh/v1beta1 as those of v1, and the labels of EKS Auto Mode as Karpenter's own. */
+/* Converts NodePools of karpenter.sh/v1beta1 to v1, and the labels of EKS Auto Mode to Karpenter's. */
 #include <io/convert.h>
 
 #include <string.h>
@@ -65,7 +65,7 @@ static const char auto_mode[] = "eks.amazonaws.com/instance-", own[] = "karpente
 
 bool io_is_auto_mode(karp_str key) { return str_starts(key, auto_mode); }
 
-/* The same label as Karpenter names it; ptr NULL = no memory. */
+/* Karpenter's name of the label; ptr NULL = out of memory. */
 static karp_str own_name(karp_reader *reader, karp_str key)
 {
     size_t rest = key.len - (sizeof auto_mode - 1), length = sizeof own - 1 + rest;

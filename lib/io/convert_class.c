@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* AWSNodeTemplate -> EC2NodeClass, and what was renamed in other objects. */
+/* Converts AWSNodeTemplates to EC2NodeClasses, and renames old labels in other objects. */
 #include <io/convert.h>
 
 #include <string.h>
@@ -8,9 +8,9 @@
 
 enum { TERMS_MOST = 1000, LISTS_MOST = 64 };
 
-/* One key of an old selector: a comma list of values. */
+/* One key of an old selector, with its comma-separated values. */
 typedef struct key_values {
-    karp_str key; /* of a tag; or "id", "name", "owner" */
+    karp_str key; /* key of a tag; or "id", "name", "owner" */
     bool tag;
     karp_str values;
     size_t count, at;
@@ -41,7 +41,7 @@ static karp_str special(karp_str key, bool images)
     return str("");
 }
 
-/* The term of one combination. */
+/* Creates the term of one combination of values. */
 static tree *one_term(trees *t, const key_values *lists, size_t count)
 {
     tree *term = tree_new(t, TREE_MAP);
@@ -52,7 +52,8 @@ static tree *one_term(trees *t, const key_values *lists, size_t count)
     return term;
 }
 
-/* A map of tags, each value perhaps a comma list, is one term for each combination. Fails in the decoder. */
+/* Converts a map of tags, whose values may be comma-separated lists, to one term for each combination. Failures are
+ * recorded in the decoder. */
 static tree *selector_terms(io_converter *c, const tree *spec, const char *name, bool images)
 {
     key_values lists[LISTS_MOST];
@@ -65,7 +66,7 @@ static tree *selector_terms(io_converter *c, const tree *spec, const char *name,
     for (size_t i = 0; i < given; i++) has_special = has_special || special(labels[i].key, images).len;
     for (size_t i = 0; i < given; i++) {
         karp_str word = special(labels[i].key, images);
-        /* A term with an id cannot have tags too; they narrowed nothing when the id was given. */
+        /* A term with an id cannot have tags as well. In the old API tags had no effect if an id was given. */
         if (has_special && !word.len) continue;
         key_values *list = &lists[n++];
         *list = (key_values){ word.len ? word : labels[i].key, word.len == 0, labels[i].value, 1, 0 };
@@ -92,7 +93,7 @@ static void put_terms(io_converter *c, const tree *spec, const char *old, const 
     if (tree_get(spec, old)) tree_set(c->t, out, name, selector_terms(c, spec, old, images));
 }
 
-/* Without a selector of images the family's newest are meant. */
+/* Without an image selector, the newest images of the family are used. */
 static void put_alias(trees *t, const tree *spec, tree *out)
 {
     karp_str family = tree_get_text(spec, "amiFamily");
@@ -111,7 +112,7 @@ static void put_alias(trees *t, const tree *spec, tree *out)
     tree_set(t, out, "amiSelectorTerms", terms);
 }
 
-/* What was implied then and is implied otherwise now. */
+/* Old defaults that are different in v1. */
 static void put_metadata_options(trees *t, const tree *spec, tree *out)
 {
     const tree *given = tree_get(spec, "metadataOptions");
@@ -149,7 +150,7 @@ static karp_status class_warnings(io_converter *c, const tree *spec, const char 
     known[n++] = "amiFamily";
     known[n++] = "blockDeviceMappings";
     known[n++] = "launchTemplate";
-    /* An inline provider is an object of its own kind. */
+    /* An inline provider has the apiVersion and kind of an object. */
     known[n++] = "apiVersion";
     known[n++] = "kind";
     return status ? status : io_no_effect_unknown(c, spec, where, known);
@@ -191,12 +192,12 @@ void io_complete_class(trees *t, tree *root, const tree *base)
     tree_set_missing(t, tree_get(root, "spec"), tree_get(base, "spec"));
 }
 
-/* ---- what was renamed -------------------------------------------------------------------------------------------- */
+/* ---- renamed labels ---------------------------------------------------------------------------------------------- */
 
 #define OLD_POOL_LABEL "karpenter.sh/provisioner-name"
 #define POOL_LABEL "karpenter.sh/nodepool"
 
-/* Below `value`: members of that name, and requirements and topology keys that name it. */
+/* Renames the label below `value`: in members' names, and in requirements and topology keys. */
 static void rename_label(trees *t, tree *value)
 {
     static const char *const naming[] = { "key", "topologyKey" };

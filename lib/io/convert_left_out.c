@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of a library that is built with -Dv1alpha5=false. */
+/* Replaces convert.c in a library that is built with -Dv1alpha5=false. */
 #include <io/convert.h>
 
 karp_status io_convert(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place)
@@ -10,7 +10,7 @@ karp_status io_convert(karp_reader *reader, const io_kind_info *info, const tree
     return status;
 }
 
-/* No object was converted: there is nothing to rename or complete. */
+/* No object is converted, so there is nothing to rename or complete. */
 void io_rename_old(trees *t, const io_kind_info *info, tree *root) { (void)t, (void)info, (void)root; }
 
 void io_complete_class(trees *t, tree *root, const tree *base) { (void)t, (void)root, (void)base; }

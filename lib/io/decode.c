@@ -34,8 +34,8 @@ static size_t read_index(const char *at, const char *end)
     return value;
 }
 
-/* Steps are `name`, `[3]` and `["a name with dots"]`. A decoder's own names with dots fall apart: what they name is then
- * found only as far as before them. */
+/* Steps are `name`, `[3]` and `["a name with dots"]`. If a decoder's own name contains dots, it is split there. Then
+ * only the part of the path before it can be found. */
 size_t io_path_read(const char *text, char *names, size_t room, io_step path[IO_PATH_MOST])
 {
     size_t n = 0, used = 0;
@@ -89,7 +89,7 @@ void io_bad_member(io_decoder *d, const char *name, karp_status status, const ch
     io_pop(d);
 }
 
-/* After a failure the path is frozen: it tells where the fault is. */
+/* After a failure the path does not change any more: it is the failed field's. */
 void io_push(io_decoder *d, const char *name)
 {
     if (d->status) return;
@@ -100,7 +100,7 @@ void io_push(io_decoder *d, const char *name)
 void io_push_key(io_decoder *d, karp_str key)
 {
     if (d->status) return;
-    /* A step without a length ends with a NUL. */
+    /* A step whose length is 0 is NUL-terminated. */
     if (d->depth < IO_PATH_MOST) d->path[d->depth] = (io_step){ key.len ? key.ptr : "", key.len };
     d->depth++;
 }

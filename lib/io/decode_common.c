@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What many kinds have: labels, resources, requirements, selectors, terms, taints, conditions, metadata. */
+/* Parts that many kinds share: labels, resources, requirements, selectors, terms, taints, conditions, metadata. */
 #include <io/decode_fields.h>
 
 #include <string.h>
@@ -87,7 +87,7 @@ const karp_resource *io_resources(io_decoder *d, const tree *object, const char 
 
 /* ---- requirements and selectors ---------------------------------------------------------------------------------- */
 
-/* Selectors know the first four, pods six. */
+/* Label selectors allow the first four operators, pods the first six. */
 static const io_word operators[] = {
     { "In", KARP_OP_IN },         { "NotIn", KARP_OP_NOT_IN },
     { "Exists", KARP_OP_EXISTS }, { "DoesNotExist", KARP_OP_DOES_NOT_EXIST },
@@ -108,7 +108,8 @@ static const io_shape of_pod_shape = { OF(karp_requirement),
                                               { WORD("operator", karp_requirement, op, pod_operators) },
                                               { TEXTS("values", karp_requirement, values, value_count) }) };
 
-/* Here an unknown operator is an error, while the line is at hand; of a pod or a selector it is Karpenter's to judge. */
+/* In a NodePool an unknown operator is an error, which is reported here because the line is known. In a pod or a
+ * selector Karpenter handles it. */
 static void finish_of_pool(io_decoder *d, const tree *object, void *into)
 {
     karp_requirement *out = into;
@@ -248,7 +249,7 @@ karp_meta io_meta(io_decoder *d, const tree *object, bool namespaced)
     return meta;
 }
 
-/* ---- spread constraints: of pods, and the default ones of the scheduler's configuration -------------------------- */
+/* ---- topology spread constraints: of pods, and the scheduler's defaults ------------------------------------------ */
 
 static const io_word when_list[] = { { "DoNotSchedule", KARP_DO_NOT_SCHEDULE },
                                      { "ScheduleAnyway", KARP_SCHEDULE_ANYWAY } };

@@ -77,7 +77,7 @@ static void read_counter(io_decoder *d, karp_str key, const tree *value, void *i
     out->name = key;
 }
 
-/* Sets of counters are named by another member where they are shared than where they are used. */
+/* The member that names a counter set is different where the set is defined and where it is used. */
 static const io_shape used_set_shape = {
     OF(karp_counter_set),
     OPEN({ NEEDED("counterSet", karp_counter_set, name) },
@@ -121,7 +121,7 @@ static const io_shape slice_shape = {
                          { OBJECT("spec", slice_spec_shape), .always = true })
 };
 
-/* The expression of a CEL selector; "" for a selector of another kind. */
+/* The expression of a CEL selector; "" for another kind of selector. */
 static const io_shape cel_shape = { OPEN({ IO_NAMED("expression"), .kind = IO_TEXT }) };
 static const io_shape selector_shape = { OF(karp_str), OPEN({ OBJECT("cel", cel_shape) }) };
 
@@ -140,7 +140,7 @@ static const io_words mode_words = { WORDS(mode) };
 static const io_shape asked_capacity_shape = { OPEN(
     { AMOUNTS("requests", karp_device_request, capacity, capacity_count) }) };
 
-/* What `exactly` and the alternatives have in common. The API server makes an absent count 1. */
+/* Completes what `exactly` and the alternatives share. The API server sets an absent count to 1. */
 static void finish_wanted(io_decoder *d, const tree *object, void *into)
 {
     karp_device_request *out = into;

@@ -9,7 +9,7 @@ static inline bool is_member(const tree_member *member, const io_field *f)
     return name.len == f->length && name.ptr[0] == f->name[0] && memcmp(name.ptr, f->name, name.len) == 0;
 }
 
-/* Absent and null are the same. Most fields are absent: that is mostly told by the lengths alone. */
+/* Absent and null are the same. Most fields are absent; comparing lengths is usually enough to find that out. */
 static inline const tree *member_of(const tree *object, const io_field *f)
 {
     const tree_member *member = object->of.members;
@@ -19,7 +19,7 @@ static inline const tree *member_of(const tree *object, const io_field *f)
     return NULL;
 }
 
-/* A struct that is cleared. */
+/* Fills a zeroed struct. */
 static void fill(io_decoder *d, const io_shape *shape, const tree *object, void *into)
 {
     if (shape->absent) memcpy(into, shape->absent, shape->size);
@@ -100,7 +100,7 @@ static karp_int_or_string decode_int_or_string(io_decoder *d, const io_field *f,
     return out;
 }
 
-/* The empty word is as if there were none, unless it is in the list. */
+/* An empty string is the same as an absent one, unless it is in the list. */
 static void decode_word(io_decoder *d, const io_field *f, const tree *value, uint32_t *to)
 {
     const io_words *w = f->by.words;
@@ -115,7 +115,7 @@ static void decode_word(io_decoder *d, const io_field *f, const tree *value, uin
     }
 }
 
-/* The lists of which every element is of one kind. */
+/* Decodes lists whose elements all have one kind. */
 static void decode_list(io_decoder *d, const io_field *f, const tree *object, const tree *value, char *into)
 {
     const void *list = NULL;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What surrounds pods and nodes: DaemonSets, volumes, budgets, namespaces, selectors, buffers. */
+/* Decodes DaemonSets, volumes, budgets, namespaces, selectors and buffers. */
 #include <io/decode_fields.h>
 
 #include <string.h>
 
-/* ---- workloads: only of DaemonSets more is read than what their pods are made from ------------------------------- */
+/* ---- workloads: other fields than the pod template are read only for DaemonSets ---------------------------------- */
 
 static void daemon_template(io_decoder *d, const tree *object, const tree *value, void *into)
 {
@@ -13,7 +13,7 @@ static void daemon_template(io_decoder *d, const tree *object, const tree *value
     io_pop(d);
 }
 
-/* One for all: a field of another workload is no typing mistake. */
+/* One shape for all workloads: a field that only another kind has is not reported as unknown. */
 static const io_shape workload_spec_shape = {
     .known = "activeDeadlineSeconds backoffLimit backoffLimitPerIndex completionMode completions managedBy "
              "manualSelector maxFailedIndexes minReadySeconds ordinals parallelism paused "
@@ -68,7 +68,7 @@ const io_shape io_volume_shape = {
                           { OBJECT("spec", volume_spec_shape) })
 };
 
-/* {key, values} of an allowed topology, an In. */
+/* {key, values} of an allowed topology: an In requirement. */
 static const karp_requirement in = { .op = KARP_OP_IN };
 static const io_shape label_expression_shape = {
     LIKE(in), OPEN({ NEEDED("key", karp_requirement, key) }, { TEXTS("values", karp_requirement, values, value_count) })
@@ -152,7 +152,7 @@ void io_decode_selecting(io_decoder *d, const tree *object, uint32_t kind, karp_
     if (kind == KARP_SELECTS_REPLICA_SET || kind == KARP_SELECTS_STATEFUL_SET) {
         selecting->selector = io_selector(d, spec, "selector");
     } else if (io_object(d, spec, "selector")) {
-        /* The two old kinds have plain labels for a selector. */
+        /* Services and ReplicationControllers have plain labels as a selector. */
         karp_selector *selector = io_make(d, 1, sizeof *selector);
         if (selector) selector->match_labels = io_labels(d, spec, "selector", &selector->match_label_count);
         selecting->selector = selector;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pods, and the pod templates of DaemonSets and buffers. */
+/* Decodes pods, and the pod templates of DaemonSets and buffers. */
 #include <io/decode_fields.h>
 
 #include <string.h>
@@ -54,7 +54,7 @@ static bool among(const karp_resource *list, size_t count, karp_str name)
     return false;
 }
 
-/* What the API server does to every pod: a limit without a request is the request too. */
+/* As in the API server: a resource with a limit and no request gets the limit as request. */
 static void default_requests(io_decoder *d, karp_container *c, const karp_resource *limits, size_t limit_count)
 {
     size_t missing = 0;
@@ -75,7 +75,7 @@ static const io_shape port_shape = {
     OF(karp_host_port), .known = "name",
     CLOSED({ TEXT("hostIP", karp_host_port, host_ip) }, { TEXT("protocol", karp_host_port, protocol) },
            { NUMBER32("hostPort", karp_host_port, port, 0, 65535) },
-           { IO_CHECKED("containerPort", IO_INT32), .most = 65535 } /* what host networks make the host port */)
+           { IO_CHECKED("containerPort", IO_INT32), .most = 65535 } /* with hostNetwork it is also the host port */)
 };
 
 static const io_shape container_claim_shape = { OF(karp_str), OPEN({ IO_NAMED("name"), .kind = IO_NEEDED,
@@ -86,7 +86,7 @@ static const io_shape container_resources_shape = { CLOSED(
     { AMOUNTS("limits", karp_container, limits, limit_count) },
     { LIST("claims", karp_container, claims, claim_count, container_claim_shape) }) };
 
-/* Only of templates the limits are read. */
+/* Limits are kept only in templates. */
 static void finish_container(io_decoder *d, const tree *object, void *into)
 {
     karp_container *c = into;
@@ -118,8 +118,9 @@ static bool any_asks(const karp_container *list, size_t count, karp_str resource
     return false;
 }
 
-/* A pod-level limit is the request, too, unless a container of any kind asks for the resource: then what they ask for together is.
- * Huge pages cannot be promised to more than one, so of these the pod asks for its limit in any case. */
+/* A pod-level limit without a request is also the pod's request, unless a container of any type requests the resource:
+ * then the request is the sum of theirs. Huge pages cannot be overcommitted, so for them the limit is always the
+ * request. */
 static bool containers_ask(const karp_pod *pod, karp_str resource)
 {
     static const char huge[] = "hugepages-";
@@ -163,7 +164,7 @@ static const io_shape pod_toleration_shape = {
            { INT64("tolerationSeconds", karp_toleration, seconds), HAS(karp_toleration, has_seconds) })
 };
 
-/* A claim goes before what else the volume may be. */
+/* A persistentVolumeClaim takes precedence over other volume sources. */
 static void finish_volume(io_decoder *d, const tree *object, void *into)
 {
     karp_pod_volume *out = into;
@@ -186,7 +187,7 @@ static const io_shape volume_shape = { OF(karp_pod_volume), .finish = finish_vol
                                        OPEN({ IO_CHECKED("persistentVolumeClaim", IO_OBJECT) },
                                             { TEXT("name", karp_pod_volume, name) }) };
 
-/* The name that a claim made from a template got, as status tells it. true = status has an entry. */
+/* The name of a claim that was generated from a template, from the pod's status. true = status has an entry. */
 static bool generated_claim(const tree *status, karp_str name, karp_str *claim)
 {
     const tree *list = tree_get(status, "resourceClaimStatuses");
@@ -247,7 +248,7 @@ static const io_shape container_status_shape = {
          { OBJECT("resources", status_resources_shape) })
 };
 
-/* Two lists become one. */
+/* Joins containerStatuses and initContainerStatuses to one list. */
 static void finish_status(io_decoder *d, const tree *object, void *into)
 {
     karp_pod *pod = into;
@@ -271,7 +272,7 @@ static const io_shape pod_status_shape = {
     OPEN({ WORD("phase", karp_pod, phase, phase_words) }, { TEXT("nominatedNodeName", karp_pod, nominated_node_name) },
          { TIME("startTime", karp_pod, start_time) },
          { LIST("conditions", karp_pod, conditions, condition_count, io_condition_shape) },
-         { IO_CHECKED("resourceClaimStatuses", IO_ARRAY) } /* finish_pod_claim() has looked into it */,
+         { IO_CHECKED("resourceClaimStatuses", IO_ARRAY) } /* read by finish_pod_claim() */,
          { IO_CHECKED("containerStatuses", IO_ARRAY) }, { IO_CHECKED("initContainerStatuses", IO_ARRAY) })
 };
 

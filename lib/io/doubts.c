@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/doubts.h>
 
-/* A kind of doubt; one note says it for all objects, of which there may be thousands. */
+/* The kinds of notes. Each is made once for all objects, of which there may be thousands. */
 enum { DOUBT_WEIGHT = 1, DOUBT_POOL_WEIGHT = 2, DOUBT_BUDGET = 4 };
 
 static bool first(karp_reader *reader, uint32_t kind)
@@ -45,7 +45,7 @@ karp_status io_doubt_pod(karp_reader *reader, const karp_pod *pod)
     return status;
 }
 
-/* What the NodePool's schema takes: a number, or 0 % to 100 % without leading zeros beyond two digits. */
+/* Whether the NodePool's schema accepts the value: a number, or 0 % to 100 % with at most two digits below 100 %. */
 static bool is_budget(karp_str nodes)
 {
     size_t digits = 0;

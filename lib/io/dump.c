@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The canonical Snapshot: everything that was read and filled in, in an order that does not depend on the input's. It is
- * written to a sink, so that the digest needs no second copy of it. */
+/*
+ * Writes the canonical Snapshot: everything that was read and filled in, in an order that does not depend on the
+ * input's. It is written to a sink, so that the digest needs no second copy in memory.
+ */
 #include <io/reader.h>
 #include <io/write_buffer.h>
 
@@ -98,7 +100,7 @@ static karp_status put_snapshot(const karp_reader *reader, const sink *s, karp_e
     return KARP_OK;
 }
 
-/* The order of the objects, made when it is first asked for. */
+/* The order of the objects, computed on first use. */
 static bool settle_order(const karp_reader *reader)
 {
     size_t bytes = reader->kept_count * sizeof *reader->canonical->order;
@@ -127,7 +129,7 @@ karp_str karp_reader_digest(const karp_reader *reader)
     karp_error_init(&local, sizeof local);
     karp_status status = put_snapshot(reader, &s, &local);
     if (status == KARP_OK) karp_digest_text(&digest, text);
-    else (void)karp_context_refusal(reader->context, status, NULL); /* "" says so; it is not the next call's */
+    else (void)karp_context_refusal(reader->context, status, NULL); /* "" reports it; the next call is not affected */
     return str(text);
 }
 

@@ -15,7 +15,7 @@ static const io_shape *shape_of_kind(io_kind kind)
     return expands ? &io_workload_shape : NULL;
 }
 
-/* So many are read; a generated file may have thousands. */
+/* Nobody reads more notes; a generated file may have thousands. */
 enum { MOST_NOTES = 50 };
 
 /* ---- the walk ---------------------------------------------------------------------------------------------------- */
@@ -30,7 +30,7 @@ typedef struct walk {
     karp_status status;
 } walk;
 
-/* Once for the field of the kind, wherever in lists it stands. */
+/* Whether this field of this kind is noted for the first time. List indices are ignored. */
 static bool first_time(walk *w)
 {
     char field[sizeof((karp_error *)0)->field], names[sizeof field];
@@ -84,7 +84,7 @@ static void walk_object(walk *w, const io_shape *s, const tree *object)
     }
 }
 
-/* Shapes are less deep than the path has room for. */
+/* Shapes are nested less deeply than the path has room for. */
 static void walk_value(walk *w, const io_shape *s, const tree *value)
 {
     if (tree_is(value, TREE_MAP)) walk_object(w, s, value);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files, directories and standard input. */
+/* Reads files, directories and standard input. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <io/reader.h>
@@ -38,7 +38,7 @@ static bool is_handed(const char *path)
     return str_is(name, "/dev/stdin") || str_starts(name, "/dev/fd/") || str_starts(name, "/proc/self/fd/");
 }
 
-/* Without waiting for a writer: what it is can be said once it is open. */
+/* Opens without blocking on a FIFO; the file type is checked once it is open. */
 FILE *io_open_file(const char *path)
 {
     struct stat about;
@@ -64,7 +64,7 @@ static karp_status file_failed(karp_reader *reader, karp_str path, const char *w
     return io_reader_fail(reader, KARP_E_IO, &place, NULL, "%s: %s", what, reason);
 }
 
-/* The whole stream into `text`. */
+/* Reads the whole stream into `text`. */
 static karp_status slurp(karp_reader *reader, FILE *file, karp_str path, strbuf *text)
 {
     enum { PIECE = 65536 };
@@ -142,10 +142,10 @@ static bool is_directory(const char *path)
 #endif
 }
 
-/* Directories in one that is not read recursively. */
+/* Subdirectories of a directory that is not read recursively. */
 typedef struct passed_over {
     size_t count;
-    const char *first; /* by name */
+    const char *first; /* the first by name */
 } passed_over;
 
 static void note_inner(passed_over *passed, const char *path)
@@ -153,7 +153,7 @@ static void note_inner(passed_over *passed, const char *path)
     if (passed->count++ == 0 || strcmp(path, passed->first) < 0) passed->first = path;
 }
 
-/* Paths of the directory's documents, by name; when they are wanted, of the directories in it as well. */
+/* Lists the paths of the directory's documents, sorted by name; if requested, also of its subdirectories. */
 static karp_status list_directory(karp_reader *reader, const char *path, const void ***list, size_t *capacity,
                                   size_t *count, passed_over *passed)
 {
@@ -167,7 +167,7 @@ static karp_status list_directory(karp_reader *reader, const char *path, const v
             if (errno) status = file_failed(reader, str(path), "cannot be listed", errno);
             break;
         }
-        bool inner = entry->d_name[0] != '.'; /* .git and its like are nobody's manifests */
+        bool inner = entry->d_name[0] != '.'; /* hidden directories such as .git contain no manifests */
         if (!inner && !is_document(entry->d_name)) continue;
         strbuf full;
         strbuf_init(&full, reader->context);
@@ -201,7 +201,7 @@ static const char *last_of_path(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Deeper trees than any repository's end with an error, not with the stack. */
+/* Limits the depth of directories, so that the stack cannot overflow. No repository is that deep. */
 enum { DEEPEST_DIRECTORY = 64 };
 
 static karp_status read_directory(karp_reader *reader, const char *path, unsigned depth)
@@ -217,7 +217,7 @@ static karp_status read_directory(karp_reader *reader, const char *path, unsigne
     karp_status status = list_directory(reader, path, &list, &capacity, &count, &passed);
     for (size_t i = 0; i < count && status == KARP_OK; i++) {
         struct stat about;
-        /* A directory may be called x.yaml; not recursively, it is passed over as every directory inside is. */
+        /* A directory may have a name like x.yaml. Without recursion it is skipped like every subdirectory. */
         bool inside = stat(list[i], &about) == 0 && S_ISDIR(about.st_mode);
         if (inside && !reader->options.recursive) note_inner(&passed, list[i]);
         if (inside && (!reader->options.recursive || !is_directory(list[i]))) continue;

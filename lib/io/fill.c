@@ -53,7 +53,7 @@ tree *io_new_object(trees *t, const char *api_version, const char *kind, karp_st
 
 /* ---- identity ---------------------------------------------------------------------------------------------------- */
 
-/* What is stated wrongly is left to the decoder to refuse. */
+/* Whether the member is stated. A wrong value counts: the decoder reports it. */
 static bool is_stated(const tree *object, const char *name)
 {
     const tree *value = tree_get(object, name);
@@ -86,7 +86,7 @@ void io_identify(io_filler *f, const io_kind_info *info, tree *root)
 
 /* ---- pods -------------------------------------------------------------------------------------------------------- */
 
-/* Ports as the API server stores them. */
+/* Fills in ports as the API server does. */
 static void fill_ports(trees *t, const tree *spec, const char *name)
 {
     bool host = tree_is(tree_get(spec, "hostNetwork"), TREE_TRUE);
@@ -149,8 +149,8 @@ static void fill_pod_status(trees *t, tree *root)
     if (bound && !tree_get(status, "startTime")) io_set_time(t, status, "startTime", when);
 }
 
-/* Left as it is, a pod without a node and without a condition is nobody's: Karpenter launches nodes for what the
- * scheduler has called unschedulable. */
+/* Counts pods that have neither a node nor a PodScheduled condition. In strict mode they get no condition, and
+ * Karpenter launches nodes only for pods that the scheduler has marked as unschedulable. */
 static void count_silent(io_filler *f, const tree *root)
 {
     const tree *spec = tree_get(root, "spec"), *status = tree_get(root, "status");
@@ -181,7 +181,7 @@ static karp_status warn_of_silent(io_filler *f)
                    shown, (unsigned long long)(f->silent - 1));
 }
 
-/* An ephemeral volume's claim, POD-VOLUME, unless the input has it. */
+/* Adds an ephemeral volume's claim, named POD-VOLUME, unless the input has it. */
 static karp_status add_ephemeral_claim(io_filler *f, const tree *pod, const tree *volume, const tree *template_,
                                        const io_place *place)
 {
@@ -251,7 +251,7 @@ static void fill_buffer(trees *t, tree *root)
     tree_set(t, status, "conditions", conditions);
 }
 
-/* As far as the kind has anything to fill and it is not done elsewhere. */
+/* Fills in the kinds that need only little. Others are filled in elsewhere. */
 static void fill_simple(io_filler *f, const io_kind_info *info, tree *root)
 {
     if (!f->fill) return;
@@ -283,10 +283,10 @@ karp_status io_fill(io_filler *f, const io_waiting *w)
 {
     io_kind kind = w->info->kind;
     io_place place = io_waiting_place(w);
-    /* Open budgets were taken, and numbered, before the first pod. */
+    /* Budgets whose status is computed were numbered before the first pod. */
     if (f->fill && kind == IO_KIND_BUDGET && status_is_open(w->root)) return KARP_OK;
-    if (kind == IO_KIND_PRICES) return KARP_OK; /* is in the catalogues by now */
-    /* Others look at what the input says, so a copy is filled in. Nothing looks a pod up. */
+    if (kind == IO_KIND_PRICES) return KARP_OK; /* already applied to the catalogues */
+    /* A copy is filled in, because other objects refer to the original. Nothing refers to pods. */
     f->t = kind == IO_KIND_POD ? &f->made : &f->work;
     tree *root = kind == IO_KIND_POD ? w->root : tree_deep_copy(f->t, w->root, false);
     if (f->reader->old_objects) io_rename_old(f->t, w->info, root);
@@ -318,7 +318,8 @@ static bool note_claim(io_filler *f, const tree *root, uint32_t number)
     return io_table_get(&f->claim_nodes, name) != IO_NONE || io_table_put(&f->claim_nodes, name, number);
 }
 
-/* Claims and nodes are filled in from their pools, whichever comes first: from copies, as the pools have their turn yet. */
+/* NodeClaims and nodes are filled in from their pools, in any order. Copies of the pools are used, because the pools
+ * themselves are filled in later. */
 static bool note_pool(io_filler *f, const tree *root)
 {
     tree *copy = tree_deep_copy(f->t, root, false);
@@ -394,7 +395,7 @@ void io_filler_free(io_filler *f)
     trees_free(&f->work);
 }
 
-/* Every namespace exists in a cluster, whether the input shows it or not. */
+/* Adds a Namespace for every namespace that is used but not in the input. */
 static karp_status add_namespaces(io_filler *f)
 {
     static const karp_str none = { "", 0 };

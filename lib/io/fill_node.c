@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NodePools, Nodes and NodeClaims. A Node that states neither capacity nor allocatable is a sketch: its instance type and
- * its pool tell the rest. */
+/*
+ * Fills in NodePools, Nodes and NodeClaims. A Node that states neither capacity nor allocatable is a sketch: the rest
+ * comes from its instance type and its pool.
+ */
 #include <io/fill.h>
 
 #include <string.h>
@@ -35,7 +37,7 @@ static void fill_reference(trees *t, tree *spec)
     tree_set_text(t, ref, "name", str("default"));
 }
 
-/* The defaults of the resource definition, and the conditions that the controllers set on a sound pool. */
+/* Fills in the defaults of the CRD, and the conditions that the controllers set on a valid pool. */
 void io_fill_pool(trees *t, tree *root)
 {
     tree *spec = tree_get_or_make(t, root, "spec"), *disruption = tree_get_or_make(t, spec, "disruption");
@@ -87,7 +89,7 @@ static bool serves(const io_given_catalogue *given, karp_str pool)
     return false;
 }
 
-/* The type of that name in the pool's catalogues, else in any. */
+/* Finds the type of that name in the pool's catalogues, or else in any. */
 static const karp_catalogue *find_type(const io_filler *f, karp_str pool, karp_str name, size_t *index)
 {
     for (int any = 0; any < 2; any++) {
@@ -133,7 +135,7 @@ static bool allows(const karp_offering *offering, const tree *labels)
     return true;
 }
 
-/* From the catalogue of the pool, or any: what a node of that type has. */
+/* Fills in what a node has from its instance type, found in the catalogue of its pool or in any. */
 static karp_status fill_from_type(io_filler *f, tree *labels, tree *status)
 {
     trees *t = f->t;
@@ -148,7 +150,7 @@ static karp_status fill_from_type(io_filler *f, tree *labels, tree *status)
     default_resources(t, status, "capacity", type->capacity, type->capacity_count);
     default_resources(t, status, "allocatable", allocatable, count);
     default_labels(t, labels, type->requirements, type->requirement_count);
-    /* An offering's labels can be told only when no other fits what is known. */
+    /* The offering's labels are known only if no other offering matches the known labels. */
     const karp_offering *only = NULL;
     size_t fitting = 0;
     for (size_t i = 0; i < type->offering_count; i++) {
@@ -162,7 +164,7 @@ static karp_status fill_from_type(io_filler *f, tree *labels, tree *status)
 
 /* ---- NodeClaim --------------------------------------------------------------------------------------------------- */
 
-/* Whether a claim that was initialised at `since` may be consolidated, as the claim's controller would say. */
+/* Whether a claim that was initialized at `since` is consolidatable, as its controller would decide. */
 static bool consolidatable(const io_filler *f, const tree *pool, const tree *claim, int64_t since)
 {
     karp_str after = tree_get_text(tree_get(tree_get(pool, "spec"), "disruption"), "consolidateAfter");
@@ -185,7 +187,7 @@ static void claim_conditions(const io_filler *f, const tree *pool, const tree *c
     tree_set(f->t, status, "conditions", list);
 }
 
-/* What the pool's template gives every claim. */
+/* Fills in what the pool's template gives every claim. */
 static void claim_from_pool(trees *t, const tree *pool, tree *claim)
 {
     static const char *const shared[] = { "nodeClassRef",  "requirements",           "taints",
@@ -200,7 +202,7 @@ static void claim_from_pool(trees *t, const tree *pool, tree *claim)
     fill_reference(t, spec);
 }
 
-/* `provider_id` is the node's. */
+/* Completes a claim; `provider_id` is the node's. */
 static karp_status finish_claim(io_filler *f, tree *claim, const tree *node, karp_str provider_id,
                                 const io_place *place)
 {
@@ -223,7 +225,7 @@ static karp_status finish_claim(io_filler *f, tree *claim, const tree *node, kar
     return result ? result : io_add_filled(f, info, claim, place);
 }
 
-/* The provider's id of a node, which is made from its name when it is not stated. */
+/* The providerID of a node; if it is not stated, one is made from the name. */
 static karp_str provider_id(const tree *object, karp_str name, char room[320])
 {
     karp_str stated = tree_get_text(object, "providerID");
@@ -240,7 +242,7 @@ static void own_provider(trees *t, tree *object, karp_str name)
         tree_set_text(t, object, "providerID", provider_id(object, name, room));
 }
 
-/* The claim that a managed node without one must have had. */
+/* Adds the NodeClaim of a managed node whose claim is not in the input. */
 static karp_status invent_claim(io_filler *f, const tree *node, const io_place *place)
 {
     static const char *const of_the_node[] = { REGISTERED_LABEL, INITIALIZED_LABEL, HOSTNAME_LABEL };
@@ -257,7 +259,7 @@ static karp_status invent_claim(io_filler *f, const tree *node, const io_place *
     return finish_claim(f, claim, node, tree_get_text(tree_get(node, "spec"), "providerID"), place);
 }
 
-/* The Node that belongs to a claim: the one it names, or the one of its name. NULL = none. */
+/* The Node of a claim: the one in its status, or the one with its name. NULL = none. */
 static const tree *node_of_claim(const io_filler *f, const tree *claim)
 {
     karp_str names[2] = { tree_get_text(tree_get(claim, "status"), "nodeName"),
@@ -275,7 +277,7 @@ karp_status io_fill_and_add_node_claim(io_filler *f, tree *root, const io_place 
     if (!f->fill) return io_add_filled(f, info, root, place);
     tree *status = tree_get_or_make(f->t, root, "status");
     karp_str name = tree_get_text(tree_get(root, "metadata"), "name");
-    /* A registered claim says so itself; only one that says nothing is judged by its node. */
+    /* A claim with conditions states whether it is registered. Without any, its node decides. */
     bool silent = !tree_count(tree_get(status, "conditions"));
     const tree *node = silent || !tree_get_text(status, "providerID").len ? node_of_claim(f, root) : NULL;
     char room[320];
@@ -313,7 +315,7 @@ static void cordon_taint(trees *t, tree *spec)
     add_taint(t, spec, taint);
 }
 
-/* A sketch has what its pool puts on every node. */
+/* Adds to a sketch what its pool sets on every node. */
 static void sketch_from_pool(trees *t, const tree *pool, tree *labels, tree *spec)
 {
     const tree *template_ = tree_get(tree_get(pool, "spec"), "template");
@@ -322,7 +324,7 @@ static void sketch_from_pool(trees *t, const tree *pool, tree *labels, tree *spe
     for (size_t i = 0; i < tree_count(taints); i++) add_taint(t, spec, tree_item(taints, i));
 }
 
-/* What the claim of the input says of its node: registered and initialised unless its conditions deny it. */
+/* Fills in what the claim implies for its node: it is registered and initialized unless its conditions deny it. */
 static void claim_labels(trees *t, const tree *claim, tree *labels, tree *spec)
 {
     const tree *status = tree_get(claim, "status"), *conditions = tree_get(status, "conditions");

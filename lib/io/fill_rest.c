@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Volume claims, and the status of PodDisruptionBudgets. */
+/* Fills in PersistentVolumeClaims and the status of PodDisruptionBudgets. */
 #include <io/fill.h>
 
 #include <string.h>
@@ -42,7 +42,7 @@ static bool expression_matches(const tree *expression, const tree *labels)
     return false;
 }
 
-/* No selector selects nothing; an empty one selects all. */
+/* A missing selector selects nothing; an empty one selects everything. */
 static bool selects(const tree *selector, const tree *labels)
 {
     if (!selector) return false;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of the input: waiting objects are filled in and added, catalogues given, the snapshot made. */
+/*
+ * Handles the end of the input: fills in and adds waiting objects, passes catalogues to the builder, creates the
+ * snapshot.
+ */
 #include <io/builtin.h>
 #include <io/change.h>
 #include <io/fill.h>
@@ -65,14 +68,14 @@ karp_status io_add_filled(io_filler *f, const io_kind_info *info, const tree *ro
     return status ? status : io_keep_object(f->reader, info, root);
 }
 
-/* Of a Snapshot: nothing is to be filled in. */
+/* Adds an object of a Snapshot. Nothing is filled in. */
 static karp_status add_held(karp_reader *reader, const io_waiting *w, const io_place *place)
 {
     karp_status status = io_object_use(reader, w->info, w->root, place, true);
     return status ? status : io_keep_object(reader, w->info, w->root);
 }
 
-/* What filling an object in and adding it comes to, at least. */
+/* The work of filling in and adding one object, at least. */
 enum { OF_AN_OBJECT = 4096 };
 
 static karp_status add_waiting(karp_reader *reader, io_filler *filler)
@@ -90,7 +93,7 @@ static karp_status add_waiting(karp_reader *reader, io_filler *filler)
     return status;
 }
 
-/* ---- the clock, and all together --------------------------------------------------------------------------------- */
+/* ---- the time, and all steps together ---------------------------------------------------------------------------- */
 
 static karp_status settle_now(karp_reader *reader)
 {

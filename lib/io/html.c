@@ -17,12 +17,12 @@ static const char *entity(unsigned char c)
     }
 }
 
-/* Longer ones are handed on in pieces, so that the buffer can ask who wants to stop. */
+/* Longer texts are written in pieces, so that the buffer can check for cancellation. */
 enum { PIECE = 4096 };
 
 void html_text(write_buffer *b, karp_str text)
 {
-    size_t plain = 0; /* start of what needs no change */
+    size_t plain = 0; /* start of the bytes that need no escape */
     size_t at = 0;
     while (at < text.len) {
         size_t length = utf8_length(text, at);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The label tables of an input that is no Snapshot. */
+/* The label tables of an input that has no Snapshot. */
 #include <io/unused.h>
 #include <io/builtin.h>
 #include <io/fill.h>
 
 #include <string.h>
 
-/* Keys under construction, each once. `recent` spares most look-ups: equal keys of one catalogue are one string. */
+/* A list of distinct keys. `recent` avoids most look-ups, because equal keys of one catalogue are the same string. */
 typedef struct key_list {
     karp_reader *reader;
     io_table seen;
@@ -68,7 +68,7 @@ static int compare_keys(const void *a, const void *b, const void *user)
     return compare_str(*(const karp_str *)a, *(const karp_str *)b);
 }
 
-/* A list of texts, sorted. */
+/* A sorted list of texts. */
 static tree *text_list(trees *t, const karp_str *texts, size_t count)
 {
     karp_str *order = arena_copy(&t->memory, texts, count * sizeof *texts);
@@ -81,7 +81,7 @@ static tree *text_list(trees *t, const karp_str *texts, size_t count)
     return list;
 }
 
-/* The tables as a Snapshot states them, for the dump. */
+/* Keeps the tables for the dump, in the format of a Snapshot. */
 static karp_status keep_labels(karp_reader *reader, const karp_settings *settings)
 {
     if (!reader->options.keep_documents) return KARP_OK;
@@ -101,7 +101,7 @@ static karp_status keep_labels(karp_reader *reader, const karp_settings *setting
     return reader->labels_text.ptr ? KARP_OK : io_reader_nomem(reader);
 }
 
-/* `all` = the provider has the nodes; else its words are used only where the catalogues use them. */
+/* `all` = the provider runs the nodes; otherwise its labels are used only if the catalogues use them. */
 static karp_status set_tables(karp_reader *reader, karp_provider *provider, key_list *l, bool all)
 {
     karp_settings settings, tables;
@@ -126,7 +126,7 @@ static karp_status set_tables(karp_reader *reader, karp_provider *provider, key_
     return status ? status : keep_labels(reader, &settings);
 }
 
-/* Other settings may follow, with the same gates. */
+/* Sets the gates. Further settings with the same gates may follow. */
 static karp_status set_gates(karp_reader *reader)
 {
     karp_settings settings;

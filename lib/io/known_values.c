@@ -15,9 +15,9 @@ const char *io_meant(const nearest *near, char text[MEANT])
     return text;
 }
 
-/* ---- looking through catalogues ---------------------------------------------------------------------------------- */
+/* ---- searching the catalogues ------------------------------------------------------------------------------------ */
 
-/* Takes the labels of a type or of an offering; false = it has seen enough. */
+/* Visits the labels of a type or an offering. false = stop. */
 typedef bool take_labels(void *user, const karp_requirement *labels, size_t count);
 
 static void look_through(const karp_reader *reader, take_labels *take, void *user)
@@ -59,9 +59,9 @@ bool io_is_had(const karp_reader *reader, karp_str key, nearest *near)
 
 typedef struct seek_values {
     const karp_requirement *asked;
-    bool *found; /* by value */
+    bool *found; /* by value of the list */
     size_t left;
-    bool had; /* the label is */
+    bool had; /* whether the label was found */
 } seek_values;
 
 static bool take_values(void *user, const karp_requirement *labels, size_t count)
@@ -70,7 +70,7 @@ static bool take_values(void *user, const karp_requirement *labels, size_t count
     for (size_t i = 0; i < count && s->left > 0; i++) {
         if (!equal_str(labels[i].key, s->asked->key)) continue;
         s->had = true;
-        /* What is not a list of values may be any. */
+        /* Another operator than In may allow any value. */
         if (labels[i].op != KARP_OP_IN && labels[i].op != KARP_OP_DOES_NOT_EXIST) s->left = 0;
         for (size_t w = 0; w < s->asked->value_count && s->left > 0; w++) {
             for (size_t k = 0; k < labels[i].value_count && !s->found[w]; k++) {
@@ -130,9 +130,9 @@ karp_status io_find_absent(karp_reader *reader, const karp_requirement *asked, i
     return KARP_OK;
 }
 
-/* ---- what NodePools ask for -------------------------------------------------------------------------------------- */
+/* ---- requirements of NodePools ----------------------------------------------------------------------------------- */
 
-/* Values that a cluster may have without the catalogue: they are listed by custom, and nothing is wrong with them. */
+/* Values that are commonly listed even if the catalogue does not have them. They are not mistakes. */
 static bool is_customary(karp_str key, karp_str value)
 {
     static const char *const all[][2] = {
@@ -150,7 +150,7 @@ static bool is_customary(karp_str key, karp_str value)
     return false;
 }
 
-/* The values as one text, by which equal lists are found. */
+/* The values as one string, to compare lists. */
 static karp_str joined(arena *a, const karp_requirement *r)
 {
     size_t length = 0;
@@ -208,7 +208,7 @@ karp_status io_values_pool(karp_reader *reader, const karp_node_pool *pool)
 
 static const char nothing_has[] = ": no instance type or offering has ";
 
-enum { MOST_LISTS = 1000, MOST_NOTES = 40 }; /* looked at, each a look at all offerings; told */
+enum { MOST_LISTS = 1000, MOST_NOTES = 40 }; /* limits: lists to check, each against all offerings; notes */
 
 karp_status io_values_tell(karp_reader *reader)
 {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* `units` of 10^-digits, with separators between the thousands. */
+/* Writes `units` of 10^-digits, with separators between the thousands. */
 static size_t write_units(uint64_t units, unsigned digits, char *text)
 {
     char reversed[MONEY_TEXT];
@@ -34,7 +34,7 @@ size_t money_dollars(double value, bool sign, char text[MONEY_TEXT])
 {
     double cents = round(fabs(value) * 100);
     const char *before = cents >= 1 && value < 0 ? "-$" : sign ? "+$" : "$";
-    /* Beyond what can be counted to the cent. */
+    /* Too large to be exact to the cent. */
     if (!(cents < 1e15)) return (size_t)snprintf(text, MONEY_TEXT, "%s%.3g", before, fabs(value));
     size_t length = strlen(before);
     memcpy(text, before, length);

@@ -58,7 +58,7 @@ karp_status io_node_kinds_add(karp_reader *reader, const karp_node *node, bool u
 
 void io_pending_add(karp_reader *reader, const karp_pod *pod)
 {
-    /* What no price asks for is not added up, where that is known. */
+    /* The sum is needed only for commitments. */
     if (reader->prices_known && !reader->commits) return;
     if (pod->node_name.len || pod->phase == KARP_PHASE_SUCCEEDED || pod->phase == KARP_PHASE_FAILED) return;
     for (size_t i = 0; i < pod->container_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happens to one object's tree: unfolding, kinds, decoding, the builder, waiting. */
+/* Processes the tree of one object: unfolding lists, kinds, decoding, the builder, waiting. */
 #include <io/reader.h>
 
 #include <io/decode_devices.h>
@@ -32,7 +32,7 @@ static bool name_key(char *into, size_t room, karp_str kind, karp_str namespace_
     return true;
 }
 
-/* Longer names than Kubernetes allows are not noted: nothing can refer to them. */
+/* Names longer than Kubernetes allows are not recorded: nothing can refer to them. */
 uint32_t io_find_kind(const karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name)
 {
     char buffer[768];
@@ -92,7 +92,7 @@ static karp_status add_selecting(karp_reader *reader, io_decoder *d, const tree 
     return karp_builder_add_selecting(reader->builder, &selecting, &reader->error);
 }
 
-/* Workloads: what their pods are made from is checked as those pods are. */
+/* Checks the pod template of a workload in the same way as the pods. */
 static karp_status check_workload(io_decoder *d, const tree *root)
 {
     karp_pod pod;
@@ -169,7 +169,7 @@ static karp_status add_overlay(karp_reader *reader, const karp_node_overlay *ove
     return status ? status : karp_builder_add_node_overlay(reader->builder, overlay, &reader->error);
 }
 
-/* Decoding failures are in the decoder, the builder's in reader->error. */
+/* Decoding failures are recorded in the decoder, the builder's in reader->error. */
 static karp_status decode_and_add(karp_reader *reader, io_decoder *d, const io_kind_info *info, const tree *root,
                                   bool add)
 {
@@ -251,7 +251,7 @@ static karp_status decode_and_add(karp_reader *reader, io_decoder *d, const io_k
     return KARP_OK;
 }
 
-/* What the builder finds wrong has a field, which is looked up while the text is at hand. */
+/* Finds the position of the field in the builder's error, while the text is in memory. */
 static void place_of_field(karp_reader *reader, const io_place *place, const tree *root)
 {
     io_place at = *place;
@@ -283,7 +283,7 @@ karp_status io_object_use(karp_reader *reader, const io_kind_info *info, const t
 
 karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const tree *root)
 {
-    /* Prices are in the catalogues that are kept. */
+    /* Prices are not kept: they are in the kept catalogues. */
     if (!reader->options.keep_documents || info->kind == IO_KIND_UNKNOWN || info->kind == IO_KIND_PRICES)
         return KARP_OK;
     karp_str namespace_, name;
@@ -305,9 +305,9 @@ karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const 
     return KARP_OK;
 }
 
-/* ---- plain objects wait ------------------------------------------------------------------------------------------ */
+/* ---- waiting plain objects --------------------------------------------------------------------------------------- */
 
-/* Kinds that the builder does not keep, and so cannot miss a second one of. */
+/* Kinds that are not added to the builder, so that duplicates have to be found here. */
 static bool is_ours_alone(io_kind kind)
 {
     return kind == IO_KIND_PRIORITY_CLASS || kind == IO_KIND_DEPLOYMENT || kind == IO_KIND_JOB ||
@@ -316,8 +316,8 @@ static bool is_ours_alone(io_kind kind)
 
 karp_status io_wait(karp_reader *reader, const io_kind_info *info, tree *root, const io_place *place)
 {
-    /* A first decoding, for its failures: mostly only now is the text at hand that tells their line. Of pods in JSON it lasts,
-     * and they are most of an input. */
+    /* Decodes once to find failures now, because the text is needed for their line and usually does not stay in
+     * memory. The text of pods in JSON stays, and they are most of an input, so they are decoded only later. */
     bool later = info->kind == IO_KIND_POD && place->text.ptr && place->lasts;
     karp_status status = later ? KARP_OK : io_object_use(reader, info, root, place, false);
     if (status == KARP_OK && info->kind == IO_KIND_NODE_CLASS) status = io_check_node_class(reader, root, place);
@@ -354,7 +354,7 @@ karp_status io_wait(karp_reader *reader, const io_kind_info *info, tree *root, c
 
 /* ---- trees ------------------------------------------------------------------------------------------------------- */
 
-/* Kinds of a Snapshot that other objects refer to while they are filled in, or that wait for what they refer to. */
+/* Kinds of a Snapshot that other objects need while they are filled in, or that wait for objects they refer to. */
 static bool is_looked_up(io_kind kind)
 {
     return kind == IO_KIND_CAPACITY_BUFFER || kind == IO_KIND_DEPLOYMENT || kind == IO_KIND_REPLICA_SET ||
@@ -363,14 +363,14 @@ static bool is_looked_up(io_kind kind)
            kind == IO_KIND_PRICES;
 }
 
-/* Namespaced objects are in one, stated or not. Metadata of the wrong type is found out by the decoder. */
+/* Sets the default namespace of a namespaced object. Metadata of the wrong type is reported by the decoder. */
 static bool state_namespace(karp_reader *reader, tree *root)
 {
     tree_default_text(&reader->passing, tree_get(root, "metadata"), "namespace", str("default"));
     return reader->passing.status == KARP_OK;
 }
 
-/* An object of a Snapshot waits for changes as a plain one does. */
+/* Lets an object of a Snapshot wait for changes like a plain one. */
 static karp_status hold(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place)
 {
     tree *kept = tree_deep_copy(&reader->trees, root, true);
@@ -427,7 +427,7 @@ static karp_status use_object(karp_reader *reader, tree *root, const io_place *p
                                                                                    : 2;
     karp_status status = KARP_OK;
     bool held = stated && reader->options.editable;
-    /* Those that changes may be laid over are counted at the end. */
+    /* Pods to which changes may be applied are counted at the end. */
     if (info->kind == IO_KIND_POD && !reader->options.editable && !io_note_owned(reader, root))
         return io_reader_nomem(reader);
     if (!stated || !reader->has_now || !reader->has_catalogues || reader->options.provider.len)
@@ -478,7 +478,8 @@ static karp_status read_items(karp_reader *reader, tree *root, const char *membe
     for (size_t i = 0; i < tree_count(items); i++) {
         io_place at = *place;
         io_step path[2] = { { member, 0 }, { NULL, i } };
-        /* In JSON a List inside a List keeps the place of the outer element: looking each one up would take too long. */
+        /* In JSON the elements of a List inside a List have the position of the outer element, because finding each
+         * position would take too long. */
         if (at.marks) io_place_refine(&at, root, path, 2);
         at.text.ptr = NULL;
         karp_status status = io_read_item(reader, tree_item(items, i), &at, stated, kind,

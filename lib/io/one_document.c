@@ -17,7 +17,7 @@ static karp_status scan_failed(const io_cursor *at, const char *what, karp_str n
     return status;
 }
 
-/* `text` lasts as long as the document. */
+/* `text` stays valid as long as the document. */
 static karp_status parse(io_document *document, const char *what, karp_str name, karp_str text, tree **out,
                          karp_error *error)
 {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Kinds whose pods are counted, and the tables' keys for them. */
+/* The kinds whose pods are counted, and the tables' keys for them. */
 static const char *const counted[][2] = {
     { "ReplicaSet", "owned ReplicaSet" },
     { "StatefulSet", "owned StatefulSet" },
@@ -50,7 +50,7 @@ io_owner io_controller(const tree *root)
     return (io_owner){ "", { "", 0 } };
 }
 
-/* The letters and digits of such a hash, of which there are mostly 8 to 10. */
+/* Whether the text can be a pod template hash: 6 to 10 characters of the hash's alphabet, usually at least 8. */
 static bool looks_like_hash(karp_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -59,7 +59,8 @@ static bool looks_like_hash(karp_str text)
     return text.len >= 6 && text.len <= 10;
 }
 
-/* A Deployment names its ReplicaSets after itself and the hash of their template; `hash` is "" where it is not known. */
+/* The Deployment of a ReplicaSet, which is named after it and the hash of the template. `hash` is "" if it is not
+ * known. */
 static karp_str deployment_of(karp_str set, karp_str hash)
 {
     size_t dash = set.len;
@@ -70,7 +71,7 @@ static karp_str deployment_of(karp_str set, karp_str hash)
     return generated ? (karp_str){ set.ptr, dash - 1 } : (karp_str){ "", 0 };
 }
 
-/* The pods carry the hash as a label. */
+/* Pods have the hash as a label. */
 karp_str io_deployment_by_name(const tree *pod, karp_str set)
 {
     return deployment_of(set, tree_get_text(tree_get(tree_get(pod, "metadata"), "labels"), "pod-template-hash"));

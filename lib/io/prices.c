@@ -16,7 +16,7 @@
 
 static const char not_an_amount[] = "must be a number from 0 to a million";
 
-/* A number, or its text. */
+/* Reads a number, or its text. */
 static bool read_amount(const tree *value, double *out)
 {
     bool read = tree_is(value, TREE_STRING) ? karp_double_parse(tree_text(value), out) == KARP_OK
@@ -32,7 +32,7 @@ static double amount_at(io_decoder *d, const tree *object, const char *name, dou
     return amount;
 }
 
-/* A slip would leave a discount out in silence. */
+/* Fails on an unknown member: a spelling mistake would silently disable a discount. */
 static void check_members(io_decoder *d, const tree *object, const char *const known[], size_t count,
                           const char *message)
 {
@@ -174,14 +174,14 @@ static bool is_family(const tree *spec, const char *family, const char *alias)
     return str_starts(tree_get_text(tree_item(tree_get(spec, "amiSelectorTerms"), 0), "alias"), alias);
 }
 
-/* GiB of the volumes that a node of the class gets without being told which: those of Karpenter's provider. */
+/* Size in GiB of the default volumes of a node of this class, as in Karpenter's provider. */
 static double usual_gibibytes(const tree *spec)
 {
     if (is_family(spec, "Windows", "windows")) return 50;
     return is_family(spec, "Bottlerocket", "bottlerocket") ? 24 : 20;
 }
 
-/* What the volumes of a node of the class cost per month. NULL = the usual ones. */
+/* The monthly cost of the volumes of a node of this class. NULL = the default volumes. */
 static double monthly(const prices *p, const tree *class_)
 {
     const tree *spec = tree_get(class_, "spec"), *mappings = tree_get(spec, "blockDeviceMappings");
@@ -191,13 +191,13 @@ static double monthly(const prices *p, const tree *class_)
         const tree *ebs = tree_get(tree_item(mappings, i), "ebs");
         karp_str size = tree_get_text(ebs, "volumeSize"), type = tree_get_text(ebs, "volumeType");
         double bytes = 0;
-        if (karp_quantity_double(size, &bytes) != KARP_OK) continue; /* as large as its snapshot: not known here */
+        if (karp_quantity_double(size, &bytes) != KARP_OK) continue; /* as large as its snapshot, which is not known */
         sum += bytes / GIBI * price_of_volume(p, type.len ? type : str("gp3"));
     }
     return sum;
 }
 
-/* Per hour, of the nodes of a pool. */
+/* The hourly cost of the volumes of a node in the pool. */
 static double devices_of_pool(const karp_reader *reader, const prices *p, const tree *pool)
 {
     const tree *ref = tree_get(tree_get(tree_get(tree_get(pool, "spec"), "template"), "spec"), "nodeClassRef");
@@ -209,7 +209,7 @@ static double devices_of_pool(const karp_reader *reader, const prices *p, const 
 
 /* ---- catalogues -------------------------------------------------------------------------------------------------- */
 
-/* Pools of one catalogue whose nodes' volumes cost the same. */
+/* Pools of one catalogue with the same cost of volumes per node. */
 typedef struct pool_group {
     double per_node;
     karp_str *pools;
@@ -219,12 +219,12 @@ typedef struct pool_group {
 typedef struct pricing {
     karp_reader *reader;
     arena arena;
-    prices all; /* of all objects together */
-    karp_price_rule *rules; /* those of `all`, and one that is set anew for each group */
-    io_commitment *commitments; /* likewise those of `all` */
+    prices all; /* contents of all Prices objects */
+    karp_price_rule *rules; /* the rules of `all`, and one more that is set for each group */
+    io_commitment *commitments; /* the commitments of `all` */
     pool_group *groups;
     size_t group_count;
-    uint64_t type_count; /* of all catalogues that were priced */
+    uint64_t type_count; /* number of types in all priced catalogues */
 } pricing;
 
 static bool is_prices(const io_waiting *w) { return w->info->kind == IO_KIND_PRICES && !w->gone; }
@@ -240,7 +240,7 @@ static karp_status check_matches(karp_reader *reader, const io_waiting *w, const
     return status;
 }
 
-/* Decodes all objects and puts them together. */
+/* Decodes all Prices objects and joins them. */
 static karp_status gather(pricing *g, size_t objects)
 {
     karp_reader *reader = g->reader;
@@ -251,7 +251,7 @@ static karp_status gather(pricing *g, size_t objects)
         if (!is_prices(&reader->waiting[i])) continue;
         io_decoder_init(&d, &g->arena);
         decode(&d, reader->waiting[i].root, &each[n]);
-        if (d.status) return io_reader_nomem(reader); /* it was checked when it was read */
+        if (d.status) return io_reader_nomem(reader); /* checked when it was read: only memory can be missing */
         karp_status status = check_matches(reader, &reader->waiting[i], &each[n]);
         if (status) return status;
         rule_count += each[n].rule_count;
@@ -280,7 +280,7 @@ static bool is_served(const io_given_catalogue *given, karp_str pool)
     return given->pool_count == 0;
 }
 
-/* The group whose nodes' volumes cost so much; a new one when there is none. */
+/* Finds the group with this cost of volumes, or creates it. */
 static pool_group *group_of(pricing *g, double per_node)
 {
     for (size_t i = 0; i < g->group_count; i++) {
@@ -290,7 +290,7 @@ static pool_group *group_of(pricing *g, double per_node)
     return &g->groups[g->group_count++];
 }
 
-/* Puts the pools of a catalogue into groups: once to count them, once to name them. */
+/* Groups the pools of a catalogue. The first pass counts the pools of each group, the second lists them. */
 static karp_status group_pools(pricing *g, const io_given_catalogue *given)
 {
     karp_reader *reader = g->reader;
@@ -322,7 +322,7 @@ static karp_status group_pools(pricing *g, const io_given_catalogue *given)
     return KARP_OK;
 }
 
-/* Takes `priced` over. The first group's takes the place of the catalogue it was made of. */
+/* Stores a priced catalogue and takes ownership of it. The first group's replaces the original catalogue. */
 static karp_status put(pricing *g, size_t index, size_t number, karp_catalogue *priced)
 {
     karp_reader *reader = g->reader;
@@ -331,13 +331,13 @@ static karp_status put(pricing *g, size_t index, size_t number, karp_catalogue *
     io_given_catalogue *given = &reader->catalogues[index];
     karp_catalogue_unref(given->catalogue);
     given->catalogue = priced;
-    if (g->group_count == 1) return KARP_OK; /* for whom it was */
+    if (g->group_count == 1) return KARP_OK; /* it serves the same pools as before */
     given->pools = arena_copy(&reader->keep, group->pools, group->pool_count * sizeof *group->pools);
     given->pool_count = group->pool_count;
     return given->pools ? KARP_OK : io_reader_nomem(reader);
 }
 
-/* One catalogue becomes one for each group of its pools. */
+/* Replaces a catalogue by one for each group of its pools. */
 static karp_status price_catalogue(pricing *g, size_t index)
 {
     karp_reader *reader = g->reader;
@@ -345,7 +345,7 @@ static karp_status price_catalogue(pricing *g, size_t index)
     karp_catalogue *from = karp_catalogue_ref(reader->catalogues[index].catalogue);
     for (size_t i = 0; i < g->group_count && status == KARP_OK; i++) {
         karp_catalogue *priced = NULL;
-        /* The builder would refuse them too, but only when all are made. */
+        /* The builder has the same limit, but checks it only after all types are created. */
         g->type_count += karp_catalogue_count(from);
         if (g->type_count > karp_context_get_options(reader->context)->max_instance_types) {
             status = fail(&reader->error, KARP_E_LIMIT,
@@ -379,7 +379,7 @@ karp_status io_price_catalogues(karp_reader *reader)
     arena_init(&g.arena, reader->context);
     karp_status status = gather(&g, objects);
     size_t count = reader->catalogue_count;
-    /* First: discounts are on what is left to pay, and fees are not covered. */
+    /* Commitments come first: discounts apply to the rest of the price, and fees are not covered. */
     if (status == KARP_OK && g.all.commitment_count > 0)
         status = io_lay_commitments(reader, g.commitments, g.all.commitment_count);
     for (size_t i = 0; i < count && status == KARP_OK; i++) status = price_catalogue(&g, i);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What rules and commitments of Prices are about: a name that is misspelt would leave a discount out in silence. */
+/* Checks the requirements of rules and commitments in Prices: a misspelt name would silently disable a discount. */
 #include <io/prices.h>
 
 #include <base/serves.h>
@@ -10,7 +10,7 @@
 
 #include <karp/library.h>
 
-/* ---- what can never match ---------------------------------------------------------------------------------------- */
+/* ---- requirements that can never match --------------------------------------------------------------------------- */
 
 static const char *const capacity_types[] = { "on-demand", "spot", "reserved" };
 static const char *const common_keys[] = {
@@ -23,7 +23,7 @@ static const char *const common_keys[] = {
     "node.kubernetes.io/windows-build",
 };
 
-/* Offers the names to `near`; whether one of them is the wanted one. */
+/* Adds the names to `near`. Returns whether one of them is the wanted one. */
 static bool is_one_of(nearest *near, const char *const names[], size_t count)
 {
     bool found = false;
@@ -40,7 +40,8 @@ static karp_str domain_of(karp_str key)
     return (karp_str){ key.ptr, slash ? (size_t)(slash - key.ptr) : 0 };
 }
 
-/* Keys of Kubernetes' and Karpenter's own domains are few, and no offering has others. */
+/* Whether the key has a domain of Kubernetes or Karpenter. Those keys are few, and no offering has others of these
+ * domains. */
 static bool is_of_common_domain(karp_str key)
 {
     for (size_t i = 0; i < sizeof common_keys / sizeof *common_keys; i++) {
@@ -78,7 +79,7 @@ void io_check_price_requirements(io_decoder *d, const karp_requirement *list, si
     io_pop(d);
 }
 
-/* ---- what these catalogues do not have --------------------------------------------------------------------------- */
+/* ---- requirements that these catalogues do not meet -------------------------------------------------------------- */
 
 static bool is_about_something(const karp_reader *reader, const karp_requirement *list, size_t count)
 {
@@ -97,7 +98,7 @@ static bool is_about_something(const karp_reader *reader, const karp_requirement
     return false;
 }
 
-/* The provider's types could have it: these catalogues are other ones, or have no type with it. */
+/* Whether some of the provider's types could have the key, although it is not in these catalogues. */
 static bool is_known_to_provider(karp_reader *reader, karp_str key, bool *of_its_domain)
 {
     karp_settings tables;
@@ -125,7 +126,7 @@ static karp_status check_key(karp_reader *reader, const io_waiting *w, const cha
     *noted = true;
     str_shorten(shown, sizeof shown, key);
     bool possible = is_known_to_provider(reader, key, &of_its_domain) || !of_its_domain;
-    if (possible && r->op == KARP_OP_DOES_NOT_EXIST) return KARP_OK; /* as it says */
+    if (possible && r->op == KARP_OP_DOES_NOT_EXIST) return KARP_OK; /* the requirement is met */
     if (possible)
         return io_warn(reader, "%.200s: %s.key: no instance type or offering of this catalogue has %s%s",
                        w->document.ptr, field, shown, io_meant(&near, meant));
@@ -137,7 +138,7 @@ static karp_status check_key(karp_reader *reader, const io_waiting *w, const cha
     return KARP_E_INVALID;
 }
 
-/* Values of In and NotIn that nothing has, in one note. */
+/* Checks values of In and NotIn that no type or offering has. They are listed in one note. */
 static karp_status check_values(karp_reader *reader, const io_waiting *w, const char *field, const karp_requirement *r)
 {
     char key[128];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A Certificate document (docs/formats.md) as the struct that karp_certificate_check() takes. */
+/* Reads a Certificate document (docs/formats.md) to the struct of karp_certificate_check(). */
 #include <io/one_document.h>
 #include <base/error.h>
 
@@ -9,21 +9,21 @@ struct stated {
 };
 
 struct karp_certificate_document {
-    io_document document; /* first */
+    io_document document; /* must be the first member */
     struct stated stated;
 };
 
-/* What lists of one entry for each resource, and of classes, are read with. */
+/* The sizes and the memory for lists with one entry per resource or class. */
 typedef struct sizes {
     io_decoder *d;
     size_t resources, classes;
 } sizes;
 
-enum { MOST_PAIRS = 1 << 26 }; /* of a row and a class: what a file may make the reader take memory for */
+enum { MOST_PAIRS = 1 << 26 }; /* pairs of a row and a class; limits the memory for a file */
 
 static const int64_t most = INT64_MAX;
 
-/* A proof leaves nothing open: what is null is not taken for what is absent elsewhere. */
+/* Rejects null: in other documents it means absent, but a proof must be complete. */
 static void refuse_nulls(io_decoder *d, const tree *value)
 {
     if (value->type == TREE_NULL) io_bad(d, KARP_E_INVALID, "may not be null");
@@ -43,7 +43,7 @@ static void need_members(io_decoder *d, const tree *root)
     }
 }
 
-/* The number at the index, which is pushed meanwhile. */
+/* The number at the index, which is pushed on the path meanwhile. */
 static int64_t number_at(io_decoder *d, const tree *list, size_t index, int64_t least, int64_t largest)
 {
     int64_t out = 0;
@@ -100,7 +100,7 @@ static const uint64_t *read_class_set(const sizes *z, const tree *value)
     return out;
 }
 
-/* Pairs of a class and a number, in a list that is called so. */
+/* Reads a pair of a class and a number. */
 static bool read_pair(const sizes *z, const tree *list, size_t i, int64_t largest, int64_t out[2])
 {
     const tree *pair = tree_item(list, i);
@@ -156,7 +156,7 @@ static void read_case(const sizes *z, const tree *value, uint32_t row, karp_cert
     out->copies = io_integer(z->d, value, "copies", 0, most, 0);
 }
 
-/* Of all rows. */
+/* Reads the cases of all rows. */
 static void read_cases(const sizes *z, const tree *rows, karp_certificate *c)
 {
     size_t count = 0;
@@ -223,7 +223,7 @@ static void read_point(io_decoder *d, const tree *value, void *into)
     out->value = io_integer(d, value, "value", 0, most, 0);
 }
 
-/* What the proof of a repack plan has besides. */
+/* Reads the additional members of a repack plan's proof. */
 static void read_cluster(io_decoder *d, const tree *root, karp_certificate *c)
 {
     sizes z = { .d = d, .classes = c->class_count };

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A Command document (docs/formats.md) as the struct that karp_command_step() takes. */
+/* Reads a Command document (docs/formats.md) to the struct of karp_command_step(). */
 #include <io/one_document.h>
 #include <base/error.h>
 
 struct karp_command_document {
-    io_document document; /* first */
+    io_document document; /* must be the first member */
     karp_command_state state;
 };
 
 enum { MOST_REASON = 1000 };
 
-/* The number among `first` to `last` that `name_of` gives the member's word; the member must be there. */
+/* The number from `first` to `last` whose name is the member's word. The member is required. */
 static uint32_t read_word(io_decoder *d, const tree *object, const char *name, const char *(*name_of)(uint32_t),
                           uint32_t first, uint32_t last)
 {
@@ -23,7 +23,7 @@ static uint32_t read_word(io_decoder *d, const tree *object, const char *name, c
     return first;
 }
 
-/* Prices are written as strings, so that nothing is lost. */
+/* Prices are strings, so that no precision is lost. */
 static double read_price(io_decoder *d, const tree *object, const char *name)
 {
     double value = 0;

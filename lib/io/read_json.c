@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON text, cut into elements: no List or Snapshot is ever held as one tree. */
+/* Reads JSON text element by element, so that no List or Snapshot is ever one tree in memory. */
 #include <io/reader.h>
 
 #include <string.h>
@@ -16,7 +16,7 @@ static karp_status scan_failed(karp_reader *reader, karp_str document, const io_
     return io_reader_fail(reader, KARP_E_SYNTAX, &place, NULL, "%s", found);
 }
 
-/* Parses the value that the cursor is at, and moves behind it. A failure is in reader->error. */
+/* Parses the value at the cursor, and moves past it. A failure is in reader->error. */
 static karp_status parse(karp_reader *reader, trees *t, karp_str document, io_cursor *at, tree **out)
 {
     tree_fault found;
@@ -33,7 +33,7 @@ static karp_status parse(karp_reader *reader, trees *t, karp_str document, io_cu
                           found.why);
 }
 
-/* Nodes that are counted from a part of an object are to be counted from the object. */
+/* Changes positions relative to a part of an object to positions relative to the object. */
 static void move_places(tree *value, size_t by)
 {
     value->at = value->at + by < TREE_NOWHERE ? (uint32_t)(value->at + by) : TREE_NOWHERE;
@@ -51,7 +51,7 @@ static karp_status parse_part(karp_reader *reader, karp_str document, const io_c
     return status;
 }
 
-/* What the first pass over a document's members finds. */
+/* The result of the first pass over a document's members. */
 typedef struct outline {
     io_cursor kind, api_version, items, objects, now, settings, labels, state, catalogues;
     bool has_kind, has_api_version, has_items, has_objects, has_now, has_settings, has_labels, has_state,
@@ -97,7 +97,7 @@ static karp_status read_elements(karp_reader *reader, karp_str document, const i
         io_place place = io_place_of(document, array);
         return io_reader_fail(reader, KARP_E_INVALID, &place, stated ? "objects" : "items", "must be a list");
     }
-    /* What does not wait is made a tree in memory that the next object takes over. */
+    /* A tree that does not wait is allocated in memory that is reset for the next object. */
     trees *t = stated ? &reader->passing : &reader->trees;
     for (bool first = true;;) {
         io_scan found = io_scan_next(&walk, &first, ']');
@@ -126,7 +126,7 @@ static karp_status read_catalogue(karp_reader *reader, karp_str document, const 
         io_place at = io_place_of(document, &entry);
         return io_reader_fail(reader, KARP_E_INVALID, &at, "catalogues", "must be a list of objects");
     }
-    /* The types themselves are not made a tree here: the catalogue's reader gets their text. */
+    /* The instance types are not parsed here: the catalogue reader receives their text. */
     trees *t = &reader->passing;
     trees_clear(t);
     tree *small = tree_new(t, TREE_MAP);
@@ -205,7 +205,7 @@ static karp_status read_snapshot(karp_reader *reader, karp_str document, const i
 
 /* ---- documents --------------------------------------------------------------------------------------------------- */
 
-/* The document at the cursor is scanned for its members; the cursor goes behind it. */
+/* Scans the document at the cursor for its members, and moves past it. */
 static karp_status find_members(karp_reader *reader, karp_str document, io_cursor *at, outline *o)
 {
     io_cursor walk = *at, value;
@@ -230,7 +230,7 @@ static karp_status find_members(karp_reader *reader, karp_str document, io_curso
     return KARP_OK;
 }
 
-/* `kept` is the text in memory that lasts, as the trees of what waits are slices of it. */
+/* `kept` is a copy of the text that stays in memory, because the trees of waiting objects refer to it. */
 static karp_status read_document(karp_reader *reader, karp_str document, io_cursor *at, const char **kept)
 {
     outline o;

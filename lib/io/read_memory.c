@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A DisruptionMemory document (docs/formats.md) as the struct that karp_disrupt() takes. */
+/* Reads a DisruptionMemory document (docs/formats.md) to the struct of karp_disrupt(). */
 #include <karp/passes.h>
 #include <io/one_document.h>
 #include <base/error.h>
 
 struct karp_memory_document {
-    io_document document; /* first */
+    io_document document; /* must be the first member */
     karp_memory memory;
 };
 
-/* Zero means absent in the struct. */
+/* In the struct zero means absent. */
 static int64_t read_instant(io_decoder *d, const tree *object, const char *name)
 {
     int64_t instant = io_time(d, object, name);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A Plan document (docs/formats.md) as the struct that karp_verify() takes. */
+/* Reads a Plan document (docs/formats.md) to the struct of karp_verify(). */
 #include <io/one_document.h>
 #include <base/error.h>
 #include <math.h>
 #include <string.h>
 
-/* What a document says: the plan, and of which input. */
+/* The contents of a document: the plan, and the input it was made from. */
 struct stated {
     karp_plan plan;
     karp_str digest;
-    double cost; /* negative = it does not say */
-    karp_plan_step *steps; /* of a DisruptionPlan or a RepackPlan; NULL = it is a Plan */
+    double cost; /* negative = not stated */
+    karp_plan_step *steps; /* steps of a DisruptionPlan or a RepackPlan; NULL = it is a Plan */
     size_t step_count;
-    double cost_before; /* NAN = it does not say */
+    double cost_before; /* NAN = not stated */
 };
 
 struct karp_plan_document {
-    io_document document; /* first */
+    io_document document; /* must be the first member */
     struct stated stated;
 };
 
@@ -37,7 +37,7 @@ static void placement(io_decoder *d, const tree *value, void *into)
     out->pods = io_strings(d, value, "pods", &out->pod_count);
 }
 
-/* The pods of both lists of those that are placed nowhere. */
+/* The pods of both lists of pods that are not placed. */
 static const karp_str *read_left(io_decoder *d, const tree *root, size_t *count)
 {
     static const char *const names[] = { "unschedulable", "ignored" };
@@ -59,7 +59,7 @@ static const karp_str *read_left(io_decoder *d, const tree *root, size_t *count)
 
 /* ---- plans of several steps -------------------------------------------------------------------------------------- */
 
-/* A number, or one in a string; NAN = neither. */
+/* A number, or its text; NAN = neither. */
 static double amount_in(const tree *object, const char *name)
 {
     const tree *value = tree_get(object, name);
@@ -68,7 +68,7 @@ static double amount_in(const tree *object, const char *name)
     return text.len == 0 || karp_double_parse(text, &amount) != KARP_OK ? (double)NAN : amount;
 }
 
-/* Of these methods no round has placed the pods: they go where the next launch decision puts them. */
+/* With these methods no simulation has placed the pods: the next launch decision does. */
 static uint32_t flags_of(karp_str method, karp_str decision)
 {
     if (str_is(method, "Repair") || str_is(method, "Expiration")) return KARP_STEP_PODS_LATER | KARP_STEP_FORCED;

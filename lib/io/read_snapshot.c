@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a Snapshot holds beside its objects: clock, settings, label tables, remembered state, catalogues. */
+/* Reads the parts of a Snapshot other than its objects: time, settings, label tables, remembered state, catalogues. */
 #include <io/reader.h>
 #include <io/unused.h>
 
@@ -23,7 +23,7 @@ static karp_status bad(karp_reader *reader, const io_decoder *d, const io_place 
     return status;
 }
 
-/* A member that is not known is most likely a slip of the pen. */
+/* Warns about unknown members, which are most likely misspelt. */
 static karp_status warn_unknown(karp_reader *reader, const tree *object, const char *where, const char *const *known)
 {
     for (size_t n = 0; tree_is(object, TREE_MAP) && n < tree_count(object); n++) {
@@ -138,7 +138,7 @@ static void reboots_of_claim(io_decoder *d, const tree *value, void *into)
     out->at = io_strings(d, value, "at", &out->count);
 }
 
-/* A row for each time of each claim. */
+/* A row for each reboot time of each claim. */
 static const karp_reboot *read_reboots(io_decoder *d, const tree *state, size_t *count)
 {
     size_t claims = 0, all = 0, n = 0;
@@ -171,7 +171,7 @@ static const karp_reservation_credit *read_credits(io_decoder *d, const tree *st
     return list;
 }
 
-/* Failures of the decoder are its own; those of the builder are in reader->error. */
+/* Decoding failures are recorded in the decoder, the builder's in reader->error. */
 static karp_status read_state(karp_reader *reader, io_decoder *d, const tree *state, karp_settings *settings)
 {
     static const io_word methods[] = {
@@ -187,7 +187,7 @@ static karp_status read_state(karp_reader *reader, io_decoder *d, const tree *st
     io_push(d, "state");
     settings->consolidation_simulation = io_boolean(d, state, "consolidationSimulation", false);
     reader->method = io_enum(d, state, "method", methods, sizeof methods / sizeof methods[0], KARP_METHOD_ANY);
-    settings->other_nodes_known = reader->method != KARP_METHOD_ANY; /* a disruption pass sees the whole cluster */
+    settings->other_nodes_known = reader->method != KARP_METHOD_ANY; /* a disruption pass knows the whole cluster */
     size_t node_count = 0, pod_count = 0;
     const karp_node_state *nodes = io_elements(d, state, "nodes", sizeof(karp_node_state), node_state, &node_count);
     const karp_str *pods = io_strings(d, state, "pods", &pod_count);
@@ -209,7 +209,7 @@ static bool keep_text(karp_reader *reader, const tree *root, karp_str *into)
     return into->ptr != NULL;
 }
 
-/* With the gates of the options over the stated ones. */
+/* Keeps the settings for the dump, with the options' gates in place of the stated ones. */
 static bool keep_settings(karp_reader *reader, const tree *settings)
 {
     if (!reader->gates_given) return keep_text(reader, settings, &reader->settings_text);
@@ -239,7 +239,8 @@ static int compare_states(const void *a, const void *b, const void *user)
     return compare_str(tree_get_text(*x, "name"), tree_get_text(*y, "name"));
 }
 
-/* The remembered nodes by name: their order says nothing, and the digest should not depend on it. */
+/* Keeps the state for the dump, with nodes sorted by name: their order has no meaning and must not affect the
+ * digest. */
 static bool keep_state(karp_reader *reader, const tree *state)
 {
     trees *t = &reader->passing;
@@ -263,7 +264,7 @@ static karp_status warn_members(karp_reader *reader, const tree *settings, const
     static const char *const in_state[] = { "nodes",  "pods",    "consolidationSimulation",
                                             "method", "reboots", "reservationCredit",
                                             NULL };
-    const char *gate_names[33] = { NULL }; /* a gate is a bit of 32 */
+    const char *gate_names[33] = { NULL }; /* one for each bit of 32, and NULL */
     uint32_t bit = 0;
     for (size_t i = 0; i < 32; i++) gate_names[i] = io_gate_name(i, &bit);
     karp_status status = warn_unknown(reader, settings, "settings", in_settings);

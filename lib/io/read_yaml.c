@@ -1,39 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* YAML text, event by event, into the same trees as JSON. What an alias stands for is copied: nodes, bytes and depth of
- * all copies are limited, so that no document is larger than its text allows. */
+/*
+ * Reads YAML text, event by event, to the same trees as JSON. The target of an alias is copied. The nodes, bytes and
+ * depth of all copies are limited, so that no document becomes larger than its text allows.
+ */
 #include <io/reader.h>
 #include <io/yaml_scalar.h>
 
 #include <string.h>
 
-/* The one beside the one-file library, else the system's. */
+/* The bundled libyaml of the one-file library, else the system's. */
 #include "yaml.h"
 
-/* A node of a copy counts as so many bytes, text apart. Aliases may stand for FREELY_COPIED bytes in any text, and in a long
- * one for COPIED_TIMES its length. */
+/* A copied node counts as NODE_BYTES in addition to its text. The aliases of any text may add up to FREELY_COPIED
+ * bytes, those of a long text to COPIED_TIMES its length. */
 enum { NODE_BYTES = 48, FREELY_COPIED = 64 << 20, COPIED_TIMES = 16 };
 
-/* What is inside a node, aliases expanded. */
+/* The size of a node's contents, with aliases expanded. */
 typedef struct extent {
     uint64_t nodes;
-    uint64_t bytes; /* of text */
-    uint32_t height; /* levels below */
+    uint64_t bytes; /* bytes of text */
+    uint32_t height; /* number of levels below the node */
 } extent;
 
-/* A mapping or sequence that is not closed yet. */
+/* A mapping or sequence that has not ended yet. */
 typedef struct frame {
     tree *node;
-    bool has_key; /* of a mapping: its key was read, and its value is awaited */
-    bool merge; /* that key is "<<" */
+    bool has_key; /* in a mapping: the key has been read, the value has not */
+    bool merge; /* the key is "<<" */
     karp_str key;
     tree *merges; /* values of "<<" */
-    io_table *index; /* of a mapping with many members: their names -> their numbers */
+    io_table *index; /* for a mapping with many members: name -> index */
     uint32_t anchor; /* index in anchors, IO_NONE = none */
     extent inside;
 } frame;
 
 typedef struct anchor {
-    tree *node; /* NULL while it is open */
+    tree *node; /* NULL until it ends */
     extent inside;
 } anchor;
 
@@ -46,9 +48,9 @@ typedef struct yaml_reader {
     size_t depth, frame_capacity;
     anchor *anchors;
     size_t anchor_count, anchor_capacity;
-    io_table names; /* of anchors -> the latest index */
-    extent expanded; /* what all aliases of a document stand for */
-    uint64_t copied; /* bytes that aliases of all documents of the text stand for, their nodes included */
+    io_table names; /* anchor name -> its latest index */
+    extent expanded; /* size of all aliases of the document */
+    uint64_t copied; /* bytes of the aliases in all documents of the text, including nodes */
     uint64_t most_copied;
     io_marks marks;
     tree *root;
@@ -61,7 +63,7 @@ static uint32_t clip(size_t value) { return value < UINT32_MAX - 1 ? (uint32_t)v
 
 static io_place place_at(const yaml_reader *y, yaml_mark_t mark)
 {
-    /* libyaml counts characters, not bytes: there is no offset to tell. */
+    /* libyaml counts characters, not bytes, so the offset is unknown. */
     return (io_place){ .document = y->document,
                        .line = clip(mark.line),
                        .column = clip(mark.column),
@@ -91,7 +93,7 @@ static karp_status parser_failed(yaml_reader *y)
 
 static karp_status failed(yaml_reader *y) { return y->t->status == KARP_OK ? KARP_OK : io_reader_nomem(y->reader); }
 
-/* Gives a node its place. */
+/* Sets a node's position. */
 static void mark_node(yaml_reader *y, tree *node, yaml_mark_t mark)
 {
     io_marks *m = &y->marks;
@@ -105,7 +107,7 @@ static void mark_node(yaml_reader *y, tree *node, yaml_mark_t mark)
     m->count++;
 }
 
-/* A key is text; numbers and truth values become text as Kubernetes' tools make it. */
+/* Reads a key. Numbers and booleans are converted to text as Kubernetes' tools do. */
 static karp_status take_key(yaml_reader *y, frame *f, const tree *value, yaml_mark_t mark)
 {
     f->has_key = true;
@@ -149,7 +151,7 @@ static void free_index(frame *f)
     f->index = NULL;
 }
 
-/* The index is begun when there are so many members that looking through them takes long. */
+/* The index is created when there are so many members that a linear search is slow. */
 static bool add_to_index(yaml_reader *y, frame *f, karp_str name)
 {
     karp_context *context = y->reader->context;
@@ -242,7 +244,7 @@ static void close_anchor(yaml_reader *y, uint32_t index, tree *node, extent insi
 
 static uint64_t sum(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 
-/* How much the aliases of a text may stand for: together with the text, no more than a document may have. */
+/* The limit for the aliases of a text: together with the text, at most the maximum size of a document. */
 static uint64_t most_copied(uint64_t text, uint64_t most)
 {
     uint64_t times = text > UINT64_MAX / COPIED_TIMES ? UINT64_MAX : text * COPIED_TIMES;
@@ -322,7 +324,8 @@ static karp_status open_node(yaml_reader *y, tree_type type, const yaml_char_t *
     return KARP_OK;
 }
 
-/* Members that "<<" brings do not replace written ones; of several, the first brings it. */
+/* Members merged by "<<" do not replace written ones. If several merged mappings have a member, the first one
+ * counts. */
 static void apply_merges(yaml_reader *y, frame *f)
 {
     for (size_t i = 0; i < tree_count(f->merges); i++) {
@@ -394,8 +397,8 @@ static karp_status on_event(yaml_reader *y, const yaml_event_t *event)
     return KARP_OK;
 }
 
-/* What libyaml may take of malloc() itself for a text: a scalar is kept in a buffer that doubles, and moves; levels and directives are in
- * lists. 0 = more than there is. */
+/* The most memory that libyaml may allocate with malloc() for a text. A scalar is kept in a buffer that is doubled by
+ * reallocation; levels and directives are in lists. 0 = overflow. */
 static size_t most_of_libyaml(karp_str text, size_t levels)
 {
     enum { FIXED = 96 << 10, SCALARS = 4, LISTED = 256 };
@@ -439,8 +442,8 @@ karp_status io_read_yaml(karp_reader *reader, karp_str document, karp_str text)
     y.document = document;
     y.most_copied = most_copied(text.len, reader->max_bytes);
     io_table_init(&y.names, reader->context);
-    /* libyaml has no allocator of the caller's: as much as it may need is had from the context, untouched, while it works, so that
-     * max_memory holds. */
+    /* libyaml does not support custom allocators. So as much memory as it may need is allocated from the context and
+     * left unused meanwhile, so that max_memory includes it. */
     size_t held = most_of_libyaml(text, reader->max_nesting);
     void *place = held > 0 ? mem_alloc(reader->context, held) : NULL;
     karp_status status = place ? read_events(&y, text) : io_reader_nomem(reader);

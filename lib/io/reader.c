@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader's public face, its errors and warnings. */
+/* The public functions of the reader, its errors and warnings. */
 #include <base/error.h>
 #include <io/known_values.h>
 #include <io/node_kinds.h>
@@ -78,7 +78,7 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     }
     status = io_gates_read(reader);
     reader->gates = (reader->gates & ~reader->gates_given) | reader->gates_on;
-    /* A provider that does not exist is told of now. */
+    /* A provider that does not exist is reported now. */
     if (status == KARP_OK && reader->options.provider.len) status = io_provider_check(reader);
     if (status) {
         (void)io_give_error(&reader->error, error);
@@ -115,7 +115,7 @@ void karp_reader_free(karp_reader *reader)
     trees_free(&reader->passing);
     karp_builder *builder = reader->builder;
     karp_free(context, reader, sizeof *reader);
-    karp_builder_free(builder); /* last: the context may go with it */
+    karp_builder_free(builder); /* last, because this may free the context */
 }
 
 static karp_status check_state(const karp_reader *reader, karp_error *error)
@@ -140,7 +140,8 @@ static karp_str without_mark(karp_str text)
     return text;
 }
 
-/* JSON is what starts like JSON: '{' followed by a member or '}' . (A YAML flow map may start with '{' too.) */
+/* Whether a text is read as JSON: if it starts with '{' followed by a member or '}'. (A YAML flow mapping may start
+ * with '{' too.) */
 static bool looks_like_json(karp_str name, karp_str text)
 {
     size_t i = 0;
@@ -163,7 +164,7 @@ karp_status io_reader_text(karp_reader *reader, karp_str name, karp_str text)
     }
     text = without_mark(text);
     if (text.len == 0) return io_warn(reader, "%.400s is empty", document.ptr);
-    /* Whoever takes the documents wants them as trees: JSON is YAML, too. */
+    /* `take` receives documents as trees, which only the YAML reader provides. JSON is YAML, too. */
     return !reader->take && looks_like_json(name, text) ? io_read_json(reader, document, text)
                                                         : io_read_yaml(reader, document, text);
 }
@@ -214,7 +215,7 @@ karp_status karp_reader_add_catalogue(karp_reader *reader, karp_catalogue *catal
     if (!reader || !catalogue) return fail_null(error, "reader or catalogue");
     karp_status status = check_state(reader, error);
     if (status) return status;
-    /* The Snapshot's own, read before, give way. */
+    /* The catalogues of a Snapshot that was read before are replaced. */
     if (!reader->own_catalogues) {
         for (size_t i = 0; i < reader->catalogue_count; i++) karp_catalogue_unref(reader->catalogues[i].catalogue);
         reader->catalogue_count = 0;

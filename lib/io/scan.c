@@ -49,7 +49,7 @@ void io_skip_space(io_cursor *c)
     }
 }
 
-/* From the opening quote to behind the closing one. */
+/* Moves from the opening quote past the closing one. */
 static io_scan skip_string(io_cursor *c)
 {
     size_t from = c->pos + 1;
@@ -69,27 +69,27 @@ static io_scan skip_string(io_cursor *c)
 
 enum { ASK_EVERY = 1 << 14 };
 
-/* What a byte outside of strings means to who looks for the end. */
+/* The classes of bytes outside of strings, for finding the end of a container. */
 enum { NOTHING, OPENS, CLOSES, QUOTES, ENDS_LINE };
 
 static const uint8_t meaning[256] = {
     ['{'] = OPENS, ['['] = OPENS, ['}'] = CLOSES, [']'] = CLOSES, ['"'] = QUOTES, ['\n'] = ENDS_LINE
 };
 
-/* What is known on the way to the end of a container. */
+/* The state of a scan to the end of a container. */
 typedef struct skipping {
     io_cursor *cursor;
     uint32_t depth;
-    size_t due; /* when the caller is asked whether to stop */
-    size_t by_bytes; /* up to where blocks do not help */
+    size_t due; /* the position at which to check for cancellation next */
+    size_t by_bytes; /* positions before this are scanned byte by byte */
 } skipping;
 
-/* Whole blocks in which the container neither ends nor nests too deep. Stops at a byte outside of strings; the bytes that
- * follow it are looked at one by one. */
+/* Skips whole blocks in which the container neither ends nor is nested too deeply. Stops at a byte outside of strings.
+ * The following bytes are scanned one by one. */
 static io_scan skip_blocks(skipping *s)
 {
     io_cursor *c = s->cursor;
-    uint64_t in_string = 0; /* all bits: the block begins inside a string */
+    uint64_t in_string = 0; /* all bits set: the block begins inside a string */
     size_t at = c->pos, string_at = at;
     for (; c->end - at >= 64; at += 64) {
         if (at >= s->due) {

@@ -7,28 +7,28 @@
 
 #include <string.h>
 
-/* The collector: a pod is an index everywhere, those of the snapshot's table. */
+/* Collects a scene. Pods are indices of the snapshot's table. */
 typedef struct collector {
     scene *s;
     const write_job *job;
-    const karp_decision *plan, *disruption; /* one of them may be NULL */
+    const karp_decision *plan, *disruption; /* one of the two may be NULL */
     karp_table *pods, *nodes;
     size_t pod_count, node_count;
-    const double *cpu, *memory; /* of pods; NULL = no pod asks for any */
-    karp_column bound; /* per node: pods that run there */
-    const uint32_t *cordoned; /* per node */
+    const double *cpu, *memory; /* requests by pod; NULL = no pod requests any */
+    karp_column bound; /* by node: pods that run there */
+    const uint32_t *cordoned; /* by node */
     scene_owners owners;
     uint32_t *workload_of; /* by pod */
-    bool *moved; /* by pod: it is somewhere else afterwards */
-    bool *planned; /* by pod: the plan says where; then what the disruption's simulation says is not shown */
+    bool *moved; /* by pod: it is elsewhere afterwards */
+    bool *planned; /* by pod: the plan places it; then the placement in the disruption's simulation is not shown */
     node_fate *fates; /* by node */
     uint32_t
-        *stamp; /* by workload, twice: the run of the node at hand, + 1, of pods that stay and of those that move */
-    io_table launches; /* of the disruption, by id: later steps of a repack plan place pods on them */
-    scene_node *next; /* room for nodes of the lane at hand */
+        *stamp; /* by workload, for pods that stay and for those that move: index of its run on the current node, + 1 */
+    io_table launches; /* launches of the disruption, by id: later steps of a repack plan place pods on them */
+    scene_node *next; /* the next free node of the current lane */
 } collector;
 
-/* Some pods, of a list that is another's. */
+/* Some pods of a borrowed list. */
 typedef struct pod_run {
     const uint32_t *pods;
     size_t count;
@@ -112,7 +112,7 @@ static karp_status find_workloads(collector *c, const karp_snapshot *snapshot)
 static int larger_first(const void *a, const void *b)
 {
     const scene_workload *x = a, *y = b;
-    /* By what runs already first, so that pages about changes of one cluster have colours for the same ones. */
+    /* Sorts by running pods first, so that pages about changes of one cluster use the same colours. */
     if (x->running != y->running) {
         return x->running > y->running ? -1 : 1;
     }
@@ -149,7 +149,7 @@ static karp_status rank_workloads(collector *c)
 static scene_run *run_of(collector *c, scene_node *node, uint32_t workload, bool moved)
 {
     uint32_t *stamp = &c->stamp[2 * (size_t)workload + moved];
-    /* A stamp of another node points at a run that is not there, or that is another workload's. */
+    /* A stamp from another node refers to a run that does not exist or belongs to another workload. */
     if (*stamp == 0 || *stamp > node->run_count || node->runs[*stamp - 1].workload != workload ||
         node->runs[*stamp - 1].moved != moved) {
         node->runs[node->run_count] = (scene_run){ .workload = workload, .moved = moved };
@@ -176,7 +176,7 @@ static void count_pod(collector *c, scene_node *node, uint32_t pod)
     c->s->workloads[c->workload_of[pod]].cpu += cpu;
 }
 
-/* Room for as many runs as pods may come. */
+/* Allocates the largest number of runs that the node's pods may need. */
 static bool make_runs(collector *c, scene_node *node, size_t most)
 {
     node->runs = arena_array(&c->s->arena, most, sizeof(*node->runs));
@@ -193,7 +193,7 @@ static const uint32_t *bound_pods(const collector *c, size_t node)
     return (const uint32_t *)c->bound.values + c->bound.offsets[node];
 }
 
-/* ---- what becomes of nodes and pods ------------------------------------------------------------------------------ */
+/* ---- outcomes for nodes and pods --------------------------------------------------------------------------------- */
 
 static void mark_moved(collector *c, bool planned, const uint32_t *pods, size_t count)
 {
@@ -205,7 +205,7 @@ static void mark_moved(collector *c, bool planned, const uint32_t *pods, size_t 
     }
 }
 
-/* Whether it is this decision that says where the pod goes. */
+/* Whether this decision determines the pod's place. */
 static bool says_where(const collector *c, const karp_decision *d, uint32_t pod)
 {
     return pod < c->pod_count && (d == c->plan || !c->planned[pod]);
@@ -225,7 +225,7 @@ static void mark_moves(collector *c, const karp_decision *d)
     }
 }
 
-/* The node of this name; both lists are ordered by name. node_count = none. */
+/* Finds the node of this name; both lists are sorted by name. node_count = none. */
 static void find(const collector *c, const karp_decision *d, karp_str name, size_t *at)
 {
     size_t low = 0, high = c->node_count;
@@ -342,7 +342,7 @@ static karp_status collect_before(collector *c)
     return KARP_OK;
 }
 
-/* The first extended resource that is asked for: a node is bought for it. */
+/* Notes the first extended resource that is requested: the node is launched for it. */
 static void note_scarce(scene_node *node, const karp_launch *launch)
 {
     for (size_t i = 0; i < launch->request_count; i++) {
@@ -390,7 +390,7 @@ static karp_status launch_of(collector *c, const karp_decision *d, size_t index,
     }
     double cpu = resource_amount(launch.requests, launch.request_count, "cpu");
     double memory = resource_amount(launch.requests, launch.request_count, "memory");
-    double daemons = cpu > out->cpu_used * (1 + 1e-9) ? cpu - out->cpu_used : 0; /* beyond what sums are rounded by */
+    double daemons = cpu > out->cpu_used * (1 + 1e-9) ? cpu - out->cpu_used : 0; /* more than rounding errors */
     out->daemon_cpu += daemons;
     out->cpu_used += daemons;
     if (memory > out->memory_used) {
@@ -415,7 +415,7 @@ static karp_status list_launches(collector *c)
     return KARP_OK;
 }
 
-/* Where placed pods go: nodes that exist, then the disruption's launches. False = neither. */
+/* Finds the place of placed pods: existing nodes come first, then the disruption's launches. false = neither. */
 static bool find_place(const collector *c, const karp_decision *d, karp_str name, size_t *at)
 {
     find(c, d, name, at);
@@ -427,8 +427,8 @@ static bool find_place(const collector *c, const karp_decision *d, karp_str name
     return launch != IO_NONE;
 }
 
-/* The pods of a decision's placements: first how many each place receives (`pods` NULL; `ends` is counted up), then the pods,
- * each place's before ends[place], which goes down to where they begin. */
+/* Collects the pods of a decision's placements. First, with `pods` NULL, it counts in `ends` how many pods each place
+ * receives. Then it writes each place's pods before ends[place], which is decreased to their beginning. */
 static void receive(collector *c, const karp_decision *d, size_t *ends, uint32_t *pods)
 {
     for (size_t i = 0; d != NULL && i < karp_decision_placement_count(d); i++) {
@@ -451,7 +451,8 @@ static void receive(collector *c, const karp_decision *d, size_t *ends, uint32_t
     }
 }
 
-/* Where each place's pods begin in one list of all that are received; a number for each place, and one more. */
+/* Computes the list of all received pods and where each place's pods begin in it. *begins has a number for each place,
+ * and one more. */
 static karp_status receive_all(collector *c, size_t **begins, uint32_t **pods)
 {
     const karp_decision *both[] = { c->plan, c->disruption };
@@ -478,7 +479,7 @@ static karp_status receive_all(collector *c, size_t **begins, uint32_t **pods)
     return status;
 }
 
-/* The pods that are received at a place. */
+/* The pods that a place receives. */
 static pod_run received_at(const size_t *begins, const uint32_t *pods, size_t place)
 {
     return (pod_run){ pods + begins[place], begins[place + 1] - begins[place] };
@@ -512,7 +513,7 @@ static karp_status collect_after(collector *c)
     karp_status status = lane->nodes != NULL ? receive_all(c, &begins, &received) : no_memory(c);
     for (size_t i = 0; i < c->node_count && status == KARP_OK; i++) {
         pod_run here = received_at(begins, received, i);
-        /* The disruption is that of the cluster as it is: a node that may go now can be one that the plan fills. */
+        /* The disruption is computed for the current cluster, so it may remove a node on which the plan places pods. */
         bool goes = c->fates[i] == FATE_GONE || c->fates[i] == FATE_REPLACED;
         if (!goes || here.count > 0) {
             status = kept_after(c, i, here);
@@ -528,7 +529,8 @@ static karp_status collect_after(collector *c)
     return status;
 }
 
-/* Both lists are ordered by name; a node that the disruption says nothing of stays without a reason. */
+/* Sets the reasons of kept nodes. Both lists are sorted by name; a node that the disruption does not mention has no
+ * reason. */
 static karp_status find_kept(collector *c)
 {
     scene_lane *lane = &c->s->after;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which colour a workload has: one that its name says, so that pages about designs of one cluster have the same colours. */
+/* Chooses a workload's colour by its name, so that pages about designs of one cluster use the same colours. */
 #include "scene.h"
 
 static uint32_t wanted_colour(karp_str name)
@@ -17,7 +17,7 @@ static void take_colour(scene_workload *workload, bool taken[SCENE_COLOURS])
     workload->colour = colour;
 }
 
-/* Those that run already choose first, as every design has them; the others in the order of their names. */
+/* Running workloads choose first, because every design has them; the others follow in the order of their names. */
 static bool chooses_before(const scene_workload *x, const scene_workload *y)
 {
     if (x->running > 0 || y->running > 0) return x->running > 0 && (!(y->running > 0) || x->rank < y->rank);
@@ -26,7 +26,7 @@ static bool chooses_before(const scene_workload *x, const scene_workload *y)
 
 void scene_give_colours(scene *s)
 {
-    scene_workload *first[SCENE_COLOURS]; /* the largest workloads, in the order in which they choose */
+    scene_workload *first[SCENE_COLOURS]; /* the largest workloads, in the order of choosing */
     bool taken[SCENE_COLOURS] = { false };
     size_t count = 0;
     for (size_t i = 0; i < s->workload_count; i++) {

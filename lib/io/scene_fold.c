@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sums of a row of nodes, and one box for nodes that differ in nothing but their names and pods, where there are many. */
+/*
+ * Computes the sums of a row of nodes. If there are many nodes, merges those that differ only in their names and pods
+ * to one box.
+ */
 #include "scene.h"
 
 static int by_kind(const void *a, const void *b)
@@ -7,7 +10,7 @@ static int by_kind(const void *a, const void *b)
     const scene_node *x = a, *y = b;
     const karp_str left[] = { x->node_pool, x->instance_type, x->zone, x->capacity_type };
     const karp_str right[] = { y->node_pool, y->instance_type, y->zone, y->capacity_type };
-    /* What changes comes first. */
+    /* Changed nodes come first. */
     static const int order[] = {
         [FATE_NEW] = 0, [FATE_REPLACES] = 1, [FATE_GONE] = 2, [FATE_REPLACED] = 3, [FATE_RECEIVES] = 4, [FATE_STAYS] = 5
     };

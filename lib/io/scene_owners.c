@@ -29,7 +29,7 @@ bool scene_of_daemon(const scene_owners *o, size_t pod)
     return str_is(kind, "DaemonSet") || str_is(kind, "Node");
 }
 
-/* A CronJob names its Jobs after itself and the minute, counted from 1970. */
+/* A CronJob names its Jobs after itself and the scheduled time in minutes since 1970. */
 static karp_str cron_job_of(karp_str job)
 {
     size_t digits = 0;
@@ -38,7 +38,7 @@ static karp_str cron_job_of(karp_str job)
     return minute ? (karp_str){ job.ptr, job.len - digits - 1 } : job;
 }
 
-/* A ReplicaSet that was made up for a Deployment without one has ten hexadecimal digits at its end. */
+/* A ReplicaSet that the reader created for a Deployment ends with ten hexadecimal digits. */
 static karp_str deployment_of_made(karp_str set)
 {
     enum { DIGITS = 10 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose requests a node is paid for: its price goes to the owners of its pods by their parts of its CPU and its memory, and so does
- * what of it no pod requests. */
+/*
+ * Distributes a node's price to the owners of its pods, in proportion to their requests of its CPU and memory. The
+ * part that no pod requests is distributed in the same way.
+ */
 #include "scene.h"
 
 static double weight(const scene_node *node, double cpu, double memory)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the input as a whole tells: the latest time stated in it, and the region its labels name. */
+/* Collects data from the whole input: the latest time stated in it, and the region that its labels name. */
 #include <io/convert.h>
 
 #include <string.h>
@@ -15,7 +15,8 @@ static bool lower(char c) { return c >= 'a' && c <= 'z'; }
 
 static bool digit(char c) { return c >= '0' && c <= '9'; }
 
-/* "us-west-2a" and "us-west-2-lax-1a" lie in "us-west-2": words, then the first number. 0 = not such a name. */
+/* The length of the region's name in a zone's: "us-west-2a" and "us-west-2-lax-1a" are in "us-west-2", which ends
+ * after the first number. 0 = no such name. */
 static size_t region_length(karp_str zone)
 {
     size_t i = 0, word_count = 0;
@@ -30,7 +31,7 @@ static size_t region_length(karp_str zone)
     return word_count >= 2 && i > number && i < zone.len ? i : 0;
 }
 
-/* The lowest rank wins, then the first. */
+/* The lowest rank wins; among equal ranks the first. */
 static bool note_region(karp_reader *reader, karp_str text, bool zone, uint32_t rank)
 {
     if (zone) text.len = region_length(text);
@@ -59,7 +60,7 @@ static bool note_requirement(karp_reader *reader, const tree *object, uint32_t r
     return note_region(reader, tree_text(tree_item(tree_get(object, "values"), 0)), is_zone(key), rank);
 }
 
-/* Asked of every text of the input: a look at the first or last byte tells most of them. */
+/* Called for every text of the input. For most of them checking the first or last byte is enough. */
 static bool note_member(karp_reader *reader, karp_str key, karp_str text, uint32_t rank)
 {
     char first = key.len ? key.ptr[0] : '\0', last = key.len ? key.ptr[key.len - 1] : '\0';

@@ -92,7 +92,7 @@ static const karp_condition *condition_of(const karp_node_pool *pool, const char
     return NULL;
 }
 
-/* What keeps a pool from being ready: the condition that Ready sums up, where there is one. */
+/* The reason why a pool is not ready: the false condition that Ready summarises, if there is one. */
 static const karp_condition *what_is_wrong(const karp_node_pool *pool)
 {
     static const char *const parts[] = { "NodeClassReady", "ValidationSucceeded", "Ready" };
@@ -125,7 +125,7 @@ static karp_status note_not_ready(karp_reader *reader, const karp_node_pool *poo
                    shown(name), name.ptr, missing);
 }
 
-/* Rounded up, as Karpenter reads it. */
+/* Rounded up, as in Karpenter. */
 static int64_t nodes_limit(const karp_node_pool *pool)
 {
     for (size_t i = 0; i < pool->limit_count; i++) {
@@ -241,7 +241,7 @@ static karp_status tell_nodes(karp_reader *reader)
 
 /* ---- kinds that are not read ------------------------------------------------------------------------------------- */
 
-/* Whether one letter more, less, changed or swapped makes one word of the other. */
+/* Whether one inserted, deleted, changed or swapped letter makes the words equal. */
 static bool nearly(karp_str a, karp_str b)
 {
     size_t same = 0, tail = 0;
@@ -284,7 +284,7 @@ karp_status io_unused_kind(karp_reader *reader, karp_str api_version, karp_str k
                         meant->version);
 }
 
-/* ---- telling ----------------------------------------------------------------------------------------------------- */
+/* ---- notes ------------------------------------------------------------------------------------------------------- */
 
 static karp_status tell_gate(karp_reader *reader, io_unused_kind_of which, const char *kind, uint32_t bit,
                              const char *gate)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deployments, ReplicaSets, StatefulSets and Jobs become the pods that their controllers would make, less those that
- * are in the input. */
+/*
+ * Creates the pods that the controllers of Deployments, ReplicaSets, StatefulSets and Jobs would create, except those
+ * that are in the input.
+ */
 #include <io/fill.h>
 #include <io/owner.h>
 #include <io/unused.h>
@@ -13,9 +15,9 @@ typedef struct workload {
     karp_str namespace_, name;
     const tree *template_;
     const tree *claims; /* of a StatefulSet */
-    tree *owners; /* what pods carry as ownerReferences */
-    const char *hash; /* of a Deployment's template; NULL = none */
-    bool numbered; /* a StatefulSet: pods are labelled with name and number */
+    tree *owners; /* ownerReferences of the pods */
+    const char *hash; /* pod template hash of a Deployment; NULL = none */
+    bool numbered; /* a StatefulSet: pods have their name and index as labels */
     bool job;
     uint64_t first, replicas;
 } workload;
@@ -78,7 +80,7 @@ static void mount(trees *t, tree *volumes, karp_str name, karp_str claim)
     tree_append(t, volumes, volume);
 }
 
-/* The spec with the claims' volumes; the template's own when there are none. */
+/* The spec with the volumes of the claims; the template's own if there are no claims. */
 static tree *pod_spec(const workload *w, karp_str pod_name)
 {
     trees *t = w->f->t;
@@ -144,12 +146,12 @@ static karp_status add_claims(const workload *w, karp_str pod_name)
     return status;
 }
 
-/* NAME-0 … NAME-(n-1), less those that the input has; never more than are missing. */
+/* Adds NAME-0 … NAME-(n-1), except those in the input; at most as many as are missing. */
 static karp_status add_pods(const workload *w, uint64_t present)
 {
     uint64_t missing = w->replicas > present ? w->replicas - present : 0;
     karp_status status = KARP_OK;
-    /* What pods have in common is filled in once, where it lasts. */
+    /* The shared part of the pods is filled in once, in memory that lasts. */
     if (w->f->fill) io_fill_pod_spec(w->f, tree_get(w->template_, "spec"));
     for (uint64_t i = 0; i < w->replicas && status == KARP_OK; i++) {
         if (missing == 0 && tree_count(w->claims) == 0) break;
@@ -180,7 +182,7 @@ static uint64_t count_of(const tree *spec, const char *name)
     return number > 0 ? (uint64_t)number : 0;
 }
 
-/* Five bytes of the template's digest, as Deployments tell their ReplicaSets apart. false = no memory. */
+/* Five bytes of the template's digest, which identify the Deployment's ReplicaSet. false = out of memory. */
 static bool template_hash(karp_context *context, const tree *template_, char hash[11])
 {
     strbuf text;
@@ -200,7 +202,7 @@ static bool template_hash(karp_context *context, const tree *template_, char has
     return ok;
 }
 
-/* The ReplicaSet that a Deployment would have made: it owns the pods and lends them its selector. */
+/* The ReplicaSet that a Deployment would create. It owns the pods, and has the Deployment's selector with the hash. */
 static tree *make_replica_set(const workload *w, const tree *deployment)
 {
     const io_kind_info *info = io_kind_find(str("apps/v1"), str("ReplicaSet"));
@@ -238,7 +240,7 @@ static karp_status expand_deployment(workload *w, const tree *root)
     karp_reader *reader = w->f->reader;
     const io_kind_info *info = io_kind_find(str("apps/v1"), str("ReplicaSet"));
     char hash[11];
-    /* One that only pods tell of keeps the hash that they carry, and so their ReplicaSet. */
+    /* A Deployment that was derived from its pods keeps their hash, and so their ReplicaSet. */
     karp_str known = tree_get_text(tree_get(tree_get(w->template_, "metadata"), "labels"), "pod-template-hash");
     if (known.len > 0 && known.len < sizeof hash) {
         memcpy(hash, known.ptr, known.len);
@@ -293,7 +295,7 @@ karp_status io_expand(io_filler *f, const io_waiting *waiting, tree *root, const
     if (waiting->info->kind == IO_KIND_DEPLOYMENT) return expand_deployment(&w, root);
     if (stateful) return expand_plain(&w, root, "apps/v1", "StatefulSet");
     if (job) return expand_plain(&w, root, "batch/v1", "Job");
-    /* One that a Deployment of the input controls has its pods from there. */
+    /* A ReplicaSet that is controlled by a Deployment of the input gets its pods from that. */
     io_owner above = io_controller(root);
     if (strcmp(above.kind, "Deployment") == 0 && io_find(reader, "Deployment", w.namespace_, above.name) != IO_NONE)
         return KARP_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the NodePools say that a placed pod does not go to. */
+/* Writes why the other NodePools were not used for a placed pod. */
 #include "write_alternatives.h"
 
 enum { ALTERNATIVE_INDENT = 6, ALTERNATIVE_LINES = 6 };

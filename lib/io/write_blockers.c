@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What keeps money from being saved: docs/formats.md, "Blockers". */
+/* Writes Blockers documents, which show what prevents savings: docs/formats.md, "Blockers". */
 #include "write_call.h"
 #include "write_json.h"
 #include "write_text.h"
@@ -63,7 +63,7 @@ static karp_status as_json(write_buffer *b, const karp_blockers *found, const ka
 
 enum { KIND_COLUMNS = 18, LEAST_OBJECT = 12, MOST_OBJECT = 44, COUNT_COLUMNS = 7, SAVED_COLUMNS = 22 };
 
-/* The names of the nodes, below the row of their blocker. */
+/* Writes the names of the nodes below the row of their blocker. */
 static void held_nodes(write_buffer *b, const text_out *t, const karp_holding *row)
 {
     write_buffer line;

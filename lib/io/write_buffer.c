@@ -6,7 +6,8 @@
 
 #include <karp/library.h>
 
-/* What karp_text.owner points to: the text may outlive the context's handle, so it holds the context itself. */
+/* The target of karp_text.owner. The text may outlive the caller's reference to the context, so it has a reference of
+ * its own. */
 typedef struct text_owner {
     karp_context *context;
     size_t bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A catalogue as JSON in the shape it can be read back from, as a table, or as rows per offering. */
+/* Writes a catalogue as JSON in the format that the reader accepts, as a table, or as one row per offering. */
 #include "write_csv.h"
 #include "write_catalogue.h"
 
@@ -14,7 +14,7 @@
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
-/* By name; those of one name as they stand. */
+/* Sorts by name, and by position for equal names. */
 static bool comes_before(const karp_catalogue *catalogue, uint32_t a, uint32_t b)
 {
     int order = compare_str(karp_catalogue_type(catalogue, a)->name, karp_catalogue_type(catalogue, b)->name);
@@ -41,7 +41,7 @@ static void sift(const karp_catalogue *catalogue, uint32_t *heap, size_t at, siz
     }
 }
 
-/* Type indices in order; no two are equal in it, so any correct sort gives the same. */
+/* The type indices in order. No two types are equal in this order, so any correct sort gives the same result. */
 static uint32_t *sorted_types(karp_context *context, const karp_catalogue *catalogue, size_t count)
 {
     uint32_t *order = array_alloc(context, count, sizeof(*order));
@@ -65,7 +65,7 @@ static uint32_t *sorted_types(karp_context *context, const karp_catalogue *catal
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-/* Whether "labels" can carry the entry: its key's first, and plainly In. */
+/* Whether "labels" can contain the requirement: it is the first on its key, and a plain In. */
 static bool is_label(const karp_requirement *list, size_t index)
 {
     if (list[index].op != KARP_OP_IN || list[index].min_values > 0) {
@@ -92,7 +92,8 @@ static void write_labels(json_out *j, const karp_requirement *list, size_t count
     json_end(j);
 }
 
-/* What is no label. Written for every type, also when there is nothing: then the reader derives nothing. */
+/* Writes the requirements that are not in "labels". They are written for every type, even if there are none, because
+ * then the reader derives nothing. */
 static void write_requirements(json_out *j, const karp_requirement *list, size_t count)
 {
     json_key(j, "requirements");
@@ -123,11 +124,11 @@ static void write_overhead(json_out *j, const char *key, const karp_overhead *ov
     json_end(j);
 }
 
-/* How an offering is written: zone and capacity type by their short names, where they are plain. */
+/* How an offering is written: zone and capacity type have short names if they are plain requirements. */
 typedef struct offering_form {
     const karp_str *zone;
     const karp_str *capacity_type;
-    size_t labels; /* that have no short name */
+    size_t labels; /* number of labels without a short name */
     size_t others;
 } offering_form;
 
@@ -190,7 +191,7 @@ static void write_offering(json_out *j, const karp_offering *offering)
     if (form.labels > 0) {
         write_offering_labels(j, offering);
     }
-    /* Stated requirements, even when there are none, say that nothing is meant to be derived. */
+    /* If "requirements" is present, even if empty, the reader derives nothing. */
     if (form.others > 0 || form.zone == NULL || form.capacity_type == NULL) {
         write_requirements(j, offering->requirements, offering->requirement_count);
     }
@@ -311,7 +312,7 @@ static karp_status catalogue_as_csv(const catalogue_job *job)
     return KARP_OK;
 }
 
-/* ---- the door ---------------------------------------------------------------------------------------------------- */
+/* ---- the public function ----------------------------------------------------------------------------------------- */
 
 karp_status karp_write_catalogue(karp_context *context, const karp_catalogue *catalogue,
                                  const karp_write_options *options, karp_text *out, karp_error *error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A catalogue as a table: allocatable amounts and the best price of each capacity type. */
+/* Writes a catalogue as a table: allocatable amounts and the lowest price of each capacity type. */
 #include "write_catalogue.h"
 
 #include "write_text.h"
@@ -22,7 +22,7 @@ static bool is_common(karp_str name)
            str_is(name, "vpc.amazonaws.com/pod-eni");
 }
 
-/* The resource that a type is special for: its accelerators, else the first that most types do not have. */
+/* The most notable resource of a type: its accelerators, else the first that most types do not have. */
 static karp_str other_resource(const karp_resource *list, size_t count, karp_str *amount)
 {
     karp_str found = { "", 0 };
@@ -135,7 +135,7 @@ karp_status catalogue_as_text(const catalogue_job *job)
     for (size_t c = 0; c < 6; c++) {
         table += widths[c] + 2;
     }
-    bool last = table > text.width; /* what few types have comes last, where only their lines are broken */
+    bool last = table > text.width; /* rare resources are last, so that only their lines are broken */
     text_style_begin(&text, STYLE_HEADING);
     for (size_t c = 0; c < COLUMNS; c++) {
         if (c == 6 && last) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The proof of a bound: docs/formats.md, "Certificate". */
+/* Writes the proof of a bound: docs/formats.md, "Certificate". */
 #include "write_call.h"
 #include "write_members.h"
 
@@ -32,7 +32,7 @@ static void write_class(json_out *j, const karp_certificate *c, const karp_certi
     json_end(j);
 }
 
-/* The cases of the row, from *next on. */
+/* Writes the cases of the row, from *next on. */
 static void write_cases(json_out *j, const karp_certificate *c, size_t row, size_t *next)
 {
     if (*next == c->case_count || c->cases[*next].row != row) {
@@ -156,7 +156,7 @@ static void write_member(json_out *j, const karp_certificate_member *member)
     json_end(j);
 }
 
-/* What the proof of a repack plan has besides. */
+/* Writes the additional members of a repack plan's proof. */
 static void write_cluster(json_out *j, const karp_certificate *c)
 {
     if (c->ignore_budgets != 0) {
@@ -193,7 +193,7 @@ static bool weighs_spot(const karp_certificate *c)
     return c->spot_factor > 0 && (c->spot_factor < 1 || c->spot_factor > 1);
 }
 
-/* Under which terms a bound holds, as far as they are not the usual ones. */
+/* Writes the conditions under which a bound holds, if they are not the default. */
 static void write_terms(json_out *j, const karp_certificate *c)
 {
     if (weighs_spot(c)) {

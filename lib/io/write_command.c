@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A command that is being carried out: docs/formats.md. */
+/* Writes a command that is being executed: docs/formats.md. */
 #include "write_call.h"
 #include "write_members.h"
 #include "write_plan_json.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decisions as tables: a plan has a row for each pod, a disruption one for each node. */
+/* Writes decisions as CSV: a plan has one row per pod, a disruption one per node. */
 #include "write_csv.h"
 
 #include "write_decision.h"
@@ -32,7 +32,7 @@ static void next_field(write_buffer *b, karp_str text)
 
 static void next_word(write_buffer *b, const char *text) { next_field(b, str(text)); }
 
-/* ",pool,type,zone,capacity type,price"; a price of 0 is one that is not known. */
+/* Writes ",pool,type,zone,capacity type,price". A price of 0 is unknown. */
 static void put_node(write_buffer *b, karp_str pool, karp_str type, karp_str zone, karp_str capacity_type, double price)
 {
     const karp_str fields[] = { pool, type, zone, capacity_type };
@@ -45,7 +45,7 @@ static void put_existing(const write_job *job, karp_str name)
 {
     size_t first = 0, end = karp_decision_node_count(job->decision);
     karp_node_use node;
-    while (first < end) { /* they are ordered by name */
+    while (first < end) { /* they are sorted by name */
         size_t middle = first + (end - first) / 2;
         get_node(job, job->decision, middle, &node);
         int order = compare_str(node.node, name);
@@ -127,7 +127,7 @@ karp_status plan_as_csv(const write_job *job)
 
 /* ---- disruptions ------------------------------------------------------------------------------------------------- */
 
-/* A row for each node that goes; what the command saves stands in the first. */
+/* Writes a row for each node that is removed. The first row contains the command's savings. */
 static void write_command(const write_job *job, size_t index)
 {
     write_buffer *b = job->out;

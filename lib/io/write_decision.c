@@ -90,7 +90,7 @@ typedef karp_status write_function(const write_job *job);
 
 enum { FORMATS = KARP_FORMAT_PROMETHEUS + 1 };
 
-/* Writes in the format that is asked for, if the document has it. */
+/* Writes in the requested format, if the document has it. */
 static karp_status run(write_call *call, const karp_decision *decision, const karp_decision *disruption,
                        const karp_write_options *options, write_function *const formats[FORMATS])
 {

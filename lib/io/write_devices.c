@@ -71,7 +71,7 @@ static void write_capacity(json_out *j, const karp_device *device)
     json_end(j);
 }
 
-/* `name` is the member that names a set. */
+/* `name` is the name of the member with the set's name. */
 static void write_sets(json_out *j, const char *key, const char *name, const karp_counter_set *sets, size_t count)
 {
     if (count == 0) return;

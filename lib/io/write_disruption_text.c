@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A DisruptionPlan for people. */
+/* Writes a DisruptionPlan as text. */
 #include "write_rows.h"
 #include "write_totals.h"
 
@@ -32,7 +32,7 @@ static void write_candidates(const text_out *t, const write_job *job)
 {
     enum {
         FIGURES = 58
-    }; /* columns of "  pool …  $12.3456/h  disruption cost 12.3456  12 pods move", without the pool's name */
+    }; /* columns of "  pool …  $12.3456/h  disruption cost 12.3456  12 pods move" without the name */
     write_buffer *b = t->out;
     size_t count = karp_decision_candidate_count(job->decision);
     if (count == 0) {
@@ -48,7 +48,7 @@ static void write_candidates(const text_out *t, const write_job *job)
         columns = text_columns(candidate.node_pool);
         pool = columns > pool ? columns : pool;
     }
-    bool apart = ROW_INDENT + width + FIGURES + pool > t->width; /* the figures stand below the name */
+    bool apart = ROW_INDENT + width + FIGURES + pool > t->width; /* the figures are below the name */
     for (size_t i = 0; i < count; i++) {
         karp_candidate candidate;
         get_candidate(job, job->decision, i, &candidate);

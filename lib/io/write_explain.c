@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a decision says about one pod or one node. */
+/* Writes the explanation of a decision for one pod or one node. */
 #include "write_call.h"
 #include <base/error.h>
 #include "write_alternatives.h"
@@ -13,7 +13,7 @@ typedef enum pod_fate { FATE_NONE, FATE_LAUNCH, FATE_NODE, FATE_UNSCHEDULABLE, F
 
 typedef struct pod_answer {
     pod_fate fate;
-    size_t index; /* of the launch, placement, refusal or ignored pod */
+    size_t index; /* index of the launch, placement, unschedulable or ignored pod */
 } pod_answer;
 
 static bool has_pod(const write_job *job, const uint32_t *pods, size_t count, karp_str name)
@@ -157,7 +157,7 @@ static void pod_as_text(const write_job *job, karp_str name, pod_answer answer)
     rows_reason(t, ROW_INDENT, MOST_LINES, pod.message, pod.code);
 }
 
-/* Notes come last. */
+/* Writes the notes at the end. */
 static karp_status end_text(const write_job *job, karp_status status)
 {
     text_out text = { job->out, job->options->width, job->options->color != 0 };
@@ -167,7 +167,7 @@ static karp_status end_text(const write_job *job, karp_status status)
     return status;
 }
 
-/* What both doors check. */
+/* The checks of both public functions. */
 static karp_status begin(write_call *call, const karp_decision *decision, const karp_write_options *given)
 {
     return write_begin(call, given, decision != NULL, "a context, a decision and a place for the text are needed",
@@ -247,7 +247,7 @@ static void find_node(const write_job *job, karp_str name, node_answer *answer)
     }
 }
 
-/* Kept entries of the node, one after the other: *next is where to look on. */
+/* Finds the next entry of the node among the kept nodes; *next is where to continue. */
 static void next_kept(const write_job *job, karp_str name, size_t *next, bool *found, karp_kept *kept)
 {
     *found = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why a node stays: its blockers in order, and the best move that was rejected. */
+/* Writes why a node is kept: its blockers in order, and the best move that was rejected. */
 #include "write_call.h"
 #include "write_members.h"
 #include "write_plan_json.h"
@@ -21,8 +21,8 @@ static bool get_move(const karp_node_explanation *explanation, karp_move *out)
     return karp_node_explanation_move(explanation, out) == KARP_OK;
 }
 
-/* What the budgets of the node's NodePool allow, and how many nodes it has, if these are more: nodes wait for each other then,
- * though none is kept by the budget alone. */
+/* Finds a NodePool that has more nodes than its budgets allow to disrupt: then nodes have to wait for each other, even
+ * if no single node is kept because of the budget. */
 static bool tight_budget(const write_job *job, karp_str name, karp_pool_budget *budget, size_t *nodes)
 {
     karp_node_use own = { .size = sizeof(own) }, other;
@@ -159,7 +159,7 @@ static void write_move(const text_out *t, const karp_move *move)
     buffer_text(b, ".\n");
 }
 
-/* What has to happen for a reason to go away; NULL = nothing that could be named. */
+/* What has to happen so that a reason no longer applies; NULL = unknown. */
 static const char *ends_when(uint32_t code)
 {
     static const struct {
@@ -194,7 +194,7 @@ static const char *ends_when(uint32_t code)
     return NULL;
 }
 
-/* Where @p word begins in the text; the text's length when it is not there. */
+/* The position of `word` in the text; the text's length if it is not found. */
 static size_t place_of(karp_str text, const char *word)
 {
     size_t at = 0;
@@ -204,7 +204,8 @@ static size_t place_of(karp_str text, const char *word)
     return at;
 }
 
-/* "when pdb db/db allows 1", "when k >= 5.3 (now 2)": what a detail names, else what ends reasons of its code. */
+/* Writes "when pdb db/db allows 1" or "when k >= 5.3 (now 2)": from the detail if possible, else the usual condition
+ * for the code. */
 static bool write_condition(write_buffer *b, const karp_blocker *blocker)
 {
     static const char wanted[] = "k would have to be ";
@@ -238,13 +239,13 @@ static bool write_condition(write_buffer *b, const karp_blocker *blocker)
     return text != NULL;
 }
 
-/* "NodePool web has 4 nodes, and its disruption budgets allow 1 disruption now." */
+/* Writes "NodePool web has 4 nodes, and its disruption budgets allow 1 disruption now." */
 static void write_budget(const text_out *t, const write_job *job, karp_str name)
 {
     karp_pool_budget budget;
     size_t nodes;
     write_buffer line;
-    if (!tight_budget(job, name, &budget, &nodes) || budget.remaining <= 0) { /* one that allows none is a blocker */
+    if (!tight_budget(job, name, &budget, &nodes) || budget.remaining <= 0) { /* if it allows none, it is a blocker */
         return;
     }
     buffer_init(&line, job->context);
@@ -265,7 +266,7 @@ static void write_budget(const text_out *t, const write_job *job, karp_str name)
     buffer_char(t->out, '\n');
 }
 
-/* The line on when it may go, if for every blocker something is known that ends it. */
+/* Writes the line on when the node can be removed, if the end of every blocker is known. */
 static karp_status write_until(const text_out *t, const write_job *job, const karp_node_explanation *explanation)
 {
     write_buffer *b = t->out;

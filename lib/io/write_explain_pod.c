@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why a pod fits nowhere, as a table of pools and instance types, and what would place it. */
+/* Writes why a pod is unschedulable, as a table of pools and instance types, and what would make it schedulable. */
 #include <string.h>
 
 #include "write_alternatives.h"
@@ -12,7 +12,7 @@ enum { MOST_LINES = 30, COLUMNS = 6, COLUMN_GAP = 3, REMEDIES_SHOWN = 3 };
 
 /* ---- the pod's row ----------------------------------------------------------------------------------------------- */
 
-/* The index of the pod among those that fit nowhere; *found is false when it is none of them. */
+/* Finds the pod among the unschedulable pods. */
 static void find_row(const write_job *job, karp_str name, size_t *index, bool *found)
 {
     *found = false;
@@ -120,8 +120,9 @@ static void measure(const karp_unschedulable *pod, size_t widths[COLUMNS])
     }
 }
 
-/* What the filter of instance types says is in the columns already: the code's own text is enough, unless the detail names
- * a requirement that nothing meets ("…; none has KEY In [VALUE], resources …"). */
+/* The reason why the pool was rejected. The columns already show the filter of instance types. So the standard text of
+ * the code is enough, unless the detail names a requirement that no type meets ("…; none has KEY In [VALUE], resources
+ * …"). */
 static karp_str stopped_by(const karp_pool_refusal *pool)
 {
     bool filtered = pool->code > KARP_REASON_MIN_VALUES && pool->code <= KARP_REASON_TUPLE;
@@ -143,7 +144,7 @@ static karp_str stopped_by(const karp_pool_refusal *pool)
     return (karp_str){ text.ptr + from, to - from };
 }
 
-/* Columns of the longest word of the reasons, the heading among them. */
+/* The width of the longest word in the reasons and their heading. */
 static size_t longest_word(const karp_unschedulable *pod)
 {
     size_t longest = text_columns(str(headings[COLUMNS - 1]));
@@ -169,7 +170,7 @@ static void table_of_pools(const text_out *t, const karp_unschedulable *pod)
     for (size_t c = 1; c + 1 < COLUMNS; c++) {
         figures += COLUMN_GAP + widths[c];
     }
-    bool apart = figures + COLUMN_GAP + longest_word(pod) > t->width; /* too narrow: reasons stand below the figures */
+    bool apart = figures + COLUMN_GAP + longest_word(pod) > t->width; /* too narrow: reasons are below the figures */
     text_style_begin(t, STYLE_DIM);
     for (size_t c = 0; c + apart < COLUMNS; c++) {
         buffer_repeat(t->out, " ", c == 0 ? 0 : COLUMN_GAP);
@@ -216,7 +217,7 @@ static void names_of_target(text_flow *flow, const karp_unschedulable *pod, uint
         if (!flow_words(flow, pod->targets[i].target)) {
             return;
         }
-        flow->indent = TARGET_INDENT; /* of the lines after the first name, which stays by its parenthesis */
+        flow->indent = TARGET_INDENT; /* indent of the lines after the first; the first name follows its parenthesis */
         named++;
     }
     if (count > named) {
@@ -224,7 +225,7 @@ static void names_of_target(text_flow *flow, const karp_unschedulable *pod, uint
     }
 }
 
-/* One line for each reason, with the names of those that gave it. */
+/* Writes a line for each reason, with the names of the targets that it applies to. */
 static void lines_of_targets(const text_out *t, const karp_unschedulable *pod)
 {
     for (size_t i = 0; i < pod->target_count; i++) {
@@ -245,7 +246,7 @@ static void lines_of_targets(const text_out *t, const karp_unschedulable *pod)
         buffer_text(t->out, " (");
         text_flow flow;
         flow_begin(&flow, t, TARGET_INDENT, t->out->length - start, 3);
-        flow.indent = flow.column; /* so that no space is put before the first name */
+        flow.indent = flow.column; /* no space before the first name */
         names_of_target(&flow, pod, pod->targets[i].code);
         buffer_text(t->out, ")\n");
     }

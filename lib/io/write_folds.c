@@ -8,7 +8,7 @@ enum { MOST_APART = 3, NAMED_TYPES = 4, NO_END = 1000 };
 
 static const uint32_t none = UINT32_MAX;
 
-/* ---- what is alike ----------------------------------------------------------------------------------------------- */
+/* ---- equal launches ---------------------------------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t hash, karp_str text)
 {
@@ -71,7 +71,7 @@ static bool alike(const launch_folds *folds, const karp_launch *a, const karp_la
     return same_amounts(a, b) && same_types(a, b);
 }
 
-/* ---- folds ------------------------------------------------------------------------------------------------------- */
+/* ---- merging ----------------------------------------------------------------------------------------------------- */
 
 static void all_apart(launch_folds *folds)
 {
@@ -81,10 +81,10 @@ static void all_apart(launch_folds *folds)
     }
 }
 
-/* A table of the first of each kind by hash, and the last of it so far. */
+/* A hash table of the first and the last launch of each group so far. */
 typedef struct fold_table {
     uint32_t *first, *last;
-    size_t slots; /* a power of two above twice the launches */
+    size_t slots; /* a power of two greater than twice the number of launches */
 } fold_table;
 
 static void put_launch(launch_folds *folds, const fold_table *table, const write_job *job, uint32_t index)
@@ -150,7 +150,7 @@ void launch_folds_free(launch_folds *folds, const write_job *job)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* "new-{1..24}"; "new-{1,4,7,…}" when others stand between them. */
+/* The name "new-{1..24}", or "new-{1,4,7,…}" if other launches are in between. */
 static karp_str fold_name(const launch_folds *folds, size_t first, char room[FOLD_TEXT])
 {
     uint32_t last = (uint32_t)first, at[3] = { last, none, none };
@@ -192,7 +192,7 @@ size_t folded_type_count(const launch_folds *folds, const write_job *job, size_t
     return least;
 }
 
-/* Workload by workload: alike launches have theirs at the same places. */
+/* Collects the pods by workload. In equal launches the pods of a workload are at the same positions. */
 static void gather(const launch_folds *folds, const write_job *job, size_t first, uint32_t *pods)
 {
     karp_launch one, launch;

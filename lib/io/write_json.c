@@ -22,7 +22,7 @@ static void new_line(json_out *j)
     buffer_repeat(j->out, "  ", j->depth);
 }
 
-/* What stands between two members: a comma, and the layout. `size` is about what the coming value needs. */
+/* Writes the comma and the layout before a value. `size` is the approximate length of the value. */
 static void before_value(json_out *j, size_t size)
 {
     if (j->after_key) {
@@ -129,8 +129,8 @@ static void escaped(write_buffer *b, unsigned char c)
 
 static bool is_plain(unsigned char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
 
-/* How many bytes from here need no escape: eight at a time while they last. The tests for a byte below 0x20, for '"' and for
- * '\\' borrow from a higher byte only where that is a hit anyway, so that a run may end early, but never late. */
+/* The number of bytes from here that need no escape, checked eight at a time. The tests for a byte below 0x20, for '"'
+ * and for '\\' borrow from a higher byte only if there is a match anyway. So a run may end early, but never late. */
 static size_t plain_run(const char *text, size_t length)
 {
     const uint64_t ones = 0x0101010101010101, high = 0x8080808080808080;
@@ -149,7 +149,7 @@ static size_t plain_run(const char *text, size_t length)
 void buffer_json_string(write_buffer *b, karp_str text)
 {
     buffer_char(b, '"');
-    size_t plain = 0; /* start of what needs no escape */
+    size_t plain = 0; /* start of the bytes that need no escape */
     size_t at = 0;
     while (at < text.len) {
         unsigned char c = (unsigned char)text.ptr[at];
@@ -213,7 +213,7 @@ void json_double(json_out *j, double value)
     }
 }
 
-/* Other values stay as they are, as do prices, which decisions compare. */
+/* Only sums are rounded. Single prices remain exact, because decisions compare them. */
 void json_sum(json_out *j, double value) { json_price(j, money_without_noise(value)); }
 
 void json_money(json_out *j, double value) { json_double(j, money_without_noise(value)); }

@@ -36,7 +36,7 @@ bool is_transient_key(karp_str key)
            str_is(key, "karpenter.sh/initialized");
 }
 
-/* Adds a label unless its key is there; the list stays ordered by key. */
+/* Adds a label unless its key exists; the list stays sorted by key. */
 static void add_label(karp_label *labels, size_t *count, karp_str key, karp_str value)
 {
     size_t at = *count;
@@ -103,7 +103,7 @@ karp_status launch_node_labels(karp_context *context, const karp_launch *launch,
     return KARP_OK;
 }
 
-/* FNV-1a with a length mark after each part, so that parts cannot run into each other. */
+/* FNV-1a, with the length after each part, so that the boundaries of the parts count. */
 static uint64_t mix(uint64_t hash, karp_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -130,7 +130,7 @@ void launch_instance_id(const karp_decision *decision, const karp_launch *launch
     for (size_t i = 0; i < launch->pod_count; i++) {
         hash = mix(hash, karp_decision_pod_name(decision, launch->pods[i]));
     }
-    out[0] = '0'; /* real ids of 17 digits begin with it */
+    out[0] = '0'; /* real ids with 17 digits begin with it */
     hash = spread(hash);
     for (size_t i = 0; i < 16; i++) {
         out[1 + i] = digits[(hash >> (60 - 4 * i)) & 15];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings of karp_lint_snapshot(), with the notes of the reader as findings of one more rule. */
+/* Writes the findings of karp_lint_snapshot(), with the notes of the reader as findings of an additional rule. */
 #include <io/known_values.h>
 #include <io/write_call.h>
 #include <io/write_json.h>
@@ -12,7 +12,7 @@
 static const karp_lint_rule of_notes = { sizeof of_notes, "input-note",
                                          "a part of the input is not used, or is filled in", KARP_LINT_WARNING, 0 };
 
-/* Finding `index` of both. */
+/* Finding `index` of the lint's findings followed by the notes. */
 static karp_lint_finding finding_at(const karp_lint *lint, const karp_write_options *options, size_t index)
 {
     karp_lint_finding f = { .size = sizeof f };
@@ -38,7 +38,7 @@ static void count_severities(const karp_lint *lint, const karp_write_options *op
 
 /* ---- text and Markdown ------------------------------------------------------------------------------------------- */
 
-/* Of what came from the input, without what a terminal or a table takes for more than a letter. */
+/* Text from the input, without control characters and without characters that a Markdown table interprets. */
 static void put_clean(write_buffer *b, karp_str text, bool markdown)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -186,7 +186,7 @@ static void sarif_message(json_out *j, const char *key, karp_str text, karp_str 
     json_flat_object(j);
     if (more.len == 0) json_member_str(j, "text", text);
     else {
-        /* One string of two texts. */
+        /* The two texts are joined in one string. */
         write_buffer joined;
         buffer_init(&joined, j->out->context);
         buffer_str(&joined, text);
@@ -293,7 +293,7 @@ static void write_sarif(json_out *j, const karp_lint *lint, const karp_write_opt
     json_close(j);
 }
 
-/* A note on values that nothing has would be the second finding of them. NULL = no memory. */
+/* Leaves out notes on values that nothing has, because the lint has a finding for each. NULL = out of memory. */
 static karp_str *leave_out_known(karp_context *context, karp_write_options *options)
 {
     karp_str *others = karp_alloc(context, options->warning_count * sizeof *others);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decisions as Markdown, for pull requests and issues: equal launches in one row, then what is left over, then the cost. */
+/*
+ * Writes decisions as Markdown, for pull requests and issues: equal launches in one row, then unschedulable pods,
+ * notes and the cost.
+ */
 #include "write_decision.h"
 #include "write_rows.h"
 #include "write_text.h"
@@ -7,7 +10,7 @@
 #include <karp/objective.h>
 #include <string.h>
 
-/* What came from the input, without what Markdown or a terminal takes for more than a letter. */
+/* Text from the input, without characters that Markdown or a terminal interprets. */
 static void put_name(write_buffer *b, karp_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -33,7 +36,7 @@ static void put_amount(write_buffer *b, double per_hour)
 
 typedef struct launch_group {
     karp_str pool, type, zone, capacity_type;
-    double price; /* of one */
+    double price; /* of one launch */
     size_t count, pods;
 } launch_group;
 
@@ -95,7 +98,7 @@ static void write_launch_table(const write_job *job)
     karp_free(job->context, groups, (all + 1) * sizeof *groups);
 }
 
-/* ---- what is left, what is said, what it costs ------------------------------------------------------------------- */
+/* ---- unschedulable pods, notes, cost ----------------------------------------------------------------------------- */
 
 static void write_left(const write_job *job)
 {
@@ -112,7 +115,7 @@ static void write_left(const write_job *job)
     }
 }
 
-/* `saved`: by commands beside the decision. */
+/* `saved`: savings of the disruption's commands. */
 static void write_cost(const write_job *job, double saved)
 {
     const karp_decision *decision = job->decision;

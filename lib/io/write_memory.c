@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one disruption pass leaves for the next: docs/formats.md. */
+/* Writes the state that one disruption pass leaves for the next: docs/formats.md. */
 #include <karp/passes.h>
 #include "write_call.h"
 #include "write_members.h"

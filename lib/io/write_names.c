@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pod names for people: pods of one workload share a pair of braces. */
+/* Writes pod names for people: pods of one workload share a pair of braces. */
 #include "write_text.h"
 
 typedef struct split_name {
-    karp_str head; /* up to and with the last '-' */
+    karp_str head; /* up to and including the last '-' */
     karp_str tail;
     bool is_number; /* of at most nine digits, without leading zeros */
-    bool is_suffix; /* a number, or five letters and digits as a ReplicaSet makes them */
+    bool is_suffix; /* a number, or a ReplicaSet's suffix of five letters and digits */
     uint32_t number;
 } split_name;
 
@@ -53,7 +53,7 @@ static size_t digit_count(uint32_t number)
     return count;
 }
 
-/* How many names from pods[first] on belong in one pair of braces. */
+/* The number of names from pods[first] on that share one pair of braces. */
 static size_t run_length(const karp_decision *decision, const uint32_t *pods, size_t first, size_t count)
 {
     split_name head = split(karp_decision_pod_name(decision, pods[first]));
@@ -68,7 +68,7 @@ static size_t run_length(const karp_decision *decision, const uint32_t *pods, si
     return length;
 }
 
-/* Runs are nearly in order already (as text, 10 comes before 2), so moving a few elements is enough. */
+/* Insertion sort: a run is almost sorted already (as text, 10 comes before 2). */
 static void sort_numbers(uint32_t *numbers, size_t count)
 {
     for (size_t gap = count / 2; gap > 0; gap /= 2) {
@@ -84,7 +84,7 @@ static void sort_numbers(uint32_t *numbers, size_t count)
     }
 }
 
-/* One piece of a brace list: the opening with the head for the first, a comma or the closing brace at the end. */
+/* Writes the opening of a piece of a brace list: the head and the brace for the first piece, else a comma. */
 static bool open_piece(text_flow *flow, karp_str head, bool is_first, size_t columns)
 {
     write_buffer *b = flow->t->out;

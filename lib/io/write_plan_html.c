@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A decision as a page: the nodes before and after, the pods on them, then the text and the JSON. One file, which needs no
- * script and loads nothing. Its styles bear on nothing outside, so that it can be part of another page. */
+/*
+ * Writes a decision as an HTML page: the nodes before and after with their pods, then the text and the JSON. The page
+ * is one file without scripts or external resources. Its styles affect nothing outside, so that it can be embedded in
+ * another page.
+ */
 #include "html.h"
 #include "write_repack_html.h"
 #include "write_rows.h"
@@ -12,7 +15,7 @@
 #include <karp/what_if.h>
 #include <math.h>
 
-/* A decision whose JSON is longer is not embedded: such pages should still open at once. */
+/* MOST_JSON: a longer JSON document is not embedded, so that large pages still open quickly. */
 enum { MOST_JSON = 128 * 1024, MOST_UNPLACED = 12, MOST_POOLS = 8, MOST_NOTES = 20, TEXT_COLUMNS = 110 };
 
 #define DOT HTML_DOT
@@ -21,7 +24,7 @@ enum { MOST_JSON = 128 * 1024, MOST_UNPLACED = 12, MOST_POOLS = 8, MOST_NOTES = 
 typedef struct page {
     write_buffer *b;
     const write_job *job;
-    const karp_decision *plan; /* NULL: the page is about a disruption alone */
+    const karp_decision *plan; /* NULL: the page shows only a disruption */
     const karp_decision *disruption;
     const scene *s;
     bool repack; /* the disruption is a repack plan */
@@ -30,7 +33,7 @@ typedef struct page {
 
 static void raw(const page *p, const char *text) { buffer_text(p->b, text); }
 
-/* ---- around them ------------------------------------------------------------------------------------------------- */
+/* ---- title ------------------------------------------------------------------------------------------------------- */
 
 static void write_name(const page *p)
 {
@@ -166,7 +169,7 @@ static void write_totals(const page *p)
     raw(p, "</div>\n");
 }
 
-/* Of a plan for the least cost. */
+/* For a least-cost plan. */
 static void write_saving(const page *p)
 {
     karp_cost cost = { .size = sizeof(cost) };
@@ -178,7 +181,7 @@ static void write_saving(const page *p)
     raw(p, "</div>\n");
 }
 
-/* What each NodePool said to it. */
+/* Writes why each NodePool rejects the pod. */
 static void write_refusals(const page *p, const karp_unschedulable *pod)
 {
     for (size_t i = 0; i < pod->pool_count && i < MOST_POOLS; i++) {
@@ -242,7 +245,8 @@ static void write_notes(const page *p)
     raw(p, count > MOST_NOTES ? "<div>and more, in the text below</div></details>\n" : "</details>\n");
 }
 
-/* Another document about the same decision, empty where it would be longer than `most` (0 = any length); the caller frees it. */
+/* Writes another document about the same decision; empty if it would be longer than `most` (0 = unlimited). The caller
+ * frees it. */
 static karp_status other_document(const page *p, karp_status (*write)(const write_job *job), size_t most,
                                   karp_text *out)
 {
@@ -324,7 +328,7 @@ static karp_status write_body(page *p)
     return status == KARP_OK && !p->job->options->compact ? write_documents(p) : status;
 }
 
-/* `compact`: the picture alone, to be part of another page. */
+/* `compact`: only the picture, to be embedded in another page. */
 static karp_status write_page(const write_job *job, const karp_decision *plan, const karp_decision *disruption,
                               bool repack)
 {

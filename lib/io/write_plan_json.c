@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A Plan and a DisruptionPlan as JSON: docs/formats.md. */
+/* Writes a Plan and a DisruptionPlan as JSON: docs/formats.md. */
 #include "write_plan_json.h"
 
 #include "write_launch.h"
@@ -83,7 +83,7 @@ void plan_requirements(json_out *j, const karp_requirement *list, size_t count)
     json_end(j);
 }
 
-/* The offering, and what the node will look like with it. */
+/* Writes the chosen offering and the resulting node. */
 static void write_choice(json_out *j, const write_job *job, const karp_launch *launch)
 {
     json_key(j, "choice");
@@ -203,8 +203,8 @@ void plan_unschedulable(json_out *j, const write_job *job, size_t index)
     json_end(j);
 }
 
-/* Beyond so many, what NodePools said is written once for all pods that they said the same to: pods × NodePools of it would be more
- * than whoever reads the document can hold. */
+/* Beyond this number of refusals (pods × NodePools), equal lists of refusals are written only once, because the
+ * document would become too large for its readers. */
 enum { REFUSALS_IN_FULL = 100000 };
 
 static void count_refusals(const write_job *job, size_t *total)
@@ -230,7 +230,7 @@ static void write_as_another(json_out *j, const write_job *job, const karp_unsch
     json_end(j);
 }
 
-/* Pods to whom NodePools said the same share the list of it; `first` has the pod that it was written with. */
+/* Pods with equal refusals refer to one list; `first` has the pod with which it was written. */
 static void write_shared(json_out *j, const write_job *job, size_t index, map64 *first)
 {
     karp_unschedulable pod;
@@ -365,7 +365,7 @@ static void write_cost(json_out *j, const karp_decision *decision)
     json_end(j);
 }
 
-/* What a plan for the least cost says of it: spec cost.md §7. */
+/* Writes the cost members of a least-cost plan: spec cost.md §7. */
 static void write_objective(json_out *j, const karp_decision *decision)
 {
     karp_cost cost = { .size = sizeof(cost) };
@@ -382,7 +382,7 @@ static void write_objective(json_out *j, const karp_decision *decision)
     json_key(j, "bound");
     json_double(j, cost.bound);
     json_key(j, "gap");
-    json_double(j, cost.gap < 0 ? HUGE_VAL : cost.gap); /* null: no bound is known */
+    json_double(j, cost.gap < 0 ? HUGE_VAL : cost.gap); /* null: no bound */
     json_key(j, "steps");
     json_uint(j, cost.steps);
     json_key(j, "effort");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One line per launch, with the fields of Karpenter's own record. */
+/* Writes one line per launch, with the fields of Karpenter's log entries. */
 #include "write_decision.h"
 #include "write_launch.h"
 #include "write_members.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A Plan for people. */
+/* Writes a Plan as text. */
 #include "write_folds.h"
 #include "write_launch.h"
 #include "write_rows.h"
@@ -18,7 +18,7 @@ typedef struct plan_totals {
     double cpu_allocatable;
 } plan_totals;
 
-/* The node after `*next` in the list of nodes that has this name; both lists are ordered by name. */
+/* Finds the node of this name after `*next` in the list of nodes; both lists are sorted by name. */
 static void find_node(const write_job *job, size_t *next, karp_str name, karp_node_use *node)
 {
     size_t count = karp_decision_node_count(job->decision);
@@ -69,7 +69,7 @@ static void measure(const write_job *job, const launch_folds *folds, row_widths 
     }
 }
 
-/* The amount of a resource as it is requested; false when it is not. */
+/* Writes the requested amount of a resource; false if it is not requested. */
 static bool write_request(write_buffer *b, const karp_launch *launch, const char *name, const char *before)
 {
     for (size_t i = 0; i < launch->request_count; i++) {
@@ -84,7 +84,7 @@ static bool write_request(write_buffer *b, const karp_launch *launch, const char
     return false;
 }
 
-/* ", nvidia.com/gpu 2 of 4": what few types have, and pods of which are why the node is that dear. */
+/* Writes ", nvidia.com/gpu 2 of 4": extended resources that the pods request, which explain a high price. */
 static bool write_extended(write_buffer *b, const karp_launch *launch, bool some)
 {
     for (size_t i = 0; i < launch->request_count; i++) {
@@ -107,8 +107,8 @@ static bool write_extended(write_buffer *b, const karp_launch *launch, bool some
     return some;
 }
 
-/* "why     pool default; cpu 3750m, memory 12800Mi, DaemonSets included; fits no existing node". Every pod is offered to the
- * nodes that exist before it opens a new one. */
+/* Writes "why pool default; cpu 3750m, memory 12800Mi, DaemonSets included; fits no existing node". The last part
+ * holds for every launch, because the scheduler tries existing nodes before it creates a NodeClaim. */
 static void add_why(write_buffer *b, const write_job *job, const karp_launch *launch)
 {
     buffer_text(b, "pool ");
@@ -138,7 +138,7 @@ static void add_runner_up(write_buffer *b, const karp_launch *launch)
     }
 }
 
-/* The types that are neither chosen nor the runner-up: "r5.large, m5.2xlarge and 12 more types". */
+/* Writes the types that are neither chosen nor the runner-up: "r5.large, m5.2xlarge and 12 more types". */
 static void add_others(write_buffer *b, const karp_launch *launch, size_t others)
 {
     size_t shown = 0;
@@ -157,7 +157,7 @@ static void add_others(write_buffer *b, const karp_launch *launch, size_t others
     }
 }
 
-/* A title and words beside it, wrapped. */
+/* Writes a title followed by wrapped text. */
 static void titled_line(const text_out *t, const write_job *job, const char *title, const write_buffer *words)
 {
     enum { TITLE = 11 };
@@ -172,7 +172,7 @@ static void titled_line(const text_out *t, const write_job *job, const char *tit
     buffer_char(t->out, '\n');
 }
 
-/* Why there is a launch, and what else would do: "runner-up  m5.xlarge $0.192/h (+25%); also r5.large …". */
+/* Writes why there is a launch, and the alternatives: "runner-up  m5.xlarge $0.192/h (+25%); also r5.large …". */
 static void write_why(const text_out *t, const write_job *job, const karp_launch *launch)
 {
     bool second = launch->runner_up.instance_type.len > 0;
@@ -257,7 +257,7 @@ static bool same_refusal(const karp_unschedulable *a, const karp_unschedulable *
     return true;
 }
 
-/* "(742 types -> 38 by requirements -> 0 by resources)": up to the step that leaves none. */
+/* Writes "(742 types -> 38 by requirements -> 0 by resources)", up to the step that leaves no types. */
 static void write_funnel(text_flow *flow, const karp_pool_refusal *pool)
 {
     const struct {
@@ -314,7 +314,7 @@ void rows_refusal(const text_out *t, const karp_unschedulable *pod, size_t most_
         buffer_text(b, "  ");
         flow_begin(&flow, t, ROW_INDENT + 7 + width, ROW_INDENT + 7 + width, most_lines);
         flow_words(&flow, pool->detail.len > 0 ? pool->detail : str(karp_reason_text(pool->code)));
-        flow.lines_left++; /* the numbers are told in any case */
+        flow.lines_left++; /* the numbers are always written */
         write_funnel(&flow, pool);
         buffer_char(b, '\n');
     }
@@ -341,7 +341,7 @@ static void write_reason(text_flow *flow, const karp_unschedulable *pod)
     const char *code = karp_reason_name(pod->code), *permanent = pod->permanent ? ", permanent" : "";
     const char *reason = karp_reason_text(pod->code);
     write_buffer *b = flow->t->out;
-    flow->lines_left = 1; /* whatever the names took */
+    flow->lines_left = 1; /* however many lines the names needed */
     (void)flow_room(flow, 4 + strlen(reason) + strlen(code) + strlen(permanent));
     buffer_text(b, flow->wrapped ? "" : "  ");
     buffer_text(b, reason);
@@ -396,7 +396,7 @@ static void write_unschedulable(const text_out *t, const write_job *job)
     karp_free(job->context, pods, count * sizeof(*pods));
 }
 
-/* Karpenter's words for it are its log's. */
+/* Karpenter's wording is used only in its log format. */
 static karp_str why_ignored(const karp_ignored *pod)
 {
     if (pod->code == KARP_REASON_NO_NODEPOOLS) return str("no usable NodePool in the input");

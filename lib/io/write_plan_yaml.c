@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The NodeClaims of a plan as YAML, as Karpenter would create them (the server adds uid, owner and status). */
+/*
+ * Writes the NodeClaims of a plan as YAML, as Karpenter would create them (without uid, owner and status, which the
+ * server adds).
+ */
 #include "write_decision.h"
 #include "write_json.h"
 #include "write_launch.h"
@@ -14,7 +17,7 @@ static void line(write_buffer *b, size_t indent, const char *text)
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/* Words that YAML 1.1 takes for something else than a string, in any case. */
+/* Whether YAML 1.1 resolves the word to another type than a string, in any case. */
 static bool is_word_with_meaning(karp_str text)
 {
     static const char *const words[] = { "y", "n", "yes", "no", "true", "false", "on", "off", "null", "nan", "inf" };
@@ -31,7 +34,8 @@ static bool is_word_with_meaning(karp_str text)
     return false;
 }
 
-/* Plain scalars are those that every reader takes as a string: names, and amounts whose unit is no part of a number. */
+/* Whether the text can be a plain scalar, which every YAML reader resolves to a string: names, and quantities whose
+ * unit is not part of a number. */
 static bool is_plain(karp_str text)
 {
     bool unit = false;
@@ -158,7 +162,7 @@ static void node_claim(write_buffer *b, const karp_launch *launch, uint64_t numb
     duration(b, "terminationGracePeriod", launch->termination_grace_period);
 }
 
-/* A document for each launch from `first` on. */
+/* Writes a document for each launch from `first` on. */
 static void node_claims(const write_job *job, launch_counter *counter, size_t first, size_t count)
 {
     for (size_t i = first; i < first + count; i++) {
@@ -178,7 +182,7 @@ karp_status plan_as_yaml(const write_job *job)
     return KARP_OK;
 }
 
-/* Step by step: what goes is said in comments, as no document of Kubernetes says it. */
+/* Removed nodes are listed in comments, step by step, because Kubernetes has no object for them. */
 karp_status repack_as_yaml(const write_job *job)
 {
     launch_counter counter = { 0 };

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The totals of a decision in Prometheus' text format: what a node exporter's textfile collector or a push gateway takes. */
+/*
+ * Writes the totals of a decision in Prometheus' text format, for the node exporter's textfile collector or a
+ * Pushgateway.
+ */
 #include "write_decision.h"
 #include "write_rows.h"
 
 #include <base/sort.h>
 #include <io/money.h>
 
-/* Launches that are alike, or existing nodes. */
+/* Equal launches, or existing nodes. */
 typedef struct group {
     karp_str pool, type, zone, capacity_type;
     size_t count;

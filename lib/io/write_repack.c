@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A RepackPlan: docs/formats.md. */
+/* Writes a RepackPlan: docs/formats.md. */
 #include "write_plan_json.h"
 #include "write_call.h"
 #include "write_rows.h"

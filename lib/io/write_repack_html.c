@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the page of a repack plan has beside that of a disruption: the curve, and each step with its nodes. */
+/* The parts of a repack plan's page that a disruption's does not have: the cost curve, and each step with its nodes. */
 #include "write_repack_html.h"
 
 #include "html.h"

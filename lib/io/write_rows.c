@@ -104,7 +104,7 @@ void row_write(const text_out *t, const row_widths *w, const node_row *row)
     size_t columns = w->instance_type + w->zone + w->capacity_type + 3 + w->price;
     columns += w->use ? 1 + 2 * (size_t)sizeof("cpu  100%") + 2 + 2 : 2;
     size_t begins = ROW_INDENT + w->name + 2;
-    bool apart = begins + columns > t->width; /* a name so long that what the node is stands below it */
+    bool apart = begins + columns > t->width; /* the name is so long that the other columns are below it */
     text_left(b, row->name, apart ? 0 : w->name);
     text_style_end(t, row->style);
     if (apart) {
@@ -152,12 +152,12 @@ void rows_pods(const text_out *t, const write_job *job, const karp_decision *dec
     buffer_text(b, count == 1 ? " pod  " : " pods  ");
     text_flow flow;
     flow_begin(&flow, t, ROW_INDENT + 2, b->length - start, MOST_POD_LINES);
-    flow.indent = b->length - start; /* so that no space is put before the first name */
+    flow.indent = b->length - start; /* no space before the first name */
     write_note(job, text_pods(&flow, job->context, decision, pods, count, job->error));
     buffer_char(b, '\n');
 }
 
-/* "-> 3 × m6a.large us-west-2b on-demand  $0.2592/h" and its pods, for a launch and those that are like it. */
+/* Writes "-> 3 × m6a.large us-west-2b on-demand  $0.2592/h" and the pods, for a launch and its equal launches. */
 static void replacement(const text_out *t, const write_job *job, const launch_folds *folds, size_t index)
 {
     write_buffer *b = t->out;
@@ -183,7 +183,7 @@ static void replacement(const text_out *t, const write_job *job, const launch_fo
     }
 }
 
-/* The lines of what replaces or receives. */
+/* Writes the lines of a command's replacements and of the nodes that receive its pods. */
 static void command_details(const text_out *t, const write_job *job, const karp_decision *decision,
                             const karp_command *command)
 {
@@ -207,7 +207,7 @@ static void command_details(const text_out *t, const write_job *job, const karp_
     }
 }
 
-/* The row of the decision's node of that name; without one, just the name. Nodes are ordered by name. */
+/* Finds the decision's node of that name; without one, only the name is set. Nodes are sorted by name. */
 static void find_row(const write_job *job, const karp_decision *decision, karp_str name, karp_node_use *node)
 {
     size_t low = 0;
@@ -224,7 +224,7 @@ static void find_row(const write_job *job, const karp_decision *decision, karp_s
     *node = (karp_node_use){ .size = sizeof(*node), .node = name };
 }
 
-/* A row for each node that goes: what it is and what it costs. */
+/* Writes a row for each node that is removed, with its type and its cost. */
 static void command_nodes(const text_out *t, const write_job *job, const karp_decision *decision,
                           const karp_command *command)
 {
@@ -239,7 +239,7 @@ static void command_nodes(const text_out *t, const write_job *job, const karp_de
                                         : command->replaces                      ? "-/+"
                                                                                  : "-",
                                         style);
-            row.cpu = row.memory = -1; /* its pods have left, in the decision */
+            row.cpu = row.memory = -1; /* the decision shows the node without its pods */
             if (writing) {
                 row_write(t, &widths, &row);
             } else {
@@ -249,7 +249,8 @@ static void command_nodes(const text_out *t, const write_job *job, const karp_de
     }
 }
 
-/* How many pods have to move, and the pool of the first node; "" when the decision does not show it as a candidate. */
+/* Counts the pods that have to move, and finds the pool of the first node. "" when the node is not among the
+ * decision's candidates. */
 static void count_moving(const write_job *job, const karp_decision *decision, const karp_command *command, size_t *pods,
                          karp_str *pool)
 {
@@ -267,7 +268,7 @@ static void count_moving(const write_job *job, const karp_decision *decision, co
     }
 }
 
-/* A line "5 pods move  budget of default 2  to be validated after 15s", when there is something to say. */
+/* Writes a line such as "5 pods move  budget of default 2  to be validated after 15s", if any part applies. */
 static void command_reach(const text_out *t, const write_job *job, const karp_decision *decision,
                           const karp_command *command)
 {
@@ -341,7 +342,7 @@ void rows_commands(const text_out *t, const write_job *job, const karp_decision 
 static void end_reason(text_flow *flow, uint32_t code)
 {
     const char *name = karp_reason_name(code);
-    flow->lines_left++; /* it is told in any case */
+    flow->lines_left++; /* it is always written */
     (void)flow_room(flow, strlen(name) + 2);
     buffer_text(flow->t->out, flow->wrapped ? "" : "  ");
     text_styled(flow->t, STYLE_DIM, name);
@@ -356,7 +357,7 @@ void rows_reason(const text_out *t, size_t column, size_t most_lines, karp_str d
     end_reason(&flow, code);
 }
 
-/* Whether the detail of a kept node names something, and is no sentence of its own. */
+/* Whether the detail of a kept node is a name and not a sentence. */
 static bool detail_names(uint32_t code)
 {
     return code == KARP_REASON_POD_DO_NOT_DISRUPT || code == KARP_REASON_PDB_MULTIPLE ||
@@ -381,10 +382,7 @@ void rows_kept_reason(const text_out *t, size_t column, size_t most_lines, const
 
 void rows_kept(const text_out *t, const write_job *job, const karp_decision *decision)
 {
-    enum {
-        LEAST_REASON = 30,
-        BELOW = ROW_INDENT + 2
-    }; /* columns of a reason beside names; else it stands below them */
+    enum { LEAST_REASON = 30, BELOW = ROW_INDENT + 2 }; /* width of a reason beside names; a longer one is below them */
     write_buffer *b = t->out;
     size_t count = karp_decision_kept_count(decision);
     size_t width = 0;
@@ -489,7 +487,7 @@ void warnings_section(const text_out *t, const write_job *job)
     }
 }
 
-/* Room for one more of the things that the header says: what the line has none for goes to the next. */
+/* Makes room for another part of the header. It goes to the next line if it does not fit. */
 static void header_room(const text_out *t, size_t *column, size_t columns)
 {
     bool fits = *column + 5 + columns <= t->width;

@@ -8,10 +8,10 @@
 
 enum { MOST_PIECES = 40 };
 
-/* Pixels: of boxes, and of a pod that is still told from the next. */
+/* In pixels: the width of boxes, and the smallest part in which pods are separated. */
 static const double widest_box = 440, narrowest_box = 184, least_piece = 5;
 
-/* Colours of workloads are the same on light and dark screens; what surrounds them is a variable. */
+/* Colours of workloads are the same on light and dark screens. Other colours are variables. */
 static const char style[] =
     ".karp{color-scheme:light dark;--ink:#1c2530;--dim:#5b6673;--page:#fff;--box:#f7f8fa;--line:#c9d0d8;"
     "--free:#e6eaee;--mem:#7d8894;--gap:rgba(255,255,255,.75);--newbg:#f3faf6;--gonebg:#fdf6f5;--replbg:#fdfaf1;"
@@ -67,7 +67,7 @@ static const char style[] =
     ".karp pre{overflow-x:auto;background:var(--box);color:var(--ink);border-radius:6px;padding:10px 12px;"
     "margin:8px 0 0;font:12px/1.45 ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace}";
 
-/* The table of write_shares_html.c. */
+/* The styles of write_shares_html.c's table. */
 static const char tables[] =
     ".karp .n>.c{border-color:var(--bad);color:var(--bad)}"
     ".karp .own{border-collapse:collapse;width:100%;max-width:900px;font-size:12px;font-variant-numeric:tabular-nums}"
@@ -106,7 +106,7 @@ static const struct {
     [FATE_GONE] = { " gone", "- " }, [FATE_REPLACES] = { " repl", "-/+ " },
 };
 
-/* What fits on a box; the whole reason is in its hint. */
+/* Short reasons that fit on a box. The whole reason is in its tooltip. */
 static const struct {
     uint32_t code;
     const char *words;
@@ -147,7 +147,7 @@ static double cpu_part(const scene_html *p, const scene_node *node)
     return far_apart ? sqrt(part) : part;
 }
 
-/* As wide as its CPU; by the root of it where the nodes are too different for that. */
+/* The width is proportional to the node's CPU, or to the square root of it if the nodes are too different. */
 static double box_width(const scene_html *p, const scene_node *node)
 {
     double width = widest_box * cpu_part(p, node);
@@ -188,7 +188,7 @@ static void write_piece(const scene_html *p, const scene_run *run, double whole,
     html_number(p->b, run->cpu);
     raw(p, !run->moved ? "\" " : comes ? ", placed here now\" " : ", leaves\" ");
     scene_html_part(p->b, scene_part(run->cpu, whole));
-    /* A line between its pods, where that is more than stripes. */
+    /* Pods are separated by lines if these are not too dense. */
     if (run->pods > 1 && run->cpu / whole * pixels / run->pods >= least_piece) {
         raw(p, ";--n:");
         buffer_uint(p->b, run->pods);
@@ -237,7 +237,7 @@ static void amount_of(const scene_html *p, const char *what, double used, double
     raw(p, unit);
 }
 
-/* "m5.large · $0.096/h", then "us-west-2a · spot": what is known of it. */
+/* Writes "m5.large · $0.096/h", then "us-west-2a · spot", as far as known. */
 static void write_offer(const scene_html *p, const scene_node *node, const char *between_lines)
 {
     html_text(p->b, node->instance_type);
@@ -270,7 +270,7 @@ static void write_hint(const scene_html *p, const scene_node *node)
     }
 }
 
-/* A cloud's names end with its domain, which tells nothing: it is dim, and the first to be cut. */
+/* Names of cloud nodes end with a domain, which is not informative: it is dim, and cut first. */
 static void write_name(const scene_html *p, const scene_node *node)
 {
     if (node->copies > 1) {
@@ -415,7 +415,7 @@ void scene_html_lane(const scene_html *p, const char *title, const scene_lane *l
     }
 }
 
-/* ---- what the colours mean --------------------------------------------------------------------------------------- */
+/* ---- legend ------------------------------------------------------------------------------------------------------ */
 
 static void write_key(const scene_html *p, const char *class, karp_str name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of a page that says what each owner's requests cost, and how much of that is idle. */
+/* Writes the table of the cost of each owner's requests, and how much of it is idle. */
 #include "write_scene_html.h"
 
 #include "write_text.h"
@@ -32,7 +32,7 @@ static void write_share(const scene_html *p, karp_str name, const scene_share *s
     raw(p, "</td>");
     amount(p, share->cpu, "");
     amount(p, share->memory / (1024.0 * 1024.0 * 1024.0), " GiB");
-    if (!(share->cost > 0)) { /* on nodes without one */
+    if (!(share->cost > 0)) { /* on nodes without a price */
         raw(p, "<td>no price</td><td></td><td></td></tr>\n");
         return;
     }

@@ -85,7 +85,7 @@ void text_bar(write_buffer *b, double fraction, size_t cells)
 {
     size_t full = (size_t)(within(fraction, 1) * (double)cells + 0.5);
     if (full == cells && fraction < 1 && cells > 0) {
-        full--; /* a full bar means full */
+        full--; /* a full bar only for 100 % */
     }
     buffer_repeat(b, "\xe2\x96\x88", full);
     buffer_repeat(b, "\xe2\x96\x91", cells - full);
@@ -183,7 +183,7 @@ bool flow_words(text_flow *flow, karp_str text)
             enum { DOTS = 2 };
             bool first = flow->column <= flow->indent;
             size_t columns = text_columns(word) + (first ? 0 : 1);
-            bool last_line = flow->lines_left == 0 && end < text.len && !first; /* where the dots need room, too */
+            bool last_line = flow->lines_left == 0 && end < text.len && !first; /* the "…" needs room, too */
             bool full = last_line && flow->column + columns + DOTS > flow->t->width;
             if (full || !flow_room(flow, columns)) {
                 buffer_text(flow->t->out, " \xe2\x80\xa6");

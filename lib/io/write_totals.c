@@ -3,7 +3,7 @@
 
 #include <io/table.h>
 
-/* So many launches are seen without adding them up. */
+/* A_GLANCE: totals are not needed for this number of launches. */
 enum { A_GLANCE = 3, MOST_LINES = 4, LABEL = 16 };
 
 typedef enum dimension { BY_POOL, BY_CAPACITY_TYPE, BY_ZONE, BY_TYPE, DIMENSIONS } dimension;
@@ -26,7 +26,7 @@ static karp_str name_of(const karp_launch *l, dimension by)
     return by == BY_ZONE ? l->choice.zone : l->choice.instance_type;
 }
 
-/* The dearest first. */
+/* Sorts by decreasing price. */
 static int compare(const void *a, const void *b, const void *user)
 {
     const total *x = a, *y = b;
@@ -56,7 +56,7 @@ static karp_status add(const write_job *job, dimension by, io_table *known, tota
     return sorted ? KARP_OK : write_fail(job->error, KARP_E_NOMEM, "out of memory");
 }
 
-/* Sums the launches up; the list is freed with karp_free(). */
+/* Sums the launches up. Free the list with karp_free(). */
 static karp_status sum_up(const write_job *job, dimension by, totals *out)
 {
     io_table known;
@@ -76,7 +76,7 @@ static void totals_free(const write_job *job, totals *t)
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
-/* "10 × m6a.xlarge $1.728/h". false = there is no room for it. */
+/* Writes "10 × m6a.xlarge $1.728/h". false = it does not fit. */
 static bool write_total(text_flow *flow, const total *one, bool last)
 {
     char kept[512];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a check of a plan found. */
+/* Writes the results of karp_verify(). */
 #include "write_call.h"
 #include "write_json.h"
 #include "write_text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of text that are longer than the width are broken where there are spaces. */
+/* Breaks lines that are longer than the width at spaces. */
 #include "write_width.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static size_t escape_length(const char *at, const char *end)
     return p < end ? (size_t)(p - at) + 1 : 0;
 }
 
-/* Goes one step on in the line: over a colour, which takes no column, or over a byte. True = it took a column. */
+/* Moves over a colour sequence, which has no width, or over a byte. true = the byte takes a column. */
 static bool step(const char **at, const char *end)
 {
     size_t escape = escape_length(*at, end);
@@ -30,7 +30,7 @@ static bool is_wider(const char *line, const char *end, size_t width)
     return columns > width;
 }
 
-/* Spaces, and colours between them. */
+/* Skips spaces, and colour sequences between them. */
 static size_t skip_spaces(const char **at, const char *end)
 {
     size_t columns = 0;
@@ -38,8 +38,8 @@ static size_t skip_spaces(const char **at, const char *end)
     return columns;
 }
 
-/* Where further lines begin: behind a mark ("+", "->", "!") or a first word with a colon ("Cost:"); otherwise a bit further to the
- * right than the line itself. Never beyond half of the width. */
+/* The indent of continuation lines: after a mark ("+", "->", "!") or a first word with a colon ("Cost:"), otherwise
+ * slightly more than the line itself. At most half of the width. */
 static size_t hang_of(const char *line, const char *end, size_t width)
 {
     size_t lead = skip_spaces(&line, end), column = lead;
@@ -58,8 +58,9 @@ static size_t hang_of(const char *line, const char *end, size_t width)
     return hang > width / 2 ? width / 2 : hang;
 }
 
-/* The spaces at which a line has to end that begins at column `at`: the last that are within the width, those between columns of a
- * table before others; without any, the first beyond. False = it has none. */
+/* Finds the spaces at which to break a line that begins at column `at`: the last ones within the width, preferably
+ * those between columns of a table. If there are none, the first ones beyond the width. false = there are no
+ * spaces. */
 static bool find_break(const char *line, const char *end, size_t at, size_t width, const char **from, const char **to)
 {
     const char *best = NULL, *p = line;

@@ -39,7 +39,7 @@ static word word_of(karp_str text)
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
-enum { NUMBER_ROOM = 512 }; /* a longer scalar is text */
+enum { NUMBER_ROOM = 512 }; /* a longer scalar is a string */
 
 static int digit_value(char c)
 {
@@ -49,7 +49,8 @@ static int digit_value(char c)
     return 99;
 }
 
-/* Go's integers with base 0: 0x, 0o, 0b, a leading 0 for octal. false = no such number, or beyond 64 bits. */
+/* Parses an integer like Go with base 0: 0x, 0o, 0b, a leading 0 for octal. false = it is none, or does not fit in 64
+ * bits. */
 static bool integer(const char *text, size_t length, bool *negative, uint64_t *value)
 {
     size_t i = 0;
@@ -75,7 +76,8 @@ static bool integer(const char *text, size_t length, bool *negative, uint64_t *v
     return true;
 }
 
-/* [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)? written so that both sides of the point have a digit. */
+/* Matches [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)? and normalises it so that there is a digit on both sides
+ * of the point. */
 static bool decimal(const char *text, size_t length, strbuf *normal)
 {
     size_t i = 0, whole = 0, part = 0;
@@ -103,7 +105,7 @@ static bool decimal(const char *text, size_t length, strbuf *normal)
     return i == length;
 }
 
-/* true = *out is the number, or NULL for want of memory; false = no number. */
+/* true = *out is the number, or NULL when out of memory; false = not a number. */
 static bool number(trees *t, karp_str text, tree **out)
 {
     char plain[NUMBER_ROOM];
