@@ -16,7 +16,7 @@ static int give(cli_answer *answer, cli_make *make, void *own)
         karp_text_free(&answer->text);
         return EXIT_ERROR;
     }
-    if (result == EXIT_ERROR && answer->text.len == 0) { /* that has been said */
+    if (result == EXIT_ERROR && answer->text.len == 0) { /* the reason has been printed */
         karp_text_free(&answer->text);
         return result;
     }
@@ -35,7 +35,7 @@ int answer_input(const cli_options *options, bool keep_documents, bool notes_apa
     if (!input_read(options, keep_documents, &answer.input)) {
         return EXIT_ERROR;
     }
-    /* It is worked out once; without memory for it the answer would lack it and say nothing. */
+    /* The digest is computed once. If this ran out of memory, the answer would silently lack it. */
     if (keep_documents && digest_asked(options) && karp_reader_digest(answer.input.reader).len == 0) {
         print_problem("input", "there is not enough memory for its digest");
         input_free(options, &answer.input);

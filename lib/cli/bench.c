@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* karp bench: how long the parts of a decision take. The only verb that looks at a clock: the processor's. */
+/* karp bench: measures the parts of a decision. It is the only command that measures processor time. */
 #include "cli.h"
 
 #include <stdio.h>
@@ -19,17 +19,17 @@ enum { MOST_RUNS = 1000 };
 static const char *const stage_names[STAGE_COUNT] = { "read", "prepare", "solve", "emit" };
 
 typedef struct measure {
-    karp_context *context; /* with an allocator that counts */
-    double times[STAGE_COUNT][MOST_RUNS]; /* milliseconds of processor time; solve: of one decision */
-    uint64_t requests; /* for memory, since the context was made */
-    uint64_t allocations[STAGE_COUNT]; /* of the last run */
-    size_t decisions; /* of one run */
+    karp_context *context; /* its allocator counts allocations */
+    double times[STAGE_COUNT][MOST_RUNS]; /* milliseconds of processor time; for solve: per decision */
+    uint64_t requests; /* allocation requests since the context was created */
+    uint64_t allocations[STAGE_COUNT]; /* in the last run */
+    size_t decisions; /* in one run */
     size_t runs;
     karp_snapshot_counts counts;
     size_t launches;
     size_t commands;
     bool disrupts;
-    double price; /* of the launches, or what the commands save */
+    double price; /* cost of the launches, or savings of the commands */
     uint64_t peak;
 } measure;
 
@@ -38,7 +38,7 @@ static double now_ms(void)
     struct timespec t = { 0 };
 #if defined(CLOCK_PROCESS_CPUTIME_ID)
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-#else /* some C libraries for WASI have none */
+#else /* some C libraries for WASI do not have it */
     clock_gettime(CLOCK_MONOTONIC, &t);
 #endif
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
@@ -72,13 +72,13 @@ static karp_status counting_context(measure *m, karp_error *error)
     karp_context_options options;
     karp_context_options_init(&options, sizeof(options));
     options.allocator = &allocator;
-    options.hash_seed = 1; /* equal tables in every run */
+    options.hash_seed = 1; /* the same hash tables in every run */
     return karp_context_new(&options, &m->context, error);
 }
 
 /* ---- stages ------------------------------------------------------------------------------------------------------ */
 
-/* Where time and requests for memory stood when a stage began. */
+/* Processor time and allocation requests at the beginning of a stage. */
 typedef struct start {
     double time;
     uint64_t requests;
@@ -86,7 +86,7 @@ typedef struct start {
 
 static start begin(const measure *m) { return (start){ now_ms(), m->requests }; }
 
-/* What has passed since *from, which moves on, is the stage's. */
+/* Adds everything since *from to the stage; *from is set to now. */
 static void end_stage(measure *m, int stage, start *from)
 {
     start now = begin(m);
@@ -97,8 +97,8 @@ static void end_stage(measure *m, int stage, start *from)
 
 /* ---- one run ----------------------------------------------------------------------------------------------------- */
 
-/* Builder calls count as reading, as the reading of a file does; what an edit starts from, which is an edited
- * snapshot, does so too. */
+/* Builder calls count as reading, like the reading of a file. So does the creation of the snapshot that an edit starts
+ * from, which is an edited snapshot itself. */
 static karp_status build_snapshot(const char *name, measure *m, karp_snapshot **out, bench_question *question,
                                   karp_error *error)
 {
@@ -232,7 +232,7 @@ static double median(double *values, size_t count)
     return count % 2 == 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-/* What solve comes to; 0 when it was too short to be seen. */
+/* The speed of solve; 0 when the time was too short to measure. */
 static double pods_per_second(measure *m)
 {
     double solve = median(m->times[STAGE_SOLVE], m->runs);
@@ -293,7 +293,7 @@ static bool measure_input(const cli_options *options, const char *name, measure 
         print_error(&error);
         return false;
     }
-#if !defined(__wasi__) /* which has time only */
+#if !defined(__wasi__) /* getrusage() of WASI has only times */
     struct rusage usage;
     if (getrusage(RUSAGE_SELF, &usage) == 0 && usage.ru_maxrss > 0) {
         m->peak = (uint64_t)usage.ru_maxrss * 1024;

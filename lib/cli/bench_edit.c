@@ -4,11 +4,11 @@
 
 #include "bench_types.h"
 
-/* The first pod of the input, and the node that it runs on where there are nodes. */
+/* The first pod of the input, and the node that it runs on if there are nodes. */
 #define POD_NAME "pod-000000"
 #define NODE_NAME "node-000"
 
-/* Asks for another amount than it did. */
+/* Adds a pod with the same name and other requests. */
 static karp_status replace_pod(karp_builder *builder, bool bound, unsigned turn, karp_error *error)
 {
     const karp_str name = bench_str(POD_NAME);
@@ -33,7 +33,7 @@ static karp_status replace_pod(karp_builder *builder, bool bound, unsigned turn,
     return status == KARP_OK ? karp_builder_add_pod(builder, &pod, error) : status;
 }
 
-/* Has room for other amounts than it did. */
+/* Adds a node with the same name and other allocatable amounts. */
 static karp_status replace_node(karp_builder *builder, unsigned turn, karp_error *error)
 {
     const karp_str name = bench_str(NODE_NAME);

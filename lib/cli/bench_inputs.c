@@ -15,28 +15,28 @@ static const int64_t start_of_2026 = INT64_C(1767225600);
 enum { MOST_PODS = 10000000, NODES_OF_B3 = 300, NODES_OF_WIDE_B3 = 5000, SHAPES_OF_B6 = 1000, FEW_SHAPES = 100 };
 
 typedef struct family {
-    const char *prefix; /* with the dash before the number of pods, or of nodes */
+    const char *prefix; /* including the dash before the number of pods or nodes */
     const char *text;
     karp_status (*fill)(bench_maker *maker, uint32_t count);
     enum bench_ask ask;
-    uint32_t method; /* KARP_METHOD_ANY = pods are placed */
-    const char *sizes; /* those that docs/performance.md shows */
+    uint32_t method; /* KARP_METHOD_ANY = a launch decision */
+    const char *sizes; /* the sizes in docs/performance.md */
 } family;
 
 /* ---- one pod ----------------------------------------------------------------------------------------------------- */
 
-/* What differs between pods; the label is also what the rules select. */
+/* The differences between pods. The label is also what the rules select. */
 typedef struct pod_kind {
     karp_label label;
-    karp_label selected; /* by the rule, when it is another than the pod's own */
+    karp_label selected; /* selected by the rule, if it is not the pod's own label */
     const char *cpu, *memory, *node;
     enum { RULE_NONE, RULE_ZONE_SPREAD, RULE_HOST_SPREAD, RULE_ZONE_AFFINITY, RULE_HOST_ANTI, RULE_SELECTOR } rule;
-    karp_label wanted; /* of RULE_SELECTOR */
-    bool preferred; /* the rule: scheduling goes on without it */
-    bool nowhere; /* prefers a zone that no type is offered in, too */
+    karp_label wanted; /* for RULE_SELECTOR */
+    bool preferred; /* the rule is a preference */
+    bool nowhere; /* also prefers a zone without offerings */
 } pod_kind;
 
-/* The rule of a kind, as the fields of its pods. */
+/* Sets the pod's fields for the rule of a kind. */
 static void set_rule(karp_pod *pod, const pod_kind *kind, const karp_spread_constraint *spread,
                      const karp_pod_term *term)
 {
@@ -126,7 +126,7 @@ static karp_label lettered(bench_maker *m, const char *key)
 }
 
 /* The mix of Karpenter's own benchmark: a fifth each of plain pods, zonal spread, host spread, zonal affinity and host
- * anti-affinity; what a spread selects is drawn apart from the pod's own label, as it is there. */
+ * anti-affinity. As there, the label that a spread selects is chosen independently of the pod's own. */
 static karp_status fill_b1(bench_maker *m, uint32_t pods)
 {
     karp_status status = bench_fake_types(m, 400);
@@ -151,7 +151,7 @@ static karp_status fill_b1(bench_maker *m, uint32_t pods)
     return status;
 }
 
-/* Ten kinds of pods in turn, all under one rule. */
+/* Ten kinds of pods in turn, all with one rule. */
 static karp_status fill_b2(bench_maker *m, uint32_t pods, pod_kind kind)
 {
     static const char *const sizes[10][2] = { { "100m", "128Mi" }, { "250m", "512Mi" }, { "500m", "1Gi" },
@@ -197,7 +197,7 @@ static karp_status fill_b8_never(bench_maker *m, uint32_t pods)
     return fill_b2(m, pods, (pod_kind){ .rule = RULE_HOST_ANTI, .preferred = true, .nowhere = true });
 }
 
-/* One Deployment, whose pods would each have a host of their own. */
+/* One Deployment with anti-affinity between its pods by host. */
 static karp_status fill_one(bench_maker *m, uint32_t pods, bool preferred)
 {
     pod_kind kind = { .cpu = "500m", .memory = "1Gi", .rule = RULE_HOST_ANTI, .preferred = preferred };
@@ -217,7 +217,7 @@ static double amount(const char *text)
     return value;
 }
 
-/* Ten pods of any kind on a node, as far as they fit. */
+/* Up to ten random pods on a node, as many as fit. */
 static karp_status load_node(bench_maker *m, uint32_t number, const pod_kind *kinds)
 {
     bench_node node;
@@ -238,7 +238,7 @@ static karp_status load_node(bench_maker *m, uint32_t number, const pod_kind *ki
     return status;
 }
 
-/* Twenty kinds onto nodes that are in use, and new ones. */
+/* Twenty kinds of pods on existing and new nodes. */
 static karp_status place_on_nodes(bench_maker *m, uint32_t pods, uint32_t nodes)
 {
     char names[20][8];
@@ -263,10 +263,10 @@ static karp_status place_on_nodes(bench_maker *m, uint32_t pods, uint32_t nodes)
 static karp_status fill_b3(bench_maker *m, uint32_t pods) { return place_on_nodes(m, pods, NODES_OF_B3); }
 static karp_status fill_b3_wide(bench_maker *m, uint32_t pods) { return place_on_nodes(m, pods, NODES_OF_WIDE_B3); }
 
-/* Nodes in use alone. */
+/* Only existing nodes. */
 static karp_status fill_b5(bench_maker *m, uint32_t nodes) { return place_on_nodes(m, 0, nodes); }
 
-/* Nodes of 3 to 17 cores, filled to somewhere between 55 % and 97 % of their cores. */
+/* Nodes of 3 to 17 cores, with random CPU requests of between 55 % and 97 %. */
 static karp_status fill_b4(bench_maker *m, uint32_t nodes)
 {
     char names[20][8];
@@ -295,8 +295,8 @@ static karp_status fill_b4(bench_maker *m, uint32_t nodes)
     return status;
 }
 
-/* Nodes of 8 cores whose memory is full to the last byte: no type is cheaper, for no number of them, and no pod has room
- * anywhere else. */
+/* Nodes of 8 cores whose memory is fully requested: no instance type is cheaper for any group of them, and no pod fits
+ * on another node. */
 static karp_status fill_b4_idle(bench_maker *m, uint32_t nodes)
 {
     static const char *const small[] = { "100m", "200m", "300m" };
@@ -319,7 +319,8 @@ static karp_status fill_b4_idle(bench_maker *m, uint32_t nodes)
     return status;
 }
 
-/* So many shapes in turn; `ruled`: a tenth bars itself from its hosts, half of them spread over zones. */
+/* `shapes` kinds of pods in turn. `ruled`: a tenth of them have host anti-affinity to themselves, half of them a zonal
+ * spread. */
 static karp_status fill_b6(bench_maker *m, uint32_t pods, uint32_t shapes, bool ruled)
 {
     karp_status status = bench_aws_types(m, 100);
@@ -343,7 +344,7 @@ static karp_status fill_b6_plain(bench_maker *m, uint32_t pods) { return fill_b6
 static karp_status fill_b6_mixed(bench_maker *m, uint32_t pods) { return fill_b6(m, pods, SHAPES_OF_B6, true); }
 static karp_status fill_b6_few(bench_maker *m, uint32_t pods) { return fill_b6(m, pods, FEW_SHAPES, false); }
 
-/* So many kinds of pods of all sizes, some 25 of each, and from one to eight GiB a core. */
+/* `kinds` kinds of pods of all sizes, about 25 of each, with one to eight GiB per core. */
 static karp_status fill_kinds(bench_maker *m, uint32_t kinds, bool choosy)
 {
     static const char *const wanted[][2] = { { "kubernetes.io/arch", "amd64" },

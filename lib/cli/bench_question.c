@@ -13,7 +13,7 @@ static karp_status provision(const karp_snapshot *snapshot, const karp_change *c
                       : karp_what_if(snapshot, changes, count, &plain, out, error);
 }
 
-/* A Snapshot that names a disruption method is asked for that. */
+/* A Snapshot with a disruption method is decided with that method. */
 static karp_status decide(const karp_snapshot *snapshot, uint32_t method, karp_decision **out, karp_error *error)
 {
     if (method == KARP_METHOD_ANY) {
@@ -43,7 +43,7 @@ static karp_status decide_for_cost(const karp_snapshot *snapshot, bool bound_alo
     return karp_provision(snapshot, &options, out, error);
 }
 
-/* One question for each change; the last answer is kept. */
+/* One decision for each change; the last one is kept. */
 static karp_status ask_each(const karp_snapshot *snapshot, uint32_t kind, const karp_str *names, size_t count,
                             karp_decision **out, size_t *asked, karp_error *error)
 {

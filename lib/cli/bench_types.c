@@ -107,7 +107,7 @@ static void fake_words_init(fake_words *w)
     w->optional = bench_str("optional");
     w->capacity_types[0] = bench_str("spot");
     w->capacity_types[1] = bench_str("on-demand");
-    for (size_t i = 0; i < 5; i++) { /* spot in the first two zones, on demand in all three */
+    for (size_t i = 0; i < 5; i++) { /* spot in the first two zones, on-demand in all three */
         w->buys[i][0] = in(CAPACITY_TYPE_KEY, &w->capacity_types[i < 2 ? 0 : 1], 1);
         w->buys[i][1] = in("topology.kubernetes.io/zone", &w->zones[i < 2 ? i : i - 2], 1);
     }
@@ -188,7 +188,8 @@ karp_status bench_fake_types(bench_maker *maker, uint32_t count)
     return status;
 }
 
-/* c5 to c8, m5 to m8 and so on, and t3: what most clusters run on; `all`: with more network or disks, too. */
+/* Whether the type is of a c, m, r or t family of generation 3 to 8. `all`: including those with more network (n) or
+ * disks (d). */
 static bool common(karp_str name, bool all)
 {
     return name.len > 2 && memchr("cmrt", name.ptr[0], 4) != NULL && name.ptr[1] >= '3' && name.ptr[1] <= '8' &&
@@ -258,7 +259,7 @@ static double amount_of(const karp_resource *list, size_t count, const char *nam
     return value;
 }
 
-/* Labels of the single values that type and offering require. */
+/* The labels that follow from the type's and the offering's requirements with a single value. */
 static size_t single_labels(const karp_requirement *list, size_t count, karp_label *out, size_t used, size_t room)
 {
     for (size_t i = 0; i < count && used < room; i++) {

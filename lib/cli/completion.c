@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* karp completion: scripts for shells, made of the table of options, so that they cannot be out of date. */
+/* karp completion: scripts for shells, generated from the table of options, so that they are never outdated. */
 #include "cli.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A text between single quotes, as bash, zsh and fish read it. */
+/* A text in single quotes for bash, zsh and fish. */
 static void print_quoted_for_shell(const char *text)
 {
     putchar('\'');
@@ -25,9 +25,9 @@ static void print_commands(void)
     }
 }
 
-/* The words that an option takes, where they are few. */
+/* The possible values of options that have only a few. */
 static const struct {
-    const char *option, *verb, *words; /* verb NULL = any other */
+    const char *option, *verb, *words; /* verb NULL = any other command */
 } words_of[] = {
     { "profile", NULL, " karpenter karpenter-1.14 karpenter-1.15 karp" },
     { "explain", NULL, " none summary full" },
@@ -47,7 +47,7 @@ static const struct {
       "CapacityBuffer=true TerminateFirstDrift=true TerminateFirstRepair=true PodDeletionCostManagement=true" },
 };
 
-/* With a space before each; nothing for other options. */
+/* Prints the values, with a space before each; nothing for other options. */
 static void print_words_of(const cli_options *options, const cli_verb *verb, const char *option)
 {
     bool formats = strcmp(option, "output") == 0 || (strcmp(option, "format") == 0 && strcmp(verb->name, "lint") == 0);
@@ -67,7 +67,7 @@ static bool is_file(const cli_option_shown *o)
     return o->argument != NULL && (strstr(o->argument, "FILE") != NULL || strstr(o->argument, ".json") != NULL);
 }
 
-/* "  plan) options='…'" and, below it, the words of its options that take one. */
+/* Prints "  plan) options='…'", followed by the values of its options that have a list. */
 static void print_cases(const cli_options *options, const char *begin, const char *end)
 {
     static const char *const letters[][2] = { { "output", "|-o" }, { "namespace", "|-n" } };
@@ -91,7 +91,7 @@ static void print_cases(const cli_options *options, const char *begin, const cha
     }
 }
 
-/* bash splits --option=word into three. */
+/* bash splits --option=word into three words. */
 static void bash(const cli_options *options)
 {
     fputs(

@@ -67,7 +67,8 @@ int designs_answer(const cli_options *options, design *list, size_t count, const
 
 /* ---- sides of a command line ------------------------------------------------------------------------------------- */
 
-/* What a side says holds for it; what it leaves out is the first's, but for changes: those are each side's own. */
+/* Options of a side apply to it. Options that it does not state are those of the first side, except changes, which
+ * each side has its own. */
 static void inherit(cli_options *side, const cli_options *first)
 {
     const cli_options own = *side;
@@ -102,7 +103,8 @@ static int count_sides(const cli_options *options)
     return count;
 }
 
-/* `sides` begins with the first "--", whose place the verb's name takes for each reading. */
+/* `sides` begins with the first "--". In each parsing the command's name takes the place of the "--" before the
+ * side. */
 static int read_sides(const cli_verb *verb, const cli_options *options, design *list, cli_options *own, int *read)
 {
     static char verb_name[] = "diff";
@@ -116,7 +118,7 @@ static int read_sides(const cli_verb *verb, const cli_options *options, design *
         options->sides[at] = verb_name;
         int status = options_read(verb, end - at, options->sides + at, side);
         options->sides[at] = mark;
-        if (status < 0 && side->of_answer != NULL) { /* it would be a side's, and would change nothing */
+        if (status < 0 && side->of_answer != NULL) { /* it would belong to a side, and would have no effect */
             char name[64];
             (void)snprintf(name, sizeof name, "diff: --%s", side->of_answer);
             print_problem(name, "applies to all sides: put it before the first --");
@@ -162,7 +164,7 @@ int designs_of_sides(const cli_verb *verb, const cli_options *options)
     return status;
 }
 
-/* ---- files laid over one input ----------------------------------------------------------------------------------- */
+/* ---- files applied to one input ---------------------------------------------------------------------------------- */
 
 static const char *last_part(const char *path)
 {

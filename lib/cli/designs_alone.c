@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each field that differs makes by itself: the first design, with this one difference laid over it, planned anew. */
+/* Computes the effect of each difference alone: plans the first design with only this difference applied. */
 #include "designs.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static void count(karp_str object, karp_str field, karp_str before, karp_str aft
     ++*(size_t *)user;
 }
 
-/* A difference that cannot stand alone (a NodePool without its new node class, say) is left out. */
+/* A difference that cannot be applied alone (e.g. a NodePool without its new node class) is left out. */
 static karp_status plan_alone(const design *first, design *d, size_t number, const karp_change *changes,
                               size_t change_count)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Designs side by side as a page: the table of totals, what differs, and the picture of each plan. */
+/* Writes the comparison of designs as a page: the table of totals, the differences, and the picture of each plan. */
 #include "designs.h"
 #include "writer.h"
 
@@ -64,7 +64,6 @@ void designs_write_html(cli_writer *w, const design *list, size_t count)
     designs_write_differences(w, list, count);
     cli_put_text(w, "</div>\n<div class=\"side\">\n");
     for (size_t i = 0; i < count && !w->refused; i++)
-        w->refused = put_picture(w, &list[i], &error) !=
-                     KARP_OK; /* of a plan that was made, only memory can be wanting */
+        w->refused = put_picture(w, &list[i], &error) != KARP_OK; /* for an existing plan only memory can be missing */
     cli_put_text(w, "</div>\n</body></html>\n");
 }

@@ -181,7 +181,7 @@ static int by_pod(const void *a, const void *b, const void *user)
     return compare(x->pod, y->pod);
 }
 
-/* Pods that run, where the plan does not move them: those that another design has not are told. */
+/* Adds running pods that the plan does not move, so that pods which another design lacks are reported. */
 static karp_status add_running(design *d)
 {
     static const karp_str name_column = { "name", 4 }, pods_column = { "pods", 4 };
@@ -189,7 +189,7 @@ static karp_status add_running(design *d)
     karp_table *nodes = NULL;
     karp_error error;
     karp_error_init(&error, sizeof error);
-    if (d->input.snapshot == NULL) return KARP_OK; /* a design that is no input of its own */
+    if (d->input.snapshot == NULL) return KARP_OK; /* a design without an input of its own */
     karp_status status = karp_snapshot_table(d->input.snapshot, KARP_TABLE_SNAPSHOT_NODES, &nodes, &error);
     if (status == KARP_OK) status = karp_table_find(nodes, name_column, &names);
     if (status == KARP_OK) status = karp_table_find(nodes, pods_column, &pods);
@@ -208,7 +208,7 @@ static karp_status add_running(design *d)
     return status;
 }
 
-/* Of a pod that runs and is moved, the move is kept: it was added first. */
+/* For a running pod that is moved, the move is kept: it was added first. */
 static void keep_first(design *d)
 {
     size_t kept = 0;

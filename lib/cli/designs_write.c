@@ -15,10 +15,10 @@ enum { ROWS_SHOWN = 40 };
 
 /* ---- moves ------------------------------------------------------------------------------------------------------- */
 
-/* A pod that is elsewhere, new or deleted. */
+/* A pod that is moved, added or deleted. */
 typedef struct move {
     karp_str pod;
-    const char *before, *after, *group_before, *group_after; /* NULL = it is not there */
+    const char *before, *after, *group_before, *group_after; /* NULL = the pod does not exist there */
 } move;
 
 typedef struct moves {
@@ -60,7 +60,7 @@ static bool same_text(const char *a, const char *b) { return a == b || (a != NUL
 
 /* ---- fields ------------------------------------------------------------------------------------------------------ */
 
-/* Of the row that is being written. */
+/* The effect of the current row's difference alone. */
 static const design_alone *alone_of(const cli_writer *w)
 {
     size_t row = w->rows - 1;
@@ -113,7 +113,7 @@ static void begin_item(cli_writer *w)
 
 enum { ITEM_INDENT = 2, ITEM_GOES_ON = 6 };
 
-/* Text is broken at the width. */
+/* Wraps the item at the width in text. */
 static void end_item(cli_writer *w)
 {
     size_t length = w->out->len - w->item;
@@ -132,7 +132,7 @@ static void end_item(cli_writer *w)
     cli_put_text(w, w->html ? "</div>\n" : "\n");
 }
 
-/* A difference that is none of an object: what a side is planned with. */
+/* A difference that is not of an object but of the side's options. */
 static void put_option(cli_writer *w, const char *name, const char *before, const char *after)
 {
     before = before == NULL ? "\xe2\x80\x93" : before;
@@ -165,8 +165,8 @@ static void put_options(cli_writer *w, const cli_options *a, const cli_options *
     put_option(w, "--feature-gates", a->feature_gates, b->feature_gates);
 }
 
-/* The replicas that --scale gave an object which it made in the design: the input has its pods, or none, but not the object itself.
- * NULL = it is new for another reason. */
+/* The replicas that --scale set for an object that it created in the design: the input has the object's pods, or none,
+ * but not the object itself. NULL = the object is new for another reason. */
 static const char *scaled_to(const cli_writer *w, karp_str object, karp_str field, karp_str before)
 {
     const cli_list *scaled = &w->second->options.scaled;
@@ -219,9 +219,9 @@ static void put_fields(cli_writer *w, const design *a, const design *b, karp_rea
     if (karp_reader_compare(a->input.reader, b->input.reader, row, w, &error) != KARP_OK) w->refused = true;
 }
 
-/* ---- plans for the least cost ------------------------------------------------------------------------------------ */
+/* ---- least-cost plans -------------------------------------------------------------------------------------------- */
 
-/* What the design's plan says of its objective; false = it had none. */
+/* The cost data of the design's plan; false = it is no least-cost plan. */
 static bool cost_of(const design *d, karp_cost *out)
 {
     *out = (karp_cost){ .size = sizeof *out };
@@ -284,7 +284,7 @@ void design_write_json(cli_writer *w, const design *d)
 {
     cli_put_text(w, "\n  {\"name\": ");
     cli_put_quoted(w, d->name, strlen(d->name));
-    if (d->input.reader != NULL) { /* else it is no input of its own */
+    if (d->input.reader != NULL) { /* otherwise the design has no input of its own */
         karp_str digest = karp_reader_digest(d->input.reader);
         cli_put_text(w, ", \"sha256\": ");
         cli_put_quoted(w, digest.ptr, digest.len);
@@ -432,7 +432,7 @@ static void money_cell(cli_writer *w, double price, double before, bool first)
     char text[160], change[80] = "", money[MONEY_TEXT];
     if (!first && before > 0 && fabs(price - before) > 1e-9)
         (void)snprintf(change, sizeof change, " (%+.1f%%)", (price / before - 1) * 100);
-    if (change[0] != '\0' && fabs(price / before - 1) < 0.0005) { /* a part that would be 0.0 % */
+    if (change[0] != '\0' && fabs(price / before - 1) < 0.0005) { /* it would be shown as 0.0 % */
         money_text((price - before) * HOURS_A_MONTH, true, money);
         (void)snprintf(change, sizeof change, " (%s)", money);
     }
@@ -501,7 +501,7 @@ static void group_row(cli_writer *w, const char *what, karp_str name, const desi
     end_row(w);
 }
 
-/* Groups of every design, each once. */
+/* One row for each group that a design has. */
 static void group_rows(cli_writer *w, const char *what, const design *list, size_t count, size_t offset)
 {
     for (size_t i = 0; i < count; i++) {
@@ -516,7 +516,7 @@ static void group_rows(cli_writer *w, const char *what, const design *list, size
     }
 }
 
-/* A row of one figure; designs that Karpenter decides have none. */
+/* A row of one figure; it is empty for designs that are decided with Karpenter's profile. */
 static void cost_row(cli_writer *w, const char *label, const design *list, size_t count, size_t offset, bool is_part)
 {
     begin_row(w, label, strlen(label));
@@ -576,7 +576,7 @@ static void write_table(cli_writer *w, const design *list, size_t count)
     group_rows(w, "", list, count, offsetof(design, capacity_types));
 }
 
-/* More designs than text is wide for are tables below one another. */
+/* If there are too many designs for the width of text, the table is split into several below one another. */
 void designs_write_table(cli_writer *w, const design *list, size_t count)
 {
     size_t room = w->options->width > LABEL + COLUMN ? (w->options->width - LABEL) / COLUMN : 1;
@@ -601,7 +601,7 @@ static void put_place(cli_writer *w, const char *place, const char *without)
     cli_put_shown(w, text, strlen(text));
 }
 
-/* Pods that move alike are one row; the first of them begins it. */
+/* Pods with the same move share one row, which the first of them begins. */
 static void write_moves(cli_writer *w, const design *a, const design *b)
 {
     moves m = { a, b, 0, 0 };

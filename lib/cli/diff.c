@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* karp diff: one input decided under two profiles. */
+/* karp diff: compares the decisions of two profiles for one input. */
 #include "designs.h"
 #include "diff.h"
 
@@ -20,11 +20,11 @@ static bool make_side(const cli_options *options, const cli_input *input, const 
     bool known = karp_profile_parse(name, &side->options.profile, &side->options.peer_version) == KARP_OK;
     if (side->method == KARP_METHOD_REPACK && side->options.profile != KARP_PROFILE_KARP)
         side->method =
-            KARP_METHOD_ANY; /* Karpenter has no such method: its pass is held against the steps of the other side */
+            KARP_METHOD_ANY; /* Karpenter has no such method: its pass is compared with the other side's steps */
     return known;
 }
 
-/* Without a side that repacks, the method asked for would be no side's. */
+/* Whether no side repacks, so that the requested method would apply to none. */
 static bool repacks_nowhere(const cli_options *options, const cli_input *input, const diff_side *a, const diff_side *b)
 {
     uint32_t method = options->method != KARP_METHOD_ANY ? options->method : karp_reader_method(input->reader);
@@ -61,7 +61,7 @@ static int answer(const cli_options *options, const cli_input *input)
     karp_error_init(&error, sizeof(error));
     if (!make_side(options, input, options->profiles.items[0], &a) ||
         !make_side(options, input, options->profiles.items[1], &b)) {
-        return EXIT_ERROR; /* the options have been read: they are profiles */
+        return EXIT_ERROR; /* parsing the options has shown that they are profiles */
     }
     if (repacks_nowhere(options, input, &a, &b)) {
         print_problem("--method Repack", "one side must be --profile karp: Karpenter has no such method");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which of the rules that versions of Karpenter changed makes a difference. */
+/* Finds which of the rules that changed between Karpenter versions cause a difference. */
 #include <karp/peer.h>
 #include "diff.h"
 
@@ -21,7 +21,8 @@ static uint64_t rules_of(const karp_options *options)
     return rules ^ options->flip_rules;
 }
 
-/* Whether the row that only `side` has goes when the rule is switched there, or comes when it is switched on the other side. */
+/* Whether the rule causes the row that only `side` has: the row disappears when the rule is switched on that side, or
+ * appears when it is switched on the other. */
 static bool makes(const diff_side *side, const diff_row *row, const diff_side *switched,
                   const diff_side *other_switched)
 {

@@ -6,7 +6,7 @@
 
 #include <karp/library.h>
 
-/* A list under construction; a refusal is noted, so that one look at the end is enough. */
+/* A list under construction. Out of memory is recorded, so that one check at the end is enough. */
 typedef struct listing {
     const cli_options *options;
     diff_side *side;
@@ -29,7 +29,7 @@ static void put_price(listing *l, double price)
     put_text(l, text);
 }
 
-/* Ends a text; the next begins there. */
+/* Ends a text and returns where the next begins. */
 static size_t end_text(listing *l)
 {
     put(l, "", 1);
@@ -91,7 +91,7 @@ static void put_requirements(listing *l, const karp_requirement *list, size_t co
     }
 }
 
-/* The offering it is priced at, then all types and what the NodeClaim requires. */
+/* The offering that determines its price, then all types and the requirements of the NodeClaim. */
 static void put_launch(listing *l, const karp_launch *launch)
 {
     char number[KARP_VALUE_TEXT];

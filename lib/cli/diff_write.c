@@ -6,7 +6,7 @@
 
 #include <karp/peer.h>
 
-enum { SHOWN = 160 }; /* so much of a long text is shown to people */
+enum { SHOWN = 160 }; /* the maximum length of a text for people */
 
 typedef struct writer {
     const cli_options *options;
@@ -142,7 +142,7 @@ static void write_json(writer *w)
 
 /* ---- text and markdown ------------------------------------------------------------------------------------------- */
 
-/* Cut where it is long, control characters as '?'; in markdown what it would read is escaped. */
+/* Writes a text that is cut if it is long, with control characters as '?'. For Markdown its syntax is escaped. */
 static void put_shown(writer *w, const char *text)
 {
     bool markdown = w->options->format == KARP_FORMAT_MARKDOWN;
@@ -190,7 +190,7 @@ static void put_summary(writer *w)
     put_text(w, w->list->count == 1 ? " differs.\n" : " differ.\n");
 }
 
-/* What the rules say that made a difference, each once. */
+/* The descriptions of the rules that caused a difference, each once. */
 static void put_legend(writer *w, const char *before)
 {
     uint64_t used = 0;

@@ -5,7 +5,7 @@
 
 #include <karp/passes.h>
 
-/* The memory of the pass before; without --memory-in, that of a first pass. */
+/* Reads the memory of the previous pass; without --memory-in it is that of a first pass. */
 static karp_status read_memory(const cli_options *options, karp_memory_document **document, karp_memory *memory,
                                karp_error *error)
 {
@@ -27,7 +27,7 @@ static karp_status refuse(cli_answer *answer, const char *why)
     return KARP_E_INVALID;
 }
 
-/* A repack plan in the place of a pass: Karpenter knows nothing like it. */
+/* Makes a repack plan instead of a pass: Karpenter has no such method. */
 static karp_status repack(cli_answer *answer, karp_decision **decision)
 {
     const cli_options *options = answer->options;

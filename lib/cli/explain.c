@@ -7,15 +7,15 @@
 #include <karp/columns.h>
 #include <karp/library.h>
 
-/* The name of what is explained. */
+/* The name of the object to explain. */
 static karp_str subject(cli_answer *answer)
 {
     answer->subject = answer->options->words.items[1];
     return (karp_str){ answer->subject, strlen(answer->subject) };
 }
 
-/* NAMESPACE/NAME; a name alone is one in the namespace of -n, or in "default", as it is to kubectl. To be freed; NULL = no
- * memory. */
+/* Returns NAMESPACE/NAME. A name without a namespace is in that of -n, or in "default", as in kubectl. To be freed;
+ * NULL = out of memory. */
 static char *full_name(const cli_options *options, const char *given, size_t *room)
 {
     const char *space = options->pod_namespace != NULL ? options->pod_namespace : "default";
@@ -38,8 +38,8 @@ static karp_str without_namespace(karp_str name)
     return slash == NULL ? name : (karp_str){ slash + 1, name.len - (size_t)(slash + 1 - name.ptr) };
 }
 
-/* Whether the pod has the name that a controller gives to pods of the workload: "web-0", "web-6d4f8b9c7-4czgq". A workload
- * without a namespace may be in any. */
+/* Whether the pod's name is one that a controller gives to pods of the workload: "web-0", "web-6d4f8b9c7-4czgq". A
+ * workload without a namespace matches any. */
 static bool is_pod_of(karp_str pod, karp_str workload)
 {
     size_t dashes = 0;
@@ -68,8 +68,8 @@ static size_t most(const karp_decision *plan, const uint32_t *pods, size_t count
     return found;
 }
 
-/* A pod of the workload to explain: one that fits nowhere, else one of the node that gets most of them; how many there are in
- * all is counted. len 0 = it has no pending pods. */
+/* Chooses a pod of the workload to explain: an unschedulable one, else one on the node that gets most of them. Counts
+ * the pods of both kinds. len 0 = the workload has no pending pods. */
 static karp_str pod_of(const karp_decision *plan, karp_str workload, size_t *left, size_t *placed)
 {
     karp_str first = { NULL, 0 }, found = { NULL, 0 };
@@ -99,12 +99,12 @@ static karp_str pod_of(const karp_decision *plan, karp_str workload, size_t *lef
     return first;
 }
 
-/* There are none of that name; a workload of another namespace may be meant. */
+/* There are no pods of that name. A workload in another namespace may be meant. */
 static karp_status no_pods(karp_error *error, const karp_decision *plan, karp_str name)
 {
     size_t left = 0, placed = 0;
     karp_str base = without_namespace(name), pod = pod_of(plan, base, &left, &placed);
-    karp_str space = { pod.ptr, pod.len > 0 ? pod.len - without_namespace(pod).len : 0 }; /* with its slash */
+    karp_str space = { pod.ptr, pod.len > 0 ? pod.len - without_namespace(pod).len : 0 }; /* including the slash */
     error->status = KARP_E_NOT_FOUND;
     if (space.len == 0 || space.len + base.len > 200) {
         (void)snprintf(error->message, sizeof error->message,
@@ -117,7 +117,7 @@ static karp_status no_pods(karp_error *error, const karp_decision *plan, karp_st
     return KARP_E_NOT_FOUND;
 }
 
-/* The pod that stands for a workload, which is said; the workload's name when there is none. */
+/* The pod that represents a workload, with a note; the workload's name if there is none. */
 static karp_status stand_in(cli_answer *answer, const karp_options *common, karp_decision **plan, karp_str *name)
 {
     karp_status status = karp_provision(answer->input.snapshot, common, plan, &answer->error);
@@ -179,7 +179,7 @@ static karp_status explain_node(cli_answer *answer, void *own, int *result)
     karp_disrupt_options_init(&disrupt, sizeof(disrupt));
     disrupt.common = &common;
     disrupt.method = karp_reader_method(answer->input.reader);
-    if (disrupt.method == KARP_METHOD_REPACK) { /* it takes the candidates of consolidation */
+    if (disrupt.method == KARP_METHOD_REPACK) { /* repacking uses the candidates of consolidation */
         disrupt.method = KARP_METHOD_ANY;
     }
     karp_table *nodes = NULL;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts of a region: which commands print them, and one file of them. */
+/* Facts of a region: prints the commands that obtain them, and exports them to a file. */
 #include "cli.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* An open provider and what it says of its facts. */
+/* An open provider and the data about its facts. */
 typedef struct facts_of {
     karp_provider *provider;
     karp_provider_memory *memory;
@@ -69,7 +69,7 @@ static void print_commands(const facts_of *facts, FILE *out)
     fputs(".facts\n", out);
 }
 
-/* What there is nothing of; true = types can be made without it. */
+/* Prints which facts are missing. true = instance types can be created without them. */
 static bool check_missing(const facts_of *facts)
 {
     bool enough = true;
@@ -180,7 +180,7 @@ static void print_regions(const facts_of *facts)
     }
 }
 
-/* Of every provider that is built in. */
+/* Calls `print` for every built-in provider. */
 static void print_each(const cli_options *options, void (*print)(const facts_of *facts))
 {
     karp_provider_registry *registry = NULL;

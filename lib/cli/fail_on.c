@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --fail-on: what makes the answer a failure to a script. */
+/* --fail-on: conditions under which the command fails. */
 #include "designs.h"
 #include "writer.h"
 
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Leaves the commas of "6,000.50" out; false = they do not stand before three digits each. */
+/* Removes the commas of "6,000.50"; false = they are not thousands separators. */
 static bool join_thousands(char *text)
 {
     size_t digits = strspn(text, "+$"), out = digits;
@@ -61,7 +61,7 @@ static bool read_one(cli_options *options, const char *word, size_t length)
     return true;
 }
 
-/* The comma that ends the word: one before a digit is between the thousands of an amount. */
+/* The comma that ends the word. A comma before a digit is a thousands separator. */
 static const char *end_of_word(const char *word)
 {
     const char *comma = strchr(word, ',');
@@ -95,7 +95,7 @@ bool fail_on_read(cli_options *options, const char *value)
     return true;
 }
 
-/* Whether some pod waits that Karpenter is meant to start a node for, and starts none. */
+/* Whether a pending pod that Karpenter is responsible for gets no node. */
 static bool some_pod_left(const karp_decision *plan)
 {
     if (karp_decision_unschedulable_count(plan) > 0) {
@@ -112,7 +112,7 @@ static bool some_pod_left(const karp_decision *plan)
 
 static size_t note_count(const cli_answer *answer, const karp_decision *plan, const karp_decision *disruption)
 {
-    /* What karp whatif changes is no note on the input. */
+    /* A change of karp whatif is not a note on the input. */
     static const char asked[] = "what if: ";
     size_t count = karp_decision_warning_count(plan) - karp_decision_change_count(plan);
     for (size_t i = 0; i < answer->write.warning_count; i++) {
@@ -122,13 +122,13 @@ static size_t note_count(const cli_answer *answer, const karp_decision *plan, co
     return disruption == NULL || disruption == plan ? count : count + karp_decision_warning_count(disruption);
 }
 
-/* What a cost is compared with. */
+/* The cost to compare with. */
 typedef struct base {
     double cost; /* per hour */
     const char *name; /* "today" */
 } base;
 
-/* The cost after in the Plan of --baseline takes the place of `out`; false after printing the failure. */
+/* Reads the cost after the Plan of --baseline into *out; false after printing the error. */
 static bool base_cost(const cli_options *options, double *out)
 {
     if (options->baseline == NULL) {
@@ -151,7 +151,7 @@ static bool base_cost(const cli_options *options, double *out)
 
 static double cents_a_month(double hourly) { return round(hourly * HOURS_A_MONTH * 100); }
 
-/* Whether the cost is beyond the limit, which is said then; -1 = it cannot be told. */
+/* Whether the cost exceeds the limit; if so, prints that. -1 = the limit is unknown. */
 static int too_dear(const cli_options *options, base than, double after)
 {
     double before = than.cost;
@@ -161,7 +161,7 @@ static int too_dear(const cli_options *options, base than, double after)
     double limit = options->cost_is_part   ? before * (1 + options->cost_limit / 100)
                    : options->cost_is_more ? before + options->cost_limit / HOURS_A_MONTH
                                            : options->cost_limit / HOURS_A_MONTH;
-    /* As they are printed: what reads the same is the same. */
+    /* Compares the printed amounts, which are rounded to cents. */
     if (cents_a_month(after) <= cents_a_month(limit)) {
         return 0;
     }
@@ -174,7 +174,7 @@ static int too_dear(const cli_options *options, base than, double after)
     return 1;
 }
 
-/* EXIT_OK when nothing that --fail-on names has come up. */
+/* EXIT_OK if no condition of --fail-on is met. */
 static int failure(const cli_options *options, base than, const karp_decision *plan, double after, size_t notes)
 {
     bool failed = options->fail_on_unschedulable && some_pod_left(plan);

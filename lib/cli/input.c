@@ -10,7 +10,7 @@
 
 static karp_str str_of(const char *text) { return text == NULL ? (karp_str){ 0 } : (karp_str){ text, strlen(text) }; }
 
-/* Notes on a catalogue of its own go to standard error; a reader keeps those on what it reads. */
+/* Notes on a separate catalogue file are printed on standard error. A reader collects the notes on its input. */
 static karp_status read_catalogue_file(const cli_options *options, const char *path, karp_catalogue **out,
                                        karp_error *error)
 {
@@ -68,7 +68,7 @@ static karp_status scale(karp_reader *reader, const char *given, karp_error *err
     return karp_reader_scale(reader, (karp_str){ given, (size_t)(sign - given) }, replicas, error);
 }
 
-/* What is laid over the input: whole objects first, so that those can be deleted and scaled. */
+/* Applies the changes to the input: whole objects first, so that they can be deleted and scaled. */
 static bool change_reader(const cli_options *options, karp_reader *reader, karp_error *error)
 {
     for (size_t i = 0; i < options->replaced.count; i++) {
@@ -129,7 +129,8 @@ static bool collect_warnings(const cli_options *options, cli_input *input)
     return true;
 }
 
-/* A cluster is read as it is now, so that its clock is the computer's, in whole seconds. Files have their own. */
+/* The current time, in whole seconds. It is used for a cluster, which is read in its current state; files state their
+ * own time. */
 static int64_t clock_now(void) { return (int64_t)time(NULL) * 1000000000; }
 
 static void print_read_error(const cli_options *options, const cli_input *input, const karp_error *error)
@@ -196,7 +197,7 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
         input_free(options, input);
         return false;
     }
-    /* It is worked out once; without memory for it headers would lack it and say nothing. */
+    /* The title is computed once. If this ran out of memory, headers would silently lack it. */
     if (karp_reader_catalogue_title(input->reader).ptr == NULL) {
         print_problem("input", "there is not enough memory for the name of its catalogue");
         input_free(options, input);
@@ -240,7 +241,7 @@ bool input_add_notes(const cli_options *options, cli_input *input, const karp_de
     return true;
 }
 
-/* One catalogue of all types of several; the types stay those of the parts until it is made. */
+/* Joins several catalogues to one. Their types are borrowed until it is created. */
 static karp_status join(const cli_options *options, karp_catalogue **parts, size_t part_count, karp_catalogue **out,
                         karp_error *error)
 {
@@ -265,7 +266,7 @@ static karp_status join(const cli_options *options, karp_catalogue **parts, size
     return status;
 }
 
-/* EC2's types; without a region, in that of the node class. */
+/* EC2's instance types; without a region, those of the node class's region. */
 static karp_catalogue *aws_catalogue(const cli_options *options, karp_str class_name, karp_str class_text)
 {
     karp_error error;
@@ -287,7 +288,7 @@ static karp_catalogue *aws_catalogue(const cli_options *options, karp_str class_
     return result;
 }
 
-/* The provider's types, under a node class where one is given. */
+/* The provider's instance types, under a node class if one is given. */
 static karp_catalogue *builtin_catalogue(const cli_options *options)
 {
     cli_text file = { 0 };
@@ -302,7 +303,7 @@ static karp_catalogue *builtin_catalogue(const cli_options *options)
         if (!text_file_read(options, options->files.items[0], &file)) {
             return NULL;
         }
-        /* An empty file is not the same as none. */
+        /* An empty file is different from no file. */
         text = file.len > 0 ? (karp_str){ file.ptr, file.len } : str_of("\n");
     }
     *options->log_notes = true;
@@ -358,7 +359,7 @@ karp_options decision_options(const cli_options *options)
 {
     karp_options out;
     karp_options_init(&out, sizeof(out));
-    out.now = options->now_later != 0 ? 0 : options->now; /* the snapshot's, which is later */
+    out.now = options->now_later != 0 ? 0 : options->now; /* the snapshot's time includes --now +… */
     out.profile = options->profile;
     out.peer_version = options->peer_version;
     out.explain = options->explain;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cluster that kubectl points to: what of it bears on decisions, as `kubectl get -o json` shows it. */
+/* Reads the cluster that kubectl points to: all resources that affect decisions, with `kubectl get -o json`. */
 #include "cli.h"
 
 #include <stdio.h>
@@ -9,10 +9,10 @@ enum { WORDS_MOST = 32, PATIENCE_FACTOR = 10 };
 
 static const char default_timeout[] = "60s";
 
-/* Workloads are not among them: the pods of a cluster are there already. */
+/* The resources to read. Workloads are not needed, because the pods of a cluster exist already. */
 typedef struct wanted {
     const char *name; /* as `kubectl api-resources -o name` prints it */
-    bool needed; /* without them an answer would be wrong whatever else is there */
+    bool needed; /* without this resource every answer would be wrong */
 } wanted;
 
 static const wanted resources[] = {
@@ -51,9 +51,9 @@ static const char *const option_names[KUBECTL_OPTIONS] = {
 typedef struct asking {
     const cli_options *options;
     cli_input *input;
-    cli_text served; /* names, each ended by a NUL */
+    cli_text served; /* names, each NUL-terminated */
     size_t served_count;
-    bool failed; /* and that has been printed */
+    bool failed; /* the failure has been printed */
 } asking;
 
 static bool no_memory(asking *a)
@@ -74,7 +74,7 @@ static bool note(asking *a, const char *about, const char *what)
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-/* How long kubectl may be silent: it asks in pieces and writes at the end. */
+/* How long kubectl may write nothing: it reads in pages and writes at the end. */
 static int64_t patience_of(const cli_options *options)
 {
     const char *timeout = options->kubectl[KUBECTL_REQUEST_TIMEOUT];
@@ -82,7 +82,7 @@ static int64_t patience_of(const cli_options *options)
     if (timeout == NULL) {
         timeout = default_timeout;
     }
-    /* What is no duration kubectl refuses itself; zero means that it waits for ever. */
+    /* An invalid duration is rejected by kubectl itself; zero means no timeout. */
     if (karp_duration_parse((karp_str){ timeout, strlen(timeout) }, &limit) != KARP_OK || limit <= 0 ||
         limit > INT64_MAX / PATIENCE_FACTOR) {
         return INT64_MAX;
@@ -90,7 +90,7 @@ static int64_t patience_of(const cli_options *options)
     return limit * PATIENCE_FACTOR;
 }
 
-/* kubectl with some words, and the options that are passed on. */
+/* Runs kubectl with some arguments, and the options that are passed on. */
 static void kubectl(const cli_options *options, const char *const *words, size_t count, cli_process *process)
 {
     const char *all[WORDS_MOST] = { "kubectl" };
@@ -116,7 +116,7 @@ static const char *reason_of(const cli_process *process)
     return process->said[0] != '\0' ? process->said : "it failed without a message";
 }
 
-/* ---- which resources there are ----------------------------------------------------------------------------------- */
+/* ---- available resources ----------------------------------------------------------------------------------------- */
 
 static bool serves(const asking *a, const char *name)
 {
@@ -129,7 +129,8 @@ static bool serves(const asking *a, const char *name)
     return false;
 }
 
-/* A node class of any provider. The name becomes a word of a command, so it has to look like one. */
+/* Whether the resource is a node class of any provider. The name becomes an argument of a command, so its characters
+ * are checked. */
 static bool is_node_class(const char *name)
 {
     const char *dot = strchr(name, '.');
@@ -158,7 +159,7 @@ static bool ask_what_is_served(asking *a)
     a->served = process.out;
     process.out = (cli_text){ 0 };
     split_lines(a);
-    /* A group whose server is down makes it fail, but the others are listed. */
+    /* kubectl fails if the server of an API group is down, but it lists the other groups. */
     bool some = process.status >= 0 && serves(a, "pods") && serves(a, "nodes");
     if (process.status != 0 && some) {
         return note(a, "kubectl api-resources", reason_of(&process));
@@ -173,7 +174,8 @@ static bool ask_what_is_served(asking *a)
 
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
 
-/* The objects of some resources, with names between commas; false when kubectl fails, which `process` tells. */
+/* Reads the objects of some resources, whose names are separated by commas. false when kubectl fails; then `process`
+ * has the reason. */
 static bool get(asking *a, const char *names, cli_process *process)
 {
     const char *const words[] = { "get", names, "--all-namespaces", "-o", "json" };
@@ -192,7 +194,7 @@ static void give(asking *a, const cli_process *process)
     }
 }
 
-/* One resource: what is not needed may stay away, and is told of. */
+/* Reads one resource. If it is not needed, a failure is only noted. */
 static void get_one(asking *a, const char *name, bool needed)
 {
     cli_process process;
@@ -217,7 +219,7 @@ static bool add_name(asking *a, cli_text *list, const char *name)
            no_memory(a);
 }
 
-/* Calls `visit` for each resource to read but the pods. */
+/* Calls `visit` for each resource to read, except pods. */
 static void for_each(asking *a, void (*visit)(asking *a, const char *name, bool needed, cli_text *list), cli_text *list)
 {
     for (size_t i = 0; i < RESOURCE_COUNT && !a->failed; i++) {
@@ -245,7 +247,7 @@ static void visit_alone(asking *a, const char *name, bool needed, cli_text *list
     get_one(a, name, needed);
 }
 
-/* Everything but the pods in one call; when that fails, one by one, to see whose fault it is. */
+/* Reads everything except pods in one call. If that fails, reads one by one, to find the resource that fails. */
 static void get_all_but_pods(asking *a)
 {
     cli_text list = { 0 };

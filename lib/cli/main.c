@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* karp: which nodes would Karpenter start and stop, offline. */
+/* karp: shows offline which nodes Karpenter would launch and remove. */
 #if !defined(_DEFAULT_SOURCE)
 #define _DEFAULT_SOURCE /* getentropy() … */
 #endif
@@ -22,7 +22,7 @@ static const cli_verb *const verbs[] = { &verb_plan,   &verb_disrupt,  &verb_exp
 
 enum { VERB_COUNT = sizeof(verbs) / sizeof(verbs[0]) };
 
-/* Under this name it is a plugin of kubectl, and its input the cluster that kubectl points to. */
+/* Under this name the program is a kubectl plugin, and its input is the cluster that kubectl points to. */
 static const char plugin_name[] = "kubectl-karp";
 
 static bool is_plugin(const char *called)
@@ -77,7 +77,7 @@ static void take_log(uint32_t level, karp_str message, void *user)
     }
 }
 
-/* The verb as it is for how the program was called. */
+/* The command as it is under the name by which the program was called. */
 static cli_verb called_as(const cli_verb *verb, bool plugin)
 {
     cli_verb own = *verb;
@@ -88,7 +88,8 @@ static cli_verb called_as(const cli_verb *verb, bool plugin)
     return own;
 }
 
-/* Three quarters of the machine: beyond that others suffer before this program does. 0 = not known, no ceiling. */
+/* Three quarters of the machine's memory: beyond that other programs would run out of memory first. 0 = unknown, no
+ * limit. */
 static uint64_t memory_to_use(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
@@ -132,7 +133,7 @@ static int run(const cli_verb *verb, int argc, char **argv)
     return status;
 }
 
-/* The version, and what is built in with it. */
+/* Prints the version, and what is built in. */
 static int print_version(void)
 {
     karp_context_options context_options;
@@ -162,7 +163,7 @@ static int unknown(const char *name)
     return EXIT_ERROR;
 }
 
-/* Options may come before the command, as they may with kubectl: the command is moved to the front of them. */
+/* Options may precede the command, as in kubectl. The command is moved before them. */
 static void command_first(int argc, char **argv)
 {
     int at = options_before(argc, argv);

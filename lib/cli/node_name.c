@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes by a part of their names. */
+/* Finds nodes by a part of their names. */
 #include "cli.h"
 
 #include <stdio.h>
@@ -7,11 +7,11 @@
 
 #include <karp/library.h>
 
-/* Nodes whose names have what was given as a part. */
+/* A search for nodes whose names contain the given text. */
 typedef struct name_search {
-    karp_str found; /* the node of that name, else the first */
-    size_t count; /* 1 where there is a node of that name */
-    char names[160]; /* of the first few */
+    karp_str found; /* the node with exactly that name, else the first match */
+    size_t count; /* number of matches; 1 if a node has exactly that name */
+    char names[160]; /* names of the first few */
 } name_search;
 
 static bool is_part(karp_str name, karp_str part)

@@ -77,7 +77,7 @@ enum {
     KEY_INPUT,
     KEY_JSON,
     KEY_RUNS,
-    KEY_CONTEXT, /* these as KUBECTL_* */
+    KEY_CONTEXT, /* this and the following in the order of KUBECTL_* */
     KEY_KUBECONFIG,
     KEY_CLUSTER,
     KEY_USER,
@@ -88,7 +88,7 @@ enum {
     KEY_MOST_ALLOCATED,
     KEY_LENIENT,
     KEY_AS_PLANNED,
-    KEY_UNTIL, /* these as REPLAY_* */
+    KEY_UNTIL, /* this and the following in the order of REPLAY_* */
     KEY_SEED,
     KEY_FORMAT,
     KEY_STEP,
@@ -103,8 +103,8 @@ enum {
 typedef struct option_row {
     int key;
     const char *name;
-    const char *argument; /* NULL = takes none */
-    uint32_t group; /* CLI_OPTION_*, 0 = every verb */
+    const char *argument; /* NULL = no argument */
+    uint32_t group; /* CLI_OPTION_*, 0 = every command */
     const char *text;
 } option_row;
 
@@ -262,7 +262,7 @@ static const char *const format_names[] = {
     [KARP_FORMAT_MARKDOWN] = "markdown", [KARP_FORMAT_SARIF] = "sarif", [KARP_FORMAT_PROMETHEUS] = "prometheus",
 };
 
-/* -o wide: as many columns as --width takes, so that nothing is wrapped or shortened. */
+/* -o wide: the largest width that --width accepts, so that nothing is wrapped or shortened. */
 enum { WIDE = 1000 };
 
 enum { FORMAT_COUNT = sizeof(format_names) / sizeof(format_names[0]) };
@@ -271,7 +271,7 @@ const char *format_of(const cli_verb *verb, uint32_t *next)
 {
     while (*next <= FORMAT_COUNT) {
         uint32_t i = (*next)++;
-        bool wide = i == FORMAT_COUNT; /* of text */
+        bool wide = i == FORMAT_COUNT; /* wide text */
         if (verb->formats & 1u << (wide ? (uint32_t)KARP_FORMAT_TEXT : i)) {
             return wide ? "wide" : format_names[i];
         }
@@ -438,7 +438,7 @@ static int set_now(const cli_verb *verb, cli_options *options, const char *text)
     if (karp_time_parse((karp_str){ text, strlen(text) }, &now) != KARP_OK) {
         return wrong_option(verb, "--now", "not a time like 2026-11-21T10:00:00Z, or like +8h");
     }
-    options->now = now != 0 ? now : 1; /* zero would mean "not given"; a nanosecond later is the same to every rule */
+    options->now = now != 0 ? now : 1; /* zero means "not given"; a nanosecond later makes no difference to any rule */
     return -1;
 }
 
@@ -453,7 +453,7 @@ static int set_overhead(const cli_verb *verb, cli_options *options, const char *
     return -1;
 }
 
-/* A number of pods, or a part of all. */
+/* A number of pods, or a percentage of all pods. */
 static int set_max_evictions(const cli_verb *verb, cli_options *options, const char *text)
 {
     size_t length = strlen(text);
@@ -477,7 +477,7 @@ static int set_saving(const cli_verb *verb, const char *name, const char *text, 
     return -1;
 }
 
-/* Bytes, as a quantity. */
+/* Parses a number of bytes, written as a quantity. */
 static bool parse_size(const char *text, uint64_t *bytes)
 {
     double size = 0;
@@ -609,13 +609,13 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
                            (verb->options & CLI_OPTION_REPACK) != 0 ? &options->repack.max_steps : &options->max_steps)
                    ? -1
                    : wrong_option(verb, "--max-steps", "not a number");
-    case KEY_MAX_MEMORY: /* options_memory() has read it */
+    case KEY_MAX_MEMORY: /* read by options_memory() */
         return parse_size(value, &number) ? -1 : wrong_option(verb, "--max-memory", "a size like 500Mi or 4Gi");
     default: return EXIT_ERROR;
     }
 }
 
-/* The row of that key, of several the verb's own. */
+/* The row of that key; of several the one for this command. */
 static const option_row *row_of(const cli_verb *verb, int key)
 {
     const option_row *found = NULL;
@@ -661,7 +661,7 @@ void options_free(cli_options *options)
 
 static int take_words(const cli_verb *verb, cli_options *options, int argc, char **argv)
 {
-    size_t words = options->certificate != NULL ? 0 : verb->word_count; /* verify: a proof in place of a plan */
+    size_t words = options->certificate != NULL ? 0 : verb->word_count; /* verify: a proof instead of a plan */
     for (int i = optind; i < argc; i++) {
         cli_list *list = options->words.count < words ? &options->words : &options->files;
         if (list == &options->files && (verb->options & (CLI_OPTION_INPUT | CLI_OPTION_REPLAY)) == 0) {
@@ -672,7 +672,7 @@ static int take_words(const cli_verb *verb, cli_options *options, int argc, char
     return options->words.count == words ? -1 : wrong_option(verb, "expected", verb->arguments);
 }
 
-/* The rows as getopt wants them. */
+/* The rows in the format of getopt. */
 static void fill_table(struct option table[ROW_COUNT + 1])
 {
     memset(table, 0, (ROW_COUNT + 1) * sizeof(table[0]));
@@ -695,7 +695,7 @@ int options_before(int argc, char **argv)
         key = getopt_long(argc, argv, "+:" SHORT_OPTIONS, table, NULL);
     } while (key != -1 && key != '?' && key != ':' && key != KEY_HELP);
     int seen = key == -1 ? optind : optind - 1;
-    optind = 0; /* the verb's own reading begins anew */
+    optind = 0; /* getopt is reset for the command's options */
     return seen;
 }
 
@@ -735,7 +735,7 @@ int options_read(const cli_verb *verb, int argc, char **argv, cli_options *optio
     }
     argc -= options->side_count;
     opterr = 0;
-    optind = 0; /* it may have read others */
+    optind = 0; /* resets getopt, which may have parsed other arguments */
     for (;;) {
         int key = getopt_long(argc, argv, ":" SHORT_OPTIONS, table, NULL);
         if (key == -1) {

@@ -7,8 +7,9 @@
 
 #include <karp/peer.h>
 
-/* The length of a sequence that is not to be shown, 0 = of none: controls up to U+009F, and marks that have no width or turn the
- * direction of writing (U+061C, U+200B to 200F, 2028 to 202E, 2060 to 206F, FEFF). */
+/* The length of a character that must not be shown, 0 = it may be shown: control characters up to U+009F, and
+ * characters that have no width or control the text direction (U+061C, U+200B to 200F, 2028 to 202E, 2060 to 206F,
+ * FEFF). */
 static size_t unseen(const char *text, size_t length)
 {
     const unsigned char *p = (const unsigned char *)text;
@@ -26,7 +27,7 @@ static size_t unseen(const char *text, size_t length)
     return general || more || memcmp(p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
-/* Names come out of files, and a terminal obeys what is in them. */
+/* Names come from files, and a terminal would interpret control characters in them. */
 static void print_bytes(FILE *out, const char *text, size_t length)
 {
     for (size_t i = 0; i < length;) {
@@ -105,7 +106,7 @@ static karp_str file_name(const char *path)
     return (karp_str){ name, strlen(name) };
 }
 
-/* It costs more than a small plan: what nobody reads is not worked out. */
+/* Computing the digest takes longer than a small plan, so it is done only if requested. */
 bool digest_asked(const cli_options *options) { return options->digest || options->format != KARP_FORMAT_TEXT; }
 
 karp_write_options write_options_of(const cli_options *options, const cli_input *input)

@@ -22,7 +22,8 @@ static karp_status decide(cli_answer *answer, karp_decision **plan, karp_decisio
     return status;
 }
 
-/* Pods that a limit refuses while the same round launches from that pool: a launch counts as its largest possible type. */
+/* Counts the pods that a limit rejects while the same round launches nodes: towards the limit a launch counts as its
+ * largest possible type. */
 static size_t limited_pods(const karp_decision *plan)
 {
     size_t count = 0;
@@ -40,7 +41,8 @@ static size_t limited_pods(const karp_decision *plan)
     return count;
 }
 
-/* The reader's notes with one more at the end; they are put back by the caller. To be freed; NULL = no memory. */
+/* The reader's notes and one more at the end. The caller restores the original list. To be freed; NULL = out of
+ * memory. */
 static karp_str *with_note(cli_answer *answer, size_t pods, char *text, size_t room)
 {
     size_t count = answer->write.warning_count;

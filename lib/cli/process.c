@@ -3,7 +3,7 @@
 
 void process_free(const cli_options *options, cli_process *process) { text_file_free(options, &process->out); }
 
-#if defined(__wasi__) /* where no program can start another */
+#if defined(__wasi__) /* WASI programs cannot start other programs */
 
 void process_run(const cli_options *options, const char *const *words, int64_t patience, cli_process *process)
 {
@@ -32,15 +32,15 @@ enum { NANOSECONDS_A_MILLISECOND = 1000000, PIECE = 65536, REAP_EVERY_MS = 20 };
 
 extern char **environ;
 
-/* A program that runs, and what has come of it so far. */
+/* A running program, and its output so far. */
 typedef struct watch {
     const cli_options *options;
     cli_process *process;
     pid_t pid;
-    int out, err; /* where its output is read; -1 = at its end */
+    int out, err; /* the pipes from which its output is read; -1 = closed */
     bool ended;
-    int how; /* it ended, as waitpid() says */
-    char line[400]; /* of standard error, as far as it has come */
+    int how; /* its status from waitpid() */
+    char line[400]; /* the current line of standard error */
     size_t line_length;
 } watch;
 
@@ -64,7 +64,7 @@ static void close_both(int ends[2])
     (void)close(ends[1]);
 }
 
-/* A pipe that no program inherits; its reading end never blocks. */
+/* A pipe that other programs do not inherit. Reading from it never blocks. */
 static bool make_pipe(int ends[2])
 {
     if (pipe(ends) != 0) {
@@ -78,7 +78,7 @@ static bool make_pipe(int ends[2])
     return false;
 }
 
-/* The error number of what failed, 0 = it runs. */
+/* Returns the error number, 0 = the program runs. */
 static int spawn(const char *const *words, int out, int err, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
@@ -89,7 +89,7 @@ static int spawn(const char *const *words, int out, int err, pid_t *pid)
     failed = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (failed == 0) failed = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
     if (failed == 0) failed = posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
-    /* The words are not written to: the parameter's type is older than const. */
+    /* The words are not changed: the parameter's type predates const. */
     union {
         const char *const *given;
         char *const *wanted;
@@ -110,7 +110,7 @@ static int start(watch *w, const char *const *words)
         close_both(out);
         return failed;
     }
-    /* Who started us may have left this ignored, and then nobody could wait for it. */
+    /* The parent may have set SIGCHLD to be ignored, and then waitpid() would fail. */
     (void)signal(SIGCHLD, SIG_DFL);
     int failed = spawn(words, out[1], err[1], &w->pid);
     (void)close(out[1]);
@@ -157,7 +157,7 @@ static void take_error(watch *w, const char *bytes, size_t length)
     }
 }
 
-/* Everything that is there now; false when it cannot be kept, which is said. */
+/* Reads everything that is available. false when it cannot be stored; then the reason is recorded. */
 static bool drain(watch *w, int *from)
 {
     static const char no_memory[] = "its output does not fit into memory",
@@ -199,8 +199,8 @@ static void reap(watch *w, int flags)
     w->ended = found != 0;
 }
 
-/* Waits for output or the end; false = nothing came for as long as it may. Whom the program has started may hold its
- * output open for longer than it lives, so that its end counts, not theirs. */
+/* Waits for output or the program's end. false = nothing came before the deadline. Processes that the program has
+ * started may keep its output open for longer than it runs, so the program's end counts. */
 static bool wait_for_more(watch *w, int64_t deadline)
 {
     for (;;) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
-#if defined(__wasi__) /* where there is no alarm */
+#if defined(__wasi__) /* WASI has no alarm signal */
 
 void progress_begin(const char *what) { (void)what; }
 
@@ -21,10 +21,10 @@ void progress_end(void) {}
 #include <string.h>
 #include <unistd.h>
 
-enum { NO_PART = -1 }; /* how much there is to do is not known */
+enum { NO_PART = -1 }; /* the total amount is not known */
 
 static const char *volatile doing;
-static volatile sig_atomic_t seconds, percent = NO_PART, round_number; /* round_number: 0 = there are none */
+static volatile sig_atomic_t seconds, percent = NO_PART, round_number; /* round_number: 0 = no rounds */
 
 static void say(const char *text)
 {
@@ -51,7 +51,7 @@ static void say_number(int number)
     say(digits + at);
 }
 
-/* Only calls that a signal handler may make. */
+/* Uses only functions that are safe in a signal handler. */
 static void tick(int signal_number)
 {
     (void)signal_number;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A provider as the options describe it: its name or file, region, settings and facts. */
+/* Opens the provider that the options describe: its name or file, region, settings and facts. */
 #include "cli.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ static karp_str str_of(const char *text) { return text == NULL ? (karp_str){ 0 }
 
 bool provider_is_plain(const cli_options *options) { return options->facts.count == 0 && options->settings.count == 0; }
 
-/* NAME=VALUE in two; false after printing what is wrong. */
+/* Splits NAME=VALUE; false after printing an error. */
 static bool split(const char *option, const char *given, karp_str *name, karp_str *value)
 {
     const char *equals = strchr(given, '=');
@@ -24,7 +24,7 @@ static bool split(const char *option, const char *given, karp_str *name, karp_st
     return true;
 }
 
-/* What has an option of its own, and what was given by name. */
+/* Settings that have options of their own, and those given by name. */
 typedef struct setting_list {
     karp_label *items;
     size_t count;

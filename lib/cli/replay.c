@@ -35,7 +35,7 @@ static bool duration(const cli_options *options, int which, const char *name, in
            wrong(name, value, "not a duration like 10m");
 }
 
-/* The next of a list with commas; false at its end. */
+/* The next word of a comma-separated list; false at its end. */
 static bool next_word(const char **at, karp_str *word)
 {
     if (**at == '\0') {
@@ -86,8 +86,8 @@ static bool read_rates(const cli_options *options, replaying *r)
     return true;
 }
 
-/* An instant, or a time since the beginning, which is then negative in options: the library does not know where it begins before
- * the traces are read. */
+/* An instant, or a time since the beginning. The latter is negative in the options, because the library does not know
+ * the beginning before it has read the traces. */
 static bool instant(const cli_options *options, int which, const char *name, int64_t *at, int64_t *after)
 {
     const char *value = options->replay[which];
@@ -128,7 +128,7 @@ static bool read_options(const cli_options *options, replaying *r)
            instant(options, REPLAY_DUMP_AT, "--dump-at", &o->dump_at, &o->dump_after);
 }
 
-/* Documents of the files' names; NULL after printing the failure. */
+/* The documents of the named files; NULL after printing the error. */
 static karp_replay_document *documents(const cli_options *options, const cli_list *list)
 {
     karp_replay_document *out = karp_alloc(options->context, (list->count + 1) * sizeof *out);
@@ -147,7 +147,7 @@ static void documents_free(const cli_options *options, const cli_list *list, kar
     karp_free(options->context, documents, (list->count + 1) * sizeof *documents);
 }
 
-/* Policies are replayed one after the other, each from the beginning to the end. */
+/* Reports progress. Policies are replayed one after the other, each from the beginning to the end. */
 static void tell_progress(const karp_replay_progress *progress, void *user)
 {
     const replaying *r = user;
@@ -156,7 +156,7 @@ static void tell_progress(const karp_replay_progress *progress, void *user)
     while (before + 1 < policies && (r->policies[before].len != progress->policy.len ||
                                      memcmp(r->policies[before].ptr, progress->policy.ptr, progress->policy.len) != 0))
         before++;
-    each /= policies; /* so that the sum is in range */
+    each /= policies; /* avoids an overflow of the sum */
     progress_part(before * each + ((uint64_t)progress->now - (uint64_t)progress->begins) / policies, policies * each);
 }
 
@@ -177,7 +177,7 @@ static int replay_with(const cli_options *options, replaying *r)
 {
     karp_options decision = decision_options(options);
     bool named = options->catalogues.count > 0 || options->region != NULL || options->provider != NULL;
-    cli_options of_types = *options; /* whose files would be node classes */
+    cli_options of_types = *options; /* here the files would be node classes */
     of_types.files.count = 0;
     r->options.decision = &decision;
     r->options.catalogue = named ? catalogue_read(&of_types) : NULL;

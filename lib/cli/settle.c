@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* karp plan --settle: what becomes of a cluster when every decision is carried out and time goes by. */
+/* karp plan --settle: shows how a cluster develops when every decision is executed and time passes. */
 #include "designs.h"
 #include "writer.h"
 
@@ -13,8 +13,8 @@
 
 #define SECOND_NS INT64_C(1000000000)
 #define BOOT (60 * SECOND_NS) /* from a launch until its pods run */
-#define LOOK_AGAIN (15 * SECOND_NS) /* as Karpenter validates */
-#define HORIZON (7 * 24 * 3600 * SECOND_NS) /* nobody waits longer for a budget's window or consolidateAfter */
+#define LOOK_AGAIN (15 * SECOND_NS) /* Karpenter's delay before validation */
+#define HORIZON (7 * 24 * 3600 * SECOND_NS) /* no waits for budgets or consolidateAfter beyond this time */
 
 enum { ROUNDS_MOST = 500 };
 
@@ -23,7 +23,7 @@ typedef struct settle_round {
     uint32_t method; /* KARP_METHOD_ANY = nodes were launched for pending pods … */
     bool is_static; /* … or for static NodePools */
     size_t launched, removed, placed, left;
-    double cost; /* per hour, afterwards */
+    double cost; /* per hour, after the round */
     size_t removed_text, launched_text; /* offsets in the texts */
 } settle_round;
 
@@ -31,14 +31,14 @@ typedef struct settling {
     const cli_options *options;
     karp_options common;
     karp_error *error;
-    karp_reader *reader; /* of the round at hand */
+    karp_reader *reader; /* reader of the current round */
     karp_snapshot *snapshot;
-    bool own; /* those are not the input's */
-    int64_t began, now, step; /* step: until the next look at nodes that were left alone too short a while ago */
+    bool own; /* the reader and the snapshot are not the input's */
+    int64_t began, now, step; /* step: delay before rechecking nodes that were not yet consolidatable */
     settle_round *rounds;
     size_t count, room;
     cli_text texts;
-    size_t first_round; /* whose decision the first is: nodes of static NodePools may have been launched before */
+    size_t first_round; /* the round of the decision `first`: nodes of static NodePools may have been launched before */
     karp_decision *first, *last;
 } settling;
 
@@ -57,7 +57,7 @@ static void leave(settling *s)
     s->own = false;
 }
 
-/* The decision is carried out (NULL = nothing is), and it is that later. */
+/* Executes the decision (NULL = none) and lets that much time pass. */
 static karp_status go_on(settling *s, const karp_decision *decision, int64_t later)
 {
     karp_reader *reader = NULL;
@@ -86,7 +86,7 @@ static karp_status note_launches(settling *s, const karp_decision *d, size_t *te
         karp_launch l = { .size = sizeof l };
         status = karp_decision_launch(d, i, &l);
         if (status == KARP_OK && l.choice.instance_type.len == 0) {
-            s->rounds[s->count - 1].launched--; /* nothing that its static pool allows is available */
+            s->rounds[s->count - 1].launched--; /* no offering that the static pool allows is available */
             continue;
         }
         if (status == KARP_OK && !design_group_add(s->options, &types, l.choice.instance_type, l.choice.price)) {
@@ -158,7 +158,8 @@ static karp_status note_round(settling *s, const karp_decision *d, size_t placed
     return status == KARP_OK ? note_launches(s, d, &round->launched_text) : status;
 }
 
-/* Pods that nodes are launched for, those that nodes which exist receive, and whether nodes are being deleted. */
+/* Counts the pods for which nodes are launched and those placed on existing nodes, and checks whether nodes are being
+ * deleted. */
 static karp_status look_at(const karp_decision *d, size_t *launched_for, size_t *received, bool *deleting)
 {
     karp_status status = KARP_OK;
@@ -180,7 +181,7 @@ static karp_status look_at(const karp_decision *d, size_t *launched_for, size_t 
 
 /* ---- until nothing changes --------------------------------------------------------------------------------------- */
 
-/* The controllers of static NodePools go first: their nodes take pods like any others. */
+/* The controllers of static NodePools run first: their nodes receive pods like any others. */
 static karp_status settle_static(settling *s)
 {
     karp_decision *decision = NULL;
@@ -198,7 +199,7 @@ static karp_status settle_static(settling *s)
     return status;
 }
 
-/* Rounds until pending pods get no more nodes; the decision of the last stays in s->last. */
+/* Runs rounds until pending pods get no more nodes. The last decision is kept in s->last. */
 static karp_status provision(settling *s)
 {
     size_t received_before = SIZE_MAX;
@@ -217,7 +218,7 @@ static karp_status provision(settling *s)
         }
         bool launches = status == KARP_OK && karp_decision_launch_count(s->last) > 0;
         if (s->first_round == 0) s->first_round = s->count > 0 && !launches ? s->count : s->count + 1;
-        /* Pods of nodes that have not joined the cluster are received again and again. */
+        /* Pods on nodes that have not joined the cluster are placed again in each round. */
         bool goes_on = launches || deleting || (received > 0 && received != received_before);
         received_before = received;
         if (status != KARP_OK || !goes_on) {
@@ -237,8 +238,8 @@ static karp_status provision(settling *s)
     return status;
 }
 
-/* When a pass can say something else without anything being done: a budget opens, or a node has been left alone for long enough,
- * which is looked for again and again, each time after twice as long. KARP_NO_TIME = never. */
+/* Computes when a later pass can have another result without any action: when a budget opens, or when a node becomes
+ * consolidatable. The latter is rechecked repeatedly, each time after twice the delay. KARP_NO_TIME = never. */
 static karp_status next_look(settling *s, const karp_decision *pass, int64_t *next)
 {
     *next = KARP_NO_TIME;
@@ -310,7 +311,7 @@ static karp_status play(settling *s)
     if (status != KARP_OK) {
         return status;
     }
-    /* The cluster as it has become, with what it costs and how much of it is used. */
+    /* The final cluster, with its cost and utilisation. */
     karp_decision_unref(s->last);
     s->last = NULL;
     return karp_provision(s->snapshot, &s->common, &s->last, s->error);
@@ -390,7 +391,7 @@ static bool describe(const settling *s, const settle_round *r, cli_text *out)
     return ok;
 }
 
-enum { WHAT_COLUMN = 30 }; /* where a round says what is done */
+enum { WHAT_COLUMN = 30 }; /* the column of a round's actions */
 
 static void text_round(cli_writer *w, const settling *s, size_t number)
 {
@@ -413,7 +414,8 @@ static void text_round(cli_writer *w, const settling *s, size_t number)
     text_file_free(s->options, &what);
 }
 
-/* Nodes of the type that the cost does not have, as no NodePool does: what they cost by the catalogue; 0 = unknown. */
+/* The catalogue price of nodes of the type that the cost does not include, because they are in no NodePool; 0 =
+ * unknown. */
 static double price_outside(const settling *s, const cli_input *input, karp_str type)
 {
     double sum = 0;
@@ -486,7 +488,7 @@ static void write_text(cli_writer *w, const settling *s, const cli_input *input,
     if (w->markdown) cli_list_notes(w, input, NULL, NULL);
 }
 
-/* *told: it could be printed; else that has been said. */
+/* *told: the answer was printed; otherwise the error was. */
 static karp_status write_answer(cli_answer *answer, const settling *s, bool *told)
 {
     const cli_options *options = answer->options;
@@ -531,7 +533,7 @@ static karp_status make(cli_answer *answer, void *own, int *result)
                    .reader = answer->input.reader,
                    .snapshot = answer->input.snapshot };
     s.began = s.now = karp_snapshot_now(s.snapshot);
-    s.common.now = 0; /* every round has its own time: its snapshot's */
+    s.common.now = 0; /* every round uses the time of its own snapshot */
     s.step = LOOK_AGAIN;
     progress_round(1);
     progress_begin("playing rounds");

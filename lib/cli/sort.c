@@ -5,7 +5,7 @@
 
 #include <karp/library.h>
 
-/* Runs of growing length are merged. */
+/* A bottom-up merge sort. */
 bool list_sort(const cli_options *options, void *items, size_t count, size_t size, list_order *order, const void *user)
 {
     if (count < 2) return true;

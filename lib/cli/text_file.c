@@ -48,7 +48,7 @@ bool text_add(const cli_options *options, cli_text *text, const char *bytes, siz
     return true;
 }
 
-/* Up to one byte more than the library accepts: it says so then. */
+/* Reads up to one byte more than the library accepts, so that the library reports the error. */
 static bool read_all(const cli_options *options, const char *path, FILE *file, cli_text *text)
 {
     uint64_t most = karp_context_get_options(options->context)->max_document_bytes;
@@ -68,7 +68,8 @@ static bool read_all(const cli_options *options, const char *path, FILE *file, c
     return true;
 }
 
-/* A FIFO would be waited for, a device could go on for ever. What the program was handed open may be of any kind. */
+/* Opens a regular file. Opening a FIFO could block, and a device could be endless. Files that the program was started
+ * with may be of any type. */
 static FILE *open_regular(const char *path)
 {
     struct stat about;
@@ -116,11 +117,11 @@ static karp_status io_failure(const char *path, const char *why, karp_error *err
     return KARP_E_IO;
 }
 
-/* A new file that nobody else has put there. */
+/* Creates a file that must not exist yet. */
 static int create(const char *path)
 {
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (file < 0 && errno == EEXIST && remove(path) == 0) { /* of a program that was ended while it wrote */
+    if (file < 0 && errno == EEXIST && remove(path) == 0) { /* left by a program that was killed while it wrote */
         file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     }
     return file;
@@ -142,7 +143,8 @@ static karp_status write_whole(const char *path, const karp_text *text, karp_err
     return good ? KARP_OK : io_failure(path, strerror(reason), error);
 }
 
-/* Beside the file first, so that nobody reads half of it, and what was there stays when the disk is full. */
+/* Writes a new file first, so that other programs never read half of it, and the old file remains when the disk is
+ * full. */
 karp_status text_file_replace(karp_context *context, const char *path, const karp_text *text, karp_error *error)
 {
     static const char suffix[] = ".new";

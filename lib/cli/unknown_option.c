@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How many letters have to be changed, added or left out to make one word of the other; long words are far apart. */
+/* The edit distance of two words: the number of letters to change, insert or delete. Very long words count as far
+ * apart. */
 static size_t distance(const char *a, const char *b)
 {
     enum { MOST = 40 };
@@ -27,7 +28,7 @@ static size_t distance(const char *a, const char *b)
     return row[n];
 }
 
-/* An option that does not exist, and the one of the verb that was most likely meant. */
+/* Reports an unknown option, and the command's option that was most likely meant. */
 int unknown_option(const cli_verb *verb, const char *given)
 {
     char word[64] = "", message[160];

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A plan may be held against another input than its own, as a later state of the cluster; that is said. */
+/* A plan may be checked against another input than its own, e.g. a later state of the cluster. That is noted. */
 static void compare_inputs(karp_str plan, karp_str input)
 {
     static const char note[] = "the plan was made for a different input: its input.sha256 differs";
@@ -23,7 +23,7 @@ static karp_status verify_document(cli_answer *answer, const karp_plan_document 
     if (steps == NULL) {
         return karp_verify(snapshot, karp_plan_document_plan(document), found, &answer->error);
     }
-    /* A repack plan says what the cluster costs, and means its steps one after the other. */
+    /* A repack plan states the cluster's cost, and its steps are executed one after the other. */
     uint32_t flags = isnan(cost) ? 0 : KARP_VERIFY_EVICTIONS_AT_ONCE;
     flags |= answer->options->repack.ignore_budgets ? KARP_VERIFY_IGNORE_BUDGETS : 0;
     return karp_verify_steps(snapshot, steps, count, cost, flags, found, &answer->error);
@@ -50,7 +50,7 @@ static bool other_input(karp_str stated, karp_str input)
            (stated.len != input.len || memcmp(stated.ptr, input.ptr, input.len) != 0);
 }
 
-/* A proof that does not hold is an answer. */
+/* An invalid proof is an answer, not an error. */
 static karp_status make_check(cli_answer *answer, int *result)
 {
     const cli_options *options = answer->options;

@@ -35,7 +35,7 @@ static bool add_factor(change_list *list, const char *word, size_t length)
     return true;
 }
 
-/* Words between commas. */
+/* Adds the words of comma-separated lists. */
 static bool add_words(change_list *list, const cli_list *given, uint32_t kind)
 {
     for (size_t i = 0; i < given->count; i++) {
@@ -90,7 +90,7 @@ static bool add_title(const cli_options *options, cli_text *title, const char *b
     return ok;
 }
 
-/* "cluster.json, without node n1, without zone us-west-2a": pages say what is asked. */
+/* The title of pages: "cluster.json, without node n1, without zone us-west-2a". */
 static bool name_question(const cli_options *options, karp_str input, cli_text *title)
 {
     return text_add(options, title, input.len > 0 ? input.ptr : "what if", input.len > 0 ? input.len : 7) &&
@@ -140,7 +140,7 @@ static int run(const cli_options *options)
     } else if (read && options->designs.count > 0) {
         result = designs_of_files(options, changes.items, changes.count);
     } else if (read) {
-        cli_options noting = *options; /* designs list what differs */
+        cli_options noting = *options; /* without --design deleted pods are noted; designs list their differences */
         noting.note_deleted = true;
         result = answer_input(&noting, true, false, make, &changes);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How wide text is, and text that is never wider. */
+/* Determines the width of text, and prints text within that width. */
 #define _DEFAULT_SOURCE /* struct winsize */
 
 #include "cli.h"
@@ -12,7 +12,7 @@
 
 enum { PLAIN = 100, LEAST = 40, MOST_OF_TERMINAL = 400 };
 
-/* 0 = not a terminal, or none that says. */
+/* 0 = not a terminal, or its width is unknown. */
 static uint32_t columns_of_terminal(void)
 {
 #if defined(TIOCGWINSZ)
@@ -50,7 +50,7 @@ bool print_folded(const cli_options *options, karp_str text)
     return print_text(&folded);
 }
 
-/* ---- help, which needs no memory --------------------------------------------------------------------------------- */
+/* ---- help text, printed without allocations ---------------------------------------------------------------------- */
 
 void print_words(FILE *out, const char *text, size_t at, size_t indent)
 {
@@ -71,7 +71,7 @@ void print_words(FILE *out, const char *text, size_t at, size_t indent)
         column += (size_t)length + (first ? 0 : 1);
         first = false;
         if (*end == '\n' && end[1] != '\0' &&
-            (end[1] == '\n' || strchr(".:", end[-1]) != NULL)) { /* a line of its own */
+            (end[1] == '\n' || strchr(".:", end[-1]) != NULL)) { /* the line ends here */
             fprintf(out, "\n%*s", (int)indent, "");
             column = indent;
             first = true;

@@ -96,7 +96,7 @@ static const char *entity(char c)
     }
 }
 
-/* The bytes of a character that takes no room, or turns the direction of writing; 0 = it is another. */
+/* The length in bytes of a character that has no width or controls the text direction; 0 = another character. */
 static size_t unseen(const char *text, size_t length)
 {
     const unsigned char *c = (const unsigned char *)text;
@@ -142,14 +142,14 @@ void cli_put_number(cli_writer *w, double value)
     cli_put_text(w, text);
 }
 
-/* An amount with so many digits behind the point, and commas between its thousands. */
+/* An amount with `digits` decimals, and commas between the thousands. */
 static void put_amount(char text[MONEY_TEXT], const char *before, double amount, int digits, const char *after)
 {
     char plain[MONEY_TEXT / 2];
     int length = snprintf(plain, sizeof plain, "%.*f", digits, amount);
     size_t at = (size_t)snprintf(text, MONEY_TEXT, "%s", before);
     for (int i = 0; i < length; i++) {
-        int left = length - digits - 1 - i; /* digits before the point */
+        int left = length - digits - 1 - i; /* number of digits before the point */
         if (i > 0 && left > 0 && left % 3 == 0) text[at++] = ',';
         text[at++] = plain[i];
     }
@@ -160,7 +160,7 @@ void money_text(double dollars, bool sign, char text[MONEY_TEXT])
 {
     double cents = round(fabs(dollars) * 100);
     const char *before = cents >= 1 && dollars < 0 ? "-$" : sign ? "+$" : "$";
-    if (!(cents < 1e15)) { /* beyond what can be counted to the cent */
+    if (!(cents < 1e15)) { /* too large to be exact to the cent */
         (void)snprintf(text, MONEY_TEXT, "%s%.3g", before, fabs(dollars));
         return;
     }
@@ -182,7 +182,7 @@ void hourly_text(double dollars, bool sign, char text[MONEY_TEXT])
 static void put_note(cli_writer *w, karp_str note)
 {
     cli_put_text(w, "- ");
-    for (size_t at = 0, length; at < note.len; at += length) { /* in pieces that are not cut */
+    for (size_t at = 0, length; at < note.len; at += length) { /* in pieces that are short enough not to be cut */
         length = note.len - at < SHOWN ? note.len - at : SHOWN;
         while (length > 1 && at + length < note.len && ((unsigned char)note.ptr[at + length] & 0xc0) == 0x80) length--;
         cli_put_shown(w, note.ptr + at, length);

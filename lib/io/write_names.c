@@ -84,7 +84,7 @@ static void sort_numbers(uint32_t *numbers, size_t count)
     }
 }
 
-/* Writes the opening of a piece of a brace list: the head and the brace for the first piece, else a comma. */
+/* Begins a piece of a brace list. The first piece is preceded by the head and '{'. */
 static bool open_piece(text_flow *flow, karp_str head, bool is_first, size_t columns)
 {
     write_buffer *b = flow->t->out;
