@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bound and its certificate, in memory of their own. */
+/* A bound and its certificate, in memory of its own. */
 #ifndef DECISION_BOUND_OBJECT_H
 #define DECISION_BOUND_OBJECT_H
 
@@ -7,7 +7,7 @@
 #include <model/snapshot.h>
 
 struct karp_bound {
-    karp_snapshot *snapshot; /* held: names are its */
+    karp_snapshot *snapshot; /* one reference; it owns the names */
     arena data;
     karp_certificate certificate;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of decisions: a column per field of their rows. docs/columns.md lists them. */
+/* The tables of decisions, with one column per field of their rows. They are listed in docs/columns.md. */
 #include <base/columns.h>
 #include <base/context.h>
 #include <base/error.h>
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* ---- tables of rows ----------------------------------------------------------------------------------------------- */
+/* ---- tables of rows ---------------------------------------------------------------------------------------------- */
 
 typedef enum column_kind {
     AS_TEXT, /* karp_str */
@@ -19,19 +19,19 @@ typedef enum column_kind {
     AS_INT64,
     AS_DOUBLE,
     AS_NUMBERS, /* a pointer to uint32_t and a count: a list */
-    AS_WORDS, /* a pointer to karp_str and a count: a list of a dictionary */
+    AS_WORDS, /* a pointer to karp_str and a count: a list of dictionary values */
     AS_POD_NAME, /* uint32_t: a pod's index */
     AS_REASON, /* uint32_t: KARP_REASON_*, as its name */
-    AS_REASON_IF_ANY, /* likewise; "" of none */
+    AS_REASON_IF_ANY, /* likewise; "" for none */
     AS_METHOD, /* uint32_t: KARP_METHOD_*, as its name */
-    AS_METHOD_REASON /* likewise, as the reason it disrupts for */
+    AS_METHOD_REASON /* likewise, as the disruption reason */
 } column_kind;
 
-/* A column, and the member of the row that is in it. */
+/* A column, and the member of the row that it contains. */
 typedef struct row_column {
     const char *name;
     column_kind kind;
-    size_t at, count; /* offsets; the second of a list's count */
+    size_t at, count; /* offsets; `count` is for a list's count */
 } row_column;
 
 #define COLUMN(name, kind, S, m)                                                                                       \
@@ -101,7 +101,7 @@ static void put_row(const karp_decision *d, const row_column *columns, size_t co
     for (size_t i = 0; i < count; i++) put_value(d, &columns[i], made[i], row);
 }
 
-/* A table of an array of structs. */
+/* Fills a table from an array of structs. */
 static void put_rows(const karp_decision *d, karp_table *t, const row_column *columns, size_t count, const void *rows,
                      size_t row_count, size_t row_size)
 {
@@ -112,7 +112,7 @@ static void put_rows(const karp_decision *d, karp_table *t, const row_column *co
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* ---- what became of each pod ------------------------------------------------------------------------------------- */
+/* ---- outcomes of pods -------------------------------------------------------------------------------------------- */
 
 typedef struct fate {
     uint32_t pod, code, permanent;
@@ -190,14 +190,14 @@ static void mention(amount_columns *a, const karp_resource *list, size_t count)
     for (size_t i = 0; i < count; i++) amount_columns_mention(a, list[i].name);
 }
 
-/* The nearest doubles of a row's amounts; every name was mentioned. */
+/* Writes the nearest doubles of a row's amounts. Every name must have been passed to mention() before. */
 static void amounts(const amount_columns *a, const karp_resource *list, size_t count, double *room)
 {
     for (size_t i = 0; i < a->count; i++) room[i] = 0;
     for (size_t i = 0; i < count; i++) {
         uint32_t id = amount_columns_find(a, list[i].name);
         if (id != NO_ID && id < a->count)
-            (void)karp_quantity_double(list[i].text, &room[id]); /* canonical text of our own */
+            (void)karp_quantity_double(list[i].text, &room[id]); /* libkarp's canonical text is always valid */
     }
     amount_columns_row(a, room);
 }
@@ -300,7 +300,7 @@ static const row_column node_columns[] = { COLUMN("node", AS_TEXT, karp_node_use
                                            COLUMN("marked", AS_UINT32, karp_node_use, marked),
                                            COLUMN("pods_received", AS_UINT32, karp_node_use, pods_received) };
 
-/* ---- disruption ---------------------------------------------------------------------------------------------------- */
+/* ---- disruption -------------------------------------------------------------------------------------------------- */
 
 static const row_column candidate_columns[] = { COLUMN("node", AS_TEXT, karp_candidate, node),
                                                 COLUMN("node_pool", AS_WORD, karp_candidate, node_pool),
@@ -327,9 +327,9 @@ static const row_column kept_columns[] = { COLUMN("node", AS_TEXT, karp_kept, no
                                            COLUMN("detail", AS_TEXT, karp_kept, detail) };
 
 typedef struct table_kind {
-    const row_column *columns; /* of each row of a list of the decision, where there is one */
+    const row_column *columns; /* columns for the rows of a list of the decision, if it has one */
     size_t column_count, list, row_size; /* `list` is an offset */
-    bool (*more)(const karp_decision *d, karp_table *t); /* further columns, or all; false = out of memory */
+    bool (*more)(const karp_decision *d, karp_table *t); /* adds further columns, or all; false = out of memory */
 } table_kind;
 
 #define ROWS(columns, list, S) columns, COUNT(columns), offsetof(karp_decision, list), sizeof(S)

@@ -83,10 +83,10 @@ karp_str karp_decision_warning(const karp_decision *decision, size_t index)
     return index < decision->warnings.count ? decision->warnings.items[index] : (karp_str){ NULL, 0 };
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* Every row type starts with its size, so that callers of any age get what they know of it: from `first` bytes on, which
- * are what the first version had of the row. */
+/* Every row type starts with its size, so that callers compiled with any version get the members that they know.
+ * `first` is the size of the row in the first version, which is the minimum. */
 static karp_status give_row(const void *items, size_t count, size_t index, size_t row_bytes, size_t first, void *out)
 {
     if (out == NULL) return KARP_E_INVALID;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The result object: rows that the accessors hand out, everything they point to in one arena. Rooms that decide fill it;
- * it is never changed once it has been returned. */
+/*
+ * The result object: the rows that accessors return, and one arena for everything they point to. The modules that make
+ * decisions fill it. It never changes once it has been returned.
+ */
 #ifndef DECISION_DECISION_H
 #define DECISION_DECISION_H
 
@@ -13,7 +15,7 @@
 
 struct karp_decision {
     karp_context *context;
-    karp_snapshot *snapshot; /* held: names of pods and nodes are its */
+    karp_snapshot *snapshot; /* one reference; it owns the names of pods and nodes */
     _Atomic uint32_t holds;
     arena data;
     bool complete;
@@ -26,8 +28,8 @@ struct karp_decision {
     LIST_OF(karp_ignored) ignored;
     LIST_OF(karp_node_use) nodes;
     LIST_OF(karp_str) warnings;
-    /* of a disruption */
-    size_t changes; /* of a what-if */
+    /* for a disruption */
+    size_t changes; /* number of changes of a what-if */
     bool disrupts;
     karp_disruption disruption;
     LIST_OF(karp_candidate) candidates;
@@ -36,7 +38,7 @@ struct karp_decision {
     LIST_OF(karp_kept) kept;
     bool costed; /* the objective was cost */
     karp_cost cost;
-    struct karp_bound *bound; /* the proof of its bound; NULL = there is none */
+    struct karp_bound *bound; /* the proof of the cost's lower bound; NULL = there is none */
     bool repacks; /* the commands are the steps of a repack plan */
     karp_repack_cost repack;
     LIST_OF(karp_repack_step) repack_steps; /* by command */
@@ -45,9 +47,9 @@ struct karp_decision {
     karp_memory memory;
 };
 
-/* An empty decision on the snapshot; NULL = out of memory. */
+/* Creates an empty decision on the snapshot; NULL = out of memory. */
 karp_decision *decision_new(const karp_snapshot *snapshot);
-/* A warning, copied; false = out of memory. */
+/* Adds a copy of a warning; false = out of memory. */
 bool decision_warn(karp_decision *d, const char *text, size_t length);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* karp_decision_hash(). The order of the bytes is docs/decision-hash.md; it is never changed, only followed by more. */
+/*
+ * karp_decision_hash(). The order of the bytes is specified in docs/decision-hash.md. It is never changed; new data is
+ * only appended.
+ */
 #include <decision/decision.h>
 
 #include <string.h>
@@ -68,7 +71,7 @@ static void add_command(karp_digest *to, const karp_command *c)
     add_number(to, c->placement_count);
 }
 
-/* What came after deleting and replacing. */
+/* Adds what later versions introduced: commands other than delete and replace, and termination grace periods. */
 static void add_kind(karp_digest *to, size_t index, const karp_command *c)
 {
     bool bounded = c->termination_grace_period != KARP_DURATION_UNSET;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The disruption methods by name, in the order they are tried (deprovisioning.md §2). */
+/* The names of the disruption methods, in the order in which they are tried (deprovisioning.md §2). */
 #include <karp/disrupt.h>
 
 static const struct {

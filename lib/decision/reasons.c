@@ -126,7 +126,7 @@ static const struct reason registry[] = {
     { KARP_REASON_TIMED_OUT, 0, "TIMED_OUT", "the command has taken too long" },
 };
 
-/* Codes are asked for when a result is shown, never while deciding: a linear search does. */
+/* Codes are looked up only when a result is shown, never during a decision, so a linear search is fast enough. */
 static const struct reason *find(uint32_t code)
 {
     for (size_t i = 0; i < sizeof registry / sizeof *registry; i++) {
