@@ -108,7 +108,7 @@ static karp_status add_pod(bench_maker *m, const pod_kind *kind)
     return karp_builder_add_pod(m->builder, &pod, m->error);
 }
 
-/* ---- the families ------------------------------------------------------------------------------------------------ */
+/* ---- families of inputs ------------------------------------------------------------------------------------------ */
 
 static const char *const cpus[] = { "100m", "250m", "500m", "1", "1500m" };
 static const char *const memories[] = { "100Mi", "256Mi", "512Mi", "1Gi", "2Gi", "4Gi" };

@@ -318,7 +318,7 @@ void facts_print_regions(const cli_options *options);
 
 /* Prints "karp: FILE:LINE:COL: OBJECT: FIELD: MESSAGE" on standard error. */
 void print_error(const karp_error *error);
-void output_hush(bool on); /* on: problems and notes are not printed until it is called with false */
+void output_hush(bool on); /* on: errors, problems and notes are not printed until it is called with false */
 /* From here on neither notes nor progress are printed. */
 void output_quiet(void);
 bool output_is_quiet(void);

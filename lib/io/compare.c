@@ -56,7 +56,7 @@ static bool list_kept(karp_context *context, const karp_reader *reader, const io
     return sort_stable(context, list, *count, sizeof *list, by_name, NULL);
 }
 
-/* ---- one pair ---------------------------------------------------------------------------------------------------- */
+/* ---- comparing one pair ------------------------------------------------------------------------------------------ */
 
 static void tell(comparison *c, const tree *before, const tree *after)
 {

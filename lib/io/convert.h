@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Converts Provisioner (karpenter.sh/v1alpha5) and AWSNodeTemplate (karpenter.k8s.aws/v1alpha1), the APIs before 2023,
- * to the current NodePool and EC2NodeClass.
+ * Converts objects of Karpenter's old APIs, Provisioner (karpenter.sh/v1alpha5) and AWSNodeTemplate
+ * (karpenter.k8s.aws/v1alpha1), to the current NodePool and EC2NodeClass.
  */
 #ifndef IO_CONVERT_H
 #define IO_CONVERT_H

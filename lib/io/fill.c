@@ -306,7 +306,7 @@ karp_status io_fill(io_filler *f, const io_waiting *w)
     return status;
 }
 
-/* ---- before the first, after the last ---------------------------------------------------------------------------- */
+/* ---- before the first and after the last object ------------------------------------------------------------------ */
 
 static bool note_claim(io_filler *f, const tree *root, uint32_t number)
 {

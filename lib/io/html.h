@@ -5,8 +5,8 @@
 
 #include "write_buffer.h"
 
-/* Text between tags or inside a quoted attribute. & < > " ' are written as entities. Control characters, bidirectional
- * controls and invalid UTF-8 become U+FFFD. */
+/* Text between tags or inside a quoted attribute. & < > " ' are written as entities. Control characters except
+ * newlines, other invisible characters and invalid UTF-8 become U+FFFD. */
 void html_text(write_buffer *b, karp_str text);
 void html_words(write_buffer *b, const char *text);
 

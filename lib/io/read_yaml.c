@@ -89,7 +89,7 @@ static karp_status parser_failed(yaml_reader *y)
                           p->context ? p->context : "");
 }
 
-/* ---- a value is complete ----------------------------------------------------------------------------------------- */
+/* ---- completed values -------------------------------------------------------------------------------------------- */
 
 static karp_status failed(yaml_reader *y) { return y->t->status == KARP_OK ? KARP_OK : io_reader_nomem(y->reader); }
 

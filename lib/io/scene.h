@@ -22,7 +22,7 @@ typedef struct scene_node {
     node_fate fate;
     karp_str name, node_pool, instance_type, zone, capacity_type;
     double price; /* per hour */
-    double idle; /* the part of the price that is idle by the larger of the shares of requested CPU and memory */
+    double idle; /* the part of the price that remains after the larger of the requested shares of CPU and memory */
     double cpu, memory; /* allocatable: cores, bytes */
     double cpu_used, memory_used;
     karp_str

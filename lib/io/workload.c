@@ -173,7 +173,7 @@ static karp_status add_pods(const workload *w, uint64_t present)
     return status;
 }
 
-/* ---- kinds ------------------------------------------------------------------------------------------------------- */
+/* ---- kinds of workloads ------------------------------------------------------------------------------------------ */
 
 static uint64_t count_of(const tree *spec, const char *name)
 {
