@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs for benchmarks, generated from fixed seeds: the same on every machine. */
+/* Inputs for benchmarks, made from fixed seeds: the same on every machine. */
 #ifndef CLI_BENCH_INPUTS_H
 #define CLI_BENCH_INPUTS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* karp completion: scripts for shells, generated from the table of options, so that they are never outdated. */
+/* karp completion: scripts for shells, made from the table of options, so that they are never outdated. */
 #include "cli.h"
 
 #include <stdio.h>
