@@ -14,7 +14,8 @@
 /* Whether the provider supplies the instance types. */
 bool io_builtin_types(const karp_reader *reader);
 
-/* The provider. If only its name was given, it is opened for the region that the input's labels name. */
+/* The provider. If only its name was given, it is opened for the region in the options, else for the region that the
+ * input's labels name. */
 karp_status io_provider(karp_reader *reader, karp_provider **out);
 /* Fails when no provider has the name that was given. */
 karp_status io_provider_check(karp_reader *reader);
