@@ -91,3 +91,18 @@ void nearest_offer(nearest *n, karp_str candidate)
     n->distance = distance;
     n->best = candidate;
 }
+
+bool is_customary_value(karp_str key, karp_str value)
+{
+    static const char *const all[][4] = {
+        { "karpenter.sh/capacity-type", "on-demand", "reserved", "spot" },
+        { "kubernetes.io/arch", "amd64", "arm64", NULL },
+        { "kubernetes.io/os", "linux", "windows", NULL },
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        for (size_t k = 1; k < 4 && all[i][k] && str_is(key, all[i][0]); k++) {
+            if (str_is(value, all[i][k])) return true;
+        }
+    }
+    return false;
+}

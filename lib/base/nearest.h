@@ -21,4 +21,7 @@ nearest nearest_to(karp_str wanted);
 nearest nearest_to_value(karp_str key, karp_str value);
 void nearest_offer(nearest *n, karp_str candidate);
 
+/* Whether NodePools list the value for any cluster: it is not misspelt where no instance type or offering has it. */
+bool is_customary_value(karp_str key, karp_str value);
+
 #endif

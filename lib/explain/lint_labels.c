@@ -201,6 +201,8 @@ void lint_values(linting *l, const expression *e, uint32_t pool, const char *kin
     uint32_t key = l->snapshot->facts.normalized[e->key];
     for (uint32_t i = 0; e->op == KARP_OP_IN && i < e->value_count; i++) {
         bool asked;
+        if (e->value_count > 1 && is_customary_value(text_of(l->snapshot, key), text_of(l->snapshot, e->values[i])))
+            continue;
         if (anything_has(l, key, e->values[i], pool, &asked) || !asked) continue;
         note_value(l, key, e->values[i], kind, named, field);
     }

@@ -132,24 +132,6 @@ karp_status io_find_absent(karp_reader *reader, const karp_requirement *asked, i
 
 /* ---- requirements of NodePools ----------------------------------------------------------------------------------- */
 
-/* Values that are commonly listed even if the catalogue does not have them. They are not mistakes. */
-static bool is_customary(karp_str key, karp_str value)
-{
-    static const char *const all[][2] = {
-        { "karpenter.sh/capacity-type", "on-demand" },
-        { "karpenter.sh/capacity-type", "reserved" },
-        { "karpenter.sh/capacity-type", "spot" },
-        { "kubernetes.io/arch", "amd64" },
-        { "kubernetes.io/arch", "arm64" },
-        { "kubernetes.io/os", "linux" },
-        { "kubernetes.io/os", "windows" },
-    };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        if (str_is(key, all[i][0]) && str_is(value, all[i][1])) return true;
-    }
-    return false;
-}
-
 /* The values as one string, to compare lists. */
 static karp_str joined(arena *a, const karp_requirement *r)
 {
@@ -184,7 +166,7 @@ static bool keep(karp_reader *reader, karp_str pool, const karp_requirement *r)
     io_pool_values *kept = &reader->pool_values[reader->pool_value_count++];
     *kept = (io_pool_values){ io_keep(reader, pool), 1, { .key = io_keep(reader, r->key), .values = values }, false };
     for (size_t i = 0; i < r->value_count; i++) {
-        if (is_customary(r->key, r->values[i])) {
+        if (is_customary_value(r->key, r->values[i])) {
             kept->others = true;
             continue;
         }

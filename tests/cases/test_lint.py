@@ -65,6 +65,10 @@ def check_texts():
     found = findings(examples()['unknown-label'][1])['findings'][0]
     equal(found['remedy'], 'topology.kubernetes.io/zone may be meant', 'the nearest label')
     equal(findings(examples()['node-class-missing'][1])['findings'][0]['remedy'], 'default may be meant', 'the nearest node class')
+    # A cluster without reservations, or without Windows, may list them.
+    usual = example.replace('requirements: [', 'requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [reserved, spot, on-demand]}, ')
+    check('reserved' in usual, usual)
+    equal(findings(usual), findings(example), 'reserved, beside others')
     example = examples()['unknown-taint'][1]
     found = next(f for f in findings(example)['findings'] if f['rule'] == 'unknown-taint')
     equal((found['kind'], found['object'], found['field'], found['text'], found['remedy']),
