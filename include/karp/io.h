@@ -43,7 +43,8 @@ typedef struct karp_reader_options {
     int64_t now_later; /**< nanoseconds added to `now` or to the input's time. Since 0.1 */
     uint32_t
         recursive; /**< 1 = subdirectories are read as well, by name, but no symbolic links to directories. Since 0.1 */
-    uint32_t note_deleted; /**< 1 = pods that replacing, deleting or scaling takes away are noted. Since 0.1 */
+    /** 1 = notes on workloads that are scaled, and on pods that replacing, deleting or scaling deletes. Since 0.1 */
+    uint32_t note_changes;
 } karp_reader_options;
 
 /** Zeroes @p options and sets its size. */

@@ -624,7 +624,7 @@ static void write_moves(cli_writer *w, const design *a, const design *b)
         if (count > 1) cli_put_format(w, " and %zu more", count - 1);
         cli_put_text(w, ": ");
         bool coarse = count > 1 && !same_text(one.group_before, one.group_after);
-        put_place(w, coarse ? one.group_before : one.before, "new");
+        put_place(w, coarse ? one.group_before : one.before, "added");
         cli_put_text(w, " \xe2\x86\x92 ");
         put_place(w, coarse ? one.group_after : one.after, "deleted");
         end_item(w);

@@ -141,7 +141,7 @@ static int run(const cli_options *options)
         result = designs_of_files(options, changes.items, changes.count);
     } else if (read) {
         cli_options noting = *options; /* without --design deleted pods are noted; designs list their differences */
-        noting.note_deleted = true;
+        noting.note_changes = true;
         result = answer_input(&noting, true, false, make, &changes);
     }
     karp_free(options->context, changes.items, changes.room * sizeof(*changes.items));

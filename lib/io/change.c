@@ -270,12 +270,27 @@ karp_status io_delete(karp_reader *reader, karp_str object)
 
 /* ---- scaling ----------------------------------------------------------------------------------------------------- */
 
+/* Adds the note "what if: Deployment shop/web: spec.replicas 6 → 0". */
+static karp_status note_scaled(karp_reader *reader, const io_waiting *w, const char *field, uint64_t replicas)
+{
+    char space[64], name[160];
+    int64_t had = 1; /* the default of all workloads */
+    (void)tree_integer(tree_get(tree_get(w->root, "spec"), field), &had);
+    if (!reader->options.note_changes || had < 0 || (uint64_t)had == replicas) return KARP_OK;
+    str_shorten(space, sizeof space, w->namespace_);
+    str_shorten(name, sizeof name, w->name);
+    return io_warn(reader, "what if: %s %s/%s: spec.%s %lld \xe2\x86\x92 %llu", w->info->name, space, name, field,
+                   (long long)had, (unsigned long long)replicas);
+}
+
 static karp_status set_replicas(karp_reader *reader, uint32_t number, uint64_t replicas)
 {
     io_waiting *w = &reader->waiting[number];
+    const char *field = w->info->kind == IO_KIND_JOB ? "parallelism" : "replicas";
     tree *spec = tree_get_or_make(&reader->trees, w->root, "spec");
-    tree_set(&reader->trees, spec, w->info->kind == IO_KIND_JOB ? "parallelism" : "replicas",
-             tree_new_integer(&reader->trees, (int64_t)replicas));
+    karp_status status = note_scaled(reader, w, field, replicas);
+    if (status) return status;
+    tree_set(&reader->trees, spec, field, tree_new_integer(&reader->trees, (int64_t)replicas));
     w->changed = w->scaled = reader->changes = true;
     /* Its pods are created like those of a plain workload. */
     w->stated = w->held = false;
@@ -479,7 +494,7 @@ karp_status io_settle_changes(karp_reader *reader)
     for (size_t i = 0; i < reader->waiting_count && !status; i++) {
         if (reader->waiting[i].changed && !reader->waiting[i].gone) status = take_surplus(reader, &reader->waiting[i]);
     }
-    if (!status && reader->options.note_deleted) status = note_deleted(reader);
+    if (!status && reader->options.note_changes) status = note_deleted(reader);
     size_t kept = 0;
     for (size_t i = 0; i < reader->waiting_count && !status; i++) {
         const io_waiting *w = &reader->waiting[i];

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Designs side by side: karp diff A -- B, karp whatif --design, in every format."""
 import json
+import os
 import pathlib
 import sys
 import tempfile
@@ -65,7 +66,12 @@ compared = json.loads(run('diff', DUMP, '-o', 'json', '--', *changes)[0])['diffe
 equal(sorted(note for note in noted if 'node ip' in note),
       [f'what if: {row["pod"]}: {row["before"]} → deleted' for row in compared if row['change'] == 'deleted' and row['pod'].startswith('shop/')], 'as karp diff')
 equal(sorted(note for note in noted if 'pending' in note), [f'what if: batch/report-6d4f8b9c7-{pod}: pending → deleted' for pod in ('chqs5', 'jh2v6')], 'pending pods')
-equal(len(noted), 6 + 3 + 2, 'no other')
+equal([note for note in noted if 'spec.' in note], ['what if: Job batch/report: spec.parallelism 3 → 1'], 'what is scaled')
+equal(len(noted), 6 + 3 + 2 + 1, 'no other')
+quickstart = os.path.join(os.environ['KARP_SOURCE'], 'examples/quickstart')
+for form in ('text', 'markdown'):
+    told = run('whatif', quickstart, '--scale', 'web=0', '-o', form)[0]
+    check('what if: Deployment default/web: spec.replicas 6 → 0' in told, f'{form}: {told}')
 for form in ('text', 'markdown'):
     told = ' '.join(run('whatif', DUMP, *changes, '-o', form)[0].replace('\\', '').split())
     check('what if: shop/api-6d4f8b9c7-gcr57: node ip-10-0-64-73.us-west-2.compute.internal → deleted' in told, f'{form}: {told}')
