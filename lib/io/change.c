@@ -270,11 +270,17 @@ karp_status io_delete(karp_reader *reader, karp_str object)
 
 /* ---- scaling ----------------------------------------------------------------------------------------------------- */
 
+static const char *replicas_field(const io_waiting *workload)
+{
+    return workload->info->kind == IO_KIND_JOB ? "parallelism" : "replicas";
+}
+
 /* Adds the note "what if: Deployment shop/web: spec.replicas 6 → 0". */
-static karp_status note_scaled(karp_reader *reader, const io_waiting *w, const char *field, uint64_t replicas)
+static karp_status note_scaled(karp_reader *reader, const io_waiting *w, uint64_t replicas)
 {
     char space[64], name[160];
     int64_t had = 1; /* the default of all workloads */
+    const char *field = replicas_field(w);
     (void)tree_integer(tree_get(tree_get(w->root, "spec"), field), &had);
     if (!reader->options.note_changes || had < 0 || (uint64_t)had == replicas) return KARP_OK;
     str_shorten(space, sizeof space, w->namespace_);
@@ -286,11 +292,8 @@ static karp_status note_scaled(karp_reader *reader, const io_waiting *w, const c
 static karp_status set_replicas(karp_reader *reader, uint32_t number, uint64_t replicas)
 {
     io_waiting *w = &reader->waiting[number];
-    const char *field = w->info->kind == IO_KIND_JOB ? "parallelism" : "replicas";
     tree *spec = tree_get_or_make(&reader->trees, w->root, "spec");
-    karp_status status = note_scaled(reader, w, field, replicas);
-    if (status) return status;
-    tree_set(&reader->trees, spec, field, tree_new_integer(&reader->trees, (int64_t)replicas));
+    tree_set(&reader->trees, spec, replicas_field(w), tree_new_integer(&reader->trees, (int64_t)replicas));
     w->changed = w->scaled = reader->changes = true;
     /* Its pods are created like those of a plain workload. */
     w->stated = w->held = false;
@@ -375,7 +378,9 @@ karp_status io_scale(karp_reader *reader, karp_str workload, uint64_t replicas)
         }
         found = i;
     }
-    return found == IO_NONE ? scale_by_pods(reader, &to, replicas) : set_replicas(reader, found, replicas);
+    if (found == IO_NONE) return scale_by_pods(reader, &to, replicas);
+    karp_status status = note_scaled(reader, &reader->waiting[found], replicas);
+    return status ? status : set_replicas(reader, found, replicas);
 }
 
 /* ---- surplus pods ------------------------------------------------------------------------------------------------ */
@@ -443,8 +448,7 @@ static karp_status take_surplus(karp_reader *reader, const io_waiting *workload)
     size_t count = 0, capacity = 0;
     karp_status status = KARP_OK;
     int64_t wanted = 1;
-    bool job = workload->info->kind == IO_KIND_JOB;
-    (void)tree_integer(tree_get(tree_get(workload->root, "spec"), job ? "parallelism" : "replicas"), &wanted);
+    (void)tree_integer(tree_get(tree_get(workload->root, "spec"), replicas_field(workload)), &wanted);
     for (uint32_t i = 0; i < reader->waiting_count && !status; i++) {
         if (!is_pod_of(reader, &reader->waiting[i], workload)) continue;
         if (!grow(reader->context, (void **)&list, &capacity, count + 1, sizeof *list))
