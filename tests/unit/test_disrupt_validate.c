@@ -253,6 +253,18 @@ static void test_first_type(void **state)
     }
 }
 
+/* A cluster with a catalogue of these types instead of the usual one. */
+static void cluster_begin_with(cluster *c, const char *types)
+{
+    cluster_begin(c, 1, "");
+    c->length = 0;
+    add(c,
+        "{\"apiVersion\":\"karp/v1\",\"kind\":\"Snapshot\",\"now\":\"2026-01-05T12:00:00Z\",\"settings\":{},"
+        "\"catalogues\":[{\"instanceTypes\":[%s]}],"
+        "\"objects\":[{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"default\"}}",
+        types);
+}
+
 /* D-Q11, where nothing is to be had as spot and nobody says so: a replacement that is narrowed to spot is one that cannot be
  * launched, and Karpenter counts it as free. */
 static void test_no_spot(void **state)
@@ -263,14 +275,7 @@ static void test_no_spot(void **state)
                                                   OFFERS("4", "2") };
     cluster *c = *state;
     for (int sold = 0; sold < 2; sold++) {
-        cluster_begin(c, 1, "");
-        c->length = 0;
-        add(c,
-            "{\"apiVersion\":\"karp/"
-            "v1\",\"kind\":\"Snapshot\",\"now\":\"2026-01-05T12:00:00Z\",\"settings\":{},\"catalogues\":[{"
-            "\"instanceTypes\":[%s]}],"
-            "\"objects\":[{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"default\"}}",
-            catalogues[sold]);
+        cluster_begin_with(c, catalogues[sold]);
         add_pool(c, "pool", "", ALL);
         add_node(c, "a", 1, "on-demand", CONSOLIDATABLE);
         add_pod(c, "one", "a", "1");
@@ -297,19 +302,12 @@ static void test_no_spot(void **state)
 /* What replaces a drifted node of a static pool is priced at the cheapest that is available; where nothing is, the command saves nothing. */
 static void test_static_replacement(void **state)
 {
-    static const char *const available[] = { "true", "false" };
+#define AVAILABLE(text)                                                                                                \
+    SIZE("t01") "\"offerings\":[{\"zone\":\"z1\",\"capacityType\":\"on-demand\",\"price\":5,\"available\":" text "}]}"
+    static const char *const catalogues[] = { AVAILABLE("true"), AVAILABLE("false") };
     cluster *c = *state;
     for (int sold = 0; sold < 2; sold++) {
-        cluster_begin(c, 1, "");
-        c->length = 0;
-        add(c,
-            "{\"apiVersion\":\"karp/"
-            "v1\",\"kind\":\"Snapshot\",\"now\":\"2026-01-05T12:00:00Z\",\"settings\":{},\"catalogues\":[{"
-            "\"instanceTypes\":[" SIZE("t01") "\"offerings\":[{\"zone\":\"z1\",\"capacityType\":\"on-demand\","
-                                              "\"price\":5,\"available\":%s}]}]}],"
-                                              "\"objects\":[{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":"
-                                              "{\"name\":\"default\"}}",
-            available[sold]);
+        cluster_begin_with(c, catalogues[sold]);
         add_pool(c, "pool", ",\"replicas\":1", ALL);
         add_node(c, "a", 1, "on-demand", DRIFTED("03"));
         cluster_ready(c);
