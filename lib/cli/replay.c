@@ -86,16 +86,15 @@ static bool read_rates(const cli_options *options, replaying *r)
     return true;
 }
 
-/* An instant, or a time since the beginning. The latter is negative in the options, because the library does not know
- * the beginning before it has read the traces. */
+/* An instant, or a duration after the beginning, which the library knows when it has read the traces. */
 static bool instant(const cli_options *options, int which, const char *name, int64_t *at, int64_t *after)
 {
     const char *value = options->replay[which];
     if (value == NULL || karp_time_parse(text_of(value), at) == KARP_OK) {
         return true;
     }
-    return (karp_duration_parse(text_of(value), after) == KARP_OK && *after >= 0) ||
-           wrong(name, value, "not a time like 2026-11-21T10:00:00Z, nor a duration like 36h");
+    return (karp_duration_parse(text_of(value), after) == KARP_OK && *after > 0) ||
+           wrong(name, value, "not a time like 2026-11-21T10:00:00Z, nor a duration after the beginning like 36h");
 }
 
 static bool read_options(const cli_options *options, replaying *r)

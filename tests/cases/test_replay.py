@@ -68,6 +68,8 @@ def tell(folder):
     plan = json.loads(run('plan', snapshot, '-o', 'json')[0])
     equal((len(plan['launches']), len(plan['unschedulable'])), (0, 0), 'the nodes that are starting have room for the pods')
     equal(json.loads(run('replay', story, '--until', '30m', '-o', 'json')[0])['ends'], '2026-03-02T00:30:00Z', 'until')
+    for option in ('--until', '--dump-at'):
+        check('after the beginning' in run('replay', story, option, '0s', status=1)[1], f'{option} 0s')
 
 
 def tell_gates(folder):
