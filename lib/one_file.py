@@ -8,6 +8,7 @@ that nothing but the public functions is visible outside: the file links beside 
 The C read here is the project's own: one declaration a statement, no macro that opens a brace or declares at file scope.
 """
 import argparse
+import itertools
 import pathlib
 import re
 import sys
@@ -17,6 +18,7 @@ TOKEN = re.compile(r'''
     | (?P<word>[A-Za-z_]\w*) | (?P<number>\.?\d(?:[eEpP][+-]|[\w.])*) | (?P<space>\s+) | (?P<sign>->|\.\.\.|.)''', re.S | re.M | re.X)
 PART = re.compile(TOKEN.pattern.replace(r'(?P<pp>^[ \t]*\#(?:[^\n\\]|\\.|\\\n)*) | ', ''), re.S | re.M | re.X)
 INCLUDE = re.compile(r'#\s*include\s*[<"]([^>"]+)[>"]')
+GUARDED = re.compile(r'^#ifndef (\w+)\n#define \1\n(.*)#endif\n\Z', re.S | re.M)
 DEFINE = re.compile(r'#\s*define\s+(\w+)')
 TAGS = 'struct', 'union', 'enum'
 # What system headers declare beside the C standard, on one system or another. No internal function keeps such a name.
@@ -26,9 +28,6 @@ SYSTEM = frozenset('''access accept bind bcmp bcopy bzero cabs chdir chgsign chm
     read recv remove rename rindex rmdir rmtmp select send setmode shutdown sleep socket sopen spawnl spawnv stat strdup stricmp strlwr strnicmp strnset
     strrev strset strupr swab sync system tell tempnam timezone truncate tzname tzset umask ungetch unlink utime wait write y0 y1 yn'''.split())
 OPERATORS = tuple('=<>?:|&+-*/%')
-BRACES = '{', '}'
-NEEDS_NO_SPACE = ',', ';', *BRACES
-OPERAND_FOLLOWS = 'return', 'case', 'else', 'do'  # what stands behind these has no left side
 SECOND_IS_A_MEMBER = 'offsetof', 'SIZE_THROUGH' # macros whose second argument names one
 
 
@@ -364,15 +363,24 @@ class Writer:
             out.append(new)
         text = re.sub(r'\n{3,}', '\n\n', ''.join(out).strip().replace('/* SPDX-License-Identifier: Apache-2.0 */\n', '', 1))
         text += '\n' + ''.join(f'#undef {macro}\n' for macro in dict.fromkeys(own))
-        if condition:
-            text = f'#if {condition}\n{text}#endif\n'
+        if internal:  # it is here once
+            text = GUARDED.sub(r'\2', text)
         name = '/'.join(path.parts[-2:])
-        self.parts.append(f'/* ==== {name} */\n{text}')
+        self.parts.append((condition, f'/* ==== {name} */\n{text}'))
+
+    @property
+    def text(self):
+        """The files one below another, those under one condition in one #if."""
+        out = []
+        for condition, group in itertools.groupby(self.parts, key=lambda part: part[0]):
+            text = '\n'.join(text for _, text in group)
+            out.append(f'#if {condition}\n{text}#endif\n' if condition else text)
+        return '\n'.join(out)
 
 
 def short(text):
-    """Indented by one tab, statements on one line, a function's first brace behind its head, without empty lines and the spaces beside
-    most operators, commas and braces, and of the comments only the names of files: a third less."""
+    """Indented by one tab, statements on one line, a function's first brace behind its head, without empty lines and the spaces that
+    part nothing, and of the comments only the names of files: a third less."""
     tokens, open_brackets = [], 0
     for match in TOKEN.finditer(text):
         kind, part = match.lastgroup, match.group()
@@ -382,7 +390,7 @@ def short(text):
             kind, part = 'space', ' '
         if part != ' ' or tokens[-1:] != [('space', ' ')]:
             tokens.append((kind, part))
-    text = ''.join(part for i, (_, part) in enumerate(tokens) if part != ' ' or not beside_operator(tokens, i))
+    text = ''.join(part for i, (_, part) in enumerate(tokens) if part != ' ' or not needless(tokens, i))
     text = re.sub(r'[ \t]+$', '', text, flags=re.M)
     text = re.sub(r'\n\n+', '\n', text)
     text = re.sub(r'^(?: {4})+', '\t', text, flags=re.M)
@@ -390,15 +398,14 @@ def short(text):
     return re.sub(r' +\\$', r' \\', text, flags=re.M)
 
 
-def beside_operator(tokens, i):
-    """Whether the space at i stands beside an operator with two sides, a comma, a semicolon or a brace, so that it is not needed."""
-    (kind, left), (next_kind, right), (_, then) = (tokens[k] if 0 <= k < len(tokens) else ('', '') for k in (i - 1, i + 1, i + 2))
-    if kind == 'sign' and left in NEEDS_NO_SPACE or next_kind == 'sign' and right in BRACES:
-        return True
-    if kind == 'sign' and left in OPERATORS:  # nothing stands behind an operator with one side
-        return left != right and left + right != '/*'
-    operand = kind in ('word', 'number') and left not in OPERAND_FOLLOWS or left in (')', ']')
-    return next_kind == 'sign' and operand and (right in ('!', *OPERATORS) and right != '*' or right == '*' and then in (' ', '='))
+def needless(tokens, i):
+    """Whether what stands on both sides of the space at i is read as two without it."""
+    (kind, left), (next_kind, right) = (tokens[k] if 0 <= k < len(tokens) else ('space', '') for k in (i - 1, i + 1))
+    if kind == 'sign' and next_kind == 'sign':
+        return left != right and left + right != '/*' or left not in OPERATORS
+    if 'sign' not in (kind, next_kind) or kind == 'comment' or next_kind == 'comment':
+        return False
+    return kind != 'number' or left[-1] not in 'eEpP' and right != '.'
 
 
 HEAD = '''/* SPDX-License-Identifier: Apache-2.0 */
@@ -445,7 +452,7 @@ def main():
             header.add(path)
         guard = re.sub(r'\W', '_', included.upper()) + '_ONE'
         lower = f'#include "{given.below[0]}"\n\n' if given.below else ''
-        pathlib.Path(given.header[0]).write_text(f'{head}#ifndef {guard}\n#define {guard}\n\n{lower}' + '\n'.join(header.parts) + '\n#endif\n', encoding='utf-8')
+        pathlib.Path(given.header[0]).write_text(f'{head}#ifndef {guard}\n#define {guard}\n\n{lower}{header.text}\n#endif\n', encoding='utf-8')
 
     source = Writer(program, set(paths) | below, [tuple(switch.split('=')) for switch in given.switch])
     for path in sources:
@@ -454,7 +461,7 @@ def main():
     for switch, other in (pair.split('=') for pair in given.implies):
         defines += f'#if defined({switch}) && !defined({other})\n#define {other}\n#endif\n'
     pathlib.Path(given.source[0]).write_text(
-        head + short(f'{defines}#include "{included}"\n{LOCAL}\n' + '\n'.join(source.parts)), encoding='utf-8')
+        head + short(f'{defines}#include "{included}"\n{LOCAL}\n{source.text}'), encoding='utf-8')
 
 
 if __name__ == '__main__':
