@@ -10,8 +10,6 @@
 
 enum { MOST_TYPES = 700 };
 
-karp_str bench_str(const char *text) { return (karp_str){ text, strlen(text) }; }
-
 uint32_t bench_below(bench_maker *maker, uint32_t limit)
 {
     uint64_t x = maker->random += UINT64_C(0x9e3779b97f4a7c15);
@@ -28,21 +26,19 @@ void bench_maker_free(bench_maker *maker)
 
 static karp_node_class_ref node_class(void)
 {
-    return (karp_node_class_ref){ bench_str("karpenter.k8s.aws"), bench_str("EC2NodeClass"), bench_str("default") };
+    return (karp_node_class_ref){ str_of("karpenter.k8s.aws"), str_of("EC2NodeClass"), str_of("default") };
 }
 
 karp_status bench_add_pool(bench_maker *maker)
 {
-    const karp_resource limits[] = { { .name = bench_str("cpu"), .text = bench_str("100000000") },
-                                     { .name = bench_str("memory"), .text = bench_str("100000000Gi") } };
-    const karp_budget budget = { .nodes = bench_str("100%"), .duration = KARP_DURATION_UNSET };
-    const karp_condition conditions[] = {
-        { bench_str("ValidationSucceeded"), bench_str("True"), bench_str("x"), maker->now },
-        { bench_str("NodeClassReady"), bench_str("True"), bench_str("x"), maker->now },
-        { bench_str("Ready"), bench_str("True"), bench_str("x"), maker->now }
-    };
+    const karp_resource limits[] = { { .name = str_of("cpu"), .text = str_of("100000000") },
+                                     { .name = str_of("memory"), .text = str_of("100000000Gi") } };
+    const karp_budget budget = { .nodes = str_of("100%"), .duration = KARP_DURATION_UNSET };
+    const karp_condition conditions[] = { { str_of("ValidationSucceeded"), str_of("True"), str_of("x"), maker->now },
+                                          { str_of("NodeClassReady"), str_of("True"), str_of("x"), maker->now },
+                                          { str_of("Ready"), str_of("True"), str_of("x"), maker->now } };
     karp_node_pool pool = { .size = sizeof(pool),
-                            .meta = { .name = bench_str("default"), .creation = maker->now },
+                            .meta = { .name = str_of("default"), .creation = maker->now },
                             .node_class = node_class(),
                             .limits = limits,
                             .limit_count = 2,
@@ -53,16 +49,16 @@ karp_status bench_add_pool(bench_maker *maker)
                             .replicas = -1,
                             .expire_after = KARP_DURATION_NEVER,
                             .termination_grace_period = KARP_DURATION_UNSET };
-    const karp_str on_demand = bench_str("on-demand");
+    const karp_str on_demand = str_of("on-demand");
     const karp_requirement requirement = {
-        .key = bench_str(CAPACITY_TYPE_KEY), .op = KARP_OP_IN, .values = &on_demand, .value_count = 1
+        .key = str_of(CAPACITY_TYPE_KEY), .op = KARP_OP_IN, .values = &on_demand, .value_count = 1
     };
     if (maker->fleet) {
         pool.requirements = &requirement;
         pool.requirement_count = 1;
     }
     const karp_namespace space = { .size = sizeof(space),
-                                   .meta = { .name = bench_str("default"), .creation = maker->now } };
+                                   .meta = { .name = str_of("default"), .creation = maker->now } };
     karp_status status = karp_builder_add_namespace(maker->builder, &space, maker->error);
     return status != KARP_OK ? status : karp_builder_add_node_pool(maker->builder, &pool, maker->error);
 }
@@ -78,7 +74,7 @@ static karp_status use_catalogue(bench_maker *maker, const karp_instance_type *t
 
 static karp_requirement in(const char *key, const karp_str *values, size_t count)
 {
-    return (karp_requirement){ .key = bench_str(key), .op = KARP_OP_IN, .values = values, .value_count = count };
+    return (karp_requirement){ .key = str_of(key), .op = KARP_OP_IN, .values = values, .value_count = count };
 }
 
 typedef struct fake_type {
@@ -100,19 +96,19 @@ static void fake_words_init(fake_words *w)
     static const char *const systems[] = { "darwin", "linux", "windows" };
     static const char *const zones[] = { "test-zone-1", "test-zone-2", "test-zone-3" };
     for (size_t i = 0; i < 3; i++) {
-        w->systems[i] = bench_str(systems[i]);
-        w->zones[i] = bench_str(zones[i]);
+        w->systems[i] = str_of(systems[i]);
+        w->zones[i] = str_of(zones[i]);
     }
-    w->arch = bench_str("amd64");
-    w->optional = bench_str("optional");
-    w->capacity_types[0] = bench_str("spot");
-    w->capacity_types[1] = bench_str("on-demand");
+    w->arch = str_of("amd64");
+    w->optional = str_of("optional");
+    w->capacity_types[0] = str_of("spot");
+    w->capacity_types[1] = str_of("on-demand");
     for (size_t i = 0; i < 5; i++) { /* spot in the first two zones, on-demand in all three */
         w->buys[i][0] = in(CAPACITY_TYPE_KEY, &w->capacity_types[i < 2 ? 0 : 1], 1);
         w->buys[i][1] = in("topology.kubernetes.io/zone", &w->zones[i < 2 ? i : i - 2], 1);
     }
-    w->reserved[0] = (karp_resource){ .name = bench_str("cpu"), .text = bench_str("100m") };
-    w->reserved[1] = (karp_resource){ .name = bench_str("memory"), .text = bench_str("10Mi") };
+    w->reserved[0] = (karp_resource){ .name = str_of("cpu"), .text = str_of("100m") };
+    w->reserved[1] = (karp_resource){ .name = str_of("memory"), .text = str_of("10Mi") };
 }
 
 static void fake_type_init(fake_type *f, const fake_words *w, uint32_t i, karp_instance_type *type)
@@ -122,9 +118,9 @@ static void fake_type_init(fake_type *f, const fake_words *w, uint32_t i, karp_i
     (void)snprintf(f->cores, sizeof(f->cores), "%u", cores);
     (void)snprintf(f->memory, sizeof(f->memory), "%uGi", 2 * cores);
     (void)snprintf(f->pods, sizeof(f->pods), "%u", 10 * cores);
-    f->name_value = bench_str(f->name);
-    f->cores_value = bench_str(f->cores);
-    f->size_value = bench_str(cores > 4 ? "large" : "small");
+    f->name_value = str_of(f->name);
+    f->cores_value = str_of(f->cores);
+    f->size_value = str_of(cores > 4 ? "large" : "small");
     f->requirements[0] = in("node.kubernetes.io/instance-type", &f->name_value, 1);
     f->requirements[1] = in("topology.kubernetes.io/zone", w->zones, 3);
     f->requirements[2] = in(CAPACITY_TYPE_KEY, w->capacity_types, 2);
@@ -134,11 +130,11 @@ static void fake_type_init(fake_type *f, const fake_words *w, uint32_t i, karp_i
     f->requirements[6] = in("size", &f->size_value, 1);
     f->requirements[7] = in("special", &w->optional, 1);
     if (cores <= 4) {
-        f->requirements[7] = (karp_requirement){ .key = bench_str("special"), .op = KARP_OP_DOES_NOT_EXIST };
+        f->requirements[7] = (karp_requirement){ .key = str_of("special"), .op = KARP_OP_DOES_NOT_EXIST };
     }
-    f->capacity[0] = (karp_resource){ .name = bench_str("cpu"), .text = f->cores_value };
-    f->capacity[1] = (karp_resource){ .name = bench_str("memory"), .text = bench_str(f->memory) };
-    f->capacity[2] = (karp_resource){ .name = bench_str("pods"), .text = bench_str(f->pods) };
+    f->capacity[0] = (karp_resource){ .name = str_of("cpu"), .text = f->cores_value };
+    f->capacity[1] = (karp_resource){ .name = str_of("memory"), .text = str_of(f->memory) };
+    f->capacity[2] = (karp_resource){ .name = str_of("pods"), .text = str_of(f->pods) };
     double price = 0.1 * (double)cores + 0.1 * (2.0 * (double)cores) * 1073741824.0 / 1e9;
     for (size_t o = 0; o < 5; o++) {
         f->offerings[o] = (karp_offering){
@@ -162,7 +158,7 @@ karp_status bench_fake_types(bench_maker *maker, uint32_t count)
     static const char *const well_known[] = { "integer", "size", "special" };
     karp_str labels[3];
     for (size_t i = 0; i < 3; i++) {
-        labels[i] = bench_str(well_known[i]);
+        labels[i] = str_of(well_known[i]);
     }
     karp_settings settings;
     karp_settings_init(&settings, sizeof(settings));
@@ -213,7 +209,7 @@ static karp_status use_aws_labels(bench_maker *maker)
     karp_str labels[sizeof(keys) / sizeof(keys[0])];
     karp_settings settings;
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-        labels[i] = bench_str(keys[i]);
+        labels[i] = str_of(keys[i]);
     }
     karp_settings_init(&settings, sizeof(settings));
     settings.well_known = labels;
@@ -225,7 +221,7 @@ karp_status bench_aws_types(bench_maker *maker, uint32_t count)
 {
     karp_catalogue *all = NULL;
     karp_instance_type types[MOST_TYPES];
-    karp_status status = karp_catalogue_builtin(maker->context, bench_str("us-west-2"), &all, maker->error);
+    karp_status status = karp_catalogue_builtin(maker->context, str_of("us-west-2"), &all, maker->error);
     uint32_t used = 0;
     if (status != KARP_OK) {
         return status;
@@ -281,19 +277,18 @@ static karp_status add_both(bench_maker *maker, const bench_node *node, const ka
                             const karp_resource *allocatable, size_t allocatable_count, const karp_label *labels,
                             size_t label_count)
 {
-    const karp_condition conditions[] = { { bench_str("Launched"), bench_str("True"), bench_str("x"), maker->now },
-                                          { bench_str("Registered"), bench_str("True"), bench_str("x"), maker->now },
-                                          { bench_str("Initialized"), bench_str("True"), bench_str("x"), maker->now },
-                                          { bench_str("Ready"), bench_str("True"), bench_str("x"), maker->now },
-                                          { bench_str("Consolidatable"), bench_str("True"), bench_str("x"),
-                                            maker->now } };
-    const karp_meta meta = { .name = bench_str(node->name),
+    const karp_condition conditions[] = { { str_of("Launched"), str_of("True"), str_of("x"), maker->now },
+                                          { str_of("Registered"), str_of("True"), str_of("x"), maker->now },
+                                          { str_of("Initialized"), str_of("True"), str_of("x"), maker->now },
+                                          { str_of("Ready"), str_of("True"), str_of("x"), maker->now },
+                                          { str_of("Consolidatable"), str_of("True"), str_of("x"), maker->now } };
+    const karp_meta meta = { .name = str_of(node->name),
                              .labels = labels,
                              .label_count = label_count,
                              .creation = maker->now - INT64_C(90000000000000) };
     const karp_node_claim claim = { .size = sizeof(claim),
                                     .meta = meta,
-                                    .provider_id = bench_str(node->name),
+                                    .provider_id = str_of(node->name),
                                     .node_class = node_class(),
                                     .capacity = type->capacity,
                                     .capacity_count = type->capacity_count,
@@ -305,7 +300,7 @@ static karp_status add_both(bench_maker *maker, const bench_node *node, const ka
                                     .termination_grace_period = KARP_DURATION_UNSET };
     const karp_node object = { .size = sizeof(object),
                                .meta = meta,
-                               .provider_id = bench_str(node->name),
+                               .provider_id = str_of(node->name),
                                .capacity = type->capacity,
                                .capacity_count = type->capacity_count,
                                .allocatable = allocatable,
@@ -364,9 +359,9 @@ karp_status bench_add_node(bench_maker *maker, uint32_t number, double least_cor
     const karp_offering *offering = choose_offering(maker, type);
     size_t used = single_labels(type->requirements, type->requirement_count, labels, 0, 56);
     used = single_labels(offering->requirements, offering->requirement_count, labels, used, 60);
-    labels[used++] = (karp_label){ bench_str("kubernetes.io/hostname"), bench_str(out->name) };
-    labels[used++] = (karp_label){ bench_str("karpenter.sh/nodepool"), bench_str("default") };
-    labels[used++] = (karp_label){ bench_str("karpenter.sh/registered"), bench_str("true") };
-    labels[used++] = (karp_label){ bench_str("karpenter.sh/initialized"), bench_str("true") };
+    labels[used++] = (karp_label){ str_of("kubernetes.io/hostname"), str_of(out->name) };
+    labels[used++] = (karp_label){ str_of("karpenter.sh/nodepool"), str_of("default") };
+    labels[used++] = (karp_label){ str_of("karpenter.sh/registered"), str_of("true") };
+    labels[used++] = (karp_label){ str_of("karpenter.sh/initialized"), str_of("true") };
     return add_both(maker, out, type, allocatable, count, labels, used);
 }

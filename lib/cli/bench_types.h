@@ -21,7 +21,6 @@ typedef struct bench_node {
     double cpu, memory; /* free: cores, bytes */
 } bench_node;
 
-karp_str bench_str(const char *text);
 /* A pseudo-random number below `limit`, which must not be 0. */
 uint32_t bench_below(bench_maker *maker, uint32_t limit);
 

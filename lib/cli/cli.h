@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <karp/columns.h>
 #include <karp/io.h>
@@ -21,6 +22,12 @@ typedef struct cli_list {
     const char **items;
     size_t count;
 } cli_list;
+
+/* NULL = an empty string without an address, as where nothing is given. */
+static inline karp_str str_of(const char *text)
+{
+    return text == NULL ? (karp_str){ 0 } : (karp_str){ text, strlen(text) };
+}
 
 /* Options that are passed on to kubectl. */
 enum {
@@ -266,6 +273,10 @@ typedef struct cli_input {
 /* Reads all files into a snapshot. false after printing the error. */
 bool input_read(const cli_options *options, bool keep_documents, cli_input *input);
 void input_free(const cli_options *options, cli_input *input);
+/* Whether a note states a change of karp whatif; *text becomes the change without "what if: ". */
+bool is_change(karp_str *text);
+/* The number of a decision's warnings that are notes. After them come the changes of karp whatif. */
+size_t decision_note_count(const karp_decision *decision);
 /* Adds the notes of a decision, except the changes of karp whatif, to the input. The decision must live as long as the
  * input. false = out of memory. */
 bool input_add_notes(const cli_options *options, cli_input *input, const karp_decision *decision);

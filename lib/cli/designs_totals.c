@@ -164,7 +164,7 @@ static karp_status count_left(design *d)
         if (status != KARP_OK) return status;
         if (i >= refused && g.code == KARP_REASON_NOT_FOR_KARPENTER) continue;
         const char *reason = karp_reason_text(i < refused ? u.code : g.code);
-        karp_str word = { reason, strlen(reason) };
+        karp_str word = str_of(reason);
         bool ok = true;
         size_t text = add_words(d, "no node: ", &word, 1, &ok);
         if (!ok || !add_place(d, karp_decision_pod_name(d->plan, i < refused ? u.pod : g.pod), text, text))

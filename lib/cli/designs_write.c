@@ -343,29 +343,21 @@ static void json_difference(cli_writer *w, const design *a, const design *b)
     cli_put_text(w, "]}");
 }
 
-/* The changes of karp whatif are the last warnings of every plan. */
-static size_t first_change(const design *d)
-{
-    return karp_decision_warning_count(d->plan) - karp_decision_change_count(d->plan);
-}
-
 void designs_write_changes(cli_writer *w, const design *list)
 {
-    static const char asked[] = "what if: ";
     size_t count = karp_decision_warning_count(list[0].plan);
-    for (size_t i = first_change(&list[0]); i < count; i++) {
+    for (size_t i = decision_note_count(list[0].plan); i < count; i++) {
         karp_str change = karp_decision_warning(list[0].plan, i);
-        size_t skip = change.len > sizeof asked && memcmp(change.ptr, asked, sizeof asked - 1) == 0 ? sizeof asked - 1
-                                                                                                    : 0;
+        (void)is_change(&change);
         cli_put_text(w, w->html ? "<p>In every design: " : "In every design: ");
-        cli_put_shown(w, change.ptr + skip, change.len - skip);
+        cli_put_shown(w, change.ptr, change.len);
         cli_put_text(w, w->html ? "</p>\n" : "\n\n");
     }
 }
 
 static void json_changes(cli_writer *w, const design *list)
 {
-    size_t count = karp_decision_warning_count(list[0].plan), first = first_change(&list[0]);
+    size_t count = karp_decision_warning_count(list[0].plan), first = decision_note_count(list[0].plan);
     if (count == first) return;
     cli_put_text(w, ",\n \"changes\": [");
     for (size_t i = first; i < count; i++) {

@@ -112,12 +112,10 @@ static bool some_pod_left(const karp_decision *plan)
 
 static size_t note_count(const cli_answer *answer, const karp_decision *plan, const karp_decision *disruption)
 {
-    /* A change of karp whatif is not a note on the input. */
-    static const char asked[] = "what if: ";
-    size_t count = karp_decision_warning_count(plan) - karp_decision_change_count(plan);
+    size_t count = decision_note_count(plan);
     for (size_t i = 0; i < answer->write.warning_count; i++) {
         karp_str note = answer->write.warnings[i];
-        count += note.len < sizeof asked || memcmp(note.ptr, asked, sizeof asked - 1) != 0;
+        count += !is_change(&note); /* that is not a note on the input */
     }
     return disruption == NULL || disruption == plan ? count : count + karp_decision_warning_count(disruption);
 }

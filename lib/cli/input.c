@@ -8,8 +8,6 @@
 
 #include <karp/library.h>
 
-static karp_str str_of(const char *text) { return text == NULL ? (karp_str){ 0 } : (karp_str){ text, strlen(text) }; }
-
 /* Notes on a separate catalogue file are printed on standard error. A reader collects the notes on its input. */
 static karp_status read_catalogue_file(const cli_options *options, const char *path, karp_catalogue **out,
                                        karp_error *error)
@@ -219,9 +217,25 @@ void input_free(const cli_options *options, cli_input *input)
     *input = (cli_input){ 0 };
 }
 
+bool is_change(karp_str *text)
+{
+    static const char prefix[] = "what if: ";
+    const size_t length = sizeof prefix - 1;
+    if (text->len <= length || memcmp(text->ptr, prefix, length) != 0) {
+        return false;
+    }
+    *text = (karp_str){ text->ptr + length, text->len - length };
+    return true;
+}
+
+size_t decision_note_count(const karp_decision *decision)
+{
+    return karp_decision_warning_count(decision) - karp_decision_change_count(decision);
+}
+
 bool input_add_notes(const cli_options *options, cli_input *input, const karp_decision *decision)
 {
-    size_t more = karp_decision_warning_count(decision) - karp_decision_change_count(decision);
+    size_t more = decision_note_count(decision);
     if (more == 0) {
         return true;
     }

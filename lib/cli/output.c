@@ -103,7 +103,7 @@ static karp_str file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-    return (karp_str){ name, strlen(name) };
+    return str_of(name);
 }
 
 /* Computing the digest takes longer than a small plan, so it is done only if requested. */
@@ -126,7 +126,7 @@ karp_write_options write_options_of(const cli_options *options, const cli_input 
         out.catalogue = karp_reader_catalogue_title(input->reader);
     }
     if (out.catalogue.len == 0 && options->region != NULL) {
-        out.catalogue = (karp_str){ options->region, strlen(options->region) };
+        out.catalogue = str_of(options->region);
     }
     if (input != NULL) {
         if (digest_asked(options)) {

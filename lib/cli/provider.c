@@ -7,8 +7,6 @@
 
 #include <karp/library.h>
 
-static karp_str str_of(const char *text) { return text == NULL ? (karp_str){ 0 } : (karp_str){ text, strlen(text) }; }
-
 bool provider_is_plain(const cli_options *options) { return options->facts.count == 0 && options->settings.count == 0; }
 
 /* Splits NAME=VALUE; false after printing an error. */
