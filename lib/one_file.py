@@ -336,6 +336,10 @@ class Writer:
         pieces, depth, own, condition = [], 0, [], self.guard(path)
         for (kind, old), new in zip(file.tokens, [*renamed(file.tokens, known)]):
             pieces.append((kind, old, new))
+        for name in file.includes:  # they stand in front, with the system's headers that they need
+            local = self.program.find(name, path)
+            if local is not None:
+                self.add(local)
         out = []
         for i, (kind, old, new) in enumerate(pieces):
             if kind != 'pp':
@@ -347,9 +351,7 @@ class Writer:
             found = INCLUDE.search(old)
             defined = DEFINE.search(old)
             if found:
-                local = self.program.find(found.group(1), path)
-                if local is not None:
-                    self.add(local)
+                if self.program.find(found.group(1), path) is not None:
                     continue
                 if depth == (path.suffix == '.h'):
                     if found.group(1) in self.system:

@@ -11,42 +11,41 @@
 /* Adds a pod with the same name and other requests. */
 static karp_status replace_pod(karp_builder *builder, bool bound, unsigned turn, karp_error *error)
 {
-    const karp_str name = str_of(POD_NAME);
-    const karp_str space = str_of("default");
-    const karp_resource request = { .name = str_of("cpu"), .text = str_of(turn % 2 == 0 ? "300m" : "400m") };
-    const karp_container container = { .name = str_of("c"), .requests = &request, .request_count = 1 };
-    const karp_condition waiting = { str_of("PodScheduled"), str_of("False"), str_of("Unschedulable"), 0 };
+    const karp_str name = str(POD_NAME);
+    const karp_str space = str("default");
+    const karp_resource request = { .name = str("cpu"), .text = str(turn % 2 == 0 ? "300m" : "400m") };
+    const karp_container container = { .name = str("c"), .requests = &request, .request_count = 1 };
+    const karp_condition waiting = { str("PodScheduled"), str("False"), str("Unschedulable"), 0 };
     karp_pod pod = { .size = sizeof(pod),
                      .meta = { .name = name, .namespace_ = space },
                      .containers = &container,
                      .container_count = 1,
                      .termination_grace_seconds = -1 };
     if (bound) {
-        pod.node_name = str_of(NODE_NAME);
+        pod.node_name = str(NODE_NAME);
         pod.phase = KARP_PHASE_RUNNING;
     } else {
         pod.phase = KARP_PHASE_PENDING;
         pod.conditions = &waiting;
         pod.condition_count = 1;
     }
-    karp_status status = karp_builder_remove(builder, str_of("Pod"), space, name, error);
+    karp_status status = karp_builder_remove(builder, str("Pod"), space, name, error);
     return status == KARP_OK ? karp_builder_add_pod(builder, &pod, error) : status;
 }
 
 /* Adds a node with the same name and other allocatable amounts. */
 static karp_status replace_node(karp_builder *builder, unsigned turn, karp_error *error)
 {
-    const karp_str name = str_of(NODE_NAME);
-    const karp_label labels[] = { { str_of("karpenter.sh/initialized"), str_of("true") },
-                                  { str_of("karpenter.sh/nodepool"), str_of("default") },
-                                  { str_of("karpenter.sh/registered"), str_of("true") },
-                                  { str_of("kubernetes.io/arch"), str_of("amd64") },
-                                  { str_of("kubernetes.io/hostname"), name },
-                                  { str_of("topology.kubernetes.io/zone"), str_of("us-west-2a") } };
-    const karp_resource amounts[] = { { .name = str_of("cpu"), .text = str_of(turn % 2 == 0 ? "16" : "8") },
-                                      { .name = str_of("memory"), .text = str_of("60Gi") },
-                                      { .name = str_of("pods"), .text = str_of("58") } };
-    const karp_condition ready = { str_of("Ready"), str_of("True"), str_of("x"), 0 };
+    const karp_str name = str(NODE_NAME);
+    const karp_label labels[] = {
+        { str("karpenter.sh/initialized"), str("true") }, { str("karpenter.sh/nodepool"), str("default") },
+        { str("karpenter.sh/registered"), str("true") },  { str("kubernetes.io/arch"), str("amd64") },
+        { str("kubernetes.io/hostname"), name },          { str("topology.kubernetes.io/zone"), str("us-west-2a") }
+    };
+    const karp_resource amounts[] = { { .name = str("cpu"), .text = str(turn % 2 == 0 ? "16" : "8") },
+                                      { .name = str("memory"), .text = str("60Gi") },
+                                      { .name = str("pods"), .text = str("58") } };
+    const karp_condition ready = { str("Ready"), str("True"), str("x"), 0 };
     const karp_node node = { .size = sizeof(node),
                              .meta = { .name = name, .labels = labels, .label_count = 6 },
                              .provider_id = name,
@@ -56,7 +55,7 @@ static karp_status replace_node(karp_builder *builder, unsigned turn, karp_error
                              .allocatable_count = 3,
                              .conditions = &ready,
                              .condition_count = 1 };
-    karp_status status = karp_builder_remove(builder, str_of("Node"), str_of(""), name, error);
+    karp_status status = karp_builder_remove(builder, str("Node"), str(""), name, error);
     return status == KARP_OK ? karp_builder_add_node(builder, &node, error) : status;
 }
 

@@ -62,36 +62,35 @@ static karp_status add_pod(bench_maker *m, const pod_kind *kind)
 {
     char name[32];
     int length = snprintf(name, sizeof(name), "pod-%06u", m->pods++);
-    const karp_resource requests[] = { { .name = str_of("cpu"), .text = str_of(kind->cpu) },
-                                       { .name = str_of("memory"), .text = str_of(kind->memory) } };
-    const karp_container container = { .name = str_of("c"), .requests = requests, .request_count = 2 };
+    const karp_resource requests[] = { { .name = str("cpu"), .text = str(kind->cpu) },
+                                       { .name = str("memory"), .text = str(kind->memory) } };
+    const karp_container container = { .name = str("c"), .requests = requests, .request_count = 2 };
     const karp_selector selector = { .match_labels = &kind->selected, .match_label_count = 1 };
-    const karp_spread_constraint spread = {
-        .topology_key = str_of(kind->rule == RULE_HOST_SPREAD ? HOST_KEY : ZONE_KEY),
-        .label_selector = &selector,
-        .max_skew = 1,
-        .when_unsatisfiable = kind->preferred ? KARP_SCHEDULE_ANYWAY : KARP_DO_NOT_SCHEDULE
-    };
-    const karp_pod_term term = { .topology_key = str_of(kind->rule == RULE_HOST_ANTI ? HOST_KEY : ZONE_KEY),
+    const karp_spread_constraint spread = { .topology_key = str(kind->rule == RULE_HOST_SPREAD ? HOST_KEY : ZONE_KEY),
+                                            .label_selector = &selector,
+                                            .max_skew = 1,
+                                            .when_unsatisfiable = kind->preferred ? KARP_SCHEDULE_ANYWAY
+                                                                                  : KARP_DO_NOT_SCHEDULE };
+    const karp_pod_term term = { .topology_key = str(kind->rule == RULE_HOST_ANTI ? HOST_KEY : ZONE_KEY),
                                  .label_selector = &selector,
                                  .weight = kind->preferred ? 100 : 0 };
-    const karp_str no_zone = str_of("nowhere-1a");
+    const karp_str no_zone = str("nowhere-1a");
     const karp_requirement in_no_zone = {
-        .key = str_of(ZONE_KEY), .op = KARP_OP_IN, .values = &no_zone, .value_count = 1
+        .key = str(ZONE_KEY), .op = KARP_OP_IN, .values = &no_zone, .value_count = 1
     };
     const karp_node_term elsewhere = { .expressions = &in_no_zone, .expression_count = 1, .weight = 50 };
-    const karp_condition waiting = { str_of("PodScheduled"), str_of("False"), str_of("Unschedulable"), m->now };
+    const karp_condition waiting = { str("PodScheduled"), str("False"), str("Unschedulable"), m->now };
     int64_t age = m->pods < 80000 ? 80000 - (int64_t)m->pods : 1;
     karp_pod pod = {
         .size = sizeof(pod), .containers = &container, .container_count = 1, .termination_grace_seconds = -1
     };
     pod.meta = (karp_meta){ .name = { name, (size_t)length },
-                            .namespace_ = str_of("default"),
+                            .namespace_ = str("default"),
                             .labels = &kind->label,
                             .label_count = 1,
                             .creation = m->now - age * second };
     if (kind->node != NULL) {
-        pod.node_name = str_of(kind->node);
+        pod.node_name = str(kind->node);
         pod.phase = KARP_PHASE_RUNNING;
         pod.start_time = pod.meta.creation;
     } else {
@@ -121,7 +120,7 @@ static void choose_size(bench_maker *m, pod_kind *kind)
 static karp_label lettered(bench_maker *m, const char *key)
 {
     static const char *const letters[] = { "a", "b", "c", "d", "e", "f", "g" };
-    return (karp_label){ str_of(key), str_of(letters[bench_below(m, 7)]) };
+    return (karp_label){ str(key), str(letters[bench_below(m, 7)]) };
 }
 
 /* The mix of Karpenter's own benchmark: a fifth each of plain pods, zonal spread, host spread, zonal affinity and host
@@ -143,7 +142,7 @@ static karp_status fill_b1(bench_maker *m, uint32_t pods)
             kind.rule = RULE_ZONE_AFFINITY;
         } else if (part == 4) {
             kind.rule = RULE_HOST_ANTI;
-            kind.label = kind.selected = (karp_label){ str_of("app"), str_of("nginx") };
+            kind.label = kind.selected = (karp_label){ str("app"), str("nginx") };
         }
         status = add_pod(m, &kind);
     }
@@ -163,7 +162,7 @@ static karp_status fill_b2(bench_maker *m, uint32_t pods, pod_kind kind)
         (void)snprintf(name, sizeof(name), "kind-%u", i % 10);
         kind.cpu = sizes[i % 10][0];
         kind.memory = sizes[i % 10][1];
-        kind.label = kind.selected = (karp_label){ str_of("app"), str_of(name) };
+        kind.label = kind.selected = (karp_label){ str("app"), str(name) };
         status = add_pod(m, &kind);
     }
     return status;
@@ -201,7 +200,7 @@ static karp_status fill_one(bench_maker *m, uint32_t pods, bool preferred)
 {
     pod_kind kind = { .cpu = "500m", .memory = "1Gi", .rule = RULE_HOST_ANTI, .preferred = preferred };
     karp_status status = bench_aws_types(m, 100);
-    kind.label = kind.selected = (karp_label){ str_of("app"), str_of("web") };
+    kind.label = kind.selected = (karp_label){ str("app"), str("web") };
     for (uint32_t i = 0; i < pods && status == KARP_OK; i++) status = add_pod(m, &kind);
     return status;
 }
@@ -212,7 +211,7 @@ static karp_status fill_b8_required(bench_maker *m, uint32_t pods) { return fill
 static double amount(const char *text)
 {
     double value = 0;
-    (void)karp_quantity_double(str_of(text), &value);
+    (void)karp_quantity_double(str(text), &value);
     return value;
 }
 
@@ -246,9 +245,9 @@ static karp_status place_on_nodes(bench_maker *m, uint32_t pods, uint32_t nodes)
     for (uint32_t k = 0; k < 20; k++) {
         (void)snprintf(names[k], sizeof(names[k]), "k%u", k);
         choose_size(m, &kinds[k]);
-        kinds[k].label = kinds[k].selected = (karp_label){ str_of("app"), str_of(names[k]) };
+        kinds[k].label = kinds[k].selected = (karp_label){ str("app"), str(names[k]) };
         kinds[k].rule = k % 4 == 1 ? RULE_ZONE_SPREAD : k % 4 == 2 ? RULE_SELECTOR : RULE_NONE;
-        kinds[k].wanted = (karp_label){ str_of("kubernetes.io/arch"), str_of("amd64") };
+        kinds[k].wanted = (karp_label){ str("kubernetes.io/arch"), str("amd64") };
     }
     for (uint32_t i = 0; i < nodes && status == KARP_OK; i++) {
         status = load_node(m, i, kinds);
@@ -274,7 +273,7 @@ static karp_status fill_b4(bench_maker *m, uint32_t nodes)
     for (uint32_t k = 0; k < 20; k++) {
         (void)snprintf(names[k], sizeof(names[k]), "k%u", k);
         choose_size(m, &kinds[k]);
-        kinds[k].label = kinds[k].selected = (karp_label){ str_of("app"), str_of(names[k]) };
+        kinds[k].label = kinds[k].selected = (karp_label){ str("app"), str(names[k]) };
     }
     for (uint32_t i = 0; i < nodes && status == KARP_OK; i++) {
         bench_node node;
@@ -311,7 +310,7 @@ static karp_status fill_b4_idle(bench_maker *m, uint32_t nodes)
             pod_kind kind = { .cpu = k == 0 ? "5" : small[bench_below(m, 3)],
                               .memory = k == 0 ? "11766Mi" : "512Mi",
                               .node = node.name };
-            kind.label = kind.selected = (karp_label){ str_of("app"), str_of(names[(i + k) % 20]) };
+            kind.label = kind.selected = (karp_label){ str("app"), str(names[(i + k) % 20]) };
             status = add_pod(m, &kind);
         }
     }
@@ -331,7 +330,7 @@ static karp_status fill_b6(bench_maker *m, uint32_t pods, uint32_t shapes, bool 
         (void)snprintf(name, sizeof(name), "shape-%u", k);
         (void)snprintf(cpu, sizeof(cpu), "%um", 50 * (1 + k % 40));
         (void)snprintf(memory, sizeof(memory), "%uMi", 64 * (1 + k / 40 * 7 % 64));
-        pod_kind kind = { .cpu = cpu, .memory = memory, .label = { str_of("app"), str_of(name) } };
+        pod_kind kind = { .cpu = cpu, .memory = memory, .label = { str("app"), str(name) } };
         kind.selected = kind.label;
         kind.rule = !ruled ? RULE_NONE : k % 10 == 9 ? RULE_HOST_ANTI : k % 2 == 0 ? RULE_ZONE_SPREAD : RULE_NONE;
         status = add_pod(m, &kind);
@@ -359,11 +358,11 @@ static karp_status fill_kinds(bench_maker *m, uint32_t kinds, bool choosy)
         (void)snprintf(name, sizeof(name), "kind-%u", k);
         (void)snprintf(cpu, sizeof(cpu), "%um", thousandths);
         (void)snprintf(memory, sizeof(memory), "%uMi", thousandths * (4 + bench_below(m, 28)) / 4);
-        pod_kind kind = { .cpu = cpu, .memory = memory, .label = { str_of("app"), str_of(name) } };
+        pod_kind kind = { .cpu = cpu, .memory = memory, .label = { str("app"), str(name) } };
         kind.selected = kind.label;
         if (choosy && k % 3 == 0) {
             kind.rule = RULE_SELECTOR;
-            kind.wanted = (karp_label){ str_of(wanted[k / 3 % 4][0]), str_of(wanted[k / 3 % 4][1]) };
+            kind.wanted = (karp_label){ str(wanted[k / 3 % 4][0]), str(wanted[k / 3 % 4][1]) };
         }
         for (uint32_t i = 0; i < pods && status == KARP_OK; i++) {
             status = add_pod(m, &kind);

@@ -71,7 +71,7 @@ static karp_status ask_each(const karp_snapshot *snapshot, uint32_t kind, const 
 karp_status bench_answer(const karp_snapshot *snapshot, bench_question question, karp_decision **out, size_t *asked,
                          karp_error *error)
 {
-    const karp_str zones[] = { str_of("us-west-2a"), str_of("us-west-2b"), str_of("us-west-2c") };
+    const karp_str zones[] = { str("us-west-2a"), str("us-west-2b"), str("us-west-2c") };
     karp_snapshot_counts counts = { .size = sizeof(counts) };
     switch (question.ask) {
     case BENCH_EACH_NODE:

@@ -26,19 +26,19 @@ void bench_maker_free(bench_maker *maker)
 
 static karp_node_class_ref node_class(void)
 {
-    return (karp_node_class_ref){ str_of("karpenter.k8s.aws"), str_of("EC2NodeClass"), str_of("default") };
+    return (karp_node_class_ref){ str("karpenter.k8s.aws"), str("EC2NodeClass"), str("default") };
 }
 
 karp_status bench_add_pool(bench_maker *maker)
 {
-    const karp_resource limits[] = { { .name = str_of("cpu"), .text = str_of("100000000") },
-                                     { .name = str_of("memory"), .text = str_of("100000000Gi") } };
-    const karp_budget budget = { .nodes = str_of("100%"), .duration = KARP_DURATION_UNSET };
-    const karp_condition conditions[] = { { str_of("ValidationSucceeded"), str_of("True"), str_of("x"), maker->now },
-                                          { str_of("NodeClassReady"), str_of("True"), str_of("x"), maker->now },
-                                          { str_of("Ready"), str_of("True"), str_of("x"), maker->now } };
+    const karp_resource limits[] = { { .name = str("cpu"), .text = str("100000000") },
+                                     { .name = str("memory"), .text = str("100000000Gi") } };
+    const karp_budget budget = { .nodes = str("100%"), .duration = KARP_DURATION_UNSET };
+    const karp_condition conditions[] = { { str("ValidationSucceeded"), str("True"), str("x"), maker->now },
+                                          { str("NodeClassReady"), str("True"), str("x"), maker->now },
+                                          { str("Ready"), str("True"), str("x"), maker->now } };
     karp_node_pool pool = { .size = sizeof(pool),
-                            .meta = { .name = str_of("default"), .creation = maker->now },
+                            .meta = { .name = str("default"), .creation = maker->now },
                             .node_class = node_class(),
                             .limits = limits,
                             .limit_count = 2,
@@ -49,16 +49,15 @@ karp_status bench_add_pool(bench_maker *maker)
                             .replicas = -1,
                             .expire_after = KARP_DURATION_NEVER,
                             .termination_grace_period = KARP_DURATION_UNSET };
-    const karp_str on_demand = str_of("on-demand");
+    const karp_str on_demand = str("on-demand");
     const karp_requirement requirement = {
-        .key = str_of(CAPACITY_TYPE_KEY), .op = KARP_OP_IN, .values = &on_demand, .value_count = 1
+        .key = str(CAPACITY_TYPE_KEY), .op = KARP_OP_IN, .values = &on_demand, .value_count = 1
     };
     if (maker->fleet) {
         pool.requirements = &requirement;
         pool.requirement_count = 1;
     }
-    const karp_namespace space = { .size = sizeof(space),
-                                   .meta = { .name = str_of("default"), .creation = maker->now } };
+    const karp_namespace space = { .size = sizeof(space), .meta = { .name = str("default"), .creation = maker->now } };
     karp_status status = karp_builder_add_namespace(maker->builder, &space, maker->error);
     return status != KARP_OK ? status : karp_builder_add_node_pool(maker->builder, &pool, maker->error);
 }
@@ -74,7 +73,7 @@ static karp_status use_catalogue(bench_maker *maker, const karp_instance_type *t
 
 static karp_requirement in(const char *key, const karp_str *values, size_t count)
 {
-    return (karp_requirement){ .key = str_of(key), .op = KARP_OP_IN, .values = values, .value_count = count };
+    return (karp_requirement){ .key = str(key), .op = KARP_OP_IN, .values = values, .value_count = count };
 }
 
 typedef struct fake_type {
@@ -96,19 +95,19 @@ static void fake_words_init(fake_words *w)
     static const char *const systems[] = { "darwin", "linux", "windows" };
     static const char *const zones[] = { "test-zone-1", "test-zone-2", "test-zone-3" };
     for (size_t i = 0; i < 3; i++) {
-        w->systems[i] = str_of(systems[i]);
-        w->zones[i] = str_of(zones[i]);
+        w->systems[i] = str(systems[i]);
+        w->zones[i] = str(zones[i]);
     }
-    w->arch = str_of("amd64");
-    w->optional = str_of("optional");
-    w->capacity_types[0] = str_of("spot");
-    w->capacity_types[1] = str_of("on-demand");
+    w->arch = str("amd64");
+    w->optional = str("optional");
+    w->capacity_types[0] = str("spot");
+    w->capacity_types[1] = str("on-demand");
     for (size_t i = 0; i < 5; i++) { /* spot in the first two zones, on-demand in all three */
         w->buys[i][0] = in(CAPACITY_TYPE_KEY, &w->capacity_types[i < 2 ? 0 : 1], 1);
         w->buys[i][1] = in("topology.kubernetes.io/zone", &w->zones[i < 2 ? i : i - 2], 1);
     }
-    w->reserved[0] = (karp_resource){ .name = str_of("cpu"), .text = str_of("100m") };
-    w->reserved[1] = (karp_resource){ .name = str_of("memory"), .text = str_of("10Mi") };
+    w->reserved[0] = (karp_resource){ .name = str("cpu"), .text = str("100m") };
+    w->reserved[1] = (karp_resource){ .name = str("memory"), .text = str("10Mi") };
 }
 
 static void fake_type_init(fake_type *f, const fake_words *w, uint32_t i, karp_instance_type *type)
@@ -118,9 +117,9 @@ static void fake_type_init(fake_type *f, const fake_words *w, uint32_t i, karp_i
     (void)snprintf(f->cores, sizeof(f->cores), "%u", cores);
     (void)snprintf(f->memory, sizeof(f->memory), "%uGi", 2 * cores);
     (void)snprintf(f->pods, sizeof(f->pods), "%u", 10 * cores);
-    f->name_value = str_of(f->name);
-    f->cores_value = str_of(f->cores);
-    f->size_value = str_of(cores > 4 ? "large" : "small");
+    f->name_value = str(f->name);
+    f->cores_value = str(f->cores);
+    f->size_value = str(cores > 4 ? "large" : "small");
     f->requirements[0] = in("node.kubernetes.io/instance-type", &f->name_value, 1);
     f->requirements[1] = in("topology.kubernetes.io/zone", w->zones, 3);
     f->requirements[2] = in(CAPACITY_TYPE_KEY, w->capacity_types, 2);
@@ -130,11 +129,11 @@ static void fake_type_init(fake_type *f, const fake_words *w, uint32_t i, karp_i
     f->requirements[6] = in("size", &f->size_value, 1);
     f->requirements[7] = in("special", &w->optional, 1);
     if (cores <= 4) {
-        f->requirements[7] = (karp_requirement){ .key = str_of("special"), .op = KARP_OP_DOES_NOT_EXIST };
+        f->requirements[7] = (karp_requirement){ .key = str("special"), .op = KARP_OP_DOES_NOT_EXIST };
     }
-    f->capacity[0] = (karp_resource){ .name = str_of("cpu"), .text = f->cores_value };
-    f->capacity[1] = (karp_resource){ .name = str_of("memory"), .text = str_of(f->memory) };
-    f->capacity[2] = (karp_resource){ .name = str_of("pods"), .text = str_of(f->pods) };
+    f->capacity[0] = (karp_resource){ .name = str("cpu"), .text = f->cores_value };
+    f->capacity[1] = (karp_resource){ .name = str("memory"), .text = str(f->memory) };
+    f->capacity[2] = (karp_resource){ .name = str("pods"), .text = str(f->pods) };
     double price = 0.1 * (double)cores + 0.1 * (2.0 * (double)cores) * 1073741824.0 / 1e9;
     for (size_t o = 0; o < 5; o++) {
         f->offerings[o] = (karp_offering){
@@ -158,7 +157,7 @@ karp_status bench_fake_types(bench_maker *maker, uint32_t count)
     static const char *const well_known[] = { "integer", "size", "special" };
     karp_str labels[3];
     for (size_t i = 0; i < 3; i++) {
-        labels[i] = str_of(well_known[i]);
+        labels[i] = str(well_known[i]);
     }
     karp_settings settings;
     karp_settings_init(&settings, sizeof(settings));
@@ -209,7 +208,7 @@ static karp_status use_aws_labels(bench_maker *maker)
     karp_str labels[sizeof(keys) / sizeof(keys[0])];
     karp_settings settings;
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-        labels[i] = str_of(keys[i]);
+        labels[i] = str(keys[i]);
     }
     karp_settings_init(&settings, sizeof(settings));
     settings.well_known = labels;
@@ -221,7 +220,7 @@ karp_status bench_aws_types(bench_maker *maker, uint32_t count)
 {
     karp_catalogue *all = NULL;
     karp_instance_type types[MOST_TYPES];
-    karp_status status = karp_catalogue_builtin(maker->context, str_of("us-west-2"), &all, maker->error);
+    karp_status status = karp_catalogue_builtin(maker->context, str("us-west-2"), &all, maker->error);
     uint32_t used = 0;
     if (status != KARP_OK) {
         return status;
@@ -248,7 +247,7 @@ static double amount_of(const karp_resource *list, size_t count, const char *nam
 {
     double value = 0;
     for (size_t i = 0; i < count; i++) {
-        if (list[i].name.len == strlen(name) && memcmp(list[i].name.ptr, name, list[i].name.len) == 0) {
+        if (str_is(list[i].name, name)) {
             (void)karp_quantity_double(list[i].text, &value);
         }
     }
@@ -263,8 +262,7 @@ static size_t single_labels(const karp_requirement *list, size_t count, karp_lab
             continue;
         }
         size_t k = 0;
-        while (k < used &&
-               (out[k].key.len != list[i].key.len || memcmp(out[k].key.ptr, list[i].key.ptr, list[i].key.len) != 0)) {
+        while (k < used && !equal_str(out[k].key, list[i].key)) {
             k++;
         }
         out[k] = (karp_label){ list[i].key, list[i].values[0] };
@@ -277,18 +275,18 @@ static karp_status add_both(bench_maker *maker, const bench_node *node, const ka
                             const karp_resource *allocatable, size_t allocatable_count, const karp_label *labels,
                             size_t label_count)
 {
-    const karp_condition conditions[] = { { str_of("Launched"), str_of("True"), str_of("x"), maker->now },
-                                          { str_of("Registered"), str_of("True"), str_of("x"), maker->now },
-                                          { str_of("Initialized"), str_of("True"), str_of("x"), maker->now },
-                                          { str_of("Ready"), str_of("True"), str_of("x"), maker->now },
-                                          { str_of("Consolidatable"), str_of("True"), str_of("x"), maker->now } };
-    const karp_meta meta = { .name = str_of(node->name),
+    const karp_condition conditions[] = { { str("Launched"), str("True"), str("x"), maker->now },
+                                          { str("Registered"), str("True"), str("x"), maker->now },
+                                          { str("Initialized"), str("True"), str("x"), maker->now },
+                                          { str("Ready"), str("True"), str("x"), maker->now },
+                                          { str("Consolidatable"), str("True"), str("x"), maker->now } };
+    const karp_meta meta = { .name = str(node->name),
                              .labels = labels,
                              .label_count = label_count,
                              .creation = maker->now - INT64_C(90000000000000) };
     const karp_node_claim claim = { .size = sizeof(claim),
                                     .meta = meta,
-                                    .provider_id = str_of(node->name),
+                                    .provider_id = str(node->name),
                                     .node_class = node_class(),
                                     .capacity = type->capacity,
                                     .capacity_count = type->capacity_count,
@@ -300,7 +298,7 @@ static karp_status add_both(bench_maker *maker, const bench_node *node, const ka
                                     .termination_grace_period = KARP_DURATION_UNSET };
     const karp_node object = { .size = sizeof(object),
                                .meta = meta,
-                               .provider_id = str_of(node->name),
+                               .provider_id = str(node->name),
                                .capacity = type->capacity,
                                .capacity_count = type->capacity_count,
                                .allocatable = allocatable,
@@ -315,7 +313,7 @@ static bool is_on_demand(const karp_offering *offering)
 {
     for (size_t i = 0; i < offering->requirement_count; i++) {
         const karp_requirement *r = &offering->requirements[i];
-        if (r->key.len == strlen(CAPACITY_TYPE_KEY) && memcmp(r->key.ptr, CAPACITY_TYPE_KEY, r->key.len) == 0) {
+        if (str_is(r->key, CAPACITY_TYPE_KEY)) {
             return r->value_count == 1 && r->values[0].len == 9;
         }
     }
@@ -359,9 +357,9 @@ karp_status bench_add_node(bench_maker *maker, uint32_t number, double least_cor
     const karp_offering *offering = choose_offering(maker, type);
     size_t used = single_labels(type->requirements, type->requirement_count, labels, 0, 56);
     used = single_labels(offering->requirements, offering->requirement_count, labels, used, 60);
-    labels[used++] = (karp_label){ str_of("kubernetes.io/hostname"), str_of(out->name) };
-    labels[used++] = (karp_label){ str_of("karpenter.sh/nodepool"), str_of("default") };
-    labels[used++] = (karp_label){ str_of("karpenter.sh/registered"), str_of("true") };
-    labels[used++] = (karp_label){ str_of("karpenter.sh/initialized"), str_of("true") };
+    labels[used++] = (karp_label){ str("kubernetes.io/hostname"), str(out->name) };
+    labels[used++] = (karp_label){ str("karpenter.sh/nodepool"), str("default") };
+    labels[used++] = (karp_label){ str("karpenter.sh/registered"), str("true") };
+    labels[used++] = (karp_label){ str("karpenter.sh/initialized"), str("true") };
     return add_both(maker, out, type, allocatable, count, labels, used);
 }

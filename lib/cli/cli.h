@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
+#include <base/str.h>
 #include <karp/columns.h>
 #include <karp/io.h>
 #include <karp/karp.h>
@@ -22,12 +22,6 @@ typedef struct cli_list {
     const char **items;
     size_t count;
 } cli_list;
-
-/* NULL = an empty string without an address, as where nothing is given. */
-static inline karp_str str_of(const char *text)
-{
-    return text == NULL ? (karp_str){ 0 } : (karp_str){ text, strlen(text) };
-}
 
 /* Options that are passed on to kubectl. */
 enum {
@@ -327,6 +321,9 @@ void facts_print_regions(const cli_options *options);
 
 /* ---- output.c ---------------------------------------------------------------------------------------------------- */
 
+/* The length in bytes of the character at text[at] if it may not be shown: a control character, or one that has no
+ * width or controls the text direction. 0 = another character. */
+size_t invisible_length(karp_str text, size_t at);
 /* Prints "karp: FILE:LINE:COL: OBJECT: FIELD: MESSAGE" on standard error. */
 void print_error(const karp_error *error);
 void output_hush(bool on); /* on: errors, problems and notes are not printed until it is called with false */

@@ -37,7 +37,7 @@ static karp_status put_picture(cli_writer *w, const design *d, karp_error *error
     karp_write_options options = write_options_of(w->options, &d->input);
     options.format = KARP_FORMAT_HTML;
     options.compact = 1;
-    options.title = str_of(d->name);
+    options.title = str(d->name);
     karp_status status = karp_write_plan(w->options->context, d->plan, NULL, &options, &text, error);
     cli_put_text(w, "<div>\n");
     if (status == KARP_OK) cli_put(w, text.ptr, text.len);

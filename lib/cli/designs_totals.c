@@ -8,20 +8,11 @@
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
-static bool same(karp_str a, karp_str b) { return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0); }
-
-static int compare(karp_str a, karp_str b)
-{
-    size_t n = a.len < b.len ? a.len : b.len;
-    int order = n > 0 ? memcmp(a.ptr, b.ptr, n) : 0;
-    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
-}
-
 bool design_group_add(const cli_options *options, design_groups *g, karp_str name, double price)
 {
     size_t at = 0;
-    while (at < g->count && compare(g->items[at].name, name) < 0) at++;
-    if (at == g->count || !same(g->items[at].name, name)) {
+    while (at < g->count && compare_str(g->items[at].name, name) < 0) at++;
+    if (at == g->count || !equal_str(g->items[at].name, name)) {
         if (g->count == g->room) {
             size_t room = g->room == 0 ? 8 : g->room * 2;
             design_group *larger = karp_alloc(options->context, room * sizeof *larger);
@@ -43,10 +34,9 @@ bool design_group_add(const cli_options *options, design_groups *g, karp_str nam
 static karp_status count_node(design *d, karp_str pool, karp_str zone, karp_str capacity_type, karp_str type,
                               double price)
 {
-    static const char spot[] = "spot";
     d->nodes++;
     d->price += price;
-    if (same(capacity_type, (karp_str){ spot, sizeof spot - 1 })) d->spot_price += price;
+    if (str_is(capacity_type, "spot")) d->spot_price += price;
     bool ok = design_group_add(&d->options, &d->pools, pool, price) &&
               design_group_add(&d->options, &d->zones, zone, price) &&
               (capacity_type.len == 0 || design_group_add(&d->options, &d->capacity_types, capacity_type, price)) &&
@@ -58,8 +48,7 @@ static double amount(const karp_resource *list, size_t count, const char *name)
 {
     double value = 0;
     for (size_t i = 0; i < count; i++) {
-        if (list[i].name.len == strlen(name) && memcmp(list[i].name.ptr, name, list[i].name.len) == 0)
-            (void)karp_quantity_double(list[i].text, &value);
+        if (str_is(list[i].name, name)) (void)karp_quantity_double(list[i].text, &value);
     }
     return value;
 }
@@ -164,7 +153,7 @@ static karp_status count_left(design *d)
         if (status != KARP_OK) return status;
         if (i >= refused && g.code == KARP_REASON_NOT_FOR_KARPENTER) continue;
         const char *reason = karp_reason_text(i < refused ? u.code : g.code);
-        karp_str word = str_of(reason);
+        karp_str word = str(reason);
         bool ok = true;
         size_t text = add_words(d, "no node: ", &word, 1, &ok);
         if (!ok || !add_place(d, karp_decision_pod_name(d->plan, i < refused ? u.pod : g.pod), text, text))
@@ -178,7 +167,7 @@ static int by_pod(const void *a, const void *b, const void *user)
 {
     const design_place *x = a, *y = b;
     (void)user;
-    return compare(x->pod, y->pod);
+    return compare_str(x->pod, y->pod);
 }
 
 /* Adds running pods that the plan does not move, so that pods which another design lacks are reported. */
@@ -213,7 +202,7 @@ static void keep_first(design *d)
 {
     size_t kept = 0;
     for (size_t i = 0; i < d->place_count; i++) {
-        if (kept == 0 || compare(d->places[kept - 1].pod, d->places[i].pod) != 0) d->places[kept++] = d->places[i];
+        if (kept == 0 || compare_str(d->places[kept - 1].pod, d->places[i].pod) != 0) d->places[kept++] = d->places[i];
     }
     d->place_count = kept;
 }

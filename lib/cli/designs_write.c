@@ -26,20 +26,13 @@ typedef struct moves {
     size_t i, k;
 } moves;
 
-static int compare_pods(karp_str a, karp_str b)
-{
-    size_t n = a.len < b.len ? a.len : b.len;
-    int order = n > 0 ? memcmp(a.ptr, b.ptr, n) : 0;
-    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
-}
-
 /* The next pod whose place differs; false = there is none. */
 static bool next_move(moves *m, move *out)
 {
     while (m->i < m->a->place_count || m->k < m->b->place_count) {
         const design_place *x = m->i < m->a->place_count ? &m->a->places[m->i] : NULL;
         const design_place *y = m->k < m->b->place_count ? &m->b->places[m->k] : NULL;
-        int order = x == NULL ? 1 : y == NULL ? -1 : compare_pods(x->pod, y->pod);
+        int order = x == NULL ? 1 : y == NULL ? -1 : compare_str(x->pod, y->pod);
         m->i += order <= 0;
         m->k += order >= 0;
         *out = (move){ .pod = x != NULL && order <= 0 ? x->pod : y->pod };
@@ -95,7 +88,7 @@ static void put_alone(cli_writer *w)
     const design_alone *alone = alone_of(w);
     char money[MONEY_TEXT];
     if (alone == NULL) return;
-    money_text((alone->price - w->first->price) * HOURS_A_MONTH, true, money);
+    (void)money_dollars((alone->price - w->first->price) * HOURS_A_MONTH, true, money);
     cli_put_format(w, "  (alone %s/month", money);
     long long more = (long long)alone->left - (long long)w->first->left;
     if (more != 0) {
@@ -425,10 +418,10 @@ static void money_cell(cli_writer *w, double price, double before, bool first)
     if (!first && before > 0 && fabs(price - before) > 1e-9)
         (void)snprintf(change, sizeof change, " (%+.1f%%)", (price / before - 1) * 100);
     if (change[0] != '\0' && fabs(price / before - 1) < 0.0005) { /* it would be shown as 0.0 % */
-        money_text((price - before) * HOURS_A_MONTH, true, money);
+        (void)money_dollars((price - before) * HOURS_A_MONTH, true, money);
         (void)snprintf(change, sizeof change, " (%s)", money);
     }
-    money_text(price * HOURS_A_MONTH, false, money);
+    (void)money_dollars(price * HOURS_A_MONTH, false, money);
     (void)snprintf(text, sizeof text, "%s%s", money, change);
     put_cell(w, text);
 }
@@ -470,7 +463,7 @@ static const design_groups *groups_of(const design *d, size_t offset)
 static const design_group *find_group(const design_groups *g, karp_str name)
 {
     for (size_t i = 0; i < g->count; i++) {
-        if (compare_pods(g->items[i].name, name) == 0) return &g->items[i];
+        if (compare_str(g->items[i].name, name) == 0) return &g->items[i];
     }
     return NULL;
 }
@@ -485,7 +478,7 @@ static void group_row(cli_writer *w, const char *what, karp_str name, const desi
         char text[80] = "-", money[MONEY_TEXT];
         const design_group *g = find_group(groups_of(&list[i], offset), name);
         if (g != NULL) {
-            money_text(g->price * HOURS_A_MONTH, false, money);
+            (void)money_dollars(g->price * HOURS_A_MONTH, false, money);
             (void)snprintf(text, sizeof text, "%zu, %s", g->nodes, money);
         }
         put_cell(w, text);
@@ -519,7 +512,7 @@ static void cost_row(cli_writer *w, const char *label, const design *list, size_
         bool known = cost_of(&list[i], &cost);
         if (known) memcpy(&value, (const char *)&cost + offset, sizeof value);
         if (known && is_part && value >= 0) (void)snprintf(text, sizeof text, "%.1f%%", value * 100);
-        if (known && !is_part) money_text(value * HOURS_A_MONTH, false, text);
+        if (known && !is_part) (void)money_dollars(value * HOURS_A_MONTH, false, text);
         put_cell(w, text);
     }
     end_row(w);
@@ -607,7 +600,7 @@ static void write_moves(cli_writer *w, const design *a, const design *b)
         while (first && rows < ROWS_SHOWN && next_move(&before, &other)) {
             bool alike = same_text(one.group_before, other.group_before) &&
                          same_text(one.group_after, other.group_after);
-            if (alike && count == 0) first = compare_pods(other.pod, one.pod) == 0;
+            if (alike && count == 0) first = compare_str(other.pod, one.pod) == 0;
             count += alike;
         }
         if (!first || rows++ >= ROWS_SHOWN) continue;

@@ -15,7 +15,7 @@ static bool make_side(const cli_options *options, const cli_input *input, const 
                          .options = decision_options(options),
                          .method = options->method != KARP_METHOD_ANY ? options->method
                                                                       : karp_reader_method(input->reader) };
-    karp_str name = str_of(profile);
+    karp_str name = str(profile);
     side->options.explain = KARP_EXPLAIN_NONE;
     bool known = karp_profile_parse(name, &side->options.profile, &side->options.peer_version) == KARP_OK;
     if (side->method == KARP_METHOD_REPACK && side->options.profile != KARP_PROFILE_KARP)
@@ -87,7 +87,7 @@ static karp_status compare_replays(cli_answer *answer, void *own, int *result)
     size_t differences = 0;
     karp_replay_document sides[2];
     (void)own;
-    for (size_t i = 0; i < 2; i++) sides[i] = (karp_replay_document){ .name = str_of(options->files.items[i]) };
+    for (size_t i = 0; i < 2; i++) sides[i] = (karp_replay_document){ .name = str(options->files.items[i]) };
     karp_status status = karp_replay_compare(options->context, &sides[0], &sides[1], &answer->write, &answer->text,
                                              &differences, &answer->error);
     if (options->detailed_exitcode && differences > 0) *result = EXIT_CHANGES;

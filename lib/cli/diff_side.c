@@ -25,7 +25,7 @@ static void put_str(listing *l, karp_str text) { put(l, text.ptr, text.len); }
 static void put_price(listing *l, double price)
 {
     char text[MONEY_TEXT];
-    hourly_text(price, false, text);
+    (void)money_rate(price, false, text);
     put_text(l, text);
 }
 

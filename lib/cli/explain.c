@@ -11,7 +11,7 @@
 static karp_str subject(cli_answer *answer)
 {
     answer->subject = answer->options->words.items[1];
-    return str_of(answer->subject);
+    return str(answer->subject);
 }
 
 /* Returns NAMESPACE/NAME. A name without a namespace is in that of -n, or in "default", as in kubectl. To be freed;
@@ -132,7 +132,7 @@ static karp_status stand_in(cli_answer *answer, const karp_options *common, karp
     char text[200];
     (void)snprintf(text, sizeof(text), "%zu pending %s: %zu placed, %zu not; shown is %.*s", left + placed,
                    left + placed == 1 ? "pod" : "pods", placed, left, pod.len < 100 ? (int)pod.len : 100, pod.ptr);
-    print_note(str_of(text));
+    print_note(str(text));
     *name = pod;
     return KARP_OK;
 }

@@ -137,7 +137,7 @@ void facts_hint(const cli_options *options, const char *name, karp_str region)
     karp_provider_options open;
     karp_provider_options_init(&open, sizeof(open));
     open.region = region;
-    if (karp_provider_open(options->context, str_of(name), &open, &provider, NULL) != KARP_OK) {
+    if (karp_provider_open(options->context, str(name), &open, &provider, NULL) != KARP_OK) {
         return;
     }
     if (begin(options, provider, &facts, NULL) == KARP_OK) {

@@ -164,9 +164,9 @@ static int too_dear(const cli_options *options, base than, double after)
         return 0;
     }
     char money[3][MONEY_TEXT];
-    money_text(after * HOURS_A_MONTH, false, money[0]);
-    money_text(limit * HOURS_A_MONTH, false, money[1]);
-    money_text(before * HOURS_A_MONTH, false, money[2]);
+    (void)money_dollars(after * HOURS_A_MONTH, false, money[0]);
+    (void)money_dollars(limit * HOURS_A_MONTH, false, money[1]);
+    (void)money_dollars(before * HOURS_A_MONTH, false, money[2]);
     fprintf(stderr, "karp: --fail-on cost: %s/month (730 h) is more than %s/month (%s %s/month)\n", money[0], money[1],
             options->baseline != NULL ? "baseline" : than.name, money[2]);
     return 1;

@@ -75,7 +75,7 @@ static bool change_reader(const cli_options *options, karp_reader *reader, karp_
         }
     }
     for (size_t i = 0; i < options->deleted.count; i++) {
-        if (karp_reader_delete(reader, str_of(options->deleted.items[i]), error) != KARP_OK) {
+        if (karp_reader_delete(reader, str(options->deleted.items[i]), error) != KARP_OK) {
             return false;
         }
     }
@@ -118,7 +118,7 @@ static bool collect_warnings(const cli_options *options, cli_input *input)
     input->warning_count = count;
     const char *note = input->notes.ptr;
     for (size_t i = 0; i < input->note_count; i++) {
-        input->warnings[i] = str_of(note);
+        input->warnings[i] = str(note);
         note += input->warnings[i].len + 1;
     }
     for (size_t i = input->note_count; i < count; i++) {
@@ -166,10 +166,10 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
     reader_options.now = options->cluster && options->now == 0 ? clock_now() : options->now;
     reader_options.now_later = options->now_later;
     reader_options.recursive = options->recursive;
-    reader_options.feature_gates = str_of(options->feature_gates);
-    reader_options.region = str_of(options->region);
+    reader_options.feature_gates = str(options->feature_gates);
+    reader_options.region = str(options->region);
     if (provider_is_plain(options)) {
-        reader_options.provider = str_of(options->provider);
+        reader_options.provider = str(options->provider);
     } else {
         input->provider = provider_open(options);
         if (input->provider == NULL) {
@@ -290,7 +290,7 @@ static karp_catalogue *aws_catalogue(const cli_options *options, karp_str class_
     karp_catalogue_options_init(&types, sizeof(types));
     types.node_class_name = class_name;
     types.node_class = class_text;
-    types.region = str_of(options->region);
+    types.region = str(options->region);
     types.reserved_enis = options->reserved_enis;
     if (options->vm_memory_overhead_given) {
         types.vm_memory_overhead_percent = options->vm_memory_overhead;
@@ -313,12 +313,12 @@ static karp_catalogue *builtin_catalogue(const cli_options *options)
         return NULL;
     }
     if (options->files.count == 1) {
-        name = str_of(options->files.items[0]);
+        name = str(options->files.items[0]);
         if (!text_file_read(options, options->files.items[0], &file)) {
             return NULL;
         }
         /* An empty file is different from no file. */
-        text = file.len > 0 ? (karp_str){ file.ptr, file.len } : str_of("\n");
+        text = file.len > 0 ? (karp_str){ file.ptr, file.len } : str("\n");
     }
     *options->log_notes = true;
     karp_catalogue *result = aws && provider_is_plain(options) ? aws_catalogue(options, name, text)

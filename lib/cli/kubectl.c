@@ -83,7 +83,7 @@ static int64_t patience_of(const cli_options *options)
         timeout = default_timeout;
     }
     /* An invalid duration is rejected by kubectl itself; zero means no timeout. */
-    if (karp_duration_parse(str_of(timeout), &limit) != KARP_OK || limit <= 0 || limit > INT64_MAX / PATIENCE_FACTOR) {
+    if (karp_duration_parse(str(timeout), &limit) != KARP_OK || limit <= 0 || limit > INT64_MAX / PATIENCE_FACTOR) {
         return INT64_MAX;
     }
     return limit * PATIENCE_FACTOR;

@@ -29,7 +29,7 @@ int set_effort(const cli_verb *verb, cli_options *options, const char *text)
 static bool parse_amount(const char *text, double *out)
 {
     double value = 0;
-    if (karp_double_parse(str_of(text), &value) != KARP_OK || !(value >= 0 && value <= 1e6)) return false;
+    if (karp_double_parse(str(text), &value) != KARP_OK || !(value >= 0 && value <= 1e6)) return false;
     *out = value;
     return true;
 }
@@ -87,7 +87,7 @@ static int64_t clock_now(void)
 int set_deadline(const cli_verb *verb, cli_options *options, const char *text)
 {
     int64_t after = 0, now = clock_now();
-    if (karp_duration_parse(str_of(text), &after) != KARP_OK || after < 0 || after > INT64_MAX - now)
+    if (karp_duration_parse(str(text), &after) != KARP_OK || after < 0 || after > INT64_MAX - now)
         return wrong_option(verb, "--deadline", "a time like 500ms or 2s");
     options->deadline = now + after;
     options->deadline_from = now;

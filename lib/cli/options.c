@@ -430,11 +430,11 @@ static int set_method(const cli_verb *verb, cli_options *options, const char *te
 static int set_now(const cli_verb *verb, cli_options *options, const char *text)
 {
     int64_t now = 0;
-    if (text[0] == '+' && karp_duration_parse(str_of(text + 1), &options->now_later) == KARP_OK &&
+    if (text[0] == '+' && karp_duration_parse(str(text + 1), &options->now_later) == KARP_OK &&
         options->now_later >= 0) {
         return -1;
     }
-    if (karp_time_parse(str_of(text), &now) != KARP_OK) {
+    if (karp_time_parse(str(text), &now) != KARP_OK) {
         return wrong_option(verb, "--now", "not a time like 2026-11-21T10:00:00Z, or like +8h");
     }
     options->now = now != 0 ? now : 1; /* zero means "not given"; a nanosecond later makes no difference to any rule */
@@ -444,7 +444,7 @@ static int set_now(const cli_verb *verb, cli_options *options, const char *text)
 static int set_overhead(const cli_verb *verb, cli_options *options, const char *text)
 {
     double part = 0;
-    if (karp_double_parse(str_of(text), &part) != KARP_OK || !(part >= 0 && part < 1)) {
+    if (karp_double_parse(str(text), &part) != KARP_OK || !(part >= 0 && part < 1)) {
         return wrong_option(verb, "--vm-memory-overhead", "a part like 0.075: at least 0 and less than 1");
     }
     options->vm_memory_overhead = part;
@@ -470,7 +470,7 @@ static int set_max_evictions(const cli_verb *verb, cli_options *options, const c
 
 static int set_saving(const cli_verb *verb, const char *name, const char *text, double *out)
 {
-    if (karp_double_parse(str_of(text), out) != KARP_OK || !(*out >= 0 && *out <= 1e12)) {
+    if (karp_double_parse(str(text), out) != KARP_OK || !(*out >= 0 && *out <= 1e12)) {
         return wrong_option(verb, name, "dollars an hour, at least 0");
     }
     return -1;
@@ -480,7 +480,7 @@ static int set_saving(const cli_verb *verb, const char *name, const char *text, 
 static bool parse_size(const char *text, uint64_t *bytes)
 {
     double size = 0;
-    if (karp_quantity_double(str_of(text), &size) != KARP_OK || !(size >= 1 && size < 1e18)) {
+    if (karp_quantity_double(str(text), &size) != KARP_OK || !(size >= 1 && size < 1e18)) {
         return false;
     }
     *bytes = (uint64_t)size;
@@ -505,7 +505,7 @@ static int set_option(const cli_verb *verb, cli_options *options, int key, char 
     case KEY_VERBOSE: options->verbose = true; return -1;
     case KEY_PROFILE:
         options->profiles.items[options->profiles.count++] = value;
-        return karp_profile_parse(str_of(value), &options->profile, &options->peer_version) == KARP_OK
+        return karp_profile_parse(str(value), &options->profile, &options->peer_version) == KARP_OK
                    ? -1
                    : wrong_option(verb, "--profile", "karpenter, karpenter-1.14, karpenter-1.15 or karp");
     case KEY_EXPLAIN:

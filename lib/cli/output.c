@@ -7,31 +7,17 @@
 
 #include <karp/peer.h>
 
-/* The length of a character that must not be shown, 0 = it may be shown: control characters up to U+009F, and
- * characters that have no width or control the text direction (U+061C, U+200B to 200F, 2028 to 202E, 2060 to 206F,
- * FEFF). */
-static size_t unseen(const char *text, size_t length)
+size_t invisible_length(karp_str text, size_t at)
 {
-    const unsigned char *p = (const unsigned char *)text;
-    if (p[0] < 0x20 || p[0] == 0x7f) {
-        return 1;
-    }
-    if (length >= 2 && ((p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0) || (p[0] == 0xd8 && p[1] == 0x9c))) {
-        return 2;
-    }
-    if (length < 3) {
-        return 0;
-    }
-    bool general = p[0] == 0xe2 && p[1] == 0x80 && ((p[2] >= 0x8b && p[2] <= 0x8f) || (p[2] >= 0xa8 && p[2] <= 0xae));
-    bool more = p[0] == 0xe2 && p[1] == 0x81 && p[2] >= 0xa0 && p[2] <= 0xaf;
-    return general || more || memcmp(p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    size_t length = utf8_length(text, at);
+    return length > 0 && utf8_unseen(text.ptr + at, length) ? length : 0;
 }
 
 /* Names come from files, and a terminal would interpret control characters in them. */
 static void print_bytes(FILE *out, const char *text, size_t length)
 {
     for (size_t i = 0; i < length;) {
-        size_t hidden = unseen(text + i, length - i);
+        size_t hidden = invisible_length((karp_str){ text, length }, i);
         fputc(hidden > 0 ? '?' : (unsigned char)text[i], out);
         i += hidden > 0 ? hidden : 1;
     }
@@ -103,7 +89,7 @@ static karp_str file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-    return str_of(name);
+    return str(name);
 }
 
 /* Computing the digest takes longer than a small plan, so it is done only if requested. */
@@ -126,7 +112,7 @@ karp_write_options write_options_of(const cli_options *options, const cli_input 
         out.catalogue = karp_reader_catalogue_title(input->reader);
     }
     if (out.catalogue.len == 0 && options->region != NULL) {
-        out.catalogue = str_of(options->region);
+        out.catalogue = str(options->region);
     }
     if (input != NULL) {
         if (digest_asked(options)) {
@@ -170,7 +156,7 @@ bool has_warning(const cli_input *input, karp_str note)
 {
     for (size_t i = 0; i < input->warning_count; i++) {
         karp_str one = input->warnings[i];
-        if (one.len == note.len && (note.len == 0 || memcmp(one.ptr, note.ptr, note.len) == 0)) return true;
+        if (equal_str(one, note)) return true;
     }
     return false;
 }

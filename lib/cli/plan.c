@@ -57,7 +57,7 @@ static karp_str *with_note(cli_answer *answer, size_t pods, char *text, size_t r
                    "%zu %s beyond the limits of NodePools in this round, which counts a launch as its largest possible "
                    "type; the next round, when the types are known, may place %s (karp plan --settle plays the rounds)",
                    pods, pods == 1 ? "pod is" : "pods are", pods == 1 ? "it" : "them");
-    list[count] = str_of(text);
+    list[count] = str(text);
     answer->write.warnings = list;
     answer->write.warning_count = count + 1;
     return list;

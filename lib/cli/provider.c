@@ -18,7 +18,7 @@ static bool split(const char *option, const char *given, karp_str *name, karp_st
         return false;
     }
     *name = (karp_str){ given, (size_t)(equals - given) };
-    *value = str_of(equals + 1);
+    *value = str(equals + 1);
     return true;
 }
 
@@ -33,14 +33,14 @@ static bool fill_settings(const cli_options *options, setting_list *list)
 {
     if (options->reserved_enis > 0) {
         (void)snprintf(list->enis, sizeof(list->enis), "%lld", (long long)options->reserved_enis);
-        list->items[list->count++] = (karp_label){ str_of("reservedENIs"), str_of(list->enis) };
+        list->items[list->count++] = (karp_label){ str("reservedENIs"), str(list->enis) };
     }
     if (options->vm_memory_overhead_given) {
         karp_double_format(options->vm_memory_overhead, list->overhead);
-        list->items[list->count++] = (karp_label){ str_of("vmMemoryOverheadPercent"), str_of(list->overhead) };
+        list->items[list->count++] = (karp_label){ str("vmMemoryOverheadPercent"), str(list->overhead) };
     }
     if (options->all_types) {
-        list->items[list->count++] = (karp_label){ str_of("allTypes"), str_of("true") };
+        list->items[list->count++] = (karp_label){ str("allTypes"), str("true") };
     }
     for (size_t i = 0; i < options->settings.count; i++) {
         karp_label *setting = &list->items[list->count++];
@@ -59,8 +59,8 @@ static bool load_facts(const cli_options *options, karp_provider *provider)
         karp_str kind, path;
         const char *given = options->facts.items[i];
         if (strchr(given, '=') == NULL) { /* a whole table */
-            kind = str_of("all");
-            path = str_of(given);
+            kind = str("all");
+            path = str(given);
         } else if (!split("--facts", given, &kind, &path)) {
             return false;
         }
@@ -79,10 +79,10 @@ static karp_provider *open_with(const cli_options *options, setting_list *settin
     karp_provider_options open;
     karp_error_init(&error, sizeof(error));
     karp_provider_options_init(&open, sizeof(open));
-    open.region = str_of(options->region);
+    open.region = str(options->region);
     open.settings = settings->items;
     open.setting_count = settings->count;
-    karp_str name = str_of(options->provider == NULL ? "aws" : options->provider);
+    karp_str name = str(options->provider == NULL ? "aws" : options->provider);
     if (karp_provider_open(options->context, name, &open, &provider, &error) != KARP_OK) {
         print_error(&error);
         return NULL;

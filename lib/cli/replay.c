@@ -29,7 +29,7 @@ static bool duration(const cli_options *options, int which, const char *name, in
     if (value == NULL) {
         return true;
     }
-    return (karp_duration_parse(str_of(value), out) == KARP_OK && *out >= 0) ||
+    return (karp_duration_parse(str(value), out) == KARP_OK && *out >= 0) ||
            wrong(name, value, "not a duration like 10m");
 }
 
@@ -88,10 +88,10 @@ static bool read_rates(const cli_options *options, replaying *r)
 static bool instant(const cli_options *options, int which, const char *name, int64_t *at, int64_t *after)
 {
     const char *value = options->replay[which];
-    if (value == NULL || karp_time_parse(str_of(value), at) == KARP_OK) {
+    if (value == NULL || karp_time_parse(str(value), at) == KARP_OK) {
         return true;
     }
-    return (karp_duration_parse(str_of(value), after) == KARP_OK && *after > 0) ||
+    return (karp_duration_parse(str(value), after) == KARP_OK && *after > 0) ||
            wrong(name, value, "not a time like 2026-11-21T10:00:00Z, nor a duration after the beginning like 36h");
 }
 
@@ -103,19 +103,19 @@ static bool read_options(const cli_options *options, replaying *r)
         return wrong("--seed", seed, "not a number");
     }
     if (format != NULL) {
-        o->format = str_of(format);
+        o->format = str(format);
     }
     if (options->region != NULL) {
-        o->region = str_of(options->region);
+        o->region = str(options->region);
     }
     if (options->feature_gates != NULL) {
-        o->feature_gates = str_of(options->feature_gates);
+        o->feature_gates = str(options->feature_gates);
     }
     o->most_allocated = options->most_allocated;
     o->lenient = options->lenient;
     o->as_planned = options->as_planned;
     if (options->replay[REPLAY_REPACK] != NULL) {
-        r->plan.name = str_of(options->replay[REPLAY_REPACK]);
+        r->plan.name = str(options->replay[REPLAY_REPACK]);
     }
     return read_policies(options, r) && read_rates(options, r) && duration(options, REPLAY_STEP, "--step", &o->step) &&
            duration(options, REPLAY_BOOT, "--boot", &o->boot) &&
@@ -134,7 +134,7 @@ static karp_replay_document *documents(const cli_options *options, const cli_lis
         return NULL;
     }
     for (size_t i = 0; i < list->count; i++) {
-        out[i] = (karp_replay_document){ .name = str_of(list->items[i]) };
+        out[i] = (karp_replay_document){ .name = str(list->items[i]) };
     }
     return out;
 }
@@ -150,9 +150,7 @@ static void tell_progress(const karp_replay_progress *progress, void *user)
     const replaying *r = user;
     uint64_t policies = r->options.policy_count > 0 ? r->options.policy_count : 1, before = 0;
     uint64_t each = (uint64_t)progress->ends - (uint64_t)progress->begins;
-    while (before + 1 < policies && (r->policies[before].len != progress->policy.len ||
-                                     memcmp(r->policies[before].ptr, progress->policy.ptr, progress->policy.len) != 0))
-        before++;
+    while (before + 1 < policies && !equal_str(r->policies[before], progress->policy)) before++;
     each /= policies; /* avoids an overflow of the sum */
     progress_part(before * each + ((uint64_t)progress->now - (uint64_t)progress->begins) / policies, policies * each);
 }

@@ -399,7 +399,7 @@ static void text_round(cli_writer *w, const settling *s, size_t number)
     char later[KARP_VALUE_TEXT], cost[MONEY_TEXT];
     cli_text what = { 0 };
     karp_duration_format(r->at - s->began, later);
-    hourly_text(r->cost, false, cost);
+    (void)money_rate(r->cost, false, cost);
     if (!describe(s, r, &what)) {
         w->refused = true;
         return;
@@ -421,8 +421,7 @@ static double price_outside(const settling *s, const cli_input *input, karp_str 
     double sum = 0;
     for (size_t i = 0; i < karp_decision_node_count(s->last); i++) {
         karp_node_use n = { .size = sizeof n };
-        bool same = karp_decision_node(s->last, i, &n) == KARP_OK && n.instance_type.len == type.len &&
-                    (type.len == 0 || memcmp(n.instance_type.ptr, type.ptr, type.len) == 0);
+        bool same = karp_decision_node(s->last, i, &n) == KARP_OK && equal_str(n.instance_type, type);
         if (!same || n.marked || n.price > 0) continue;
         double price = karp_reader_price(input->reader, type, n.zone, n.capacity_type);
         if (price <= 0) return 0;
@@ -435,8 +434,8 @@ static void put_prices(cli_writer *w, const settling *s, const cli_input *input,
 {
     char counted[MONEY_TEXT], other[MONEY_TEXT];
     double outside = price_outside(s, input, g->name);
-    hourly_text(g->price, false, counted);
-    hourly_text(outside, false, other);
+    (void)money_rate(g->price, false, counted);
+    (void)money_rate(outside, false, other);
     if (g->price > 0) cli_put_text(w, counted);
     if (outside > 0) cli_put_format(w, "%s%s by the catalogue, not in the cost", g->price > 0 ? ", " : "", other);
     if (g->price <= 0 && outside <= 0) cli_put_text(w, "$/h unknown");
@@ -448,10 +447,10 @@ static void write_text(cli_writer *w, const settling *s, const cli_input *input,
     if (!w->markdown) cli_put_made_by(w, "plan --settle", s->options, input);
     double before = both[0].price, after = both[1].price;
     char money[4][MONEY_TEXT];
-    hourly_text(before, false, money[0]);
-    hourly_text(after, false, money[1]);
-    hourly_text(after - before, true, money[2]);
-    money_text((after - before) * HOURS_A_MONTH, true, money[3]);
+    (void)money_rate(before, false, money[0]);
+    (void)money_rate(after, false, money[1]);
+    (void)money_rate(after - before, true, money[2]);
+    (void)money_dollars((after - before) * HOURS_A_MONTH, true, money[3]);
     const char *name = both[0].name; /* "first round", "round 2" */
     cli_put_format(w, "%s%c%s %s, settled %s (%s, %s/month (%d h))\n", w->markdown ? "# " : "", name[0] - 'a' + 'A',
                    name + 1, money[0], money[1], money[2], money[3], (int)HOURS_A_MONTH);

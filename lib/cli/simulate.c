@@ -9,7 +9,7 @@ static karp_status make(cli_answer *answer, void *catalogue, int *result)
     const cli_options *options = answer->options;
     karp_options common = decision_options(options);
     const char *asked = options->feature_gates;
-    karp_str gates = str_of(asked);
+    karp_str gates = str(asked);
     progress_begin("playing the story");
     karp_status status = karp_story_play_with_gates(options->context, options->words.items[0], catalogue, gates,
                                                     &common, &answer->write, &answer->text, &answer->error);

@@ -9,7 +9,7 @@
 static void compare_inputs(karp_str plan, karp_str input)
 {
     static const char note[] = "the plan was made for a different input: its input.sha256 differs";
-    if (plan.len > 0 && (plan.len != input.len || memcmp(plan.ptr, input.ptr, input.len) != 0)) {
+    if (plan.len > 0 && !equal_str(plan, input)) {
         print_note((karp_str){ note, sizeof(note) - 1 });
     }
 }
@@ -46,8 +46,7 @@ static karp_status verify(cli_answer *answer, karp_verification **found)
 
 static bool other_input(karp_str stated, karp_str input)
 {
-    return stated.len > 0 && input.len > 0 &&
-           (stated.len != input.len || memcmp(stated.ptr, input.ptr, input.len) != 0);
+    return stated.len > 0 && input.len > 0 && !equal_str(stated, input);
 }
 
 /* An invalid proof is an answer, not an error. */

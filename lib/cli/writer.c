@@ -96,24 +96,11 @@ static const char *entity(char c)
     }
 }
 
-/* The length in bytes of a character that has no width or controls the text direction; 0 = another character. */
-static size_t unseen(const char *text, size_t length)
-{
-    const unsigned char *c = (const unsigned char *)text;
-    if (c[0] < 0x20 || c[0] == 0x7f) return 1;
-    if (length >= 2 && ((c[0] == 0xc2 && c[1] < 0xa0) || (c[0] == 0xd8 && c[1] == 0x9c))) return 2;
-    if (length < 3) return 0;
-    bool general = c[0] == 0xe2 &&
-                   ((c[1] == 0x80 && ((c[2] >= 0x8b && c[2] <= 0x8f) || (c[2] >= 0xa8 && c[2] <= 0xae))) ||
-                    (c[1] == 0x81 && c[2] >= 0xa0 && c[2] <= 0xaf));
-    return general || (c[0] == 0xef && c[1] == 0xbb && c[2] == 0xbf) ? 3 : 0;
-}
-
 static void put_html(cli_writer *w, const char *text, size_t length)
 {
     for (size_t i = 0; i < length;) {
         const char *instead = entity(text[i]);
-        size_t bytes = instead != NULL ? 1 : unseen(text + i, length - i);
+        size_t bytes = instead != NULL ? 1 : invisible_length((karp_str){ text, length }, i);
         if (bytes > 0) cli_put_text(w, instead != NULL ? instead : "\xef\xbf\xbd");
         else cli_put(w, &text[i], 1);
         i += bytes > 0 ? bytes : 1;
@@ -140,43 +127,6 @@ void cli_put_number(cli_writer *w, double value)
     char text[KARP_VALUE_TEXT];
     karp_double_format(round(value * 1e9) / 1e9, text);
     cli_put_text(w, text);
-}
-
-/* An amount with `digits` decimals, and commas between the thousands. */
-static void put_amount(char text[MONEY_TEXT], const char *before, double amount, int digits, const char *after)
-{
-    char plain[MONEY_TEXT / 2];
-    int length = snprintf(plain, sizeof plain, "%.*f", digits, amount);
-    size_t at = (size_t)snprintf(text, MONEY_TEXT, "%s", before);
-    for (int i = 0; i < length; i++) {
-        int left = length - digits - 1 - i; /* number of digits before the point */
-        if (i > 0 && left > 0 && left % 3 == 0) text[at++] = ',';
-        text[at++] = plain[i];
-    }
-    (void)snprintf(text + at, MONEY_TEXT - at, "%s", after);
-}
-
-void money_text(double dollars, bool sign, char text[MONEY_TEXT])
-{
-    double cents = round(fabs(dollars) * 100);
-    const char *before = cents >= 1 && dollars < 0 ? "-$" : sign ? "+$" : "$";
-    if (!(cents < 1e15)) { /* too large to be exact to the cent */
-        (void)snprintf(text, MONEY_TEXT, "%s%.3g", before, fabs(dollars));
-        return;
-    }
-    put_amount(text, before, cents / 100, 2, "");
-}
-
-void hourly_text(double dollars, bool sign, char text[MONEY_TEXT])
-{
-    double units = floor(fabs(dollars) * 10000 + 0.5);
-    const char *before = units >= 1 && dollars < 0 ? "-$" : sign ? "+$" : "$";
-    if (!(units < 1e15)) {
-        (void)snprintf(text, MONEY_TEXT, "%s%.3g/h", before, fabs(dollars));
-        return;
-    }
-    bool three = fmod(units, 10) < 1;
-    put_amount(text, before, units / 10000, three ? 3 : 4, "/h");
 }
 
 static void put_note(cli_writer *w, karp_str note)

@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-#define HOURS_A_MONTH 730.0
+#include <base/money.h>
 
 typedef struct cli_writer {
     const cli_options *options;
@@ -38,10 +38,5 @@ void cli_put_words(cli_writer *w, size_t at, size_t indent, const char *text, si
 void cli_put_shown(cli_writer *w, const char *text, size_t length);
 /* Rounded to a billionth, so that sums show no rounding errors. */
 void cli_put_number(cli_writer *w, double value);
-/* Formats money in the same way in all texts: "$5,955.41", with a sign "+$5,955.41". */
-enum { MONEY_TEXT = 48 };
-void money_text(double dollars, bool sign, char text[MONEY_TEXT]);
-/* Formats a cost per hour: "$0.096/h" or "$1,234.5678/h", with a sign "+$0.096/h". */
-void hourly_text(double dollars, bool sign, char text[MONEY_TEXT]);
 
 #endif

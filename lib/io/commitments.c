@@ -2,7 +2,7 @@
 #include <io/commitments.h>
 
 #include <base/serves.h>
-#include <io/money.h>
+#include <base/money.h>
 #include <io/node_kinds.h>
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #include <io/builtin.h>
 #include <io/commitments.h>
 #include <io/convert.h>
-#include <io/money.h>
+#include <base/money.h>
 #include <string.h>
 
 #include <karp/library.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/unused.h>
 
-#include <io/money.h>
+#include <base/money.h>
 #include <io/node_kinds.h>
 #include <math.h>
 #include <stdio.h>

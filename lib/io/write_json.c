@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "write_json.h"
 
-#include <io/money.h>
+#include <base/money.h>
 #include <math.h>
 #include <string.h>
 

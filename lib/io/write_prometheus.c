@@ -7,7 +7,7 @@
 #include "write_rows.h"
 
 #include <base/sort.h>
-#include <io/money.h>
+#include <base/money.h>
 
 /* Equal launches, or existing nodes. */
 typedef struct group {

@@ -5,7 +5,7 @@
 
 #include "write_buffer.h"
 
-#include <io/money.h>
+#include <base/money.h>
 
 typedef enum text_style {
     STYLE_PLAIN,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Formats money in the same way in all texts. */
-#ifndef IO_MONEY_H
-#define IO_MONEY_H
+#ifndef BASE_MONEY_H
+#define BASE_MONEY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,6 +11,8 @@ enum { MONEY_TEXT = 48 };
 
 /* Dollars per hour, "0.096" or "1,234.5678": with three decimals, or four where they are needed. Returns the length. */
 size_t money_hourly(double value, char text[MONEY_TEXT]);
+/* The same as a rate: "$0.096/h", with `sign` "+$0.096/h". Returns the length. */
+size_t money_rate(double value, bool sign, char text[MONEY_TEXT]);
 /* A sum to the cent: "$5,955.41", with `sign` "+$5,955.41". Returns the length. */
 size_t money_dollars(double value, bool sign, char text[MONEY_TEXT]);
 /* Removes the rounding error of additions (0.40800000000000003): a value very close to a whole number of billionths of
