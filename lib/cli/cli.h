@@ -200,11 +200,13 @@ int options_read(const cli_verb *verb, int argc, char **argv, cli_options *optio
 void options_free(cli_options *options);
 /* Parses a number of decimal digits only. false = it is no such number, or out of range. */
 bool parse_count(const char *text, uint64_t *out);
-/* Parses one of the words; *out becomes its index. false = none of them. */
-bool parse_word(const char *text, const char *const *words, uint32_t count, uint32_t *out);
 /* Prints what is wrong with the option. Returns the exit status. */
 int wrong_option(const cli_verb *verb, const char *what, const char *message);
-int unknown_option(const cli_verb *verb, const char *given); /* the same, with the option that was most likely meant */
+/* main.c: the commands in the order of the help; NULL beyond the end. */
+const cli_verb *verb_at(size_t index);
+
+/* ---- option_table.c ---------------------------------------------------------------------------------------------- */
+
 void print_verb_help(const cli_verb *verb);
 
 /* An option for help and completion. */
@@ -216,8 +218,6 @@ typedef struct cli_option_shown {
 bool option_of(const cli_verb *verb, size_t *next, cli_option_shown *out);
 /* The command's next format for -o; NULL = there are no more. */
 const char *format_of(const cli_verb *verb, uint32_t *next);
-/* main.c: the commands in the order of the help; NULL beyond the end. */
-const cli_verb *verb_at(size_t index);
 
 /* ---- node_name.c ------------------------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* karp completion: scripts for shells, made from the table of options, so that they are never outdated. */
-#include "cli.h"
+#include "option_words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,43 +22,6 @@ static void print_commands(void)
     for (size_t i = 0; verb_at(i) != NULL; i++) {
         printf("%s%s", between, verb_at(i)->name);
         between = " ";
-    }
-}
-
-/* The possible values of options that have only a few. */
-static const struct {
-    const char *option, *verb, *words; /* verb NULL = any other command */
-} words_of[] = {
-    { "profile", NULL, " karpenter karpenter-1.14 karpenter-1.15 karp" },
-    { "explain", NULL, " none summary full" },
-    { "objective", NULL, " compatible cost" },
-    { "effort", NULL, " 10ms 100ms 1s 10s" },
-    { "preferences", NULL, " respect ignore" },
-    { "provider", NULL, " aws azure gcp file" },
-    { "method", NULL,
-      " Emptiness StaticDrift Drift MultiNodeConsolidation SingleNodeConsolidation Expiration Repair Repack" },
-    { "policy", NULL, " karpenter karpenter-1.14 karpenter-1.15 karp cost cost+repack" },
-    { "format", "replay", " csv openb azure-packing simkube kubereplay dumps story load" },
-    { "color", NULL, " auto always never" },
-    { "fail-on", "lint", " info warning error" },
-    { "fail-on", NULL, " unschedulable notes cost=+10%" },
-    { "feature-gates", NULL,
-      " ReservedCapacity=true SpotToSpotConsolidation=true NodeRepair=true NodeOverlay=true StaticCapacity=true "
-      "CapacityBuffer=true TerminateFirstDrift=true TerminateFirstRepair=true PodDeletionCostManagement=true" },
-};
-
-/* Prints the values, with a space before each; nothing for other options. */
-static void print_words_of(const cli_options *options, const cli_verb *verb, const char *option)
-{
-    bool formats = strcmp(option, "output") == 0 || (strcmp(option, "format") == 0 && strcmp(verb->name, "lint") == 0);
-    const char *format;
-    for (uint32_t i = 0; formats && (format = format_of(verb, &i)) != NULL;) printf(" %s", format);
-    if (strcmp(option, "region") == 0) facts_print_regions(options);
-    for (size_t i = 0; i < sizeof words_of / sizeof *words_of; i++) {
-        if (strcmp(option, words_of[i].option) != 0) continue;
-        if (words_of[i].verb != NULL && strcmp(verb->name, words_of[i].verb) != 0) continue;
-        fputs(words_of[i].words, stdout);
-        return;
     }
 }
 
@@ -84,7 +47,7 @@ static void print_cases(const cli_options *options, const char *begin, const cha
                 if (strcmp(o.name, letters[l][0]) == 0) letter = letters[l][1];
             }
             printf("    --%s%s) values='", o.name, letter);
-            print_words_of(options, verb, o.name);
+            print_option_words(options, verb, o.name);
             fputs(" ' ;;\n", stdout);
         }
         fputs("    esac ;;\n", stdout);
@@ -138,7 +101,7 @@ static void fish(const cli_options *options)
             if (o.argument != NULL && is_file(&o)) fputs(" -r", stdout);
             if (o.argument != NULL && !is_file(&o)) {
                 fputs(" -x -a '", stdout);
-                print_words_of(options, verb, o.name);
+                print_option_words(options, verb, o.name);
                 putchar('\'');
             }
             fputs(" -d ", stdout);

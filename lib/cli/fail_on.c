@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* --fail-on: conditions under which the command fails. */
 #include "designs.h"
+#include "option_words.h"
 #include "writer.h"
 
 #include <math.h>
@@ -51,13 +52,11 @@ static bool read_one(cli_options *options, const char *word, size_t length)
     }
     memcpy(text, word, length);
     text[length] = '\0';
-    if (strcmp(text, "unschedulable") == 0) {
-        options->fail_on_unschedulable = true;
-    } else if (strcmp(text, "notes") == 0) {
-        options->fail_on_notes = true;
-    } else {
-        return strncmp(text, "cost=", 5) == 0 && read_cost(options, text + 5);
-    }
+    uint64_t condition = FAIL_ON_COST; /* any "cost=…" is one */
+    (void)parse_word(WORDS_FAIL_ON, text, &condition);
+    if (condition == FAIL_ON_COST) return strncmp(text, "cost=", 5) == 0 && read_cost(options, text + 5);
+    if (condition == FAIL_ON_NOTES) options->fail_on_notes = true;
+    else options->fail_on_unschedulable = true;
     return true;
 }
 

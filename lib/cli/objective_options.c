@@ -1,25 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "objective_options.h"
+#include "option_words.h"
 
 #include <string.h>
 #include <time.h>
 
 int set_objective(const cli_verb *verb, cli_options *options, const char *text)
 {
-    static const char *const words[] = { [KARP_OBJECTIVE_COMPATIBLE] = "compatible", [KARP_OBJECTIVE_COST] = "cost" };
-    if (!parse_word(text, words, 2, &options->objective.kind))
-        return wrong_option(verb, "--objective", "compatible or cost");
+    uint64_t kind = 0;
+    int status = read_word(verb, WORDS_OBJECTIVE, text, &kind);
+    options->objective.kind = (uint32_t)kind;
     options->objective_given |= OBJECTIVE_KIND;
-    return -1;
+    return status;
 }
 
 int set_effort(const cli_verb *verb, cli_options *options, const char *text)
 {
-    static const char *const words[] = { "10ms", "100ms", "1s", "10s" };
-    static const uint64_t efforts[] = { KARP_EFFORT_10MS, KARP_EFFORT_100MS, KARP_EFFORT_1S, 10 * KARP_EFFORT_1S };
-    uint32_t word = 0;
-    if (parse_word(text, words, 4, &word)) options->objective.effort = efforts[word];
-    else if (!parse_count(text, &options->objective.effort))
+    if (!parse_word(WORDS_EFFORT, text, &options->objective.effort) && !parse_count(text, &options->objective.effort))
         return wrong_option(verb, "--effort", "a number of steps, or 10ms, 100ms, 1s or 10s");
     options->objective_given |= OBJECTIVE_EFFORT;
     return -1;
@@ -61,13 +58,12 @@ int set_price_slack(const cli_verb *verb, cli_options *options, const char *text
 
 int set_preferences(const cli_verb *verb, cli_options *options, const char *text)
 {
-    static const char *const words[] = { "respect", "ignore" };
-    uint32_t word = 0;
-    if (!parse_word(text, words, 2, &word)) return wrong_option(verb, "--preferences", "respect or ignore");
+    uint64_t flag = 0;
+    int status = read_word(verb, WORDS_PREFERENCES, text, &flag);
     options->objective.flags &= ~(uint32_t)KARP_COST_IGNORE_PREFERENCES;
-    if (word == 1) options->objective.flags |= KARP_COST_IGNORE_PREFERENCES;
+    options->objective.flags |= (uint32_t)flag;
     options->objective_given |= OBJECTIVE_PREFERENCES;
-    return -1;
+    return status;
 }
 
 int set_ignore_weights(cli_options *options)
