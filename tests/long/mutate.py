@@ -18,6 +18,7 @@ import argparse
 import collections
 import concurrent.futures
 import fnmatch
+import functools
 import hashlib
 import json
 import math
@@ -141,13 +142,23 @@ def judge(bench, change, passed, slowest):
 
 
 def equivalent():
-    """The listed ones: three lines each, file, before and after, with the reason behind the file."""
+    """The listed ones: three lines each, file, before and after, with the reason behind the file. A row whose line is gone is an error:
+    it would excuse the change of a line that may come."""
     listed, rows = {}, (SOURCE / 'tests' / 'long' / 'equivalent.txt').read_text().splitlines()
     for i, row in enumerate(rows):
         if row.startswith('lib/'):
             file, _, reason = row.partition(': ')
             listed[file, rows[i + 1][4:], rows[i + 2][4:]] = reason
+    stale = [f'{file}: {before}' for file, before, _ in listed if before not in lines_of(file)]
+    if stale:
+        raise SystemExit('\n'.join(['rows of tests/long/equivalent.txt without a line:', *stale]))
     return listed
+
+
+@functools.lru_cache
+def lines_of(file):
+    path = SOURCE / file
+    return {line.strip() for line in path.read_text().splitlines()} if path.is_file() else set()
 
 
 class Count:
