@@ -35,11 +35,11 @@ def cost(trap, n, folder, command):
     writer = multiprocessing.get_context('fork').Process(target=write, args=(trap, n, folder))
     writer.start()
     writer.join()
-    arguments = [os.environ['KARP'], *(a.replace('@', f'{folder}/') for a in command)]
+    arguments = [a.replace('@', f'{folder}/') for a in command]
     if f'{folder}/plan' in arguments:
         with open(f'{folder}/plan', 'wb') as plan:
-            subprocess.run([arguments[0], *(a.replace('@', f'{folder}/') for a in PLAN)], stdout=plan, check=True)
-    return growth.cost(arguments, folder)
+            subprocess.run([os.environ['KARP'], *(a.replace('@', f'{folder}/') for a in PLAN)], stdout=plan, check=True)
+    return growth.cost(arguments)
 
 
 def one_pod(_):

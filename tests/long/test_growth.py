@@ -7,6 +7,7 @@ import json
 import math
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 
@@ -153,13 +154,13 @@ def cost(name, n):
             pathlib.Path(folder, part).write_text(content, encoding='utf-8')
 
         def words(of):
-            return [os.environ['KARP'], *(a.replace('@', f'{folder}/') for a in of)]
+            return [a.replace('@', f'{folder}/') for a in of]
 
         for made, (before, answer) in growth_verbs.BEFORE.items():
             if made in command:
                 with open(f'{folder}/{made[1:]}' if answer else os.devnull, 'wb') as out:
-                    growth.subprocess.run(words(before), stdout=out, check=True)
-        return growth.cost(words(command), folder)
+                    subprocess.run([os.environ['KARP'], *words(before)], stdout=out, check=True)
+        return growth.cost(words(command))
 
 
 def grown(name):
