@@ -345,14 +345,14 @@ static karp_status make(karp_context *context, const karp_instance_type *types, 
     karp_catalogue *catalogue = new_catalogue(context);
     if (catalogue == NULL) return fail_nomem(error);
     catalogue->adopted = adopted;
-    repeats *before = mem_zalloc(context, sizeof *before);
+    repeats *before = count > 0 ? mem_zalloc(context, sizeof *before) : NULL;
     copier c = { .context = context,
                  .text = &catalogue->text,
                  .resources = &catalogue->resources,
                  .to = &catalogue->data,
                  .before = before,
                  .error = error };
-    karp_status status = before ? fill(catalogue, &c, types, count) : fail_nomem(error);
+    karp_status status = before || count == 0 ? fill(catalogue, &c, types, count) : fail_nomem(error);
     mem_free(context, before, sizeof *before);
     if (status == KARP_OK) *out = catalogue;
     else free_catalogue(catalogue);

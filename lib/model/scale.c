@@ -73,14 +73,13 @@ static void take(struct scaling *c, resource_list list, bool provided)
     }
 }
 
-/* With the catalogue's ids of resources. Huge pages are subtracted from memory, so their amounts also count as
- * amounts of memory. */
-static void take_named(struct scaling *c, const strings *names, resource_list list)
+/* `ids`: the snapshot's ids of the catalogue's resources. Huge pages are subtracted from memory, so their amounts also
+ * count as amounts of memory. */
+static void take_named(struct scaling *c, const strings *names, const uint32_t *ids, resource_list list)
 {
     for (uint32_t i = 0; i < list.count; i++) {
-        karp_str name = strings_get(names, list.items[i].resource);
         resource_amount one = list.items[i];
-        one.resource = strings_find(&c->s->raw.resources, name.ptr, name.len);
+        one.resource = ids[list.items[i].resource];
         take(c, (resource_list){ &one, 1 }, true);
         if (!resource_is_hugepages(names, list.items[i].resource)) continue;
         one.resource = RESOURCE_MEMORY;
@@ -88,22 +87,30 @@ static void take_named(struct scaling *c, const strings *names, resource_list li
     }
 }
 
-static void take_table(struct scaling *c, const karp_catalogue *catalogue)
+static bool take_table(struct scaling *c, const karp_catalogue *catalogue)
 {
+    const strings *names = &catalogue->resources;
+    uint32_t *ids = arena_alloc(&c->s->data, names->count * sizeof *ids);
+    if (ids == NULL) return false;
+    for (uint32_t i = 0; i < names->count; i++) {
+        karp_str name = strings_get(names, i);
+        ids[i] = strings_find(&c->s->raw.resources, name.ptr, name.len);
+    }
     for (uint32_t t = 0; t < catalogue->count; t++) {
         const catalogue_type *type = &catalogue->types[t];
-        take_named(c, &catalogue->resources, type->capacity);
-        take_named(c, &catalogue->resources, type->overhead);
+        take_named(c, names, ids, type->capacity);
+        take_named(c, names, ids, type->overhead);
         for (uint32_t o = 0; o < type->offering_count; o++) {
             const offering_overrides *given = type->offerings[o].overrides;
             if (given == NULL) continue;
-            take_named(c, &catalogue->resources, given->capacity);
-            take_named(c, &catalogue->resources, given->overhead);
+            take_named(c, names, ids, given->capacity);
+            take_named(c, names, ids, given->overhead);
         }
     }
+    return true;
 }
 
-static void take_everything(struct scaling *c)
+static bool take_everything(struct scaling *c)
 {
     const store *raw = &c->s->raw;
     for (size_t i = 0; i < raw->shapes.count; i++) take(c, raw->shapes.items[i].requests, false);
@@ -115,7 +122,10 @@ static void take_everything(struct scaling *c)
         take(c, raw->claims.items[i].allocatable, true);
         take(c, raw->claims.items[i].capacity, true);
     }
-    for (uint32_t i = 0; i < c->s->catalogue_count; i++) take_table(c, c->s->catalogues[i]);
+    for (uint32_t i = 0; i < c->s->catalogue_count; i++) {
+        if (!take_table(c, c->s->catalogues[i])) return false;
+    }
+    return !c->stopped;
 }
 
 static void choose_columns(karp_snapshot *s, const uint8_t *own_column)
@@ -147,8 +157,7 @@ karp_status prepare_units(karp_snapshot *s, karp_error *error)
                          false };
     if (s->units == NULL || s->column_of == NULL || s->resource_of == NULL || c.largest == NULL || c.own_column == NULL)
         return fail_nomem(error);
-    take_everything(&c);
-    if (c.stopped) return fail_nomem(error);
+    if (!take_everything(&c)) return fail_nomem(error);
     choose_columns(s, c.own_column);
     /* pods and nodes are counted one by one */
     s->units[RESOURCE_PODS] = amount_gcd(s->units[RESOURCE_PODS], amount_whole(1));

@@ -145,7 +145,7 @@ static bool fill_type(struct filling *f, const catalogue_type *from, uint32_t in
     }
     if (from->shown.volume_limit_count > 0 && !fill_volume_limits(f, &from->shown, type)) return false;
     type->variant_count = from->offering_count == 0 ? 0 : group_of(from, from->offering_count - 1, f->groups);
-    for (uint32_t v = 0; v < type->variant_count; v++) f->table->variants[f->variants++].type = index;
+    f->variants += type->variant_count;
     for (uint32_t o = 0; o < from->offering_count; o++) {
         uint32_t set = translate_set(s, f->t, from->offerings[o].requirements);
         if (set == NO_ID) return false;
@@ -212,7 +212,7 @@ static bool key_columns(karp_snapshot *s, uint32_t count, uint32_t (*set_at)(con
             keys[n++] = e[k].key;
         }
     }
-    uint32_t *columns = ok ? arena_array(&s->data, (size_t)n * count + 1, sizeof *columns) : NULL;
+    uint32_t *columns = ok ? arena_alloc(&s->data, ((size_t)n * count + 1) * sizeof *columns) : NULL;
     ok = ok && columns != NULL;
     for (size_t i = 0; ok && i < (size_t)n * count; i++) columns[i] = NO_ID;
     for (uint32_t i = 0; ok && i < count; i++) {
@@ -230,15 +230,20 @@ static bool key_columns(karp_snapshot *s, uint32_t count, uint32_t (*set_at)(con
 /* `place` is scratch by requirement, all NO_ID before and after. */
 static bool group_by_value(karp_snapshot *s, const uint32_t *column, uint32_t count, uint32_t *place, key_values *out)
 {
-    uint32_t *values = arena_array(&s->data, count + (size_t)1, sizeof *values),
-             *first = arena_array(&s->data, count + (size_t)2, sizeof *first),
-             *items = arena_array(&s->data, count + (size_t)1, sizeof *items), n = 0;
-    if (values == NULL || first == NULL || items == NULL) return false;
     const size_t none = s->algebra.requirement_count; /* the index used for NO_ID */
+    uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
         size_t at = column[i] == NO_ID ? none : column[i];
-        if (place[at] == NO_ID) values[place[at] = n++] = column[i];
-        first[place[at] + 1]++;
+        if (place[at] == NO_ID) place[at] = n++;
+    }
+    uint32_t *values = arena_array(&s->data, n + (size_t)1, sizeof *values),
+             *first = arena_array(&s->data, n + (size_t)2, sizeof *first),
+             *items = arena_alloc(&s->data, (count + (size_t)1) * sizeof *items);
+    if (values == NULL || first == NULL || items == NULL) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t v = place[column[i] == NO_ID ? none : column[i]];
+        values[v] = column[i];
+        first[v + 1]++;
     }
     for (uint32_t v = 0; v < n; v++) first[v + 1] += first[v];
     for (uint32_t i = count; i-- > 0;) items[--first[place[column[i] == NO_ID ? none : column[i]] + 1]] = i;
@@ -357,6 +362,19 @@ static bool list_capacity_types(karp_snapshot *s, type_table *table)
     return ok && (count == 0 || kept != NULL);
 }
 
+/* After the types, so that there is no memory for variants of offerings that share one. */
+static bool fill_variants(karp_snapshot *s, type_table *table, uint32_t count)
+{
+    table->variants = arena_array(&s->data, count + (size_t)1, sizeof *table->variants);
+    if (table->variants == NULL) return false;
+    for (uint32_t t = 0; t < table->type_count; t++) {
+        const instance_type *type = &table->types[t];
+        for (uint32_t v = 0; v < type->variant_count; v++) table->variants[type->variant_first + v].type = t;
+    }
+    table->variant_count = count;
+    return true;
+}
+
 static karp_status fill_table(karp_snapshot *s, type_table *table, const uint32_t *uses_, uint32_t use_count,
                               const struct translation *translations, karp_error *error)
 {
@@ -364,10 +382,8 @@ static karp_status fill_table(karp_snapshot *s, type_table *table, const uint32_
     if (!table_sizes(s, uses_, use_count, table, &most)) return fail(error, KARP_E_LIMIT, "too many instance types");
     table->types = arena_array(&s->data, table->type_count + (size_t)1, sizeof *table->types);
     table->offerings = arena_array(&s->data, table->offering_count + (size_t)1, sizeof *table->offerings);
-    table->variants = arena_array(&s->data, table->offering_count + (size_t)1, sizeof *table->variants);
     struct filling f = { .s = s, .table = table, .groups = arena_array(&s->data, most + (size_t)1, sizeof *f.groups) };
-    if (table->types == NULL || table->offerings == NULL || table->variants == NULL || f.groups == NULL)
-        return fail_nomem(error);
+    if (table->types == NULL || table->offerings == NULL || f.groups == NULL) return fail_nomem(error);
     for (uint32_t u = 0; u < use_count; u++) {
         const karp_catalogue *c = s->catalogues[uses_[u]];
         f.t = &translations[uses_[u]];
@@ -375,8 +391,9 @@ static karp_status fill_table(karp_snapshot *s, type_table *table, const uint32_
             if (!fill_type(&f, &c->types[t], index++)) return fail_nomem(error);
         }
     }
-    table->variant_count = f.variants;
-    if (!find_repeats(s, table) || !list_capacity_types(s, table) || !order_names(s, table)) return fail_nomem(error);
+    if (!fill_variants(s, table, f.variants) || !find_repeats(s, table) || !list_capacity_types(s, table) ||
+        !order_names(s, table))
+        return fail_nomem(error);
     if (!key_columns(s, table->type_count, type_set, table, &table->type_keys, &table->type_key_count,
                      &table->type_columns) ||
         !key_columns(s, table->offering_count, offering_set, table, &table->offering_keys, &table->offering_key_count,
