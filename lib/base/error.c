@@ -72,7 +72,7 @@ karp_status fail_reserved(karp_error *error, const char *what)
 
 karp_status fail_null(karp_error *error, const char *what) { return fail(error, KARP_E_INVALID, "NULL for %s", what); }
 
-karp_status fail_nomem(karp_error *error) { return fail(error, KARP_E_NOMEM, "the allocator refused"); }
+karp_status fail_nomem(karp_error *error) { return fail(error, KARP_E_NOMEM, "out of memory"); }
 
 static void __attribute__((format(printf, 3, 4))) print(char *text, size_t room, const char *format, ...)
 {

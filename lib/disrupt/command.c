@@ -335,7 +335,7 @@ static karp_status check_state(const karp_command_state *s, karp_error *error)
         return fail(error, KARP_E_INVALID, "unknown method %u", (unsigned)s->method);
     if ((s->nodes == NULL && s->node_count > 0) || (s->replacements == NULL && s->replacement_count > 0) ||
         (s->receivers == NULL && s->receiver_count > 0)) {
-        return fail(error, KARP_E_INVALID, "a list of the command is counted but not given");
+        return fail(error, KARP_E_INVALID, "a list of the command has a length but no elements");
     }
     bool running = s->phase == KARP_PHASE_WAITING || s->phase == KARP_PHASE_DELETING;
     if (running && s->started == KARP_NO_TIME)
@@ -360,7 +360,8 @@ static karp_status check_state(const karp_command_state *s, karp_error *error)
 static karp_status check_observed(const karp_command_state *s, const karp_observation *list, size_t count,
                                   karp_error *error)
 {
-    if (list == NULL && count > 0) return fail(error, KARP_E_INVALID, "observations are counted but not given");
+    if (list == NULL && count > 0)
+        return fail(error, KARP_E_INVALID, "observation_count is not 0, but there are no observations");
     for (size_t i = 0; i < count; i++) {
         const karp_observation *o = &list[i];
         if (o->kind < KARP_OBSERVED_FAILED || o->kind > KARP_OBSERVED_GONE)

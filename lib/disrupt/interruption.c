@@ -75,7 +75,8 @@ karp_status karp_advise_interruptions(const karp_snapshot *snapshot, int64_t now
 {
     if (snapshot == NULL || out == NULL)
         return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
-    if (messages == NULL && message_count > 0) return fail(error, KARP_E_INVALID, "messages are counted but not given");
+    if (messages == NULL && message_count > 0)
+        return fail(error, KARP_E_INVALID, "message_count is not 0, but there are no messages");
     for (size_t i = 0; i < message_count; i++) {
         if (messages[i].kind == 0 || messages[i].kind >= KINDS)
             return fail(error, KARP_E_INVALID, "message %zu: unknown kind %u", i, (unsigned)messages[i].kind);

@@ -36,7 +36,7 @@ karp_status marks_begin(pass *p, const karp_memory *given, karp_error *error)
                                       error);
     if (status != KARP_OK) return status;
     if (m->unseen == NULL && m->unseen_count > 0)
-        return fail(error, KARP_E_INVALID, "karp_memory: unseen is counted but not given");
+        return fail(error, KARP_E_INVALID, "karp_memory: unseen_count is not 0, but unseen is NULL");
     p->unseen = mem_zalloc(p->context, p->snapshot->raw.pools.count + 1);
     if (p->unseen == NULL) return fail_nomem(error);
     p->remembers = true;

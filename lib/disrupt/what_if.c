@@ -109,7 +109,8 @@ karp_status karp_what_if(const karp_snapshot *snapshot, const karp_change *chang
     karp_decision *d = NULL;
     if (snapshot == NULL || out == NULL)
         return fail(error, KARP_E_INVALID, "a snapshot and a place for the decision are needed");
-    if (changes == NULL && change_count > 0) return fail(error, KARP_E_INVALID, "changes are counted but not given");
+    if (changes == NULL && change_count > 0)
+        return fail(error, KARP_E_INVALID, "change_count is not 0, but there are no changes");
     karp_status status = options_check(options, &checked, error);
     if (status != KARP_OK) return status;
     status = changed_view_init(&v, options_view(&checked, snapshot, &known), changes, change_count, error);

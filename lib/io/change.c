@@ -247,7 +247,7 @@ karp_status io_delete(karp_reader *reader, karp_str object)
     io_reference to;
     uint32_t found = IO_NONE;
     if (!io_reference_read(object, true, &to))
-        return fail(&reader->error, KARP_E_INVALID, "what is deleted is said as KIND/NAME or KIND/NAMESPACE/NAME");
+        return fail(&reader->error, KARP_E_INVALID, "name what to delete as KIND/NAME or KIND/NAMESPACE/NAME");
     for (uint32_t i = 0; i < reader->waiting_count; i++) {
         const io_waiting *w = &reader->waiting[i];
         if (w->gone || !io_refers_to(&to, io_kind_of(w), w->namespace_, w->name)) continue;
@@ -364,7 +364,7 @@ karp_status io_scale(karp_reader *reader, karp_str workload, uint64_t replicas)
     uint32_t found = IO_NONE;
     if (!io_reference_read(workload, false, &to))
         return fail(&reader->error, KARP_E_INVALID,
-                    "what is scaled is said as NAME, NAMESPACE/NAME, KIND/NAME or KIND/NAMESPACE/NAME");
+                    "name what to scale as NAME, NAMESPACE/NAME, KIND/NAME or KIND/NAMESPACE/NAME");
     if (replicas > INT32_MAX) return fail(&reader->error, KARP_E_RANGE, "more replicas than a workload can have");
     for (uint32_t i = 0; i < reader->waiting_count; i++) {
         const io_waiting *w = &reader->waiting[i];

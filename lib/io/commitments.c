@@ -139,7 +139,7 @@ static karp_status tell(karp_reader *reader, const io_commitment *c)
     str_shorten(name, sizeof name, c->name);
     return io_warn(
         reader,
-        "commitment %s: $%s/h (%s/month (730 h)), used or not, beside the costs that are told; existing nodes use "
+        "commitment %s: $%s/h (%s/month (730 h)), used or not, in addition to the costs shown; existing nodes use "
         "%s of %s %s%s",
         name, hourly, monthly, used, amount, units[c->unit], c->used > c->amount ? ": more than it covers" : "");
 }

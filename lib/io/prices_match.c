@@ -169,6 +169,6 @@ karp_status io_check_price_matches(karp_reader *reader, const io_waiting *w, con
         if (status == KARP_OK && by_values && !no_key) status = check_values(reader, w, field, &requirements[i]);
     }
     if (status || is_about_something(reader, requirements, count)) return status;
-    return io_warn(reader, "%.200s: spec.%s[%zu] is about no offering of this catalogue: nothing is priced by it",
+    return io_warn(reader, "%.200s: spec.%s[%zu] matches no offering of this catalogue and has no effect",
                    w->document.ptr, list, index);
 }

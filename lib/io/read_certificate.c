@@ -49,7 +49,7 @@ static int64_t number_at(io_decoder *d, const tree *list, size_t index, int64_t 
     int64_t out = 0;
     io_push_index(d, index);
     if (!d->status && (!tree_integer(tree_item(list, index), &out) || out < least || out > largest)) {
-        io_bad(d, KARP_E_INVALID, "has to be a whole number that can be here");
+        io_bad(d, KARP_E_INVALID, "has to be a whole number in the possible range");
         out = 0;
     }
     io_pop(d);

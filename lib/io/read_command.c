@@ -19,7 +19,7 @@ static uint32_t read_word(io_decoder *d, const tree *object, const char *name, c
     for (uint32_t i = first; i <= last && !str_is(word, "UNKNOWN"); i++) {
         if (str_is(word, name_of(i))) return i;
     }
-    io_bad_member(d, name, KARP_E_INVALID, "not a word that is known here");
+    io_bad_member(d, name, KARP_E_INVALID, "not one of the known words");
     return first;
 }
 

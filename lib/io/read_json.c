@@ -223,7 +223,8 @@ static karp_status find_members(karp_reader *reader, karp_str document, io_curso
         if (whole == IO_SCAN_OK) return scan_failed(reader, document, &walk, found);
         if (whole != IO_SCAN_SYNTAX) return scan_failed(reader, document, &again, whole);
         io_place place = io_place_of(document, at);
-        return io_reader_fail(reader, KARP_E_SYNTAX, &place, NULL, "not JSON: what starts here does not end");
+        return io_reader_fail(reader, KARP_E_SYNTAX, &place, NULL,
+                              "not JSON: the value that begins here is not closed");
     }
     walk.max_nesting = at->max_nesting;
     *at = walk;

@@ -101,7 +101,7 @@ static size_t put_code(parser *p, char *into)
         }
     }
     if (code == 0 || (code >= 0xd800 && code < 0xe000)) {
-        refuse(p, KARP_E_SYNTAX, code == 0 ? "a NUL in a string" : "half a character in a string");
+        refuse(p, KARP_E_SYNTAX, code == 0 ? "a NUL in a string" : "half of a surrogate pair in a string");
         return 0;
     }
     return put_character(into, code);
@@ -257,7 +257,7 @@ static tree *word(parser *p)
         p->at += words[i].length;
         return made(p, words[i].type, from, (karp_str){ NULL, 0 });
     }
-    return refuse(p, KARP_E_SYNTAX, p->at < p->end ? "no value starts like this" : "it ends in the middle");
+    return refuse(p, KARP_E_SYNTAX, p->at < p->end ? "no value begins like this" : "it ends in the middle");
 }
 
 /* ---- lists and maps ------------------------------------------------------------------------------------------------ */

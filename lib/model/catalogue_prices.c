@@ -35,13 +35,15 @@ static karp_status check_requirement(const karp_requirement *r, size_t rule, kar
 
 static karp_status check_rules(const karp_price_rule *rules, size_t count, karp_error *error)
 {
-    if (rules == NULL && count > 0) return fail(error, KARP_E_INVALID, "price rules are counted but not given");
+    if (rules == NULL && count > 0)
+        return fail(error, KARP_E_INVALID, "rule_count is not 0, but there are no price rules");
     for (size_t i = 0; i < count; i++) {
         const karp_price_rule *r = &rules[i];
         if (!is_amount(r->factor) || !is_amount(r->per_node) || !is_amount(r->per_vcpu))
             return fail(error, KARP_E_INVALID, "price rule %zu: factor and amounts have to be from 0 to a million", i);
         if (r->requirements == NULL && r->requirement_count > 0)
-            return fail(error, KARP_E_INVALID, "price rule %zu: requirements are counted but not given", i);
+            return fail(error, KARP_E_INVALID,
+                        "price rule %zu: requirement_count is not 0, but there are no requirements", i);
         for (size_t k = 0; k < r->requirement_count; k++) {
             karp_status status = check_requirement(&r->requirements[k], i, error);
             if (status != KARP_OK) return status;

@@ -223,7 +223,7 @@ static karp_status compare_rows(const karp_certificate *c, const bound_problem *
     for (size_t i = 0; i < c->row_count; i++) {
         const karp_certificate_row *r = &c->rows[i];
         if (r->of >= p->offer_count + (uint64_t)p->node_count)
-            return fail(error, KARP_E_INVALID, "row %zu of the certificate is of an offering that is not there", i);
+            return fail(error, KARP_E_INVALID, "row %zu of the certificate is of an offering that does not exist", i);
         for (size_t k = 0; k < r->extra_count; k++) {
             if (r->extras[k].reserved != 0) return fail_reserved(error, "karp_certificate_extra");
         }
@@ -278,7 +278,8 @@ static karp_status read_proof(const karp_certificate *c, const bound_problem *p,
         memcpy(out->shares + i * p->dims, r->shares, p->dims * sizeof *r->shares);
         for (uint32_t e = 0; e < r->extra_count; e++) {
             if (r->extras[e].class_number >= p->class_count)
-                return fail(error, KARP_E_INVALID, "row %zu of the certificate has an extra for no class", i);
+                return fail(error, KARP_E_INVALID,
+                            "row %zu of the certificate has an extra for a class that does not exist", i);
             out->extra[i * p->class_count + r->extras[e].class_number] = r->extras[e].amount;
         }
     }
@@ -292,7 +293,7 @@ karp_status certificate_fault(karp_error *error, const proof_fault *fault)
                                        [PROOF_CLASS_TOO_DEAR] = "a class has a higher price than a row pays for it",
                                        [PROOF_OFFER_TOO_CHEAP] = "a row spends more than its offering costs",
                                        [PROOF_NOT_COVERED] = "an offering or node has no row that holds for it",
-                                       [PROOF_OVERFLOW] = "a sum is larger than can be" };
+                                       [PROOF_OVERFLOW] = "a sum is too large" };
     return fail(error, KARP_E_INVALID, "the certificate proves nothing: %s (offering %" PRId64 ", class %" PRId64 ")",
                 why[fault->kind], fault->offer == UINT32_MAX ? -1 : (int64_t)fault->offer,
                 fault->class_ == UINT32_MAX ? -1 : (int64_t)fault->class_);

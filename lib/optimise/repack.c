@@ -55,7 +55,7 @@ static karp_status check_options(const karp_repack_options *given, karp_repack_o
     if (!amount_of_money(out->min_saving_per_eviction))
         return fail(error, KARP_E_INVALID, "min_saving_per_eviction has to be from 0 to 10^12");
     if (out->in_progress == NULL && out->in_progress_count > 0)
-        return fail(error, KARP_E_INVALID, "karp_repack_options: in_progress is counted but not given");
+        return fail(error, KARP_E_INVALID, "karp_repack_options: in_progress_count is not 0, but in_progress is NULL");
     return KARP_OK;
 }
 

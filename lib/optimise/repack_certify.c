@@ -112,7 +112,7 @@ static karp_status judge_points(const repacking *r, const karp_certificate *c)
         int64_t proven = 0;
         bool possible = p->part >= 0 && p->part <= KARP_CERTIFICATE_WHOLE && p->eviction_price >= 0;
         if (!possible || !repack_bound_proves(&r->bound, p, &proven))
-            return fail(r->error, KARP_E_INVALID, "point %zu of the certificate has numbers that cannot be", i);
+            return fail(r->error, KARP_E_INVALID, "point %zu of the certificate has impossible numbers", i);
         if (p->value > proven)
             return fail(r->error, KARP_E_INVALID,
                         "point %zu of the certificate claims %" PRId64 " and proves %" PRId64 " (10^-12 $/h)", i,

@@ -54,7 +54,7 @@ static bool make_nodes(repacking *r)
     for (uint32_t i = 0; i < r->home_count; i++) {
         if (r->menu.claims[i].stays) {
             if (!pass_keep(&r->p, r->homes[i].node, KARP_REASON_PODS_WOULD_NOT_SCHEDULE,
-                           str("some pod's place depends on more than numbers tell")))
+                           str("where some pod fits depends on more than amounts of resources")))
                 return false;
             continue;
         }

@@ -152,7 +152,7 @@ karp_status karp_provider_mark(karp_provider *provider, const karp_provider_scop
                                       "karp_provider_scope", error);
     if (status) return status;
     if (ttl < 0 || now > INT64_MAX - ttl)
-        return provider_fail(error, KARP_E_INVALID, "ttl", "must not be negative, nor end beyond all time");
+        return provider_fail(error, KARP_E_INVALID, "ttl", "must not be negative, nor end after the year 2262");
     return provider_answer(provider, provider->plugin.mark(provider->handle, &own, now, ttl, provider_ask(provider)),
                            error);
 }
@@ -286,7 +286,7 @@ karp_status karp_provider_list(karp_provider *provider, const karp_provider_http
     for (size_t i = 0; i < n; i++) {
         const karp_provider_node *one = (const void *)((const char *)list + i * list->size);
         if (one->size != list->size || one->size < FIRST_PROVIDER_NODE || one->size % sizeof(void *) != 0)
-            return provider_nonsense(provider, error, "machines of a size that cannot be");
+            return provider_nonsense(provider, error, "machines of an impossible size");
         if (one->provider_id.len == 0) return provider_nonsense(provider, error, "a machine without an id");
     }
     *out = list;

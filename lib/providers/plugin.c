@@ -55,8 +55,7 @@ karp_status plugin_check(const karp_provider_plugin *given, karp_provider_plugin
                              given->abi_version, (unsigned)KARP_PROVIDER_ABI);
     }
     if (given->size < SMALLEST || given->size > LARGEST || given->size % sizeof(void *) != 0) {
-        return provider_fail(error, KARP_E_ABI_SIZE, "size", "the plugin's table is said to have %zu bytes",
-                             given->size);
+        return provider_fail(error, KARP_E_ABI_SIZE, "size", "the plugin's table has a size of %zu bytes", given->size);
     }
     memset(copy, 0, sizeof *copy);
     memcpy(copy, given, given->size < sizeof *copy ? given->size : sizeof *copy);

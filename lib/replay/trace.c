@@ -73,8 +73,8 @@ static const char *fault_of_pod(io_table *there, const trace_event *e, strbuf *k
     karp_str name = { key->ptr, key->len };
     bool exists = io_table_get(there, name) == 1, created = e->kind == TRACE_POD_CREATED;
     if (created && e->of.pod.name.len == 0) return "a pod without a name";
-    if (created && exists) return "a pod is created that is there already";
-    if (!created && !exists) return "a pod is deleted that is not there";
+    if (created && exists) return "a pod is created that exists already";
+    if (!created && !exists) return "a pod is deleted that does not exist";
     if (!io_table_put(there, name, created)) *refused = true;
     return NULL;
 }

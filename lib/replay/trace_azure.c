@@ -147,7 +147,7 @@ static karp_status read_machine(azure *a, karp_str machine)
         karp_quantity_double((karp_str){ colon + 1, machine.len - length - 1 }, &a->bytes) == KARP_OK && a->bytes > 0 &&
         a->bytes < 1e15)
         return KARP_OK;
-    return fail(a->error, KARP_E_INVALID, "a machine is told as azure-packing:64:512Gi");
+    return fail(a->error, KARP_E_INVALID, "a machine is given as azure-packing:64:512Gi");
 }
 
 karp_status trace_read_azure(trace *t, karp_str machine, karp_str name, karp_str text, bool lenient, karp_error *error)

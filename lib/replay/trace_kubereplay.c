@@ -22,7 +22,7 @@ static karp_status create(workloads *w, int64_t at, const tree *event, karp_str 
 {
     tree *object = tree_get(event, str_is(kind, "Job") ? "job" : "deployment");
     if (!tree_is(object, TREE_MAP))
-        return workloads_fault(w, event, "deployment", "a workload is created that is not told");
+        return workloads_fault(w, event, "deployment", "a workload is created without its object");
     tree *typed = tree_new(&w->memory, TREE_MAP);
     static const char *const kept[] = { "metadata", "spec" };
     for (size_t i = 0; i < 2; i++) {

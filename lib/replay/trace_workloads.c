@@ -271,7 +271,7 @@ karp_status workloads_scale(workloads *w, int64_t at, const tree *said, karp_str
         return workloads_fault(w, said, "replicas", "not a number from 0 to 1000000");
     workload *one = find(w, kind, (karp_str){ key.ptr, length }, (karp_str){ slash + 1, key.len - length - 1 });
     if (!one) return fail_nomem(w->error);
-    if (!one->there) return workloads_fault(w, said, "key", "a workload is scaled that is not there");
+    if (!one->there) return workloads_fault(w, said, "key", "a workload is scaled that does not exist");
     return scale(w, one, at, (uint64_t)replicas, said) ? KARP_OK : fail_nomem(w->error);
 }
 
@@ -281,7 +281,7 @@ karp_status workloads_delete(workloads *w, int64_t at, const tree *said, const c
     bool makes_pods = str_is(kind, "Pod") || str_is(kind, "Job") || is_one_of(kind, scaled);
     workload *one = find(w, kind, namespace_.len ? namespace_ : str("default"), name);
     if (!one) return fail_nomem(w->error);
-    if (!one->there && makes_pods) return workloads_fault(w, said, field, "a workload is deleted that is not there");
+    if (!one->there && makes_pods) return workloads_fault(w, said, field, "a workload is deleted that does not exist");
     if (!one->there) return KARP_OK;
     one->there = false;
     return scale(w, one, at, 0, said) ? KARP_OK : fail_nomem(w->error);

@@ -93,7 +93,7 @@ karp_status disrupt_options_check(const karp_disrupt_options *given, karp_disrup
         return fail(error, KARP_E_INVALID, "unknown method %u", (unsigned)out->method);
     if (out->reserved != 0) return fail_reserved(error, "karp_disrupt_options");
     if (out->in_progress == NULL && out->in_progress_count > 0)
-        return fail(error, KARP_E_INVALID, "karp_disrupt_options: in_progress is counted but not given");
+        return fail(error, KARP_E_INVALID, "karp_disrupt_options: in_progress_count is not 0, but in_progress is NULL");
     return KARP_OK;
 }
 

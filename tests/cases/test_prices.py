@@ -131,7 +131,7 @@ with tempfile.TemporaryDirectory() as folder:
     equal(notes(match(FAMILY, 'm6a', 'c7x', 'qq1')), [f'{missing}c7x, qq1 as {FAMILY}'], 'values')
     equal(notes(match('node.kubernetes.io/instance-type', 'm6a.large', 'p3.8xlargee')),
           [f'{missing}p3.8xlargee as node.kubernetes.io/instance-type; did you mean p3dn.24xlarge?'], 'an instance type')
-    nothing = f'{path}: spec.rules[0] is about no offering of this catalogue: nothing is priced by it'
+    nothing = f'{path}: spec.rules[0] matches no offering of this catalogue and has no effect'
     equal(notes(match('topology.kubernetes.io/zone', 'us-west-2aa')), [f'{missing}us-west-2aa as topology.kubernetes.io/zone; did you mean us-west-2a?', nothing], 'a zone')
     equal(notes(match(FAMILY, 'm6a'), match('node.kubernetes.io/instance-type', 'c7i.large')), [nothing], 'values that do not go together')
     equal(notes(match('karpenter.azure.com/sku-cpu', '2')),

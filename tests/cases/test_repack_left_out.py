@@ -9,7 +9,7 @@ import tempfile
 from small_clusters import catalogue, node, pod
 from stories import check, equal, finish, run
 
-WHY = 'more than numbers tell'
+WHY = 'more than amounts of resources'
 POOL = {'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name': 'default'},
         'spec': {'disruption': {'consolidateAfter': '0s', 'budgets': [{'nodes': '100%'}]},
                  'template': {'spec': {'nodeClassRef': {'group': 'g', 'kind': 'K', 'name': 'd'}}}}}

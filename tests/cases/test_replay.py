@@ -119,7 +119,7 @@ def tell_table(folder):
     for line, words in (('a,soon,,,1,1Gi,', 'pods.csv:2: start: not a time'), ('a,0,-5,,1,1Gi,', 'end: the pod ends before'),
                         ('a,0,,-5,1,1Gi,', 'duration: not a duration'), ('a,0,,,much,1Gi,', 'cpu: not an amount'),
                         ('a,0,,', 'pods.csv:2: fewer cells'), ('a,0,,,1,1Gi,"app=a', 'pods.csv:2: labels: a quote without its end'), (',0,,,,,', 'name: a pod without'), ('a,0,,,1,1Gi,x', 'labels: not labels'),
-                        ('a,0,,,,,\na,5,,,,,', 'pods.csv:3: Pod default/a: a pod is created that is there already')):
+                        ('a,0,,,,,\na,5,,,,,', 'pods.csv:3: Pod default/a: a pod is created that exists already')):
         table.write_text(f'name,start,end,duration,cpu,memory,labels\n{line}\n')
         refused(words, table, '--nodepools', folder / 'pool.yaml')
         notes = json.loads(run('replay', table, '--nodepools', folder / 'pool.yaml', '--lenient', '--until', '1h', '-o', 'json')[0])['notes']

@@ -104,7 +104,7 @@ def tell_simkube(f):
         f.refused(said, f.file('lives.json', wrong))
         f.noted(1, f.file('lives.json', wrong))
     lost = dict(trace, events=trace['events'] + [{'ts': ts + 3700, 'applied_objs': [], 'deleted_objs': [deployment('web', 5)]}])
-    f.refused('deleted_objs: a workload is deleted that is not there', f.file('gone.json', lost))
+    f.refused('deleted_objs: a workload is deleted that does not exist', f.file('gone.json', lost))
     f.noted(1, f.file('gone.json', lost))
     wrong = json.loads(json.dumps(trace))
     wrong['events'][0]['applied_objs'][0]['spec']['replicas'] = -1
@@ -132,13 +132,13 @@ def tell_kubereplay(f):
         f.refused(said, f.file('wrong.json', wrong))
     lost = dict(log, events=log['events'] + [event(50, 'scale', 'Deployment', 'default/web', replicas=1), event(51, 'scale', 'Deployment', 'web', replicas=1)])
     gone = dict(log, events=log['events'] + [event(50, 'delete', 'Deployment', 'default/web')])
-    f.refused('key: a workload is deleted that is not there', f.file('gone.json', gone))
+    f.refused('key: a workload is deleted that does not exist', f.file('gone.json', gone))
     f.noted(1, f.file('gone.json', gone))
     early = dict(log, events=[event(20, 'create', 'Job', 'default/j', job=job('j', {'activeDeadlineSeconds': -5}))])
     f.refused('activeDeadlineSeconds: not a number of seconds', f.file('early.json', early))
     f.noted(1, f.file('early.json', early))
     f.refused('cut.json:1:301: not JSON', f.file('cut.json', json.dumps(log)[:300]), '--format', 'kubereplay')
-    f.refused('key: a workload is scaled that is not there', f.file('lost.json', lost))
+    f.refused('key: a workload is scaled that does not exist', f.file('lost.json', lost))
     f.noted(2, f.file('lost.json', lost))
 
 

@@ -106,7 +106,7 @@ static void test_faults(void **state)
         uint32_t line, column;
     } cases[] = {
         { "", KARP_E_SYNTAX, "not JSON: it ends in the middle", 1, 1 },
-        { "{\n \"a\":\n  tru }", KARP_E_SYNTAX, "not JSON: no value starts like this", 3, 3 },
+        { "{\n \"a\":\n  tru }", KARP_E_SYNTAX, "not JSON: no value begins like this", 3, 3 },
         { "{\"a\" 1}", KARP_E_SYNTAX, "not JSON: \":\" is missing", 1, 6 },
         { "{1:2}", KARP_E_SYNTAX, "not JSON: a member's name is missing", 1, 2 },
         { "[1 2]", KARP_E_SYNTAX, "not JSON: a comma or the closing bracket is missing", 1, 4 },
@@ -117,7 +117,7 @@ static void test_faults(void **state)
         { "[\"a\tb\"]", KARP_E_SYNTAX, "not JSON: a control character in a string", 1, 4 },
         { "[\"\\x\"]", KARP_E_SYNTAX, "not JSON: an escape that JSON does not have", 1, 4 },
         { "[\"\\u0000\"]", KARP_E_SYNTAX, "not JSON: a NUL in a string", 1, 9 },
-        { "[\"\\ud800x\"]", KARP_E_SYNTAX, "not JSON: half a character in a string", 1, 9 },
+        { "[\"\\ud800x\"]", KARP_E_SYNTAX, "not JSON: half of a surrogate pair in a string", 1, 9 },
         { "[\"\xff\"]", KARP_E_SYNTAX, "not JSON: what is not UTF-8", 1, 3 },
         { "[9223372036854775808]", KARP_E_RANGE, "an integer beyond 64 bits", 1, 21 },
         { "[1e999]", KARP_E_RANGE, "a number too large for a double", 1, 7 },

@@ -37,12 +37,12 @@ static void read_image(decoder *d, const tree *image, aws_image *out)
         const tree *requirement = tree_item(requirements, i);
         list[i].key = decode_text(d, requirement, "key");
         list[i].op = operator_of(decode_text(d, requirement, "operator"));
-        if (list[i].op == KARP_OP_UNKNOWN) decode_bad(d, "requirements", "have an operator that is none");
+        if (list[i].op == KARP_OP_UNKNOWN) decode_bad(d, "requirements", "have an unknown operator");
         list[i].value_count = decode_list(d, requirement, "values", &values);
         karp_str *texts = scratch_array(d->s, list[i].value_count, sizeof *texts);
         for (size_t k = 0; texts && k < list[i].value_count; k++) {
             const tree *value = tree_item(values, k);
-            if (!is_string(value)) decode_bad(d, "requirements", "have a value that is no text");
+            if (!is_string(value)) decode_bad(d, "requirements", "have a value that is not text");
             else texts[k] = scratch_text(d->s, tree_text(value));
         }
         list[i].values = texts;

@@ -73,7 +73,7 @@ static void read_network(decoder *d, const tree *type, aws_type *out)
                 index = decode_count(d, card, "NetworkCardIndex");
         if (index == usual) out->enis = most;
         if (index >= AWS_CARDS_MOST || most > INTERFACES_MOST) {
-            decode_bad(d, "NetworkInfo.NetworkCards", "have more cards or interfaces than can be");
+            decode_bad(d, "NetworkInfo.NetworkCards", "have more cards or interfaces than are possible");
             return;
         }
         out->card_enis[index] = (uint16_t)most;
@@ -81,7 +81,7 @@ static void read_network(decoder *d, const tree *type, aws_type *out)
     }
     out->ipv4_per_eni = decode_some(d, network, "Ipv4AddressesPerInterface");
     if (out->enis > INTERFACES_MOST || out->ipv4_per_eni > INTERFACES_MOST)
-        decode_bad(d, "NetworkInfo", "has more interfaces or addresses than can be");
+        decode_bad(d, "NetworkInfo", "has more interfaces or addresses than are possible");
     out->efas = decode_count(d, decode_object(d, network, "EfaInfo"), "MaximumEfaInterfaces");
     if (match_is(decode_text(d, network, "EnaSupport"), "unsupported")) out->flags |= EC2_NO_ENA;
     if (decode_flag(d, network, "EncryptionInTransitSupported")) out->flags |= EC2_ENCRYPTION;

@@ -23,7 +23,7 @@ static bool equal(const aws_mark *m, const karp_provider_scope *s)
 static const char *wrong(const karp_provider_scope *s)
 {
     bool place = s->instance_type.len || s->group.len || s->partition.len;
-    if (s->family.len) return "EC2 tells nothing of families";
+    if (s->family.len) return "EC2 does not report what a whole family lacks";
     if (s->subnet.len || s->reservation.len) {
         bool alone = !(place || s->zone.len || s->capacity_type.len) && !(s->subnet.len && s->reservation.len);
         return alone ? NULL : "a subnet or a reservation stands alone";
@@ -63,7 +63,8 @@ uint32_t aws_marks_add(aws_marks *m, const karp_provider_scope *s, int64_t now, 
     const char *why = wrong(s);
     if (why) return provider_problem(problem, KARP_PROVIDER_INVALID, "scope", "%s", why);
     if (ttl == 0) ttl = AWS_MARK_TTL;
-    if (now > INT64_MAX - ttl) return provider_problem(problem, KARP_PROVIDER_INVALID, "now", "is beyond all time");
+    if (now > INT64_MAX - ttl)
+        return provider_problem(problem, KARP_PROVIDER_INVALID, "now", "is too late: its end is after the year 2262");
     for (size_t i = 0; i < m->count; i++) {
         if (!equal(&m->list[i], s)) continue;
         if (m->list[i].until < now + ttl) m->list[i].until = now + ttl;

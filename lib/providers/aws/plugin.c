@@ -212,7 +212,7 @@ static uint32_t aws_class_hash_of(void *handle, const void *node_class, const ka
     bool failed = false;
     (void)handle;
     if (!node_class)
-        return provider_problem(problem, KARP_PROVIDER_INVALID, "", "a class that is not written down has no hash");
+        return provider_problem(problem, KARP_PROVIDER_INVALID, "", "a node class without a document has no hash");
     karp_str copy = memory_text(memory, (karp_str){ text, aws_hash_text(aws_class_of(node_class)->hash, text) },
                                 &failed);
     if (failed) return out_of_memory(problem);

@@ -51,7 +51,7 @@ uint32_t cloud_marks_add(cloud_marks *marks, const karp_provider_scope *scope, i
         !put(mark.zone, scope->zone) || !put(mark.family, scope->family))
         return provider_problem(problem, KARP_PROVIDER_INVALID, "scope", "a name is longer than any of the cloud's");
     if (ttl < 0 || now > INT64_MAX - ttl)
-        return provider_problem(problem, KARP_PROVIDER_INVALID, "now", "is beyond all time");
+        return provider_problem(problem, KARP_PROVIDER_INVALID, "now", "is too late: its end is after the year 2262");
     mark.least_cpus = least_cpus;
     mark.until = now + ttl;
     for (size_t i = 0; i < marks->count; i++) {

@@ -232,7 +232,7 @@ static karp_status read_end(cloud_table *t, karp_str line, karp_error *error)
     karp_str more;
     if (!begins(&line, "end ") || !cloud_whole(line, INT32_MAX, &rows) || (size_t)rows != t->rows)
         return bad_line(t, str(""), "end", error, "must say how many rows there are: the table is cut or was changed");
-    if (next_line(t, &more)) return bad_line(t, str(""), "", error, "stands behind the end");
+    if (next_line(t, &more)) return bad_line(t, str(""), "", error, "stands after the end");
     return KARP_OK;
 }
 

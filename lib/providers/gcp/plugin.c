@@ -181,7 +181,7 @@ static uint32_t gcp_class_hash_of(void *handle, const void *node_class, const ka
 {
     (void)handle;
     if (!node_class)
-        return provider_problem(problem, KARP_PROVIDER_INVALID, "", "a class that is not written down has no hash");
+        return provider_problem(problem, KARP_PROVIDER_INVALID, "", "a node class without a document has no hash");
     if (!go_hash_copy(class_of(node_class)->hash, memory, hash)) return out_of_memory(problem);
     *version = str(GCP_HASH_VERSION);
     return KARP_PROVIDER_OK;
