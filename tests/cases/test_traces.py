@@ -181,7 +181,7 @@ def tell_azure(f):
     equal(f.replay(types, vms, '--until', '1h')[0], whole, 'told by its first line')
     equal(f.replay(types, vms, '--until', '1h', '--format', 'azure-packing:32:128Gi')[1]['series']['cpuRequested'][-1], 3, 'a smaller machine')
     f.refused('vm.csv:2: vmTypeId: a type that', vms)
-    f.refused('a machine is told as', types, vms, '--format', 'azure-packing:lots')
+    f.refused('a machine is given as', types, vms, '--format', 'azure-packing:lots')
     for line, said in (('7,1,0,0,soon,', 'vm2.csv:2: starttime: not a number'), ('7,1,0,0,1,0.5', 'endtime: the VM ends before'), ('7,1', 'not as many cells')):
         bad = f.file('vm2.csv', f'vmId,tenantId,vmTypeId,priority,starttime,endtime\n{line}\n')
         f.refused(said, types, bad)
