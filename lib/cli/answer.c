@@ -36,7 +36,7 @@ int answer_input(const cli_options *options, bool keep_documents, bool notes_apa
         return EXIT_ERROR;
     }
     /* The digest is computed once. If this ran out of memory, the answer would silently lack it. */
-    if (keep_documents && digest_asked(options) && karp_reader_digest(answer.input.reader).len == 0) {
+    if (keep_documents && digest_wanted(options) && karp_reader_digest(answer.input.reader).len == 0) {
         print_problem("input", "there is not enough memory for its digest");
         input_free(options, &answer.input);
         return EXIT_ERROR;

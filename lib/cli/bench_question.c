@@ -44,8 +44,8 @@ static karp_status decide_for_cost(const karp_snapshot *snapshot, bool bound_alo
 }
 
 /* One decision for each change; the last one is kept. */
-static karp_status ask_each(const karp_snapshot *snapshot, uint32_t kind, const karp_str *names, size_t count,
-                            karp_decision **out, size_t *asked, karp_error *error)
+static karp_status decide_each(const karp_snapshot *snapshot, uint32_t kind, const karp_str *names, size_t count,
+                               karp_decision **out, size_t *asked, karp_error *error)
 {
     karp_decision *last = NULL;
     karp_status status = KARP_OK;
@@ -76,9 +76,9 @@ karp_status bench_answer(const karp_snapshot *snapshot, bench_question question,
     switch (question.ask) {
     case BENCH_EACH_NODE:
         karp_snapshot_get_counts(snapshot, &counts);
-        return ask_each(snapshot, KARP_CHANGE_REMOVE_NODE, NULL, counts.nodes, out, asked, error);
+        return decide_each(snapshot, KARP_CHANGE_REMOVE_NODE, NULL, counts.nodes, out, asked, error);
     case BENCH_EACH_ZONE:
-        return ask_each(snapshot, KARP_CHANGE_LOSE_ZONE, zones, sizeof(zones) / sizeof(zones[0]), out, asked, error);
+        return decide_each(snapshot, KARP_CHANGE_LOSE_ZONE, zones, sizeof(zones) / sizeof(zones[0]), out, asked, error);
     case BENCH_COST:
     case BENCH_BOUND: *asked = 1; return decide_for_cost(snapshot, question.ask == BENCH_BOUND, out, error);
     case BENCH_DECIDE:

@@ -326,7 +326,7 @@ void facts_print_regions(const cli_options *options);
 size_t invisible_length(karp_str text, size_t at);
 /* Prints "karp: FILE:LINE:COL: OBJECT: FIELD: MESSAGE" on standard error. */
 void print_error(const karp_error *error);
-void output_hush(bool on); /* on: errors, problems and notes are not printed until it is called with false */
+void output_suppress(bool on); /* on: errors, problems and notes are not printed until it is called with false */
 /* From here on neither notes nor progress are printed. */
 void output_quiet(void);
 bool output_is_quiet(void);
@@ -335,7 +335,7 @@ void print_note(karp_str message);
 /* Prints "karp: MESSAGE", with `what` "karp: WHAT: MESSAGE". */
 void print_problem(const char *what, const char *message);
 
-bool digest_asked(const cli_options *options); /* whether the answer contains the digest of the input */
+bool digest_wanted(const cli_options *options); /* whether the answer contains the digest of the input */
 /* Write options with format, layout, title, digest and the reader's notes. */
 karp_write_options write_options_of(const cli_options *options, const cli_input *input);
 /* The line that states how an answer was made: "profile karpenter-1.15 · catalogue us-west-2, prices 2026-07-20".

@@ -47,8 +47,8 @@ karp_status design_plan_alone(const design *first, design *d, const karp_change 
     if (d->alone == NULL) return KARP_E_NOMEM;
     memset(d->alone, 0, fields * sizeof *d->alone);
     d->alone_count = fields;
-    output_hush(true);
+    output_suppress(true);
     for (size_t i = 0; i < fields && status == KARP_OK; i++) status = plan_alone(first, d, i, changes, change_count);
-    output_hush(false);
+    output_suppress(false);
     return status;
 }

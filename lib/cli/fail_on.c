@@ -149,7 +149,7 @@ static bool base_cost(const cli_options *options, double *out)
 static double cents_a_month(double hourly) { return round(hourly * HOURS_A_MONTH * 100); }
 
 /* Whether the cost exceeds the limit; if so, prints that. -1 = the limit is unknown. */
-static int too_dear(const cli_options *options, base than, double after)
+static int exceeds_cost_limit(const cli_options *options, base than, double after)
 {
     double before = than.cost;
     if (!base_cost(options, &before)) {
@@ -180,7 +180,7 @@ static int failure(const cli_options *options, base than, const karp_decision *p
         failed = true;
     }
     if (options->fail_on_cost) {
-        int dear = too_dear(options, than, after);
+        int dear = exceeds_cost_limit(options, than, after);
         if (dear < 0) {
             return EXIT_ERROR;
         }

@@ -150,7 +150,7 @@ static void split_lines(asking *a)
     }
 }
 
-static bool ask_what_is_served(asking *a)
+static bool list_served_kinds(asking *a)
 {
     static const char *const words[] = { "api-resources", "--verbs=list", "-o", "name" };
     cli_process process;
@@ -274,7 +274,7 @@ static void get_all_but_pods(asking *a)
 bool cluster_read(const cli_options *options, cli_input *input)
 {
     asking a = { .options = options, .input = input };
-    if (ask_what_is_served(&a) && !serves(&a, "nodepools.karpenter.sh") && !serves(&a, "provisioners.karpenter.sh")) {
+    if (list_served_kinds(&a) && !serves(&a, "nodepools.karpenter.sh") && !serves(&a, "provisioners.karpenter.sh")) {
         (void)note(&a, "nodepools.karpenter.sh", "the cluster serves none: is Karpenter installed there?");
     }
     if (!a.failed) {

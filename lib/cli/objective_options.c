@@ -96,7 +96,7 @@ int32_t deadline_is_over(void *user)
     return clock_now() >= options->deadline;
 }
 
-static int32_t deadline_tells(void *user)
+static int32_t deadline_with_progress(void *user)
 {
     const cli_options *options = user;
     int64_t now = clock_now();
@@ -107,7 +107,7 @@ static int32_t deadline_tells(void *user)
 void show_deadline(karp_options *common)
 {
     if (common->should_stop == deadline_is_over) {
-        common->should_stop = deadline_tells;
+        common->should_stop = deadline_with_progress;
     }
 }
 

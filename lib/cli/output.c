@@ -25,9 +25,9 @@ static void print_bytes(FILE *out, const char *text, size_t length)
 
 static void print_clean(const char *text) { print_bytes(stderr, text, strlen(text)); }
 
-static bool quiet, hushed;
+static bool quiet, suppressed;
 
-void output_hush(bool on) { hushed = on; }
+void output_suppress(bool on) { suppressed = on; }
 
 void output_quiet(void) { quiet = true; }
 
@@ -35,7 +35,7 @@ bool output_is_quiet(void) { return quiet; }
 
 void print_note(karp_str message)
 {
-    if (quiet || hushed) {
+    if (quiet || suppressed) {
         return;
     }
     fputs("karp: note: ", stderr);
@@ -45,7 +45,7 @@ void print_note(karp_str message)
 
 void print_problem(const char *what, const char *message)
 {
-    if (hushed) {
+    if (suppressed) {
         return;
     }
     fputs("karp: ", stderr);
@@ -59,7 +59,7 @@ void print_problem(const char *what, const char *message)
 
 void print_error(const karp_error *error)
 {
-    if (hushed) {
+    if (suppressed) {
         return;
     }
     fputs("karp: ", stderr);
@@ -93,7 +93,7 @@ static karp_str file_name(const char *path)
 }
 
 /* Computing the digest takes longer than a small plan, so it is done only if requested. */
-bool digest_asked(const cli_options *options) { return options->digest || options->format != KARP_FORMAT_TEXT; }
+bool digest_wanted(const cli_options *options) { return options->digest || options->format != KARP_FORMAT_TEXT; }
 
 karp_write_options write_options_of(const cli_options *options, const cli_input *input)
 {
@@ -115,7 +115,7 @@ karp_write_options write_options_of(const cli_options *options, const cli_input 
         out.catalogue = str(options->region);
     }
     if (input != NULL) {
-        if (digest_asked(options)) {
+        if (digest_wanted(options)) {
             out.digest = karp_reader_digest(input->reader);
         }
         out.warnings = input->warnings;

@@ -39,7 +39,7 @@ static void say(const char *text)
     }
 }
 
-static void say_number(int number)
+static void print_number(int number)
 {
     char digits[12];
     size_t at = sizeof(digits);
@@ -62,14 +62,14 @@ static void tick(int signal_number)
     say(" \xe2\x80\xa6 ");
     if (round_number > 0) {
         say("round ");
-        say_number(round_number);
+        print_number(round_number);
         say(", ");
     }
     if (part != NO_PART) {
-        say_number(part);
+        print_number(part);
         say("%, ");
     }
-    say_number(elapsed);
+    print_number(elapsed);
     say(" s");
     alarm(1);
 }

@@ -145,7 +145,7 @@ static void documents_free(const cli_options *options, const cli_list *list, kar
 }
 
 /* Reports progress. Policies are replayed one after the other, each from the beginning to the end. */
-static void tell_progress(const karp_replay_progress *progress, void *user)
+static void report_progress(const karp_replay_progress *progress, void *user)
 {
     const replaying *r = user;
     uint64_t policies = r->options.policy_count > 0 ? r->options.policy_count : 1, before = 0;
@@ -159,7 +159,7 @@ static karp_status make(cli_answer *answer, void *own, int *result)
 {
     (void)result;
     replaying *r = own;
-    r->options.progress = tell_progress;
+    r->options.progress = report_progress;
     r->options.progress_user = r;
     progress_begin("replaying");
     karp_status status = karp_replay(answer->options->context, &r->options, &answer->write, &answer->text,

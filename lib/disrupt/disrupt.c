@@ -51,7 +51,7 @@ static karp_status run_method(pass *p, uint32_t method, karp_error *error)
     if (status == KARP_OK) status = pass_budgets(p, error);
     if (status == KARP_OK) status = pass_totals(p, error);
     if (status != KARP_OK || p->eligible_count == 0) return status;
-    if (marks_say_unchanged(p)) return keep_all(p) ? KARP_OK : fail_nomem(error);
+    if (marks_unchanged(p)) return keep_all(p) ? KARP_OK : fail_nomem(error);
     status = methods[method](p, error);
     if (status == KARP_OK) marks_note(p);
     return status;

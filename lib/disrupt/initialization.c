@@ -37,7 +37,7 @@ static bool resource_missing(const node *n, const node_claim *c)
 }
 
 /* The reason why the node is not initialised; NULL = it is. */
-static const char *waits_for(const karp_snapshot *w, const node *n, const node_claim *c)
+static const char *not_initialized_because(const karp_snapshot *w, const node *n, const node_claim *c)
 {
     if (!condition_is(w, n->conditions, "Ready", "True")) return "NodeNotReady";
     if (startup_taint_left(n, c)) return "StartupTaintsExist";
@@ -57,7 +57,7 @@ karp_status karp_advise_initialization(const karp_snapshot *snapshot, int64_t no
         const node_claim *c = &snapshot->raw.claims.items[n->claim];
         if (c->meta.deletion != KARP_NO_TIME || !condition_is(snapshot, c->conditions, "Registered", "True")) continue;
         if (condition_is(snapshot, c->conditions, "Initialized", "True")) continue; /* this condition is permanent */
-        const char *why = waits_for(snapshot, &snapshot->raw.nodes.items[n->node], c);
+        const char *why = not_initialized_because(snapshot, &snapshot->raw.nodes.items[n->node], c);
         karp_action action = { .kind = KARP_ACTION_SET_CONDITION,
                                .object = claim_name(snapshot, n->claim),
                                .subject = str("Initialized"),

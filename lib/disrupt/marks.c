@@ -62,7 +62,7 @@ static const int64_t *mark_of(const pass *p)
     }
 }
 
-bool marks_say_unchanged(const pass *p)
+bool marks_unchanged(const pass *p)
 {
     const int64_t *mark = p->remembers ? mark_of(p) : NULL;
     return mark != NULL && *mark != 0 && *mark == p->memory.changed;

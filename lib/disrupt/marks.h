@@ -15,7 +15,7 @@ karp_status marks_begin(pass *p, const karp_memory *given, karp_error *error);
 void marks_end(pass *p);
 
 /* Whether the method found nothing in its last run and nothing has changed since. */
-bool marks_say_unchanged(const pass *p);
+bool marks_unchanged(const pass *p);
 /* Records at the end of the method whether it found nothing. */
 void marks_note(pass *p);
 

@@ -159,7 +159,7 @@ static karp_status check_all(pass *p, const validated *c, const uint32_t *found,
 }
 
 /* Limits the pass to the command's own nodes, unless its savings must be evaluated again. */
-static bool ask_of_its_own(pass *p, const validated *c)
+static bool limit_to_command(pass *p, const validated *c)
 {
     if (!pass_quirk(p, 12)) return true;
     uint8_t *only = arena_array(&p->lasting, p->snapshot->node_count + (size_t)1, sizeof *only);
@@ -174,7 +174,7 @@ static bool ask_of_its_own(pass *p, const validated *c)
 static karp_status look_again(pass *p, const validated *c, uint32_t *goes, karp_validation *out, karp_error *error)
 {
     p->method = c->method;
-    if (!ask_of_its_own(p, c)) return fail_nomem(error);
+    if (!limit_to_command(p, c)) return fail_nomem(error);
     karp_status status = pass_candidates(p, error);
     if (status == KARP_OK) status = pass_budgets(p, error);
     uint32_t *found = arena_array(&p->data, c->node_count + 1, sizeof *found),

@@ -203,7 +203,7 @@ static karp_str namesake(const karp_snapshot *s, karp_str name)
 }
 
 /* The reason why the decision is not about the pod. */
-static karp_status not_asked(const karp_snapshot *s, karp_str name, karp_error *error)
+static karp_status not_pending(const karp_snapshot *s, karp_str name, karp_error *error)
 {
     for (uint32_t i = 0; i < s->raw.pods.count; i++) {
         if (!equal_str(pod_name(s, i), name)) continue;
@@ -231,7 +231,7 @@ static karp_status explain(karp_pod_explanation *e, const karp_snapshot *snapsho
     karp_status status = karp_provision(snapshot, &full, &e->decision, error);
     if (status != KARP_OK) return status;
     e->pod = find_pod(e->decision, pod_name, &waits);
-    if (e->pod == NO_ID) return not_asked(snapshot, pod_name, error);
+    if (e->pod == NO_ID) return not_pending(snapshot, pod_name, error);
     if (!e->decision->complete) return KARP_OK;
     /* the reasons of other NodePools are part of the result */
     brief.explain = waits ? KARP_EXPLAIN_NONE : KARP_EXPLAIN_SUMMARY;

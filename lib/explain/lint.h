@@ -47,9 +47,9 @@ typedef struct linting {
 /* Records the current finding and clears its parts. */
 void lint_note(linting *l, enum lint_rule rule, const char *kind, karp_str named);
 /* Sets the remedy to the most similar name, if there is one. */
-void lint_tell_meant(linting *l, const nearest *near);
+void lint_suggest(linting *l, const nearest *near);
 /* The same for an unknown label key. */
-void lint_tell_meant_key(linting *l, uint32_t key);
+void lint_suggest_key(linting *l, uint32_t key);
 
 static inline const type_table *lint_table(const linting *l, uint32_t pool)
 {

@@ -9,7 +9,7 @@
 
 enum { SHORTEST = 5 }; /* shortest key to compare: short ones are similar to many others */
 
-void lint_tell_meant(linting *l, const nearest *near)
+void lint_suggest(linting *l, const nearest *near)
 {
     if (near->best.ptr == NULL) return;
     strbuf_addstr(&l->remedy, near->best);
@@ -29,11 +29,11 @@ static nearest nearest_key(linting *l, karp_str key)
     return near;
 }
 
-void lint_tell_meant_key(linting *l, uint32_t key)
+void lint_suggest_key(linting *l, uint32_t key)
 {
     if (lint_key_is_known(l, key)) return;
     nearest near = nearest_key(l, text_of(l->snapshot, key));
-    lint_tell_meant(l, &near);
+    lint_suggest(l, &near);
 }
 
 void lint_key(linting *l, uint32_t key, bool must_be_known, const char *kind, karp_str named, const char *field)
@@ -44,7 +44,7 @@ void lint_key(linting *l, uint32_t key, bool must_be_known, const char *kind, ka
     strbuf_adds(&l->field, field);
     strbuf_adds(&l->text, "no instance type, offering, node or NodePool has a label ");
     strbuf_addstr(&l->text, text_of(l->snapshot, key));
-    lint_tell_meant(l, &near);
+    lint_suggest(l, &near);
     lint_note(l, LINT_UNKNOWN_LABEL, kind, named);
 }
 
@@ -192,7 +192,7 @@ static void note_value(linting *l, uint32_t key, uint32_t value, const char *kin
     strbuf_adds(&l->text, " of ");
     strbuf_addstr(&l->text, text_of(l->snapshot, key));
     nearest near = nearest_value(l, key, value);
-    lint_tell_meant(l, &near);
+    lint_suggest(l, &near);
     lint_note(l, LINT_UNKNOWN_VALUE, kind, named);
 }
 

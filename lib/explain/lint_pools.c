@@ -25,7 +25,7 @@ static uint32_t count_admitted(linting *l, uint32_t pool, uint32_t set)
 /* ---- validation ------------------------------------------------------------------------------------------------------ */
 
 /* "spec.template.spec.requirements[KEY]". For taints a key may be repeated. */
-static void tell_part(linting *l, const pool_fault *f)
+static void report_part(linting *l, const pool_fault *f)
 {
     static const char *const parts[] = { "spec.template.spec.requirements[", "spec.template.metadata.labels[",
                                          "spec.template.spec.taints[", "spec.template.spec.startupTaints[" };
@@ -40,7 +40,7 @@ static void check_faults(linting *l, uint32_t pool)
     const node_pool *p = &l->snapshot->raw.pools.items[pool];
     pool_fault fault = { 0 };
     while (!l->refused && pool_next_fault(l->snapshot, p, &fault)) {
-        tell_part(l, &fault);
+        report_part(l, &fault);
         strbuf_adds(&l->text, "Karpenter's validation refuses the NodePool, so nothing is launched from it: ");
         strbuf_addstr(&l->text, text_of(l->snapshot, fault.key));
         strbuf_addc(&l->text, ' ');
@@ -49,7 +49,7 @@ static void check_faults(linting *l, uint32_t pool)
         bool own = bits_test(l->known_keys, key); /* the key is known only because of this requirement or label */
         if (fault.part == POOL_REQUIREMENT || fault.part == POOL_LABEL) {
             bits_clear(l->known_keys, key);
-            lint_tell_meant_key(l, key);
+            lint_suggest_key(l, key);
         }
         if (own) bits_set(l->known_keys, key);
         lint_note(l, LINT_POOL_REFUSED, "NodePool", pool_name(l, pool));
@@ -60,7 +60,7 @@ static void check_faults(linting *l, uint32_t pool)
 /* ---- types ---------------------------------------------------------------------------------------------------------- */
 
 /* Names the single requirement without which instance types remain. */
-static void tell_culprit(linting *l, uint32_t pool)
+static void name_blocking_requirement(linting *l, uint32_t pool)
 {
     size_t n;
     const set_entry *e = set_entries(&l->algebra, l->pool_sets[pool], &n);
@@ -84,7 +84,7 @@ static void no_types(linting *l, uint32_t pool)
     strbuf_adds(&l->text, "none of ");
     strbuf_addu(&l->text, lint_table(l, pool)->type_count);
     strbuf_adds(&l->text, " instance types with their offerings meets the requirements");
-    tell_culprit(l, pool);
+    name_blocking_requirement(l, pool);
     lint_note(l, LINT_NO_INSTANCE_TYPE, "NodePool", pool_name(l, pool));
 }
 
@@ -187,7 +187,7 @@ static void check_class(linting *l, uint32_t pool)
     strbuf_addstr(&l->text, wanted);
     strbuf_adds(&l->text, other_kind ? " is not in the input; there is one of that name and of another kind"
                                      : " is not in the input");
-    if (!other_kind) lint_tell_meant(l, &near);
+    if (!other_kind) lint_suggest(l, &near);
     lint_note(l, LINT_NODE_CLASS_MISSING, "NodePool", pool_name(l, pool));
 }
 

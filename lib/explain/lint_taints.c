@@ -53,7 +53,7 @@ static void check_toleration(linting *l, const lint_group *g, uint32_t index)
     strbuf_addstr(&l->text, text_of(l->snapshot, t->key));
     strbuf_adds(&l->text, " of a NodePool or node has the value ");
     strbuf_addstr(&l->text, near.wanted);
-    lint_tell_meant(l, &near);
+    lint_suggest(l, &near);
     lint_note(l, LINT_UNKNOWN_TAINT, "Pod", pod_name(l->snapshot, g->pod));
 }
 

@@ -137,38 +137,38 @@ void kinds_select(kinds *k, uint32_t kind)
 
 /* ---- equal constraints ------------------------------------------------------------------------------------------------------ */
 
-void say(saying *x, uint32_t word)
+void key_add(key_builder *x, uint32_t word)
 {
     uint32_t *place = list_push(x->v->context, &x->list, sizeof *place);
     if (place != NULL) *place = word;
     else x->v->failed = true;
 }
 
-void say_labels(saying *x, label_list labels)
+void key_add_labels(key_builder *x, label_list labels)
 {
-    say(x, labels.count);
+    key_add(x, labels.count);
     for (uint32_t i = 0; i < labels.count; i++) {
-        say(x, labels.items[i].key);
-        say(x, labels.items[i].value);
+        key_add(x, labels.items[i].key);
+        key_add(x, labels.items[i].value);
     }
 }
 
-void say_selector(saying *x, const selector *selector_)
+void key_add_selector(key_builder *x, const selector *selector_)
 {
-    say(x, selector_ != NULL);
+    key_add(x, selector_ != NULL);
     if (selector_ == NULL) return;
-    say_labels(x, selector_->labels);
-    say(x, selector_->expressions.count);
+    key_add_labels(x, selector_->labels);
+    key_add(x, selector_->expressions.count);
     for (uint32_t i = 0; i < selector_->expressions.count; i++) {
         const expression *e = &selector_->expressions.items[i];
-        say(x, e->key);
-        say(x, e->op);
-        say(x, e->value_count);
-        for (uint32_t k = 0; k < e->value_count; k++) say(x, e->values[k]);
+        key_add(x, e->key);
+        key_add(x, e->op);
+        key_add(x, e->value_count);
+        for (uint32_t k = 0; k < e->value_count; k++) key_add(x, e->values[k]);
     }
 }
 
-uint32_t said(saying *x, words *table)
+uint32_t key_number(key_builder *x, words *table)
 {
     uint32_t id = x->v->failed ? NO_ID : words_add(table, x->list.items, x->list.count);
     if (id == NO_ID) x->v->failed = true;
@@ -176,7 +176,7 @@ uint32_t said(saying *x, words *table)
     return id;
 }
 
-void saying_free(saying *x) { list_free(x->v->context, &x->list, sizeof(uint32_t)); }
+void key_free(key_builder *x) { list_free(x->v->context, &x->list, sizeof(uint32_t)); }
 
 void askings_init(askings *a, verifier *v)
 {
@@ -187,7 +187,7 @@ void askings_init(askings *a, verifier *v)
 void askings_note(askings *a, asking one)
 {
     verifier *v = a->at_hand.v;
-    one.same = said(&a->at_hand, &a->different);
+    one.same = key_number(&a->at_hand, &a->different);
     asking *slot = one.same == NO_ID ? NULL : list_push(v->context, &a->list, sizeof *slot);
     if (slot == NULL) v->failed = true;
     else *slot = one;
@@ -209,7 +209,7 @@ size_t askings_order(askings *a)
 void askings_free(askings *a)
 {
     words_free(&a->different);
-    saying_free(&a->at_hand);
+    key_free(&a->at_hand);
     list_free(a->at_hand.v->context, &a->list, sizeof(asking));
 }
 

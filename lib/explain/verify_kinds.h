@@ -46,17 +46,17 @@ void kinds_select_none(kinds *k);
 void kinds_select(kinds *k, uint32_t kind);
 
 /* A key for comparing constraints: two constraints are equal if their words are. */
-typedef struct saying {
+typedef struct key_builder {
     verifier *v;
     LIST_OF(uint32_t) list;
-} saying;
+} key_builder;
 
-void say(saying *x, uint32_t word);
-void say_labels(saying *x, label_list labels);
-void say_selector(saying *x, const selector *selector_); /* NULL is a valid selector here */
+void key_add(key_builder *x, uint32_t word);
+void key_add_labels(key_builder *x, label_list labels);
+void key_add_selector(key_builder *x, const selector *selector_); /* NULL is a valid selector here */
 /* Returns the number of the key in the table and starts a new key. NO_ID = out of memory, which is recorded. */
-uint32_t said(saying *x, words *table);
-void saying_free(saying *x);
+uint32_t key_number(key_builder *x, words *table);
+void key_free(key_builder *x);
 
 /* A kind with one of its terms or constraints. Equal ones are checked together. */
 typedef struct asking {
@@ -66,7 +66,7 @@ typedef struct asking {
 } asking;
 
 typedef struct askings {
-    saying at_hand;
+    key_builder at_hand;
     words different;
     LIST_OF(asking) list;
     uint32_t *first; /* [same + 1] into ordered */

@@ -11,7 +11,7 @@ static bool pending(const pod *p)
     return p->node == NO_ID && (p->flags & POD_UNSCHEDULABLE) != 0 && !bars;
 }
 
-static bool told_to_stay(const verifier *v, const pod *p)
+static bool is_marked_do_not_disrupt(const verifier *v, const pod *p)
 {
     uint32_t value = store_marks(&v->snapshot->raw, p)->do_not_disrupt;
     int64_t length;
@@ -37,7 +37,7 @@ static bool tolerates_eviction(const verifier *v, const pod *p)
     return false;
 }
 
-static bool says(const karp_int_or_string *field, const char *text)
+static bool has_text(const karp_int_or_string *field, const char *text)
 {
     return field->is_set && field->is_text && equal_str(field->text, str(text));
 }
@@ -106,7 +106,7 @@ static bool budgets_forbid(const verifier *v, const pod *p)
     }
     if (only == NULL || (only->always_allow && (p->flags & POD_NOT_READY) != 0)) return false;
     bool zero = only->max_unavailable.is_set && !only->max_unavailable.is_text && only->max_unavailable.value == 0;
-    return zero || says(&only->max_unavailable, "0%") || says(&only->min_available, "100%") || spent;
+    return zero || has_text(&only->max_unavailable, "0%") || has_text(&only->min_available, "100%") || spent;
 }
 
 /* A pod on a node that is being deleted. */
@@ -116,7 +116,7 @@ static bool leaves(const verifier *v, const pod *p)
     if ((p->flags & (POD_OF_DAEMON_SET | POD_OF_NODE)) != 0) return false;
     if (!live && !(ending && (p->flags & POD_OF_STATEFUL_SET) != 0)) return false;
     if (!live) return true;
-    return !told_to_stay(v, p) && (tolerates_eviction(v, p) || !budgets_forbid(v, p));
+    return !is_marked_do_not_disrupt(v, p) && (tolerates_eviction(v, p) || !budgets_forbid(v, p));
 }
 
 bool find_pending(verifier *v)

@@ -46,7 +46,7 @@ static domain_count *count_of(spread_check *s, uint32_t domain)
 /* Constraints that Karpenter treats as one group although they consider different nodes (S-Q3). */
 typedef struct sets {
     verifier *v;
-    saying at_hand;
+    key_builder at_hand;
     words numbers; /* keys without the node filter */
     words filters; /* keys of node filters */
     LIST_OF(struct constraint_set {
@@ -58,11 +58,11 @@ typedef struct sets {
 
 static uint32_t set_number(sets *x, uint32_t kind, const spread_constraint *c)
 {
-    say(&x->at_hand, x->v->snapshot->classes[kind].name_space);
-    say(&x->at_hand, c->topology_key);
-    say(&x->at_hand, (uint32_t)c->max_skew);
-    say_labels(&x->at_hand, c->label_selector->labels);
-    return said(&x->at_hand, &x->numbers);
+    key_add(&x->at_hand, x->v->snapshot->classes[kind].name_space);
+    key_add(&x->at_hand, c->topology_key);
+    key_add(&x->at_hand, (uint32_t)c->max_skew);
+    key_add_labels(&x->at_hand, c->label_selector->labels);
+    return key_number(&x->at_hand, &x->numbers);
 }
 
 /* The number of the node filter. Shapes are compared as a whole if their node affinity or tolerations count. */
@@ -70,11 +70,11 @@ static uint32_t filter_number(sets *x, uint32_t kind, const spread_constraint *c
 {
     uint32_t number = x->v->snapshot->classes[kind].shape;
     const shape *h = &x->v->snapshot->raw.shapes.items[number];
-    say(&x->at_hand, (uint32_t)c->min_domains);
-    say(&x->at_hand, (uint32_t)c->honor_affinity | (uint32_t)c->honor_taints << 1);
-    say(&x->at_hand, h->required.count > 0 || c->honor_taints ? number : NO_ID);
-    say_labels(&x->at_hand, h->node_selector);
-    return said(&x->at_hand, &x->filters);
+    key_add(&x->at_hand, (uint32_t)c->min_domains);
+    key_add(&x->at_hand, (uint32_t)c->honor_affinity | (uint32_t)c->honor_taints << 1);
+    key_add(&x->at_hand, h->required.count > 0 || c->honor_taints ? number : NO_ID);
+    key_add_labels(&x->at_hand, h->node_selector);
+    return key_number(&x->at_hand, &x->filters);
 }
 
 static void put_in_set(sets *x, uint32_t kind, const spread_constraint *c)
@@ -342,34 +342,34 @@ static void judge(spread_check *s)
 
 /* ---- equal constraints ------------------------------------------------------------------------------------------- */
 
-static void say_number(saying *x, int64_t number)
+static void key_add_number(key_builder *x, int64_t number)
 {
-    say(x, (uint32_t)(uint64_t)number);
-    say(x, (uint32_t)((uint64_t)number >> 32));
+    key_add(x, (uint32_t)(uint64_t)number);
+    key_add(x, (uint32_t)((uint64_t)number >> 32));
 }
 
-static void say_rules(saying *x, const rules *list)
+static void key_add_rules(key_builder *x, const rules *list)
 {
-    say(x, list->count);
+    key_add(x, list->count);
     for (uint32_t i = 0; i < list->count; i++) {
         const rule *r = &list->items[i];
-        say(x, r->key);
-        say(x, r->excludes);
-        say_number(x, r->gte);
-        say_number(x, r->lte);
-        say(x, r->count);
-        for (uint32_t k = 0; k < r->count; k++) say(x, r->values[k]);
+        key_add(x, r->key);
+        key_add(x, r->excludes);
+        key_add_number(x, r->gte);
+        key_add_number(x, r->lte);
+        key_add(x, r->count);
+        for (uint32_t k = 0; k < r->count; k++) key_add(x, r->values[k]);
     }
 }
 
-static void say_tolerations(saying *x, toleration_list list)
+static void key_add_tolerations(key_builder *x, toleration_list list)
 {
-    say(x, list.count);
+    key_add(x, list.count);
     for (uint32_t i = 0; i < list.count; i++) {
-        say(x, list.items[i].key);
-        say(x, list.items[i].op);
-        say(x, list.items[i].value);
-        say(x, list.items[i].effect);
+        key_add(x, list.items[i].key);
+        key_add(x, list.items[i].op);
+        key_add(x, list.items[i].value);
+        key_add(x, list.items[i].effect);
     }
 }
 
@@ -377,24 +377,24 @@ static void say_tolerations(saying *x, toleration_list list)
  * cost no more than one. */
 static void ask(askings *a, uint32_t kind, const spread_constraint *c)
 {
-    saying *at_hand = &a->at_hand;
+    key_builder *at_hand = &a->at_hand;
     verifier *v = at_hand->v;
     const pod_class *own = &v->snapshot->classes[kind];
     const wishes *w = pod_wishes(v, own->shape);
-    say(at_hand, own->name_space);
-    say(at_hand, c->topology_key);
-    say(at_hand, (uint32_t)c->max_skew);
-    say(at_hand, (uint32_t)c->min_domains);
-    say(at_hand, (uint32_t)c->honor_affinity | (uint32_t)c->honor_taints << 1);
-    say_selector(at_hand, c->label_selector);
-    say(at_hand, c->match_label_key_count);
+    key_add(at_hand, own->name_space);
+    key_add(at_hand, c->topology_key);
+    key_add(at_hand, (uint32_t)c->max_skew);
+    key_add(at_hand, (uint32_t)c->min_domains);
+    key_add(at_hand, (uint32_t)c->honor_affinity | (uint32_t)c->honor_taints << 1);
+    key_add_selector(at_hand, c->label_selector);
+    key_add(at_hand, c->match_label_key_count);
     for (uint32_t i = 0; i < c->match_label_key_count; i++) {
-        say(at_hand, c->match_label_keys[i]);
-        say(at_hand, label_get(kind_labels(v, kind), c->match_label_keys[i]));
+        key_add(at_hand, c->match_label_keys[i]);
+        key_add(at_hand, label_get(kind_labels(v, kind), c->match_label_keys[i]));
     }
-    say(at_hand, w->count);
-    for (uint32_t i = 0; i < w->count; i++) say_rules(at_hand, &w->terms[i]);
-    if (c->honor_taints) say_tolerations(at_hand, v->snapshot->raw.shapes.items[own->shape].tolerations);
+    key_add(at_hand, w->count);
+    for (uint32_t i = 0; i < w->count; i++) key_add_rules(at_hand, &w->terms[i]);
+    if (c->honor_taints) key_add_tolerations(at_hand, v->snapshot->raw.shapes.items[own->shape].tolerations);
     askings_note(a, (asking){ .kind = kind, .constraint = c });
 }
 
@@ -466,7 +466,7 @@ void check_spread(verifier *v)
         check_same(v, a.ordered + a.first[i], a.first[i + 1] - a.first[i]);
     words_free(&all.numbers);
     words_free(&all.filters);
-    saying_free(&all.at_hand);
+    key_free(&all.at_hand);
     list_free(v->context, &all.list, sizeof(struct constraint_set));
     askings_free(&a);
 }

@@ -37,7 +37,7 @@ static karp_str step_name(const prefix *p, size_t index)
 
 /* ---- disruption budgets ------------------------------------------------------------------------------------------ */
 
-static bool told_not_to(const karp_snapshot *s, label_list annotations)
+static bool has_do_not_disrupt(const karp_snapshot *s, label_list annotations)
 {
     for (uint32_t i = 0; i < annotations.count; i++) {
         if (annotations.items[i].key == s->known.do_not_disrupt && annotations.items[i].value == s->known.true_)
@@ -50,7 +50,8 @@ static const char *why_it_stays(const karp_snapshot *s, const state_node *n)
 {
     if (n->node == NO_ID || n->claim == NO_ID || n->pool == NO_ID) return "it is not of a NodePool";
     if (!n->initialized) return "it is not initialized yet";
-    if (told_not_to(s, s->raw.nodes.items[n->node].meta.annotations)) return "it carries karpenter.sh/do-not-disrupt";
+    if (has_do_not_disrupt(s, s->raw.nodes.items[n->node].meta.annotations))
+        return "it carries karpenter.sh/do-not-disrupt";
     return NULL;
 }
 

@@ -146,13 +146,13 @@ enum { AFFINITY, ANTI, ANTI_OF_BOUND };
 static void ask(askings *a, uint32_t role, uint32_t kind, const pod_term *t)
 {
     if (t->label_selector == NULL || !key_as_written(a->at_hand.v, t->topology_key)) return;
-    say(&a->at_hand, role);
-    say(&a->at_hand, t->topology_key);
-    say(&a->at_hand, a->at_hand.v->snapshot->classes[kind].name_space);
-    say(&a->at_hand, t->namespace_count);
-    for (uint32_t i = 0; i < t->namespace_count; i++) say(&a->at_hand, t->namespaces[i]);
-    say_selector(&a->at_hand, t->namespace_selector);
-    say_selector(&a->at_hand, t->label_selector);
+    key_add(&a->at_hand, role);
+    key_add(&a->at_hand, t->topology_key);
+    key_add(&a->at_hand, a->at_hand.v->snapshot->classes[kind].name_space);
+    key_add(&a->at_hand, t->namespace_count);
+    for (uint32_t i = 0; i < t->namespace_count; i++) key_add(&a->at_hand, t->namespaces[i]);
+    key_add_selector(&a->at_hand, t->namespace_selector);
+    key_add_selector(&a->at_hand, t->label_selector);
     askings_note(a, (asking){ .kind = kind, .term = t });
 }
 
@@ -409,7 +409,7 @@ static bool bars_where_it_runs(const verifier *v, uint32_t pod_number)
     const karp_snapshot *w = v->snapshot;
     uint32_t n = w->pod_node[pod_number];
     if (n == NO_ID || pod_over(pod_at(&w->raw, pod_number)) || v->waits[pod_number]) return false;
-    return node_is_told(w, &w->raw.nodes.items[n]) && (w->lost == NULL || !bits_test(w->lost, n));
+    return node_is_known(w, &w->raw.nodes.items[n]) && (w->lost == NULL || !bits_test(w->lost, n));
 }
 
 /* Checks the term of running pods against the pods that the plan places. */

@@ -21,7 +21,7 @@ karp_status io_provider(karp_reader *reader, karp_provider **out);
 karp_status io_provider_check(karp_reader *reader);
 void io_provider_free(karp_reader *reader);
 /* Whether the region comes from the input's labels and not from the caller. */
-bool io_region_told(const karp_reader *reader);
+bool io_region_is_stated(const karp_reader *reader);
 
 /* For an input without a Snapshot (a Snapshot states its own labels): sets the provider's label tables where the
  * provider runs the nodes, and makes the labels of the given catalogues well-known. */

@@ -185,7 +185,7 @@ static void note(warning *w, karp_str type, karp_str detail)
 }
 
 /* Logs one line for all types with the same problem. */
-static void say(const catalogue_reader *reader, const warning *w, const char *what)
+static void log_warning(const catalogue_reader *reader, const warning *w, const char *what)
 {
     const karp_context_options *options = karp_context_get_options(reader->context);
     if (!w->count || !options->log) return;
@@ -225,8 +225,8 @@ static void warn(catalogue_reader *reader, const karp_catalogue *catalogue)
         }
         if (resource) note(&different, entry->type.name, resource->name);
     }
-    say(reader, &unread, ": \"Available\" is not read in kwok's format, every offering is available");
-    say(reader, &different, ": \"allocatable\" is not capacity less overhead, and is not used; first: ");
+    log_warning(reader, &unread, ": \"Available\" is not read in kwok's format, every offering is available");
+    log_warning(reader, &different, ": \"allocatable\" is not capacity less overhead, and is not used; first: ");
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */

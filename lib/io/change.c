@@ -324,7 +324,7 @@ static karp_status make_workload(karp_reader *reader, const io_waiting *pod, io_
     tree_set(t, template_, "spec", inner);
     if (t->status) return io_reader_nomem(reader);
     io_place place = { .document = pod->document, .line = pod->line, .column = pod->column, .offset = pod->offset };
-    karp_status status = io_wait(reader, io_kind_find(str(version), str(owner.kind)), object, &place);
+    karp_status status = io_postpone(reader, io_kind_find(str(version), str(owner.kind)), object, &place);
     return status ? status : set_replicas(reader, (uint32_t)reader->waiting_count - 1, replicas);
 }
 

@@ -128,7 +128,7 @@ static karp_status cover(karp_reader *reader, io_commitment *list, size_t count,
 
 static void shorten(double value, char out[KARP_VALUE_TEXT]) { karp_double_format(round(value * 1e4) / 1e4, out); }
 
-static karp_status tell(karp_reader *reader, const io_commitment *c)
+static karp_status note_commitment(karp_reader *reader, const io_commitment *c)
 {
     static const char *const units[IO_UNITS] = { "nodes", "vCPUs", "$/h" };
     char hourly[MONEY_TEXT], monthly[MONEY_TEXT], used[KARP_VALUE_TEXT], amount[KARP_VALUE_TEXT], name[64];
@@ -150,6 +150,6 @@ karp_status io_lay_commitments(karp_reader *reader, io_commitment *list, size_t 
     use_up(reader, list, count);
     for (size_t i = 0; i < reader->catalogue_count && status == KARP_OK; i++)
         status = cover(reader, list, count, &reader->catalogues[i].catalogue);
-    for (size_t i = 0; i < count && status == KARP_OK; i++) status = tell(reader, &list[i]);
+    for (size_t i = 0; i < count && status == KARP_OK; i++) status = note_commitment(reader, &list[i]);
     return status;
 }

@@ -172,11 +172,11 @@ static void blame_original(io_converter *c, bool inline_)
     io_reader_name(c->reader, str(c->kind), (karp_str){ "", 0 }, c->name);
 }
 
-static karp_status wait_class(io_converter *c, tree *object, bool inline_)
+static karp_status postpone_class(io_converter *c, tree *object, bool inline_)
 {
     const io_kind_info *info = io_kind_find(str("karpenter.k8s.aws/v1"), str("EC2NodeClass"));
     if (c->t->status) return io_reader_nomem(c->reader);
-    karp_status status = io_wait(c->reader, info, object, c->place);
+    karp_status status = io_postpone(c->reader, info, object, c->place);
     if (status && status != KARP_E_NOMEM) blame_original(c, inline_);
     return status;
 }
@@ -209,7 +209,7 @@ static karp_status generate_class(io_converter *c, const tree *spec, tree *kubel
         tree *annotations = tree_get_or_make(c->t, tree_get(object, "metadata"), "annotations");
         tree_set_text(c->t, annotations, IO_BASE_CLASS, reference);
     }
-    return wait_class(c, object, provider != NULL);
+    return postpone_class(c, object, provider != NULL);
 }
 
 static karp_status class_name(io_converter *c, const tree *spec, strbuf *name)
@@ -316,8 +316,9 @@ static karp_status convert_provisioner(io_converter *c, const tree *root)
         tree_set_text(t, pool, "apiVersion", str("karpenter.sh/v1"));
         tree_set_text(t, pool, "kind", str("NodePool"));
         tree_set(t, pool, "metadata", tree_get(root, "metadata"));
-        status = t->status ? io_reader_nomem(c->reader)
-                           : io_wait(c->reader, io_kind_find(str("karpenter.sh/v1"), str("NodePool")), pool, c->place);
+        status = t->status
+                     ? io_reader_nomem(c->reader)
+                     : io_postpone(c->reader, io_kind_find(str("karpenter.sh/v1"), str("NodePool")), pool, c->place);
     }
     strbuf_free(&name);
     return status;
@@ -332,7 +333,7 @@ static karp_status convert_template(io_converter *c, const tree *root)
     tree *object = class_object(c->t, c->name, converted);
     tree_set(c->t, object, "metadata", tree_get(root, "metadata"));
     tree_set(c->t, object, "status", tree_get(root, "status"));
-    return wait_class(c, object, false);
+    return postpone_class(c, object, false);
 }
 
 karp_status io_convert(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place)

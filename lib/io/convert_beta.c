@@ -8,7 +8,7 @@
 
 static int shown(karp_str text) { return (int)(text.len < 60 ? text.len : 60); }
 
-static karp_status told(karp_reader *reader, karp_str pool, const char *field, karp_str value, const char *now)
+static karp_status note_replaced(karp_reader *reader, karp_str pool, const char *field, karp_str value, const char *now)
 {
     return io_warn(reader, "NodePool %.*s: v1beta1's spec.%s \"%.*s\" is read as v1's %s", shown(pool), pool.ptr, field,
                    shown(value), value.ptr, now);
@@ -22,13 +22,13 @@ static karp_status convert_disruption(karp_reader *reader, karp_str pool, tree *
              expire = tree_get_text(disruption, "expireAfter");
     karp_status status = KARP_OK;
     if (str_is(policy, "WhenUnderutilized")) {
-        status = told(reader, pool, "disruption.consolidationPolicy", policy,
-                      "WhenEmptyOrUnderutilized, with consolidateAfter 0s unless it is stated");
+        status = note_replaced(reader, pool, "disruption.consolidationPolicy", policy,
+                               "WhenEmptyOrUnderutilized, with consolidateAfter 0s unless it is stated");
         tree_set_text(t, disruption, "consolidationPolicy", str("WhenEmptyOrUnderutilized"));
     }
     if (status == KARP_OK && expire.len) {
         tree *inner = tree_get_or_make(t, tree_get_or_make(t, spec, "template"), "spec");
-        status = told(reader, pool, "disruption.expireAfter", expire, "spec.template.spec.expireAfter");
+        status = note_replaced(reader, pool, "disruption.expireAfter", expire, "spec.template.spec.expireAfter");
         tree_default(t, inner, "expireAfter", tree_get(disruption, "expireAfter"));
         tree_remove(disruption, "expireAfter");
     }

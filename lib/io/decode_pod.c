@@ -110,7 +110,7 @@ static const io_shape container_shape = {
            { OBJECT("resources", container_resources_shape) })
 };
 
-static bool any_asks(const karp_container *list, size_t count, karp_str resource)
+static bool any_requests(const karp_container *list, size_t count, karp_str resource)
 {
     for (size_t i = 0; i < count; i++) {
         if (among(list[i].requests, list[i].request_count, resource)) return true;
@@ -121,12 +121,12 @@ static bool any_asks(const karp_container *list, size_t count, karp_str resource
 /* A pod-level limit without a request is also the pod's request, unless a container of any type requests the resource:
  * then the request is the sum of theirs. Huge pages cannot be overcommitted, so for them the limit is always the
  * request. */
-static bool containers_ask(const karp_pod *pod, karp_str resource)
+static bool containers_request(const karp_pod *pod, karp_str resource)
 {
     static const char huge[] = "hugepages-";
     if (resource.len >= sizeof huge - 1 && memcmp(resource.ptr, huge, sizeof huge - 1) == 0) return false;
-    return any_asks(pod->containers, pod->container_count, resource) ||
-           any_asks(pod->init_containers, pod->init_container_count, resource);
+    return any_requests(pod->containers, pod->container_count, resource) ||
+           any_requests(pod->init_containers, pod->init_container_count, resource);
 }
 
 static void pod_level_requests(io_decoder *d, const tree *object, const tree *value, void *into)
@@ -143,7 +143,7 @@ static void pod_level_requests(io_decoder *d, const tree *object, const tree *va
     io_pop(d);
     karp_resource *alone = io_make(d, pod_level.limit_count, sizeof *alone);
     for (size_t i = 0; alone && i < pod_level.limit_count; i++) {
-        if (!containers_ask(pod, pod_level.limits[i].name)) alone[n++] = pod_level.limits[i];
+        if (!containers_request(pod, pod_level.limits[i].name)) alone[n++] = pod_level.limits[i];
     }
     if (!d->template_ && alone) default_requests(d, &pod_level, alone, n);
     pod->pod_requests = pod_level.requests;

@@ -126,8 +126,8 @@ karp_status io_finish(karp_reader *reader, karp_snapshot **out)
     io_filler_free(&filler);
     if (status == KARP_OK) status = io_give_catalogues(reader);
     if (status == KARP_OK) status = karp_builder_finish(reader->builder, &snapshot, &reader->error);
-    if (status == KARP_OK) status = io_values_tell(reader);
-    if (status == KARP_OK) status = io_unused_tell(reader);
+    if (status == KARP_OK) status = io_values_note(reader);
+    if (status == KARP_OK) status = io_unused_note(reader);
     if (status == KARP_OK) *out = snapshot;
     else karp_snapshot_unref(snapshot);
     return status;

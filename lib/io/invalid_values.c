@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <io/doubts.h>
+#include <io/invalid_values.h>
 
 /* The kinds of notes. Each is made once for all objects, of which there may be thousands. */
-enum { DOUBT_WEIGHT = 1, DOUBT_POOL_WEIGHT = 2, DOUBT_BUDGET = 4 };
+enum { INVALID_WEIGHT = 1, INVALID_POOL_WEIGHT = 2, INVALID_BUDGET = 4 };
 
 static bool first(karp_reader *reader, uint32_t kind)
 {
-    bool new_ = (reader->doubts & kind) == 0;
-    reader->doubts |= kind;
+    bool new_ = (reader->invalid_noted & kind) == 0;
+    reader->invalid_noted |= kind;
     return new_;
 }
 
@@ -26,10 +26,10 @@ static karp_status of_weight(karp_reader *reader, uint32_t kind, const char *wha
 
 static karp_status of_wish(karp_reader *reader, const karp_pod *pod, const char *field, int32_t weight)
 {
-    return of_weight(reader, DOUBT_WEIGHT, "Pod", &pod->meta, field, weight);
+    return of_weight(reader, INVALID_WEIGHT, "Pod", &pod->meta, field, weight);
 }
 
-karp_status io_doubt_pod(karp_reader *reader, const karp_pod *pod)
+karp_status io_note_invalid_pod(karp_reader *reader, const karp_pod *pod)
 {
     karp_status status = KARP_OK;
     for (size_t i = 0; i < pod->preferred_node_term_count && status == KARP_OK; i++) {
@@ -55,14 +55,14 @@ static bool is_budget(karp_str nodes)
     return nodes.len == digits + 1 && nodes.ptr[digits] == '%' && digits > 0 && (digits <= 2 || hundred);
 }
 
-karp_status io_doubt_pool(karp_reader *reader, const karp_node_pool *pool)
+karp_status io_note_invalid_pool(karp_reader *reader, const karp_node_pool *pool)
 {
     karp_status status = KARP_OK;
     if (pool->weight != 0)
-        status = of_weight(reader, DOUBT_POOL_WEIGHT, "NodePool", &pool->meta, "spec.weight", pool->weight);
+        status = of_weight(reader, INVALID_POOL_WEIGHT, "NodePool", &pool->meta, "spec.weight", pool->weight);
     for (size_t i = 0; i < pool->budget_count && status == KARP_OK; i++) {
         karp_str nodes = pool->budgets[i].nodes;
-        if (nodes.len == 0 || is_budget(nodes) || !first(reader, DOUBT_BUDGET)) continue;
+        if (nodes.len == 0 || is_budget(nodes) || !first(reader, INVALID_BUDGET)) continue;
         status = io_warn(reader,
                          "NodePool %.*s: the budget of %.*s nodes; an API server takes a number, or 0%% to 100%% "
                          "(others are not listed)",

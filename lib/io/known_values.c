@@ -192,7 +192,7 @@ static const char nothing_has[] = ": no instance type or offering has ";
 
 enum { MOST_LISTS = 1000, MOST_NOTES = 40 }; /* limits: lists to check, each against all offerings; notes */
 
-karp_status io_values_tell(karp_reader *reader)
+karp_status io_values_note(karp_reader *reader)
 {
     karp_status status = KARP_OK;
     size_t told = 0;

@@ -36,7 +36,7 @@ typedef struct io_pool_values {
 karp_status io_values_pool(karp_reader *reader, const karp_node_pool *pool);
 /* Notes the values that no type has, if some types have other values of the list. If none has, the decision itself
  * reports that nothing meets the requirement. */
-karp_status io_values_tell(karp_reader *reader);
+karp_status io_values_note(karp_reader *reader);
 /* Whether a note was made here; karp_lint_snapshot() reports the same. */
 bool io_is_of_values(karp_str note);
 

@@ -4,7 +4,7 @@
 
 #include <io/decode_devices.h>
 #include <io/decode_fields.h>
-#include <io/doubts.h>
+#include <io/invalid_values.h>
 #include <io/change.h>
 #include <io/convert.h>
 #include <io/fields.h>
@@ -138,14 +138,14 @@ static karp_status check_template(io_decoder *d, const tree *root)
 
 static karp_status add_pod(karp_reader *reader, const karp_pod *pod)
 {
-    karp_status status = io_doubt_pod(reader, pod);
+    karp_status status = io_note_invalid_pod(reader, pod);
     io_pending_add(reader, pod);
     return status ? status : karp_builder_add_pod(reader->builder, pod, &reader->error);
 }
 
 static karp_status add_pool(karp_reader *reader, const karp_node_pool *pool)
 {
-    karp_status status = io_doubt_pool(reader, pool);
+    karp_status status = io_note_invalid_pool(reader, pool);
     if (status == KARP_OK) status = io_unused_pool(reader, pool);
     if (status == KARP_OK) status = io_values_pool(reader, pool);
     return status ? status : karp_builder_add_node_pool(reader->builder, pool, &reader->error);
@@ -314,7 +314,7 @@ static bool is_ours_alone(io_kind kind)
            kind == IO_KIND_POD_TEMPLATE || kind == IO_KIND_PRICES;
 }
 
-karp_status io_wait(karp_reader *reader, const io_kind_info *info, tree *root, const io_place *place)
+karp_status io_postpone(karp_reader *reader, const io_kind_info *info, tree *root, const io_place *place)
 {
     /* Decodes once to find failures now, because the text is needed for their line and usually does not stay in
      * memory. The text of pods in JSON stays, and they are most of an input, so they are decoded only later. */
@@ -374,7 +374,7 @@ static bool state_namespace(karp_reader *reader, tree *root)
 static karp_status hold(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place)
 {
     tree *kept = tree_deep_copy(&reader->trees, root, true);
-    karp_status status = kept ? io_wait(reader, info, kept, place) : io_reader_nomem(reader);
+    karp_status status = kept ? io_postpone(reader, info, kept, place) : io_reader_nomem(reader);
     if (status == KARP_OK) {
         reader->waiting[reader->waiting_count - 1].stated = true;
         reader->waiting[reader->waiting_count - 1].held = true;
@@ -434,7 +434,7 @@ static karp_status use_object(karp_reader *reader, tree *root, const io_place *p
         status = io_survey(reader, root, rank);
     if (status == KARP_OK && !stated) status = io_convert_auto_mode(reader, info, root);
     if (status) return status;
-    if (!stated) return io_wait(reader, info, root, place);
+    if (!stated) return io_postpone(reader, info, root, place);
 
     karp_str namespace_, name;
     if (info->namespaced && !state_namespace(reader, root)) return io_reader_nomem(reader);
@@ -445,7 +445,7 @@ static karp_status use_object(karp_reader *reader, tree *root, const io_place *p
     if (!io_note_name(reader, str(info->name), namespace_, name, IO_STATED)) return io_reader_nomem(reader);
     if (is_looked_up(info->kind)) {
         tree *kept = tree_deep_copy(&reader->trees, root, true);
-        status = kept ? io_wait(reader, info, kept, place) : io_reader_nomem(reader);
+        status = kept ? io_postpone(reader, info, kept, place) : io_reader_nomem(reader);
         if (status) return status;
         reader->waiting[reader->waiting_count - 1].stated = true;
     }

@@ -153,7 +153,7 @@ struct karp_reader {
     karp_str *warnings;
     size_t warning_count, warning_capacity;
     io_table warned;
-    uint32_t doubts; /* doubts.c: the kinds of notes made so far */
+    uint32_t invalid_noted; /* invalid_values.c: the kinds of notes made so far */
     uint32_t unknown_fields; /* fields.c: the number of notes made so far */
 
     /* Receives the documents of YAML text instead of io_read_tree(); NULL = none. A failure is in reader->error. */
@@ -210,7 +210,7 @@ karp_status io_object_use(karp_reader *reader, const io_kind_info *info, const t
 /* Records times and regions in the tree. */
 karp_status io_survey(karp_reader *reader, const tree *root, uint32_t region_rank);
 /* Adds a waiting object. The tree must be in reader->trees. */
-karp_status io_wait(karp_reader *reader, const io_kind_info *info, tree *root, const io_place *place);
+karp_status io_postpone(karp_reader *reader, const io_kind_info *info, tree *root, const io_place *place);
 karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const tree *root);
 /* The object's number in reader->names; IO_NONE = it is not in the input. */
 uint32_t io_find(const karp_reader *reader, const char *kind, karp_str namespace_, karp_str name);

@@ -206,7 +206,7 @@ static void mark_moved(collector *c, bool planned, const uint32_t *pods, size_t 
 }
 
 /* Whether this decision determines the pod's place. */
-static bool says_where(const collector *c, const karp_decision *d, uint32_t pod)
+static bool decides_place(const collector *c, const karp_decision *d, uint32_t pod)
 {
     return pod < c->pod_count && (d == c->plan || !c->planned[pod]);
 }
@@ -381,7 +381,7 @@ static karp_status launch_of(collector *c, const karp_decision *d, size_t index,
         return no_memory(c);
     }
     for (size_t i = 0; i < launch.pod_count; i++) {
-        if (says_where(c, d, launch.pods[i])) {
+        if (decides_place(c, d, launch.pods[i])) {
             count_pod(c, out, launch.pods[i]);
         }
     }
@@ -439,7 +439,7 @@ static void receive(collector *c, const karp_decision *d, size_t *ends, uint32_t
             continue;
         }
         for (size_t k = placement.pod_count; k > 0; k--) {
-            if (!says_where(c, d, placement.pods[k - 1])) {
+            if (!decides_place(c, d, placement.pods[k - 1])) {
                 continue;
             }
             if (pods == NULL) {

@@ -213,7 +213,7 @@ karp_status io_unused_node(karp_reader *reader, const karp_node *node)
     return status || !unmanaged ? status : count(reader, IO_UNUSED_NODES, node->meta.name);
 }
 
-static karp_status tell_nodes(karp_reader *reader)
+static karp_status note_nodes(karp_reader *reader)
 {
     const io_unused_count *c = &reader->unused[IO_UNUSED_NODES];
     char known[128] = "", hourly[MONEY_TEXT];
@@ -286,7 +286,7 @@ karp_status io_unused_kind(karp_reader *reader, karp_str api_version, karp_str k
 
 /* ---- notes ------------------------------------------------------------------------------------------------------- */
 
-static karp_status tell_gate(karp_reader *reader, io_unused_kind_of which, const char *kind, uint32_t bit,
+static karp_status note_gate(karp_reader *reader, io_unused_kind_of which, const char *kind, uint32_t bit,
                              const char *gate)
 {
     const io_unused_count *c = &reader->unused[which];
@@ -297,7 +297,7 @@ static karp_status tell_gate(karp_reader *reader, io_unused_kind_of which, const
                    shown(c->first), c->first.ptr, more, gate, gate);
 }
 
-static karp_status tell_static(karp_reader *reader, const io_static_pool *pool)
+static karp_status note_static(karp_reader *reader, const io_static_pool *pool)
 {
     if ((reader->gates & KARP_GATE_STATIC_CAPACITY) == 0)
         return io_warn(
@@ -329,7 +329,7 @@ static karp_status tell_static(karp_reader *reader, const io_static_pool *pool)
                       : "leaves these nodes out");
 }
 
-static karp_status tell_workloads(karp_reader *reader)
+static karp_status note_workloads(karp_reader *reader)
 {
     const io_unused_count *c = &reader->unused[IO_UNUSED_WORKLOADS];
     if (c->count == 0 || reader->plays) return KARP_OK;
@@ -340,7 +340,7 @@ static karp_status tell_workloads(karp_reader *reader)
                    c->first.ptr, c->count - 1, shown(c->first), c->first.ptr);
 }
 
-static karp_status tell_jobs(karp_reader *reader)
+static karp_status note_jobs(karp_reader *reader)
 {
     const io_unused_count *c = &reader->unused[IO_UNUSED_SUSPENDED];
     char more[48] = "";
@@ -350,13 +350,13 @@ static karp_status tell_jobs(karp_reader *reader)
                    shown(c->first), c->first.ptr, more);
 }
 
-karp_status io_unused_tell(karp_reader *reader)
+karp_status io_unused_note(karp_reader *reader)
 {
-    karp_status status = tell_gate(reader, IO_UNUSED_OVERLAYS, "NodeOverlay", KARP_GATE_NODE_OVERLAY, "NodeOverlay");
+    karp_status status = note_gate(reader, IO_UNUSED_OVERLAYS, "NodeOverlay", KARP_GATE_NODE_OVERLAY, "NodeOverlay");
     if (!status)
-        status = tell_gate(reader, IO_UNUSED_BUFFERS, "CapacityBuffer", KARP_GATE_CAPACITY_BUFFER, "CapacityBuffer");
-    for (size_t i = 0; i < reader->static_count && !status; i++) status = tell_static(reader, &reader->statics[i]);
-    if (!status) status = tell_workloads(reader);
-    if (!status) status = tell_jobs(reader);
-    return status ? status : tell_nodes(reader);
+        status = note_gate(reader, IO_UNUSED_BUFFERS, "CapacityBuffer", KARP_GATE_CAPACITY_BUFFER, "CapacityBuffer");
+    for (size_t i = 0; i < reader->static_count && !status; i++) status = note_static(reader, &reader->statics[i]);
+    if (!status) status = note_workloads(reader);
+    if (!status) status = note_jobs(reader);
+    return status ? status : note_nodes(reader);
 }

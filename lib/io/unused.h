@@ -30,6 +30,6 @@ karp_status io_unused_workload(karp_reader *reader, const tree *root);
 /* Counts an object of a kind that is not read, and notes the kind that may have been meant. */
 karp_status io_unused_kind(karp_reader *reader, karp_str api_version, karp_str kind);
 /* Adds the notes. Call it after everything has been read. Errors: NOMEM. */
-karp_status io_unused_tell(karp_reader *reader);
+karp_status io_unused_note(karp_reader *reader);
 
 #endif

@@ -113,12 +113,12 @@ static uint32_t class_for(struct classing *c, uint32_t class_number, uint32_t po
 enum { PLAIN_WORDS = 6 };
 
 /* The last key of a shape, and its number among the plain keys: most pods of a shape have the same key. */
-struct said {
+struct last_key {
     uint32_t key[PLAIN_WORDS], id;
 };
 
 /* The number of the key; new keys are numbered in order. NO_ID = out of memory. */
-static uint32_t plain_key(words *plain, struct said *last, const uint32_t key[PLAIN_WORDS])
+static uint32_t plain_key(words *plain, struct last_key *last, const uint32_t key[PLAIN_WORDS])
 {
     if (last->id != 0 && memcmp(last->key, key, sizeof last->key) == 0) return last->id - 1;
     uint32_t id = words_add(plain, key, PLAIN_WORDS);
@@ -131,9 +131,9 @@ static uint32_t plain_key(words *plain, struct said *last, const uint32_t key[PL
 static karp_status class_pods(struct classing *c, karp_error *error)
 {
     karp_snapshot *s = c->s;
-    size_t said_bytes = (s->raw.shapes.count + 1) * sizeof(struct said);
-    struct said *said = mem_zalloc(s->context, said_bytes);
-    if (said == NULL) return fail_nomem(error);
+    size_t said_bytes = (s->raw.shapes.count + 1) * sizeof(struct last_key);
+    struct last_key *last_key = mem_zalloc(s->context, said_bytes);
+    if (last_key == NULL) return fail_nomem(error);
     words plain; /* (shape, namespace, labels, volumes) as stored -> class: sufficient for most pods */
     words_init(&plain, s->context);
     LIST_OF(uint32_t) class_of_plain = { .items = NULL };
@@ -143,7 +143,7 @@ static karp_status class_pods(struct classing *c, karp_error *error)
         uint32_t marks = s->raw.default_spread.count > 0 ? p->marks : 0;
         uint32_t claims = s->raw.settings.dra_requests ? p->claims : 0;
         uint32_t key[PLAIN_WORDS] = { p->shape, p->name_space, c->projected[p->labels], p->volumes, marks, claims };
-        uint32_t id = plain_key(&plain, &said[p->shape], key);
+        uint32_t id = plain_key(&plain, &last_key[p->shape], key);
         if (id == class_of_plain.count) {
             pod_class one = { .marks = marks, .volumes = NO_ID, .alone = NO_ID };
             arena_mark mark = arena_get_mark(&s->data);
@@ -168,7 +168,7 @@ static karp_status class_pods(struct classing *c, karp_error *error)
     }
     list_free(s->context, &class_of_plain, sizeof(uint32_t));
     words_free(&plain);
-    mem_free(s->context, said, said_bytes);
+    mem_free(s->context, last_key, said_bytes);
     return status == KARP_OK ? KARP_OK : fail_nomem(error);
 }
 

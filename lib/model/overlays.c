@@ -51,7 +51,7 @@ typedef struct overlaying {
 /* ---- validation and order ---------------------------------------------------------------------------------------------------- */
 
 /* The text is not empty. */
-static bool says_number(karp_str text, bool *adjusts, bool *percent, double *value)
+static bool is_adjustment(karp_str text, bool *adjusts, bool *percent, double *value)
 {
     *adjusts = text.ptr[0] == '+' || text.ptr[0] == '-';
     bool negative = *adjusts && text.ptr[0] == '-';
@@ -85,7 +85,7 @@ static bool valid(const karp_snapshot *s, const overlay *o)
             if (equal_str(name, str(own[k]))) return false;
         }
     }
-    return price_of(o).len == 0 || says_number(price_of(o), &adjusts, &percent, &value);
+    return price_of(o).len == 0 || is_adjustment(price_of(o), &adjusts, &percent, &value);
 }
 
 /* By descending weight; equal weights by descending name. */
@@ -208,7 +208,7 @@ static bool supplies(const overlaying *w, const overlay *o)
 {
     bool adjusts, percent;
     double value;
-    if (o->price.len == 0 || !says_number(o->price, &adjusts, &percent, &value) || adjusts) return false;
+    if (o->price.len == 0 || !is_adjustment(o->price, &adjusts, &percent, &value) || adjusts) return false;
     return o->requirements.count == 1 && o->requirements.items[0].key == w->s->known.instance_type &&
            o->requirements.items[0].op == KARP_OP_IN;
 }
@@ -230,7 +230,7 @@ static double adjusted(double price, karp_str change)
 {
     bool adjusts, percent;
     double value = 0;
-    (void)says_number(change, &adjusts, &percent, &value); /* always succeeds, because the overlay is valid */
+    (void)is_adjustment(change, &adjusts, &percent, &value); /* always succeeds, because the overlay is valid */
     double result = !adjusts ? value : percent ? price * (1 + value / 100) : price + value;
     if (!isfinite(result)) return price;
     return result >= 0 ? result : 0;

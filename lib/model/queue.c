@@ -180,7 +180,7 @@ static bool continue_queue(karp_snapshot *s)
 /* ---- pending pods -------------------------------------------------------------------------------------------------- */
 
 /* scheduling.md §2.1 */
-static bool waits(const pod *p)
+static bool is_unscheduled(const pod *p)
 {
     return p->node == NO_ID && (p->flags & POD_UNSCHEDULABLE) &&
            !(p->flags & (POD_NOMINATED | POD_OF_DAEMON_SET | POD_OF_NODE | POD_VIRTUAL));
@@ -206,7 +206,7 @@ static void list_pending(karp_snapshot *s)
 {
     for (size_t i = 0; i < s->raw.pods.count; i++) {
         const pod *p = pod_at(&s->raw, s->by_name[i]);
-        if (!waits(p)) continue;
+        if (!is_unscheduled(p)) continue;
         if (is_plain(&s->raw, p)) bits_set(s->plain, s->by_name[i]);
         s->pending[s->pending_count++] = s->by_name[i];
     }
@@ -222,7 +222,7 @@ static void continue_plain(karp_snapshot *s)
     }
     for (size_t i = 0; i < k->fresh_count; i++) {
         const pod *p = pod_at(&s->raw, k->fresh[i]);
-        if (waits(p) && is_plain(&s->raw, p)) bits_set(s->plain, k->fresh[i]);
+        if (is_unscheduled(p) && is_plain(&s->raw, p)) bits_set(s->plain, k->fresh[i]);
     }
 }
 
@@ -230,7 +230,8 @@ static bool continue_pending(karp_snapshot *s)
 {
     const karp_snapshot *before = s->reused->before;
     order_change change;
-    bool ok = order_change_find(&change, s, before->pending, NULL, before->pending_count, pods_by_name, waits) &&
+    bool ok = order_change_find(&change, s, before->pending, NULL, before->pending_count, pods_by_name,
+                                is_unscheduled) &&
               make_pending(s);
     if (ok) {
         order_change_apply(&change, before->pending, before->pending_count, change.fresh, sizeof *s->pending,

@@ -83,7 +83,7 @@ static bool make_node_states(struct finding *c, bool *fits)
         state_node *n = &f->made.items[i];
         n->set = known_set_of_labels(&c->known, n->labels, c->s->of_nodes);
         *fits = n->set != NO_ID;
-        if (*fits && !state_node_says(c->s, n, &f->data)) return false;
+        if (*fits && !state_node_fill(c->s, n, &f->data)) return false;
     }
     return true;
 }

@@ -73,7 +73,7 @@ static uint32_t position(const karp_snapshot *s, const uint32_t *was, size_t cou
     return (uint32_t)low;
 }
 
-static int by_what_they_say(uint32_t a, uint32_t b, const void *user)
+static int by_content(uint32_t a, uint32_t b, const void *user)
 {
     const struct ordering *o = user;
     return o->compare(o->raw, pod_at(o->raw, a), pod_at(o->raw, b));
@@ -117,7 +117,7 @@ bool order_change_find(order_change *o, const karp_snapshot *s, const uint32_t *
         if (picks == NULL || picks(pod_at(&s->raw, k->fresh[i]))) o->fresh[o->fresh_count++] = k->fresh[i];
     }
     if (!sort_numbers(s->context, o->gone_at, o->gone_count)) return false;
-    if (!sort_ids(s->context, o->fresh, o->fresh_count, by_what_they_say, &ordering)) return false;
+    if (!sort_ids(s->context, o->fresh, o->fresh_count, by_content, &ordering)) return false;
     for (size_t i = 0; i < o->fresh_count; i++)
         o->fresh_at[i] = place_before(s, was, ranks, count, compare, o->fresh[i]);
     o->none = unchanged(o, was);

@@ -256,7 +256,7 @@ static inline karp_str text_of(const karp_snapshot *s, uint32_t id) { return str
 static inline karp_str name_of(const karp_snapshot *s, uint32_t id) { return strings_get(&s->raw.names, id); }
 /* Whether a node is part of the cluster state. A NodePool's node without a provider id is not yet (§16.1); its
  * NodeClaim represents it. */
-bool node_is_told(const karp_snapshot *s, const node *n);
+bool node_is_known(const karp_snapshot *s, const node *n);
 /* Whether the taint is temporary while a node starts. */
 bool taint_ephemeral(const karp_snapshot *s, const taint *t);
 /* The state node with this name, or NO_ID. */

@@ -133,7 +133,7 @@ static bool labelled(label_list labels, uint32_t key)
     return value != NO_ID && value != NO_TEXT;
 }
 
-bool node_is_told(const karp_snapshot *s, const node *n)
+bool node_is_known(const karp_snapshot *s, const node *n)
 {
     label_list labels = n->meta.labels;
     if (!labelled(labels, s->known.node_pool)) return true;
@@ -179,7 +179,7 @@ static bool join(struct joining *j)
     }
     for (uint32_t i = 0; i < raw->nodes.count; i++) {
         const node *of = &raw->nodes.items[i];
-        if (!wanted(j, node_provider(of)) || !node_is_told(s, of) || (s->lost != NULL && bits_test(s->lost, i)))
+        if (!wanted(j, node_provider(of)) || !node_is_known(s, of) || (s->lost != NULL && bits_test(s->lost, i)))
             continue;
         state_node *n = pair_of(j, node_provider(of));
         if (n == NULL) return false;
@@ -277,7 +277,7 @@ static karp_status node_resources(const karp_snapshot *s, state_node *n, arena *
     return status;
 }
 
-bool state_node_says(const karp_snapshot *s, state_node *n, arena *to)
+bool state_node_fill(const karp_snapshot *s, state_node *n, arena *to)
 {
     return effective_taints(s, n, to) && node_resources(s, n, to) == KARP_OK;
 }
@@ -394,7 +394,7 @@ static karp_status complete_nodes(karp_snapshot *s, const uint8_t *of_nodes)
 {
     for (uint32_t i = 0; i < s->node_count; i++) {
         state_node *n = &s->nodes[i];
-        if (!state_node_says(s, n, &s->data) || !state_node_load(s, n, &s->data)) return KARP_E_NOMEM;
+        if (!state_node_fill(s, n, &s->data) || !state_node_load(s, n, &s->data)) return KARP_E_NOMEM;
         n->set = set_of_labels(&s->algebra, n->labels, of_nodes);
         if (n->set == NO_ID) return KARP_E_NOMEM;
         if (n->node != NO_ID) s->node_of_name[n->node] = i;

@@ -16,7 +16,7 @@ bool state_nodes_choose(const karp_snapshot *s, const uint64_t *only, state_node
 /* Their sort order. Equal names are in input order. */
 int state_nodes_by_name(const karp_snapshot *s, const state_node *a, const state_node *b);
 /* Sets the taints and amounts, in memory of the arena. false = out of memory. */
-bool state_node_says(const karp_snapshot *s, state_node *n, arena *to);
+bool state_node_fill(const karp_snapshot *s, state_node *n, arena *to);
 /* Sets the pods, which are those of its Node in s->bound, the amounts that they leave available, and the instance
  * type from the NodePool's table. false = out of memory. */
 bool state_node_load(const karp_snapshot *s, state_node *n, arena *to);

@@ -193,7 +193,7 @@ karp_status karp_provider_repair_policies(karp_provider *provider, const karp_re
                                              error);
         if (status) return status;
         for (size_t i = 0; i < n; i++) {
-            if (list[i].toleration < 0) return provider_nonsense(provider, error, "a toleration that is negative");
+            if (list[i].toleration < 0) return provider_bad_answer(provider, error, "a toleration that is negative");
         }
     }
     *out = list;
@@ -213,7 +213,7 @@ static karp_status take_node(karp_provider *p, uint32_t kind, const karp_provide
 {
     karp_status status = provider_answer(p, kind, error);
     if (status) return status;
-    if (made->provider_id.len == 0) return provider_nonsense(p, error, "a machine without an id");
+    if (made->provider_id.len == 0) return provider_bad_answer(p, error, "a machine without an id");
     return provider_node_give(out, made);
 }
 
@@ -282,12 +282,12 @@ karp_status karp_provider_list(karp_provider *provider, const karp_provider_http
     uint32_t kind = provider->plugin.list(provider->handle, &net, memory, &list, &n, provider_ask(provider));
     status = provider_answer(provider, kind, error);
     if (status) return status;
-    if (n && !list) return provider_nonsense(provider, error, "no list of machines");
+    if (n && !list) return provider_bad_answer(provider, error, "no list of machines");
     for (size_t i = 0; i < n; i++) {
         const karp_provider_node *one = (const void *)((const char *)list + i * list->size);
         if (one->size != list->size || one->size < FIRST_PROVIDER_NODE || one->size % sizeof(void *) != 0)
-            return provider_nonsense(provider, error, "machines of an impossible size");
-        if (one->provider_id.len == 0) return provider_nonsense(provider, error, "a machine without an id");
+            return provider_bad_answer(provider, error, "machines of an impossible size");
+        if (one->provider_id.len == 0) return provider_bad_answer(provider, error, "a machine without an id");
     }
     *out = list;
     *count = n;

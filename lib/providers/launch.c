@@ -214,7 +214,7 @@ static karp_status filter(karp_provider *p, const karp_provider_class *node_clas
     karp_status status = provider_answer(p, kind, error);
     if (status) return status;
     if (launch->candidate_count == 0) return no_capacity(p, error);
-    return is_part(launch, before, count) ? KARP_OK : provider_nonsense(p, error, "candidates that it was not given");
+    return is_part(launch, before, count) ? KARP_OK : provider_bad_answer(p, error, "candidates that it was not given");
 }
 
 karp_status karp_provider_launch_filter(karp_provider *provider, const karp_provider_class *node_class,
@@ -265,7 +265,7 @@ karp_status karp_provider_launch_pick(karp_provider *provider, const karp_provid
         *out = launch->candidates[i];
         return KARP_OK;
     }
-    return provider_nonsense(provider, error, "a candidate that it was not given");
+    return provider_bad_answer(provider, error, "a candidate that it was not given");
 }
 
 /* A node with all labels that have a single value: those of the type, then those of the offering. */

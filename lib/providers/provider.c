@@ -49,7 +49,7 @@ karp_status provider_answer(karp_provider *p, uint32_t kind, karp_error *error)
     problem->field[sizeof problem->field - 1] = '\0';
     problem->message[sizeof problem->message - 1] = '\0';
     problem->kind = kind;
-    if (kind > KARP_PROVIDER_UNSUPPORTED) return provider_nonsense(p, error, "a status that does not exist");
+    if (kind > KARP_PROVIDER_UNSUPPORTED) return provider_bad_answer(p, error, "a status that does not exist");
     karp_status status = status_of(kind);
     const char *message = problem->message[0]               ? problem->message
                           : kind == KARP_PROVIDER_NO_MEMORY ? "out of memory"
@@ -63,7 +63,7 @@ karp_status provider_answer(karp_provider *p, uint32_t kind, karp_error *error)
     return status;
 }
 
-karp_status provider_nonsense(const karp_provider *p, karp_error *error, const char *what)
+karp_status provider_bad_answer(const karp_provider *p, karp_error *error, const char *what)
 {
     return provider_fail(error, KARP_E_PROVIDER, "", "provider %s answered %s", p->plugin.name, what);
 }

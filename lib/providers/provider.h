@@ -41,7 +41,7 @@ karp_status provider_open(karp_context *context, const karp_provider_plugin *plu
 karp_provider_problem *provider_ask(karp_provider *p);
 karp_status provider_answer(karp_provider *p, uint32_t kind, karp_error *error);
 /* The plugin returned an invalid result; likewise, the plugin lacks a call. */
-karp_status provider_nonsense(const karp_provider *p, karp_error *error, const char *what);
+karp_status provider_bad_answer(const karp_provider *p, karp_error *error, const char *what);
 karp_status provider_lacks(const karp_provider *p, karp_error *error, const char *what);
 
 /* The members of these structs in the first version. */

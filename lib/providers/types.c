@@ -72,7 +72,7 @@ static karp_status make_catalogue(karp_provider *p, const karp_provider_class *n
     uint32_t kind = p->plugin.instance_types(p->handle, provider_class_data(node_class), &memory, &types, &count,
                                              provider_ask(p));
     karp_status status = provider_answer(p, kind, error);
-    if (status == KARP_OK && count > 0 && !types) status = provider_nonsense(p, error, "no list of instance types");
+    if (status == KARP_OK && count > 0 && !types) status = provider_bad_answer(p, error, "no list of instance types");
     if (status == KARP_OK) status = take_types(p, k, types, count, out, error);
     if (status || !may_keep(p)) free_kept(k);
     return status;

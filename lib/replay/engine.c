@@ -274,7 +274,7 @@ static int64_t next_instant(const engine *e)
     return next;
 }
 
-static void tell_progress(const engine *e, int64_t *told)
+static void report_progress(const engine *e, int64_t *told)
 {
     if (!e->options->progress || e->now < *told) return;
     karp_replay_progress progress = { .size = sizeof progress,
@@ -319,7 +319,7 @@ karp_status engine_run_until(engine *e, int64_t at)
 karp_status engine_run(engine *e)
 {
     int64_t told = e->trace->begins;
-    while (engine_step(e)) tell_progress(e, &told);
+    while (engine_step(e)) report_progress(e, &told);
     if (!e->status) meter_end(e);
     repack_finish(e);
     return e->status;

@@ -238,7 +238,7 @@ static void begin_step(engine *e)
 }
 
 /* Sets the plan's target nodes for the pods that are evicted now, if the options request it. */
-static void say_where(engine *e, const repack_play_step *step)
+static void set_targets(engine *e, const repack_play_step *step)
 {
     const replay_repack *p = e->repack;
     for (size_t i = 0; i < step->move_count && e->options->as_planned; i++) {
@@ -256,7 +256,7 @@ void repack_carried_out(engine *e, const replay_command *c)
     for (size_t i = 0; i < c->replacement_count; i++) {
         if (!io_table_put(&p->launched, step->launches[i].id, c->replacements[i])) engine_nomem(e);
     }
-    say_where(e, step);
+    set_targets(e, step);
     p->phase = PLAY_DRAINING;
     p->done_any = true;
     p->fruitless = 0;

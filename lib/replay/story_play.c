@@ -24,7 +24,7 @@ static karp_status make_ready(story *s)
 }
 
 /* Deletes nodes that waited for others, once those are ready. */
-static karp_status end_waits(story *s)
+static karp_status end_postponed_deletions(story *s)
 {
     karp_status status = KARP_OK;
     for (size_t i = 0, next = 0; i < s->e->alive_count && !status; i = next) {
@@ -70,17 +70,17 @@ static karp_status expire(story *s)
     return status || chosen == IO_NONE ? status : begin_expiry(s, chosen);
 }
 
-static bool work_waits(const story *s) { return s->e->pending > 0 || story_any_unplanned(s); }
+static bool has_pending_work(const story *s) { return s->e->pending > 0 || story_any_unplanned(s); }
 
 static karp_status instant(story *s)
 {
     for (int turn = 0; turn < MOST_TURNS; turn++) {
         s->again = false;
         karp_status status = make_ready(s);
-        if (!status) status = end_waits(s);
+        if (!status) status = end_postponed_deletions(s);
         if (!status) status = expire(s);
         if (!status) status = story_launch_static(s);
-        if (!status && work_waits(s)) status = story_provision(s);
+        if (!status && has_pending_work(s)) status = story_provision(s);
         if (!status && !s->again) status = story_disrupt(s);
         if (status || !s->again) return status;
     }

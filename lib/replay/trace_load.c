@@ -158,7 +158,8 @@ static int64_t wanted_at(const load *l, const curve *c, int64_t at, uint64_t num
     return rounded < c->least ? c->least : rounded;
 }
 
-static karp_status tell_curve(load *l, const curve *c, uint64_t number, karp_str name, karp_str namespace_, tree *pod)
+static karp_status generate_curve(load *l, const curve *c, uint64_t number, karp_str name, karp_str namespace_,
+                                  tree *pod)
 {
     int64_t recent[RECENT_MOST] = { 0 }, running = -1;
     size_t kept = (size_t)(SETTLES / l->step) + 1;
@@ -185,7 +186,7 @@ static karp_status tell_curve(load *l, const curve *c, uint64_t number, karp_str
     return status;
 }
 
-static karp_status tell_deployment(load *l, const tree *given, size_t index, uint64_t *number)
+static karp_status generate_deployment(load *l, const tree *given, size_t index, uint64_t *number)
 {
     char where[48];
     curve c;
@@ -216,7 +217,7 @@ static karp_status tell_deployment(load *l, const tree *given, size_t index, uin
         karp_str full = own.failed ? (karp_str){ NULL, 0 } : trace_keep(l->t, (karp_str){ own.ptr, own.len });
         strbuf_free(&own);
         if (!full.ptr) return story_nomem(l->s);
-        status = tell_curve(l, &c, (*number)++, full, namespace_, pod_of(l, given, "Deployment", full, namespace_));
+        status = generate_curve(l, &c, (*number)++, full, namespace_, pod_of(l, given, "Deployment", full, namespace_));
     }
     return status;
 }
@@ -301,7 +302,7 @@ static bool is_due(const schedule *s, int64_t at)
     return (s->months >> month & 1) && fits;
 }
 
-static karp_status tell_cron_job(load *l, const tree *given, size_t index, uint64_t number)
+static karp_status generate_cron_job(load *l, const tree *given, size_t index, uint64_t number)
 {
     char where[48], text[128];
     schedule when;
@@ -360,13 +361,14 @@ static karp_status tell(load *l)
         return story_fail(l->s, KARP_E_INVALID, "a Load has deployments or cronJobs");
     karp_status status = KARP_OK;
     for (size_t i = 0; i < tree_count(deployments) && !status; i++)
-        status = tell_deployment(l, tree_item(deployments, i), i, &number);
-    for (size_t i = 0; i < tree_count(jobs) && !status; i++) status = tell_cron_job(l, tree_item(jobs, i), i, number++);
+        status = generate_deployment(l, tree_item(deployments, i), i, &number);
+    for (size_t i = 0; i < tree_count(jobs) && !status; i++)
+        status = generate_cron_job(l, tree_item(jobs, i), i, number++);
     if (l->t->ends < l->s->begins + l->length) l->t->ends = l->s->begins + l->length;
     return !status && l->w.memory.status ? story_nomem(l->s) : status;
 }
 
-karp_status trace_tell_load(trace *t, story *s)
+karp_status trace_generate_load(trace *t, story *s)
 {
     load l = { .t = t, .s = s };
     karp_status status = workloads_init(&l.w, t, str("the load"), (karp_str){ "", 0 }, false, &s->error);

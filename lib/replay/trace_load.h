@@ -6,6 +6,6 @@
 #include <replay/story.h>
 
 /* Adds the load of the document from which the story was read. Errors are in story.error. */
-karp_status trace_tell_load(trace *t, story *s);
+karp_status trace_generate_load(trace *t, story *s);
 
 #endif

@@ -7,28 +7,28 @@
 
 #include <base/error.h>
 
-typedef struct teller {
+typedef struct story_trace {
     trace *t;
     story s;
     uint32_t *shapes; /* by workload */
     uint64_t *pods; /* by workload: number of its pods, numbered from 0 */
     int64_t now;
-} teller;
+} story_trace;
 
-static bool refused(teller *l)
+static bool refused(story_trace *l)
 {
     (void)story_nomem(&l->s);
     return false;
 }
 
-static bool shape_of(teller *l, size_t workload)
+static bool shape_of(story_trace *l, size_t workload)
 {
     const story_workload *w = &l->s.workloads[workload];
     l->shapes[workload] = replay_workload_shape(l->t, l->s.t, w->object, w->namespace_);
     return l->shapes[workload] != NO_ID || refused(l);
 }
 
-static bool tell_pod(teller *l, size_t workload, uint64_t number, uint32_t kind)
+static bool add_pod(story_trace *l, size_t workload, uint64_t number, uint32_t kind)
 {
     const story_workload *w = &l->s.workloads[workload];
     strbuf name;
@@ -43,15 +43,15 @@ static bool tell_pod(teller *l, size_t workload, uint64_t number, uint32_t kind)
     return (event.of.pod.namespace_.ptr && event.of.pod.name.ptr && trace_add(l->t, &event)) || refused(l);
 }
 
-static bool scale(teller *l, size_t workload, uint64_t replicas)
+static bool scale(story_trace *l, size_t workload, uint64_t replicas)
 {
     bool fine = true;
-    while (l->pods[workload] < replicas && fine) fine = tell_pod(l, workload, l->pods[workload]++, TRACE_POD_CREATED);
-    while (l->pods[workload] > replicas && fine) fine = tell_pod(l, workload, --l->pods[workload], TRACE_POD_DELETED);
+    while (l->pods[workload] < replicas && fine) fine = add_pod(l, workload, l->pods[workload]++, TRACE_POD_CREATED);
+    while (l->pods[workload] > replicas && fine) fine = add_pod(l, workload, --l->pods[workload], TRACE_POD_DELETED);
     return fine;
 }
 
-static karp_status tell_steps(teller *l)
+static karp_status add_steps(story_trace *l)
 {
     for (size_t i = 0; i < l->s.step_count; i++) {
         const story_step *step = &l->s.steps[i];
@@ -68,7 +68,7 @@ static karp_status tell_steps(teller *l)
     return KARP_OK;
 }
 
-static karp_status tell_objects(teller *l)
+static karp_status add_objects(story_trace *l)
 {
     strbuf text;
     bool kept = true;
@@ -82,7 +82,7 @@ static karp_status tell_objects(teller *l)
     return kept ? KARP_OK : story_nomem(&l->s);
 }
 
-static karp_status tell(teller *l)
+static karp_status add_story(story_trace *l)
 {
     trace *t = l->t;
     l->now = l->s.begins;
@@ -92,14 +92,14 @@ static karp_status tell(teller *l)
     for (size_t i = 0; i < l->s.workload_count; i++) {
         if (!shape_of(l, i) || !scale(l, i, l->s.workloads[i].replicas)) return l->s.error.status;
     }
-    karp_status status = l->s.is_load ? trace_tell_load(t, &l->s) : tell_steps(l);
+    karp_status status = l->s.is_load ? trace_generate_load(t, &l->s) : add_steps(l);
     if (t->ends == KARP_NO_TIME || l->now > t->ends) t->ends = l->now;
-    return status ? status : tell_objects(l);
+    return status ? status : add_objects(l);
 }
 
 karp_status trace_read_story(trace *t, const karp_replay_document *document, karp_error *error)
 {
-    teller l = { .t = t };
+    story_trace l = { .t = t };
     strbuf path;
     strbuf_init(&path, t->context);
     strbuf_addstr(&path, document->name);
@@ -113,7 +113,7 @@ karp_status trace_read_story(trace *t, const karp_replay_document *document, kar
     if (!status && l.s.old_rules)
         status = story_fail_at(&l.s, KARP_E_UNSUPPORTED, "semantics",
                                "v1alpha5's rules are those of karp simulate alone");
-    if (!status) status = tell(&l);
+    if (!status) status = add_story(&l);
     if (status) {
         l.s.error.status = status;
         if (l.s.error.document[0] == '\0') str_shorten(l.s.error.document, sizeof l.s.error.document, document->name);

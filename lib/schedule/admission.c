@@ -181,7 +181,7 @@ static size_t leaving_at_most(const karp_snapshot *w)
 
 /* If every pod of the snapshot is pending and has no field that could be invalid, the snapshot's list is used, and
  * all pods are excluded. */
-static bool all_wait(scheduler *s)
+static bool all_pending(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
     if (w->pending_count < w->raw.pods.count || bits_count(w->plain, bits_words(w->pending_count)) < w->pending_count)
@@ -220,7 +220,7 @@ bool admission_init(scheduler *s)
     uint32_t *leaving = arena_alloc(&s->data, leaving_at_most(w) * sizeof *leaving);
     s->pods.displaced = leaving;
     if (leaving == NULL) return false;
-    if (named || !all_wait(s)) {
+    if (named || !all_pending(s)) {
         if (!list_pending(s)) return false;
     }
     if (named) return true;

@@ -22,15 +22,15 @@ bool claims_countable(scheduler *s, const view *v)
 /* ---- one claim ------------------------------------------------------------------------------------------------------- */
 
 /* The result of checking a claim's requirements and taints against the pods of a run. */
-enum says { SAYS_NO, SAYS_YES, SAYS_ASK /* a pod would narrow the requirements, or check_list() is needed */ };
+enum fits { FITS_NO, FITS_YES, FITS_UNKNOWN /* a pod would narrow the requirements, or check_list() is needed */ };
 
-static enum says what_it_says(scheduler *s, const view *v, const claim *c)
+static enum fits check_claim(scheduler *s, const view *v, const claim *c)
 {
     const template_ *t = &s->templates.items[c->template_];
-    if (!bits_test(v->tolerated, c->template_) || !template_host_allows(s, t, v->full.host)) return SAYS_NO;
-    if (!set_compatible(&s->algebra, c->set, v->full.set, true)) return SAYS_NO;
+    if (!bits_test(v->tolerated, c->template_) || !template_host_allows(s, t, v->full.host)) return FITS_NO;
+    if (!set_compatible(&s->algebra, c->set, v->full.set, true)) return FITS_NO;
     bool listed = set_has_min_values(s, c->set) || t->table->has_reservations;
-    return listed || set_meet(&s->algebra, c->set, v->full.set) != c->set ? SAYS_ASK : SAYS_YES;
+    return listed || set_meet(&s->algebra, c->set, v->full.set) != c->set ? FITS_UNKNOWN : FITS_YES;
 }
 
 /* The number of additional pods with requests `each` for which some type of the claim has room, at most `most`. */
@@ -69,7 +69,7 @@ static uint32_t fill_one(scheduler *s, uint32_t number, const uint32_t *pods, ui
                          const view *v)
 {
     claim *c = &s->claims.list.items[number];
-    if (c->retired || what_it_says(s, v, c) != SAYS_YES) return 0;
+    if (c->retired || check_claim(s, v, c) != FITS_YES) return 0;
     uint32_t fit = room_for(s, c, s->pods.classes[v->class_].requests, count);
     if (fit == 0) return 0;
     claim_unlink(s, number);
@@ -92,7 +92,7 @@ typedef struct sweeps {
     uint32_t level; /* pod count of the claims in the current sweep */
     uint32_t reached; /* number of claims that received a pod in the current sweep */
     uint32_t set, template_; /* requirements and template of the claims checked last */
-    enum says says; /* the result for these */
+    enum fits fits; /* the result for these */
 } sweeps;
 
 static void append(scheduler *s, sweeps *w, uint32_t number)
@@ -140,12 +140,12 @@ static void sweep_reached(scheduler *s, sweeps *w, uint32_t before)
     }
 }
 
-static enum says ask(scheduler *s, sweeps *w, const claim *c)
+static enum fits check_set(scheduler *s, sweeps *w, const claim *c)
 {
-    if (w->set != c->set || w->template_ != c->template_) w->says = what_it_says(s, w->v, c);
+    if (w->set != c->set || w->template_ != c->template_) w->fits = check_claim(s, w->v, c);
     w->set = c->set;
     w->template_ = c->template_;
-    return w->says;
+    return w->fits;
 }
 
 /* Places pods on the claims with the pod count of the level that have not received a pod of the run, in order. false
@@ -158,11 +158,11 @@ static bool sweep_list(scheduler *s, sweeps *w)
         claim *c = number == NO_ID ? NULL : &s->claims.list.items[number];
         if (c == NULL || c->pods > w->level) return true;
         s->round.steps++;
-        enum says says = ask(s, w, c);
-        if (says == SAYS_ASK) return false;
-        c->more = says == SAYS_NO ? 0 : room_for(s, c, k->requests, w->count - w->placed);
+        enum fits fits = check_set(s, w, c);
+        if (fits == FITS_UNKNOWN) return false;
+        c->more = fits == FITS_NO ? 0 : room_for(s, c, k->requests, w->count - w->placed);
         if (c->more == 0) {
-            if (says == SAYS_YES) search_too_small(s, k, number);
+            if (fits == FITS_YES) search_too_small(s, k, number);
             search_refused(s, REFUSED_FOR_THE_RUN);
             continue;
         }

@@ -332,19 +332,19 @@ static bool warn_of_pools(scheduler *s, karp_decision *d)
 
 /* Whether a pod is on a node that is not in the input. Such a pod uses no capacity, and topology does not count it
  * (§14.3). */
-static bool is_stray(const scheduler *s, uint32_t pod_number)
+static bool is_on_unknown_node(const scheduler *s, uint32_t pod_number)
 {
     const pod *p = pod_at(&s->snapshot->raw, pod_number);
     return p->node != NO_ID && s->snapshot->pod_node[pod_number] == NO_ID && p->phase != KARP_PHASE_SUCCEEDED &&
            p->phase != KARP_PHASE_FAILED && !exclusion(&s->pods, pod_number);
 }
 
-static bool warn_of_strays(scheduler *s, karp_decision *d)
+static bool warn_of_unknown_nodes(scheduler *s, karp_decision *d)
 {
     const karp_snapshot *w = s->snapshot;
     uint32_t first = NO_ID, more = 0;
     for (size_t i = 0; i < w->raw.pods.count && w->orphan_pods > 0; i++) {
-        if (!is_stray(s, w->by_name[i])) continue;
+        if (!is_on_unknown_node(s, w->by_name[i])) continue;
         if (first == NO_ID) first = w->by_name[i];
         else more++;
     }
@@ -383,7 +383,7 @@ karp_status report_plan(scheduler *s, karp_decision *d)
     d->peer_version = options_peer(s->settings.options);
     d->now = s->settings.now;
     if (s->templates.usable_pools == 0 && !report_no_pools(s, d)) return KARP_E_NOMEM;
-    bool ok = report_ignored(s, d) && warn_of_dropped(s, d) && warn_of_pools(s, d) && warn_of_strays(s, d) &&
+    bool ok = report_ignored(s, d) && warn_of_dropped(s, d) && warn_of_pools(s, d) && warn_of_unknown_nodes(s, d) &&
               report_received(s, &d->data, &r) && report_finalize(s, &s->data, &r, &finals) &&
               report_launches(s, d, &r, finals) && report_placements(s, d, &r) && report_failures(s, d) &&
               report_nodes(s, d);

@@ -22,7 +22,7 @@ static bool counts_node(scheduler *s, const group *g, uint32_t node_index)
     return !g->selective || filter_matches_node(s, &g->filter, node_index);
 }
 
-uint32_t node_says(const scheduler *s, label_list labels, uint32_t key_index)
+uint32_t node_label(const scheduler *s, label_list labels, uint32_t key_index)
 {
     const uint32_t *normalized = s->snapshot->facts.normalized;
     const domain_key *k = &s->topology.keys[key_index];
@@ -40,7 +40,7 @@ uint32_t node_says(const scheduler *s, label_list labels, uint32_t key_index)
 static uint32_t node_domain(scheduler *s, uint32_t key_index, uint32_t node_index)
 {
     const node *n = &s->snapshot->raw.nodes.items[node_index];
-    uint32_t text = node_says(s, n->meta.labels, key_index);
+    uint32_t text = node_label(s, n->meta.labels, key_index);
     if (!s->topology.keys[key_index].is_host) return text == NO_ID ? NO_ID : domain_number(s, key_index, text);
     if (text == NO_ID) {
         karp_str name = name_of(s->snapshot, n->meta.name);
@@ -59,7 +59,7 @@ static bool counts(const scheduler *s, uint32_t pod_number)
 uint32_t seed_of_node(scheduler *s, const group *g, const state_node *n)
 {
     if (g->inverse || g->host || n->node == NO_ID || !counts_node(s, g, n->node)) return NO_ID;
-    uint32_t text = node_says(s, n->labels, g->key);
+    uint32_t text = node_label(s, n->labels, g->key);
     return text == NO_ID ? NO_ID : domain_number(s, g->key, text);
 }
 
@@ -69,7 +69,7 @@ static uint32_t seed_of_owner(scheduler *s, const group *g, uint32_t pod_number)
     const class_state *c = &s->pods.classes[s->snapshot->pod_class[pod_number]];
     uint32_t number = (uint32_t)(g - s->topology.groups.items);
     if (!owns_inverse(c, number)) return NO_ID;
-    uint32_t text = node_says(s, s->snapshot->raw.nodes.items[s->snapshot->pod_node[pod_number]].meta.labels, g->key);
+    uint32_t text = node_label(s, s->snapshot->raw.nodes.items[s->snapshot->pod_node[pod_number]].meta.labels, g->key);
     if (text == NO_ID) return NO_ID;
     return g->host ? host_number_of_text(s, text) : domain_number(s, g->key, text);
 }

@@ -73,12 +73,12 @@ static bool register_bound(scheduler *s)
         const shape *h = shape_of(w, class_number);
         if (h->required_anti.count == 0) continue;
         const node *n = &w->raw.nodes.items[w->pod_node[p]];
-        if (q->phase == KARP_PHASE_SUCCEEDED || q->phase == KARP_PHASE_FAILED || !node_is_told(w, n)) continue;
+        if (q->phase == KARP_PHASE_SUCCEEDED || q->phase == KARP_PHASE_FAILED || !node_is_known(w, n)) continue;
         if (w->lost != NULL && bits_test(w->lost, w->pod_node[p])) continue;
         if (!topology_register_inverse(s, class_number, h->tolerations)) return false;
         for (uint32_t k = 0; k < s->pods.classes[class_number].inverse_count; k++) {
             group *g = &s->topology.groups.items[s->pods.classes[class_number].inverse_owned[k]];
-            uint32_t text = node_says(s, n->meta.labels, g->key);
+            uint32_t text = node_label(s, n->meta.labels, g->key);
             if (text == NO_ID) continue;
             uint32_t domain = s->topology.keys[g->key].is_host ? host_number_of_text(s, text)
                                                                : domain_number(s, g->key, text);

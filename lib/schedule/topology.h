@@ -139,7 +139,7 @@ uint32_t group_obtain(scheduler *s, group *wanted, toleration_list tolerations);
 
 /* seed.c: the counts that every round starts with (§14.3). */
 /* The value of a node's label for the key. Without Q-34 an older name of the key is read as well. NO_ID = none. */
-uint32_t node_says(const scheduler *s, label_list labels, uint32_t key_index);
+uint32_t node_label(const scheduler *s, label_list labels, uint32_t key_index);
 bool topology_seed(scheduler *s, uint32_t group_number);
 /* The domain that a node registers, and the domain in which a bound pod is counted, in a group's seed; NO_ID = none. */
 uint32_t seed_of_node(scheduler *s, const group *g, const state_node *n);

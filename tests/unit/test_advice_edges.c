@@ -31,7 +31,7 @@ struct row {
 
 typedef karp_status (*question)(const karp_snapshot *snapshot, karp_advice **out, karp_error *error);
 
-static void ask_each(question ask, const struct row *rows, size_t count)
+static void decide_each(question ask, const struct row *rows, size_t count)
 {
     size_t wrong = 0;
     for (size_t i = 0; i < count; i++) {
@@ -58,7 +58,7 @@ static void ask_each(question ask, const struct row *rows, size_t count)
     assert_int_equal(wrong, 0);
 }
 
-#define ASK(what, rows) ask_each(what, rows, sizeof rows / sizeof *rows)
+#define ASK(what, rows) decide_each(what, rows, sizeof rows / sizeof *rows)
 
 /* ---- conditions ------------------------------------------------------------------------------------------------------------ */
 

@@ -182,7 +182,7 @@ static bool worth_it(const karp_provider_launch *launch, karp_provider_candidate
     return !is_of(launch, c, "spot") || launch_offering(launch, c)->price <= *(const double *)on_demand;
 }
 
-static void no_dear_spot(karp_provider_launch *launch)
+static void drop_expensive_spot(karp_provider_launch *launch)
 {
     double cheapest = HUGE_VAL;
     bool spot = false;
@@ -202,7 +202,7 @@ const aws_filter_step aws_filters[AWS_FILTERS] = {
     { "capacity-block-filter", one_capacity_block },
     { "reserved-offering-filter", one_reserved_a_zone },
     { "exotic-instance-filter", no_exotic },
-    { "spot-offering-filter", no_dear_spot },
+    { "spot-offering-filter", drop_expensive_spot },
 };
 
 /* ---- the cheapest types ---------------------------------------------------------------------- */

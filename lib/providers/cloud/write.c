@@ -133,7 +133,7 @@ static karp_str with_region(scratch *s, const char *text, karp_str region)
     return (karp_str){ out, at };
 }
 
-static void tell_built_in(scratch *s, const cloud_format *format, karp_provider_facts_info *info)
+static void list_built_in(scratch *s, const cloud_format *format, karp_provider_facts_info *info)
 {
     cloud_table t;
     char regions[160];
@@ -153,7 +153,7 @@ uint32_t cloud_facts_info(const karp_provider_memory *memory, const cloud_format
                                 "must be the name of a region: small letters, digits and dashes");
     scratch_init_on(&s, memory);
     info->region = scratch_text(&s, region);
-    if (format->built_in) tell_built_in(&s, format, info);
+    if (format->built_in) list_built_in(&s, format, info);
     karp_provider_facts_kind *list = scratch_array(&s, count, sizeof *list);
     for (size_t i = 0; list && i < count; i++) {
         list[i] = (karp_provider_facts_kind){ .kind = str(kinds[i].kind),
