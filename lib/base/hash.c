@@ -166,13 +166,16 @@ static size_t strings_slot(const struct string_entry *entries, const uint32_t *s
     }
 }
 
+static size_t free_slot(const uint32_t *slots, size_t slot_count, uint32_t hash)
+{
+    size_t i = hash & (slot_count - 1);
+    while (slots[i] != 0) i = (i + 1) & (slot_count - 1);
+    return i;
+}
+
 static void put_entries(uint32_t *slots, size_t slot_count, const struct string_entry *entries, size_t count)
 {
-    for (size_t id = 0; id < count; id++) {
-        size_t i = entries[id].hash & (slot_count - 1);
-        while (slots[i] != 0) i = (i + 1) & (slot_count - 1);
-        slots[i] = (uint32_t)(id + 1);
-    }
+    for (size_t id = 0; id < count; id++) slots[free_slot(slots, slot_count, entries[id].hash)] = (uint32_t)(id + 1);
 }
 
 static bool strings_widen(strings *s)
@@ -199,15 +202,22 @@ static uint32_t find_below(const strings *s, const char *text, size_t length, ui
                            1; /* 0 - 1 is NO_ID */
 }
 
+static uint32_t find_hashed(const strings *s, const char *text, size_t length, uint32_t hash)
+{
+    uint32_t there = find_below(s, text, length, hash);
+    if (there != NO_ID || own_count(s) == 0) return there;
+    size_t slot = strings_slot(s->entries, s->slots, s->slot_count, text, length, hash);
+    return s->slots[slot] == 0 ? NO_ID : (uint32_t)s->below_count + s->slots[slot] - 1;
+}
+
 uint32_t strings_add(strings *s, const char *text, size_t length)
 {
     if (length > UINT32_MAX) return NO_ID;
     if (s->count >= NO_ID - 1) return NO_ID; /* never: in a test, which would need 64 GiB */
-    uint32_t hash = (uint32_t)hash_bytes(text, length, s->seed), there = find_below(s, text, length, hash);
+    uint32_t hash = (uint32_t)hash_bytes(text, length, s->seed), there = find_hashed(s, text, length, hash);
     if (there != NO_ID) return there;
     if (!strings_widen(s)) return NO_ID;
-    size_t slot = strings_slot(s->entries, s->slots, s->slot_count, text, length, hash);
-    if (s->slots[slot] != 0) return (uint32_t)s->below_count + s->slots[slot] - 1;
+    size_t slot = free_slot(s->slots, s->slot_count, hash);
     if (!grow(s->context, (void **)&s->entries, &s->capacity, own_count(s) + 1, sizeof *s->entries)) return NO_ID;
     const char *copy = arena_string(&s->text, text, length);
     if (!copy) return NO_ID;
@@ -219,10 +229,7 @@ uint32_t strings_add(strings *s, const char *text, size_t length)
 uint32_t strings_find(const strings *s, const char *text, size_t length)
 {
     if (s->count == 0 || length > UINT32_MAX) return NO_ID;
-    uint32_t hash = (uint32_t)hash_bytes(text, length, s->seed), there = find_below(s, text, length, hash);
-    if (there != NO_ID || own_count(s) == 0) return there;
-    size_t slot = strings_slot(s->entries, s->slots, s->slot_count, text, length, hash);
-    return s->slots[slot] == 0 ? NO_ID : (uint32_t)s->below_count + s->slots[slot] - 1;
+    return find_hashed(s, text, length, (uint32_t)hash_bytes(text, length, s->seed));
 }
 
 /* Copies all entries to arrays of one base. */

@@ -129,8 +129,9 @@ karp_status karp_reader_set_provider(karp_reader *reader, karp_provider *provide
 
 void io_complete_from_base(const karp_reader *reader, trees *t, const io_kind_info *info, tree *root)
 {
+    if (info->kind != IO_KIND_NODE_CLASS) return;
     karp_str base = tree_get_text(tree_get(tree_get(root, "metadata"), "annotations"), IO_BASE_CLASS);
-    if (info->kind != IO_KIND_NODE_CLASS || base.len == 0) return;
+    if (base.len == 0) return;
     uint32_t number = io_find_kind(reader, tree_get_text(root, "kind"), nothing, base);
     io_complete_class(t, root, number < reader->waiting_count ? reader->waiting[number].root : NULL);
 }

@@ -133,7 +133,6 @@ static void fill_pod_status(trees *t, tree *root)
     tree *status = tree_get_or_make(t, root, "status");
     const tree *spec = tree_get(root, "spec");
     bool bound = tree_get_text(spec, "nodeName").len > 0;
-    int64_t when = io_creation(root);
     tree_default_text(t, status, "phase", str(bound ? "Running" : "Pending"));
     if (!tree_get(status, "conditions")) tree_set(t, status, "conditions", tree_new(t, TREE_LIST));
     tree *conditions = tree_get(status, "conditions");
@@ -141,12 +140,13 @@ static void fill_pod_status(trees *t, tree *root)
     bool gated = tree_count(tree_get(spec, "schedulingGates")) > 0;
     karp_str phase = tree_get_text(status, "phase");
     if (bound && none) {
-        io_add_condition(t, conditions, "PodScheduled", "True", "", when);
-        if (str_is(phase, "Running")) io_add_condition(t, conditions, "Ready", "True", "", when);
+        io_add_condition(t, conditions, "PodScheduled", "True", "", io_creation(root));
+        if (str_is(phase, "Running")) io_add_condition(t, conditions, "Ready", "True", "", io_creation(root));
     } else if (!bound && str_is(phase, "Pending") && io_condition_status(conditions, "PodScheduled").len == 0) {
-        io_add_condition(t, conditions, "PodScheduled", "False", gated ? "SchedulingGated" : "Unschedulable", when);
+        io_add_condition(t, conditions, "PodScheduled", "False", gated ? "SchedulingGated" : "Unschedulable",
+                         io_creation(root));
     }
-    if (bound && !tree_get(status, "startTime")) io_set_time(t, status, "startTime", when);
+    if (bound && !tree_get(status, "startTime")) io_set_time(t, status, "startTime", io_creation(root));
 }
 
 /* Counts pods that have neither a node nor a PodScheduled condition. In strict mode they get no condition, and

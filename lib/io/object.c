@@ -32,7 +32,6 @@ static bool name_key(char *into, size_t room, karp_str kind, karp_str namespace_
     return true;
 }
 
-/* Names longer than Kubernetes allows are not recorded: nothing can refer to them. */
 uint32_t io_find_kind(const karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name)
 {
     char buffer[768];
@@ -45,12 +44,21 @@ uint32_t io_find(const karp_reader *reader, const char *kind, karp_str namespace
     return io_find_kind(reader, str(kind), namespace_, name);
 }
 
-bool io_note_name(karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name, uint32_t number)
+/* Names longer than Kubernetes allows are not recorded: nothing can refer to them. */
+uint32_t *io_number_of(karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name)
 {
     char buffer[768];
     karp_str key;
-    if (!name_key(buffer, sizeof buffer, kind, namespace_, name, &key)) return true;
-    return io_table_put(&reader->names, key, number);
+    reader->unrecorded = IO_NONE;
+    return name_key(buffer, sizeof buffer, kind, namespace_, name, &key) ? io_table_at(&reader->names, key)
+                                                                         : &reader->unrecorded;
+}
+
+bool io_note_name(karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name, uint32_t number)
+{
+    uint32_t *place = io_number_of(reader, kind, namespace_, name);
+    if (place) *place = number;
+    return place != NULL;
 }
 
 static void identity(const io_kind_info *info, const tree *root, karp_str *namespace_, karp_str *name)
@@ -325,18 +333,19 @@ karp_status io_postpone(karp_reader *reader, const io_kind_info *info, tree *roo
     if (status) return status;
     karp_str namespace_, name, kind = info->kind == IO_KIND_NODE_CLASS ? tree_get_text(root, "kind") : str(info->name);
     identity(info, root, &namespace_, &name);
-    uint32_t before = io_find_kind(reader, kind, namespace_, name);
-    if (reader->replacing && before != IO_NONE) return io_replace(reader, before, root, place);
-    if (is_ours_alone(info->kind) && before < reader->waiting_count) {
+    uint32_t *number = io_number_of(reader, kind, namespace_, name);
+    if (!number) return io_reader_nomem(reader);
+    if (reader->replacing && *number != IO_NONE) return io_replace(reader, *number, root, place);
+    if (is_ours_alone(info->kind) && *number < reader->waiting_count) {
         (void)io_reader_fail(reader, KARP_E_DUPLICATE, place, "metadata.name", "the input has this object already");
         io_reader_name(reader, kind, namespace_, name);
         return KARP_E_DUPLICATE;
     }
     if (reader->waiting_count >= IO_STATED ||
         !grow(reader->context, (void **)&reader->waiting, &reader->waiting_capacity, reader->waiting_count + 1,
-              sizeof(io_waiting)) ||
-        !io_note_name(reader, kind, namespace_, name, (uint32_t)reader->waiting_count))
+              sizeof(io_waiting)))
         return io_reader_nomem(reader);
+    *number = (uint32_t)reader->waiting_count;
     reader->waiting[reader->waiting_count++] = (io_waiting){
         .info = info,
         .namespace_ = namespace_,

@@ -118,14 +118,18 @@ static bool note_set(karp_reader *reader, karp_str namespace_, karp_str set, kar
 bool io_note_owned(karp_reader *reader, const tree *pod)
 {
     io_owner owner = io_controller(pod);
-    if (key_of(owner.kind) == NULL || io_pod_ended(pod)) return true;
+    const char *key = key_of(owner.kind);
+    if (key == NULL || io_pod_ended(pod)) return true;
     karp_str space = io_namespace(pod);
-    uint32_t count = io_owned(reader, owner.kind, space, owner.name);
-    if (count == 0 && strcmp(owner.kind, "ReplicaSet") == 0) {
+    uint32_t *count = io_number_of(reader, str(key), space, owner.name);
+    if (!count) return false;
+    if (*count == IO_NONE) *count = 0;
+    if (*count == 0 && strcmp(owner.kind, "ReplicaSet") == 0) {
         karp_str deployment = io_deployment_by_name(pod, owner.name);
         if (deployment.len && !note_set(reader, space, owner.name, deployment)) return false;
     }
-    return set_owned(reader, owner.kind, space, owner.name, count + 1);
+    ++*count;
+    return true;
 }
 
 static bool count_for_deployment(karp_reader *reader, karp_str namespace_, karp_str set, karp_str deployment)

@@ -145,6 +145,7 @@ struct karp_reader {
         *canonical; /* computed from `kept` on first use (dump.c); allocated apart, because the reader is const then */
 
     io_table names; /* "Kind\nnamespace/name" of every object -> index in waiting, or IO_STATED */
+    uint32_t unrecorded; /* the number of an object whose name is too long to be recorded */
     int64_t latest; /* the latest time stated, KARP_NO_TIME = none */
     char catalogue_title[128]; /* "" until it is asked for */
     karp_str region; /* from labels */
@@ -215,6 +216,8 @@ karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const 
 /* The object's number in reader->names; IO_NONE = it is not in the input. */
 uint32_t io_find(const karp_reader *reader, const char *kind, karp_str namespace_, karp_str name);
 uint32_t io_find_kind(const karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name);
+/* The same, to be set until another name is recorded. NULL = out of memory. */
+uint32_t *io_number_of(karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name);
 bool io_note_name(karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name, uint32_t number);
 
 /* Finds the CapacityBuffer's pod template and adds the buffer. */

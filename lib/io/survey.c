@@ -60,10 +60,11 @@ static bool note_requirement(karp_reader *reader, const tree *object, uint32_t r
     return note_region(reader, tree_text(tree_item(tree_get(object, "values"), 0)), is_zone(key), rank);
 }
 
-/* Called for every text of the input. For most of them checking the first or last byte is enough. */
-static bool note_member(karp_reader *reader, karp_str key, karp_str text, uint32_t rank)
+/* Called for every text of the input. For most of them the first and last byte of the name are enough. */
+static inline bool note_member(karp_reader *reader, const tree_member *member, uint32_t rank)
 {
-    char first = key.len ? key.ptr[0] : '\0', last = key.len ? key.ptr[key.len - 1] : '\0';
+    char first = (char)(member->key >> 16 & 0xff), last = (char)(member->key & 0xff); /* see tree_key() */
+    karp_str key = tree_member_name(member), text = tree_text(member->value);
     if ((last == 'e' && str_ends(key, "Time")) || (last == 'p' && str_ends(key, "Timestamp"))) note_time(reader, text);
     if ((first == 'e' && io_is_auto_mode(key)) || (text.len && text.ptr[0] == 'e' && io_is_auto_mode(text)))
         reader->auto_mode_here = true;
@@ -83,7 +84,7 @@ static bool walk(karp_reader *reader, const tree *value, uint32_t rank)
     for (size_t i = 0; ok && i < value->count; i++) {
         const tree_member *m = tree_member_at(value, i);
         has_key = has_key || m->key == tree_key("key", 3);
-        if (tree_is(m->value, TREE_STRING)) ok = note_member(reader, tree_member_name(m), tree_text(m->value), rank);
+        if (tree_is(m->value, TREE_STRING)) ok = note_member(reader, m, rank);
         else if (tree_count(m->value) > 0) ok = walk(reader, m->value, rank);
     }
     return ok && (!has_key || note_requirement(reader, value, rank));

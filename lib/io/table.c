@@ -15,14 +15,22 @@ void io_table_free(io_table *table)
     strings_free(&table->names);
 }
 
-bool io_table_put(io_table *table, karp_str key, uint32_t value)
+uint32_t *io_table_at(io_table *table, karp_str key)
 {
+    size_t before = table->names.count;
     uint32_t id = strings_add(&table->names, key.ptr ? key.ptr : "", key.len);
     if (id == NO_ID || !grow(table->names.context, (void **)&table->values, &table->capacity, table->names.count,
                              sizeof *table->values))
-        return false;
-    table->values[id] = value;
-    return true;
+        return NULL;
+    if (id >= before) table->values[id] = IO_NONE;
+    return &table->values[id];
+}
+
+bool io_table_put(io_table *table, karp_str key, uint32_t value)
+{
+    uint32_t *place = io_table_at(table, key);
+    if (place) *place = value;
+    return place != NULL;
 }
 
 uint32_t io_table_get(const io_table *table, karp_str key)

@@ -169,20 +169,10 @@ static bool unescape(parser *p, const char *from, karp_str *out)
     return p->fault.status == KARP_OK;
 }
 
-/* A string, starting at its opening quote. false = error. */
-static bool string(parser *p, karp_str *out)
+/* A string whose first character is at p->at. false = error. */
+static bool long_string(parser *p, karp_str *out)
 {
-    const char *from = ++p->at;
-    /* Most strings are short and end at a quote. */
-    while (p->end - p->at >= PLAIN_AT_ONCE) {
-        size_t plain = plain_bytes(p->at);
-        p->at += plain;
-        if (plain == PLAIN_AT_ONCE) continue;
-        if (*p->at != '"') break;
-        *out = (karp_str){ from, (size_t)(p->at++ - from) };
-        if (out->len < UINT32_MAX) return true;
-        return refuse(p, KARP_E_LIMIT, "too large") != NULL;
-    }
+    const char *from = p->at;
     skip_plain(p);
     *out = (karp_str){ from, (size_t)(p->at - from) };
     if (p->fault.status != KARP_OK || (next(p) == '\\' && !unescape(p, from, out))) return false;
@@ -192,6 +182,17 @@ static bool string(parser *p, karp_str *out)
     }
     p->at++;
     if (out->len >= UINT32_MAX) return refuse(p, KARP_E_LIMIT, "too large") != NULL;
+    return true;
+}
+
+/* A string, starting at its opening quote. false = error. Most strings are short and end at a quote. */
+static inline bool string(parser *p, karp_str *out)
+{
+    const char *from = ++p->at;
+    size_t plain = p->end - from >= PLAIN_AT_ONCE ? plain_bytes(from) : PLAIN_AT_ONCE;
+    if (plain == PLAIN_AT_ONCE || from[plain] != '"') return long_string(p, out);
+    *out = (karp_str){ from, plain };
+    p->at = from + plain + 1;
     return true;
 }
 
@@ -369,7 +370,7 @@ static size_t leave_repeats(parser *p, tree_member *members, size_t count, uint1
         while (k < kept && !same_name(&members[k], &members[i])) k++;
         seen |= bit;
         if (k < kept) members[k].value = members[i].value;
-        else members[kept++] = members[i];
+        else if (kept++ < i) members[kept - 1] = members[i];
     }
     *name_bits = (uint16_t)seen;
     return kept;

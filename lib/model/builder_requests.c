@@ -31,11 +31,11 @@ static bool resize_infeasible(const karp_pod *given)
 static void index_statuses(summing *s)
 {
     size_t count = s->pod->container_status_count;
-    strings_init(&s->names, s->c.context);
     if (!copy_has(&s->c, s->pod->container_statuses, count)) return;
     for (size_t i = 0; i < count; i++)
         copy_reserved(&s->c, s->pod->container_statuses[i].reserved, "karp_container_status");
     if (count <= FEW_STATUSES || s->c.status != KARP_OK) return;
+    strings_init(&s->names, s->c.context);
     s->last = arena_array(s->c.to, count, sizeof *s->last);
     if (s->last == NULL) {
         copy_refuse(&s->c);

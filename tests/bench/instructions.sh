@@ -4,7 +4,8 @@
 # number in the name of the input: per pod, for b4 and b5 per node, for c2 per kind of pods; for b7 in hundreds, two edits. What is counted is
 # karp_provision(); for provider karp_provider_catalogue() of all types of us-west-2, the first call of a process, per type; for c2 bound_fluid(), the
 # bound that fractions of pods give; for b4 karp_disrupt(), for b5 all calls of karp_what_if(), and for b7 two edits of one object, from
-# karp_snapshot_edit() to the edited snapshot.
+# karp_snapshot_edit() to the edited snapshot. For read it is the reading of a file of pods, to the snapshot: a List as
+# kubectl prints it, and a Snapshot.
 #
 #   KARP=build/karp tests/bench/instructions.sh           compares
 #   KARP=build/karp tests/bench/instructions.sh --write   writes instructions.txt anew
@@ -14,12 +15,56 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 stored=$here/instructions.txt
-inputs="b1-1000 b2-plain-5000 b2-anti-1000 b2-zone-5000 b3-5000 b6-mixed-20000 b6-plain-20000 b8-required-one-2000 b8-preferred-one-2000 b8-preferred-anti-2000 b8-preferred-zone-2000 b8-preferred-never-2000 b4-multi-100 b5-nodes-100 b7-edit-20000 b7-bound-2000 b7-node-2000 c2-bound-60 c2-bound-200 c2-selectors-60 c2-selectors-200 provider-1343"
+inputs="b1-1000 b2-plain-5000 b2-anti-1000 b2-zone-5000 b3-5000 b6-mixed-20000 b6-plain-20000 b8-required-one-2000 b8-preferred-one-2000 b8-preferred-anti-2000 b8-preferred-zone-2000 b8-preferred-never-2000 b4-multi-100 b5-nodes-100 b7-edit-20000 b7-bound-2000 b7-node-2000 c2-bound-60 c2-bound-200 c2-selectors-60 c2-selectors-200 provider-1343 read-list-5000 read-snapshot-5000"
 
 [ -n "${KARP:-}" ] || { echo "KARP does not name the program"; exit 77; }
 command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
 [ "$(uname -m)" = x86_64 ] || { echo "the figures are of x86-64"; exit 77; }
 ! grep -qa __asan_init "$KARP" || { echo "not with sanitizers"; exit 77; }
+
+pods=$(mktemp -d)
+trap 'rm -rf "$pods"' EXIT
+
+# Pods of 500 Deployments, without white space.
+write_pods() {
+    awk -v n="$1" 'BEGIN {
+        for (i = 0; i < n; i++) {
+            w = i % 500
+            app = "app-" w
+            set = sprintf("%s-%06d", app, w * 7919 % 1000000)
+            printf "%s{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{", i ? "," : ""
+            printf "\"name\":\"%s-%05d\",\"namespace\":\"team-%d\",", set, i, w % 20
+            printf "\"uid\":\"%08d-1111-4222-8333-%012d\",\"creationTimestamp\":\"2026-03-01T10:00:00Z\",", w, i
+            printf "\"labels\":{\"app\":\"%s\",\"pod-template-hash\":\"%06d\"},", app, w * 7919 % 1000000
+            printf "\"ownerReferences\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"ReplicaSet\",\"name\":\"%s\",", set
+            printf "\"uid\":\"%08d-1111-4222-8333-000000000000\",\"controller\":true}]},", w
+            printf "\"spec\":{\"containers\":[{\"name\":\"main\",\"image\":\"%s:1\",\"resources\":", app
+            printf "{\"requests\":{\"cpu\":\"%dm\",\"memory\":\"%dMi\"}}}]", 100 * (1 + w % 8), 128 * (1 + w % 5)
+            if (w % 3 == 0) printf ",\"tolerations\":[{\"key\":\"dedicated\",\"operator\":\"Exists\"}]"
+            if (w % 7 == 0) printf ",\"nodeSelector\":{\"kubernetes.io/arch\":\"amd64\"}"
+            selector = sprintf("\"labelSelector\":{\"matchLabels\":{\"app\":\"%s\"}}", app)
+            if (w % 10 == 0) {
+                printf ",\"topologySpreadConstraints\":[{\"maxSkew\":1,\"topologyKey\":\"topology.kubernetes.io/zone\","
+                printf "\"whenUnsatisfiable\":\"DoNotSchedule\",%s}]", selector
+            }
+            if (w % 25 == 0) {
+                printf ",\"affinity\":{\"podAntiAffinity\":{\"preferredDuringSchedulingIgnoredDuringExecution\":"
+                printf "[{\"weight\":1,\"podAffinityTerm\":{\"topologyKey\":\"kubernetes.io/hostname\",%s}}]}}", selector
+            }
+            printf "},\"status\":{\"phase\":\"Pending\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"False\"}]}}"
+        }
+    }'
+}
+{
+    printf '{"apiVersion":"v1","items":['
+    write_pods 5000
+    printf '],"kind":"List"}'
+} >"$pods/read-list-5000"
+{
+    printf '{"apiVersion":"karp/v1","kind":"Snapshot","now":"2026-03-01T10:00:00Z","catalogues":[],"objects":['
+    write_pods 5000
+    printf ']}'
+} >"$pods/read-snapshot-5000"
 
 counted_in() {
     case $1 in
@@ -27,6 +72,7 @@ counted_in() {
     b4-*) echo --toggle-collect=karp_disrupt ;;
     b5-*) echo --toggle-collect=karp_what_if ;;
     provider-*) echo --toggle-collect=karp_provider_catalogue ;;
+    read-*) echo --toggle-collect=karp_reader_add_path --toggle-collect=karp_reader_finish ;;
     b7-*) echo --toggle-collect=bench_edit ;;
     *) echo --toggle-collect=karp_provision ;;
     esac
@@ -35,6 +81,7 @@ counted_in() {
 ask() {
     case $1 in
     provider-*) echo catalogue --provider aws --region us-west-2 -o csv ;;
+    read-*) echo bench --input "$pods/$1" --runs 1 ;;
     *) echo bench --input "$1" --runs 1 ;;
     esac
 }
@@ -42,7 +89,7 @@ ask() {
 count() {
     # callgrind says "==1234== Collected : N"; what is asked is words without spaces
     # shellcheck disable=SC2046
-    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$(counted_in "$1")" \
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null $(counted_in "$1") \
         "$KARP" $(ask "$1") 2>&1 >/dev/null | sed -n 's/^==.*Collected : \([0-9]*\).*/\1/p'
 }
 
