@@ -45,6 +45,9 @@ typedef struct karp_reader_options {
         recursive; /**< 1 = subdirectories are read as well, by name, but no symbolic links to directories. Since 0.1 */
     /** 1 = notes on workloads that are scaled, and on pods that replacing, deleting or scaling deletes. Since 0.1 */
     uint32_t note_changes;
+    uint32_t
+        no_lint_notes; /**< 1 = no notes on what karp_lint_snapshot() finds as well, for karp_write_lint(). Since 0.1 */
+    uint32_t reserved; /**< 0 */
 } karp_reader_options;
 
 /** Zeroes @p options and sets its size. */
@@ -319,8 +322,8 @@ KARP_API karp_status karp_write_certificate(karp_context *context, const karp_ce
  */
 KARP_API karp_status karp_text_fold(karp_context *context, karp_str text, uint32_t width, karp_text *out,
                                     karp_error *error);
-/** Writes what karp_lint_snapshot() found, and the warnings of @p options as findings of the rule input-note. Formats: JSON, TEXT,
- * MARKDOWN, SARIF. Since 0.1. */
+/** Writes what karp_lint_snapshot() found, and the warnings of @p options as findings of the rule input-note: those of a reader
+ * with no_lint_notes, so that nothing is reported twice. Formats: JSON, TEXT, MARKDOWN, SARIF. Since 0.1. */
 KARP_API karp_status karp_write_lint(karp_context *context, const karp_lint *lint, const karp_write_options *options,
                                      karp_text *out, karp_error *error);
 /**

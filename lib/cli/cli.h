@@ -114,6 +114,7 @@ typedef struct cli_options {
     bool digest; /* text output includes the digest of the input */
     bool strict;
     bool recursive;
+    bool no_lint_notes; /* no notes on what karp lint finds as well */
     bool note_changes; /* note what --scale changes, and the pods that --replace, --delete and --scale delete */
     bool verbose;
     int64_t now_later; /* --now +8h: nanoseconds */

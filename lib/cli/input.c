@@ -163,6 +163,7 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
     reader_options.editable = options->replaced.count + options->deleted.count + options->scaled.count > 0 ||
                               options->laid != NULL;
     reader_options.note_changes = options->note_changes;
+    reader_options.no_lint_notes = options->no_lint_notes;
     reader_options.now = options->cluster && options->now == 0 ? clock_now() : options->now;
     reader_options.now_later = options->now_later;
     reader_options.recursive = options->recursive;

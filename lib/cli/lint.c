@@ -26,7 +26,12 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     return status;
 }
 
-static int run(const cli_options *options) { return answer_input(options, true, false, make, NULL); }
+static int run(const cli_options *options)
+{
+    cli_options own = *options;
+    own.no_lint_notes = true;
+    return answer_input(&own, true, false, make, NULL);
+}
 
 const cli_verb verb_lint = {
     .name = "lint",

@@ -179,7 +179,7 @@ static bool keep(karp_reader *reader, karp_str pool, const karp_requirement *r)
 
 karp_status io_values_pool(karp_reader *reader, const karp_node_pool *pool)
 {
-    if (pool->meta.deletion != KARP_NO_TIME) return KARP_OK;
+    if (pool->meta.deletion != KARP_NO_TIME || reader->options.no_lint_notes) return KARP_OK;
     for (size_t i = 0; i < pool->requirement_count; i++) {
         const karp_requirement *r = &pool->requirements[i];
         if (r->op == KARP_OP_IN && r->value_count > 1 && !keep(reader, pool->meta.name, r))
@@ -187,8 +187,6 @@ karp_status io_values_pool(karp_reader *reader, const karp_node_pool *pool)
     }
     return KARP_OK;
 }
-
-static const char nothing_has[] = ": no instance type or offering has ";
 
 enum { MOST_LISTS = 1000, MOST_NOTES = 40 }; /* limits: lists to check, each against all offerings; notes */
 
@@ -207,17 +205,8 @@ karp_status io_values_note(karp_reader *reader)
         if (kept->pools > 1) (void)snprintf(more, sizeof more, " and %zu more", kept->pools - 1);
         str_shorten(pool, sizeof pool, kept->pool);
         str_shorten(key, sizeof key, kept->asked.key);
-        status = io_warn(reader, "NodePool %s%s%s%s as %s%s", pool, more, nothing_has, absent.list, key, absent.meant);
+        status = io_warn(reader, "NodePool %s%s: no instance type or offering has %s as %s%s", pool, more, absent.list,
+                         key, absent.meant);
     }
     return status;
-}
-
-bool io_is_of_values(karp_str note)
-{
-    size_t length = sizeof nothing_has - 1;
-    if (!str_starts(note, "NodePool ")) return false;
-    for (size_t i = 0; i + length <= note.len; i++) {
-        if (memcmp(note.ptr + i, nothing_has, length) == 0) return true;
-    }
-    return false;
 }

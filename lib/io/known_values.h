@@ -35,9 +35,8 @@ typedef struct io_pool_values {
 /* Stores a NodePool's requirements until the catalogues are known. */
 karp_status io_values_pool(karp_reader *reader, const karp_node_pool *pool);
 /* Notes the values that no type has, if some types have other values of the list. If none has, the decision itself
- * reports that nothing meets the requirement. */
+ * reports that nothing meets the requirement. With no_lint_notes nothing
+ * is noted: karp_lint_snapshot() reports the same. */
 karp_status io_values_note(karp_reader *reader);
-/* Whether a note was made here; karp_lint_snapshot() reports the same. */
-bool io_is_of_values(karp_str note);
 
 #endif

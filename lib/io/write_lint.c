@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the findings of karp_lint_snapshot(), with the notes of the reader as findings of an additional rule. */
-#include <io/known_values.h>
 #include <io/write_call.h>
 #include <io/write_json.h>
 #include <io/write_text.h>
@@ -293,19 +292,6 @@ static void write_sarif(json_out *j, const karp_lint *lint, const karp_write_opt
     json_close(j);
 }
 
-/* Leaves out notes on values that nothing has, because the lint has a finding for each. NULL = out of memory. */
-static karp_str *leave_out_known(karp_context *context, karp_write_options *options)
-{
-    karp_str *others = karp_alloc(context, options->warning_count * sizeof *others);
-    size_t count = 0;
-    for (size_t i = 0; others && i < options->warning_count; i++) {
-        if (!io_is_of_values(options->warnings[i])) others[count++] = options->warnings[i];
-    }
-    options->warnings = others;
-    options->warning_count = count;
-    return others;
-}
-
 karp_status karp_write_lint(karp_context *context, const karp_lint *lint, const karp_write_options *options,
                             karp_text *out, karp_error *error)
 {
@@ -314,9 +300,6 @@ karp_status karp_write_lint(karp_context *context, const karp_lint *lint, const 
         &call, options, lint != NULL, "a context, a result of karp_lint_snapshot() and a place for the text are needed",
         1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_MARKDOWN | 1u << KARP_FORMAT_SARIF);
     if (status != KARP_OK) return status;
-    size_t size = call.options.warning_count * sizeof(karp_str);
-    karp_str *others = leave_out_known(context, &call.options);
-    if (!others) return write_end(&call, write_fail(error, KARP_E_NOMEM, "out of memory"));
     if (call.options.format == KARP_FORMAT_TEXT || call.options.format == KARP_FORMAT_MARKDOWN) {
         write_people(&call.buffer, lint, &call.options);
     } else {
@@ -325,6 +308,5 @@ karp_status karp_write_lint(karp_context *context, const karp_lint *lint, const 
         if (call.options.format == KARP_FORMAT_SARIF) write_sarif(&json, lint, &call.options);
         else write_json(&json, lint, &call.options);
     }
-    karp_free(context, others, size);
     return write_end(&call, KARP_OK);
 }

@@ -165,6 +165,12 @@ def check_forms():
     equal(rules, ['input-note'], 'a note of the reader')
     run('lint', '-f', '-', '--fail-on', 'error', text=note)
     run('lint', '-f', '-', '--fail-on', 'warning', text=note, status=3)
+    pool = examples()['unknown-value'][1]
+    pools = '\n---\n'.join(pool.replace('name: default', f'name: pool-{n}', 1) for n in range(3))
+    for one in (pool, pools):
+        check('no instance type or offering has' in run('plan', '-f', '-', *REGION, '-o', 'json', text=one)[0], 'karp plan notes it')
+        found = json.dumps(findings(one))
+        check('unknown-value' in found and 'no instance type or offering has' not in found, f'karp lint reports it once: {found}')
     clean = 'apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: []}\n'
     equal(run('lint', '-f', '-', text=clean)[0], 'Nothing found.\n', 'nothing wrong')
     with tempfile.TemporaryDirectory() as folder:
