@@ -16,21 +16,39 @@ static bool looks_like_table(karp_str text, const char *column)
     return false;
 }
 
-/* Whether the first 4096 bytes of a JSON document contain this text. */
-static bool mentions(karp_str text, const char *word)
+/* The end of the JSON string that begins at `at`, behind its quote, or the end of the text. */
+static size_t end_of_string(karp_str text, size_t at)
 {
-    size_t wanted = strlen(word), most = text.len < 4096 ? text.len : 4096;
-    for (size_t i = 0; i + wanted <= most; i++) {
-        if (memcmp(text.ptr + i, word, wanted) == 0) return true;
+    for (at++; at < text.len && text.ptr[at] != '"'; at++) {
+        if (text.ptr[at] == '\\') at++;
+    }
+    return at < text.len ? at + 1 : text.len;
+}
+
+/* Whether the first 4096 bytes of a JSON document contain this string, as a key or as a value, in at most `depth` lists and objects. */
+static bool mentions(karp_str text, const char *word, bool key, int depth)
+{
+    int inside = 0;
+    if (text.len > 4096) text.len = 4096;
+    for (size_t at = 0, end; at < text.len; at = end) {
+        char c = text.ptr[at];
+        end = c == '"' ? end_of_string(text, at) : at + 1;
+        inside += (c == '{' || c == '[') - (c == '}' || c == ']');
+        if (c != '"' || inside > depth || end - at < 2) continue;
+        size_t next = end;
+        while (next < text.len && strchr(" \t\r\n", text.ptr[next])) next++;
+        bool is_key = next < text.len && text.ptr[next] == ':';
+        if (is_key == key && str_is((karp_str){ text.ptr + at + 1, end - at - 2 }, word)) return true;
     }
     return false;
 }
 
 static const char *format_of_json(karp_str text)
 {
-    if (mentions(text, "\"applied_objs\"") || mentions(text, "\"trackedObjects\"")) return "simkube";
-    if (mentions(text, "\"captured\"") && mentions(text, "\"events\"")) return "kubereplay";
-    if (mentions(text, "\"items\"") || mentions(text, "\"Snapshot\"") || mentions(text, "\"instanceTypes\""))
+    if (mentions(text, "applied_objs", true, 3) || mentions(text, "trackedObjects", true, 2)) return "simkube";
+    if (mentions(text, "captured", true, 1) && mentions(text, "events", true, 1)) return "kubereplay";
+    if (mentions(text, "items", true, 1) || mentions(text, "Snapshot", false, 1) ||
+        mentions(text, "instanceTypes", true, 1))
         return "dumps";
     return "story";
 }

@@ -224,9 +224,18 @@ def tell_load(f):
     check('karp replay reads a Load' in run('simulate', path, status=1)[1], 'karp simulate')
 
 
+def tell_story(f):
+    """A story in JSON, with what the formats of others are known by in its objects."""
+    web = deployment('web', 2)
+    web['metadata']['annotations'] = {'captured': 'applied_objs', 'events': '"trackedObjects": {"instanceTypes": ['}
+    web['spec']['template']['spec']['volumes'] = [{'name': 'v', 'configMap': {'name': 'items', 'items': [{'key': 'k', 'path': 'p'}]}}]
+    story = {'apiVersion': 'karp/v1', 'kind': 'Story', 'start': '2026-03-02T00:00:00Z', 'objects': [web], 'steps': [{'wait': '1h'}]}
+    equal(f.replay(f.file('story.json', story))[0]['pods'], 2, 'pods of a story in JSON')
+
+
 with tempfile.TemporaryDirectory() as name:
     folder = Folder(name)
-    for tell in (tell_simkube, tell_kubereplay, tell_dumps, tell_azure, tell_load):
+    for tell in (tell_simkube, tell_kubereplay, tell_dumps, tell_azure, tell_load, tell_story):
         tell(folder)
     folder.refused('no such format', folder.file('x.csv', 'name,start\n'), '--format', 'tape')
 sys.exit(finish())
