@@ -10,8 +10,7 @@
 
 #include <karp/library.h>
 
-#include "bench_edit.h"
-#include "bench_inputs.h"
+#include "bench.h"
 
 enum { STAGE_READ, STAGE_PREPARE, STAGE_SOLVE, STAGE_EMIT, STAGE_COUNT };
 enum { MOST_RUNS = 1000 };

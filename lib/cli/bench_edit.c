@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <karp/builder.h>
-#include "bench_edit.h"
-
-#include "bench_types.h"
+#include "bench.h"
 
 /* The first pod of the input, and the node that it runs on if there are nodes. */
 #define POD_NAME "pod-000000"

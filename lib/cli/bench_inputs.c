@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "bench_inputs.h"
+#include "bench.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#include "bench_types.h"
 
 #define ZONE_KEY "topology.kubernetes.io/zone"
 #define HOST_KEY "kubernetes.io/hostname"

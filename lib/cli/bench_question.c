@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <karp/what_if.h>
-#include "bench_question.h"
-
-#include "bench_types.h"
+#include "bench.h"
 
 static karp_status provision(const karp_snapshot *snapshot, const karp_change *changes, size_t count,
                              karp_decision **out, karp_error *error)

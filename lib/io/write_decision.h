@@ -33,6 +33,8 @@ karp_status repack_as_json(const write_job *job);
 karp_status repack_as_text(const write_job *job);
 karp_status repack_as_yaml(const write_job *job);
 karp_status repack_as_html(const write_job *job);
+/* write_repack_html.c: the cost curve and the steps of a repack plan, in a page of write_plan_html.c. */
+karp_status repack_picture(const write_job *job);
 
 /* write_note() records a failure whose error is already filled in, and ignores KARP_OK. write_refuse() records a
  * failure with this message. Only the first failure is kept, in job->out, and write_end() returns it. Text that is

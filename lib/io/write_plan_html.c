@@ -5,7 +5,7 @@
  * another page.
  */
 #include "html.h"
-#include "write_repack_html.h"
+#include "write_decision.h"
 #include "write_rows.h"
 #include "write_scene_html.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of a repack plan's page that a disruption's does not have: the cost curve, and each step with its nodes. */
-#include "write_repack_html.h"
+#include "write_decision.h"
 
 #include "html.h"
 #include "write_text.h"

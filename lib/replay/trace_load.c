@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <replay/trace_load.h>
+#include <replay/trace_read.h>
 
 #include <replay/objects.h>
+#include <replay/story.h>
 #include <replay/trace_workloads.h>
 
 #include <base/hash.h>

@@ -33,6 +33,9 @@ karp_status trace_read_dump(trace *t, karp_str name, karp_str text, bool lenient
  * fractions. */
 karp_status trace_read_azure(trace *t, karp_str machine, karp_str name, karp_str text, bool lenient, karp_error *error);
 
+/* trace_load.c: adds the load of a document of kind Load, from which the story was read. Errors are in story.error. */
+struct story;
+karp_status trace_generate_load(trace *t, struct story *s);
 /* trace_msgpack.c. Errors: SYNTAX, NOMEM. */
 karp_status trace_unpack(trees *t, karp_str name, karp_str text, tree **out, karp_error *error);
 

@@ -2,7 +2,6 @@
 /* Stories as traces: the pods created and deleted when Deployments are scaled. */
 #include <replay/objects.h>
 #include <replay/story.h>
-#include <replay/trace_load.h>
 #include <replay/trace_read.h>
 
 #include <base/error.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <providers/aws/class_hash.h>
+#include <providers/aws/node_class.h>
 
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <providers/aws/class_kubelet.h>
+#include <providers/aws/node_class.h>
+
+#include <providers/decode.h>
 
 #include <stdio.h>
 #include <string.h>

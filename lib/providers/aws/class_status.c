@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <providers/aws/class_status.h>
+#include <providers/aws/node_class.h>
+
+#include <providers/decode.h>
 
 static void read_groups(decoder *d, const tree *status, aws_node_class *out)
 {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <providers/aws/class_hash.h>
+#include <providers/aws/node_class.h>
 #include <providers/aws/labels.h>
 #include <providers/match.h>
 

@@ -5,9 +5,6 @@
 #include <string.h>
 
 #include <karp/values.h>
-#include <providers/aws/class_hash.h>
-#include <providers/aws/class_kubelet.h>
-#include <providers/aws/class_status.h>
 #include <providers/decode.h>
 #include <providers/fail.h>
 

@@ -7,7 +7,7 @@
 #include <karp/library.h>
 #include <karp/values.h>
 #include <providers/aws/catalogue.h>
-#include <providers/aws/class_hash.h>
+#include <providers/aws/node_class.h>
 #include <providers/aws/defaults.h>
 #include <providers/aws/drift.h>
 #include <providers/aws/facts_read.h>
