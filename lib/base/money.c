@@ -23,7 +23,7 @@ static size_t write_units(uint64_t units, unsigned digits, char *text)
 }
 
 /* A number too large to be exact. */
-static size_t write_rounded(char *text, size_t room, const char *format, ...)
+static size_t __attribute__((format(printf, 3, 4))) write_rounded(char *text, size_t room, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
