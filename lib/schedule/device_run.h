@@ -201,7 +201,7 @@ uint32_t device_matches(scheduler *s, uint32_t number, const live_request *r);
 /* The compiled selector; NULL when it cannot be used. */
 const struct selector_program *program_of(const scheduler *s, uint32_t text);
 
-/* device_search.c: the value that a constraint compares for a device, and the binding of a type's device; NULL =
+/* device_try.c: the value that a constraint compares for a device, and the binding of a type's device; NULL =
  * none. */
 const device_attribute *attribute_of(const scheduler *s, const world_device *w, uint32_t name);
 const bond *bond_of(const scheduler *s, const allocation *a, uint32_t index, uint32_t attribute, uint32_t identity);

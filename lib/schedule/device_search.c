@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The search for one instance type (dra.md D7, D8): depth first over claims, requests and slots, with an explicit
+ * The search for one instance type (dra.md D7): depth first over claims, requests and slots, with an explicit
  * stack.
  */
 #include <schedule/device_try.h>

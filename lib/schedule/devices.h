@@ -8,6 +8,7 @@
  *   device_pools.c    which slices a candidate can reach
  *   device_requests.c requests: validated, and expanded for mode All
  *   device_search.c   the search for one instance type
+ *   device_try.c      adding one device to it: counters, capacity, constraints
  *   device_twins.c    devices that are interchangeable in a search
  *   device_ledger.c   which candidate has reserved what; commit and release
  */
