@@ -202,22 +202,19 @@ static uint32_t find_below(const strings *s, const char *text, size_t length, ui
                            1; /* 0 - 1 is NO_ID */
 }
 
-static uint32_t find_hashed(const strings *s, const char *text, size_t length, uint32_t hash)
-{
-    uint32_t there = find_below(s, text, length, hash);
-    if (there != NO_ID || own_count(s) == 0) return there;
-    size_t slot = strings_slot(s->entries, s->slots, s->slot_count, text, length, hash);
-    return s->slots[slot] == 0 ? NO_ID : (uint32_t)s->below_count + s->slots[slot] - 1;
-}
-
 uint32_t strings_add(strings *s, const char *text, size_t length)
 {
     if (length > UINT32_MAX) return NO_ID;
     if (s->count >= NO_ID - 1) return NO_ID; /* never: in a test, which would need 64 GiB */
-    uint32_t hash = (uint32_t)hash_bytes(text, length, s->seed), there = find_hashed(s, text, length, hash);
+    uint32_t hash = (uint32_t)hash_bytes(text, length, s->seed), there = find_below(s, text, length, hash);
     if (there != NO_ID) return there;
+    size_t slot = 0, slot_count = s->slot_count;
+    if (slot_count > 0) {
+        slot = strings_slot(s->entries, s->slots, slot_count, text, length, hash);
+        if (s->slots[slot] != 0) return (uint32_t)s->below_count + s->slots[slot] - 1;
+    }
     if (!strings_widen(s)) return NO_ID;
-    size_t slot = free_slot(s->slots, s->slot_count, hash);
+    if (s->slot_count != slot_count) slot = free_slot(s->slots, s->slot_count, hash);
     if (!grow(s->context, (void **)&s->entries, &s->capacity, own_count(s) + 1, sizeof *s->entries)) return NO_ID;
     const char *copy = arena_string(&s->text, text, length);
     if (!copy) return NO_ID;
@@ -229,7 +226,10 @@ uint32_t strings_add(strings *s, const char *text, size_t length)
 uint32_t strings_find(const strings *s, const char *text, size_t length)
 {
     if (s->count == 0 || length > UINT32_MAX) return NO_ID;
-    return find_hashed(s, text, length, (uint32_t)hash_bytes(text, length, s->seed));
+    uint32_t hash = (uint32_t)hash_bytes(text, length, s->seed), there = find_below(s, text, length, hash);
+    if (there != NO_ID || own_count(s) == 0) return there;
+    size_t slot = strings_slot(s->entries, s->slots, s->slot_count, text, length, hash);
+    return s->slots[slot] == 0 ? NO_ID : (uint32_t)s->below_count + s->slots[slot] - 1;
 }
 
 /* Copies all entries to arrays of one base. */

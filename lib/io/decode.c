@@ -7,9 +7,12 @@
 
 void io_decoder_init(io_decoder *d, arena *memory)
 {
-    memset(d, 0, sizeof *d);
-    karp_error_init(&d->error, sizeof d->error);
     d->arena = memory;
+    d->status = KARP_OK;
+    d->depth = 0; /* steps of the path beyond it are not read */
+    d->template_ = false;
+    d->pod = NULL;
+    karp_error_init(&d->error, sizeof d->error);
 }
 
 /* ---- failures and the path --------------------------------------------------------------------------------------- */

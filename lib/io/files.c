@@ -68,23 +68,22 @@ static karp_status file_failed(karp_reader *reader, karp_str path, const char *w
 static karp_status slurp(karp_reader *reader, FILE *file, karp_str path, strbuf *text)
 {
     enum { PIECE = 65536 };
-    char *piece = karp_alloc(reader->context, PIECE);
-    if (!piece) return io_reader_nomem(reader);
-    karp_status status = KARP_OK;
-    for (size_t n = 1; n && status == KARP_OK;) {
-        n = fread(piece, 1, PIECE, file);
-        strbuf_add(text, piece, n);
-        if (text->failed) {
-            status = io_reader_nomem(reader);
-        } else if (text->len > reader->max_bytes) {
+    for (size_t n = 1; n > 0;) {
+        bool full = text->capacity < text->len + 2; /* a byte and the NUL */
+        if ((full && !grow(reader->context, (void **)&text->ptr, &text->capacity, text->len + PIECE + 1, 1)) ||
+            !mem_work(reader->context, PIECE))
+            return io_reader_nomem(reader);
+        size_t room = text->capacity - text->len - 1;
+        n = fread(text->ptr + text->len, 1, room < PIECE ? room : PIECE, file);
+        text->len += n;
+        text->ptr[text->len] = '\0';
+        if (text->len > reader->max_bytes) {
             io_place place = { .document = path };
-            status = io_reader_fail(reader, KARP_E_LIMIT, &place, NULL, "more bytes than the limit of a document");
-        } else if (n == 0 && ferror(file)) {
-            status = file_failed(reader, path, "cannot be read", errno);
+            return io_reader_fail(reader, KARP_E_LIMIT, &place, NULL, "more bytes than the limit of a document");
         }
+        if (n == 0 && ferror(file)) return file_failed(reader, path, "cannot be read", errno);
     }
-    karp_free(reader->context, piece, PIECE);
-    return status;
+    return KARP_OK;
 }
 
 static karp_str directory_of(karp_reader *reader, karp_str path)

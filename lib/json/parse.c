@@ -33,10 +33,17 @@ static void *refuse_memory(parser *p)
     return refuse(p, p->t->status, p->t->status == KARP_E_NOMEM ? "out of memory" : "too large");
 }
 
-static inline void skip_space(parser *p)
+static inline bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
+/* Skips white space and returns the first byte after it; NUL at the end. */
+static inline char after_space(parser *p)
 {
-    if (p->at < p->end && (unsigned char)*p->at > ' ') return;
-    while (p->at < p->end && (*p->at == ' ' || *p->at == '\n' || *p->at == '\t' || *p->at == '\r')) p->at++;
+    while (p->at < p->end) {
+        char c = *p->at;
+        if ((unsigned char)c > ' ' || !is_space(c)) return c;
+        p->at++;
+    }
+    return '\0';
 }
 
 static inline char next(const parser *p) { return p->at < p->end ? *p->at : '\0'; }
@@ -46,10 +53,9 @@ static inline tree *made(parser *p, tree_type type, const char *from, karp_str t
     tree *node = p->t->status == KARP_OK ? tree_at_hand(p->t) : NULL;
     if (!node) node = tree_new_slice(p->t, type, text);
     if (!node) return refuse_memory(p);
-    *node = (tree){ .of.text = text.ptr ? text.ptr : "",
-                    .count = (uint32_t)text.len,
-                    .at = (uint32_t)(from - p->start),
-                    .type = (uint8_t)type };
+    *node = (tree){
+        .of.text = text.ptr, .count = (uint32_t)text.len, .at = (uint32_t)(from - p->start), .type = (uint8_t)type
+    };
     return node;
 }
 
@@ -256,7 +262,7 @@ static tree *word(parser *p)
         if ((size_t)(p->end - p->at) < words[i].length || memcmp(p->at, words[i].text, words[i].length) != 0) continue;
         const char *from = p->at;
         p->at += words[i].length;
-        return made(p, words[i].type, from, (karp_str){ NULL, 0 });
+        return made(p, words[i].type, from, (karp_str){ "", 0 });
     }
     return refuse(p, KARP_E_SYNTAX, p->at < p->end ? "no value begins like this" : "it ends in the middle");
 }
@@ -276,8 +282,7 @@ static bool push(parser *p, karp_str name, tree *item)
 /* After a bracket or a value: whether another value follows. Skips the closing bracket. */
 static bool more(parser *p, bool first, char close)
 {
-    skip_space(p);
-    char c = next(p);
+    char c = after_space(p);
     if (c == close) {
         p->at++;
         return false;
@@ -289,7 +294,6 @@ static bool more(parser *p, bool first, char close)
         return false;
     }
     p->at++;
-    skip_space(p);
     return true;
 }
 
@@ -302,18 +306,16 @@ static void item(parser *p)
 static void member(parser *p)
 {
     karp_str name;
-    if (next(p) != '"') {
+    if (after_space(p) != '"') {
         refuse(p, KARP_E_SYNTAX, p->at == p->end ? "it ends in the middle" : "a member's name is missing");
         return;
     }
     if (!string(p, &name)) return;
-    skip_space(p);
-    if (next(p) != ':') {
+    if (after_space(p) != ':') {
         refuse(p, KARP_E_SYNTAX, "\":\" is missing");
         return;
     }
     p->at++;
-    skip_space(p);
     tree *made_value = value(p);
     if (made_value) push(p, name, made_value);
 }
@@ -409,7 +411,7 @@ static void fill(parser *p, tree *into, tree_member *members, size_t count)
 static tree *container(parser *p, tree_type type)
 {
     if (p->depth >= p->deepest) return refuse(p, KARP_E_LIMIT, "nested too deep");
-    tree *out = made(p, type, p->at, (karp_str){ NULL, 0 });
+    tree *out = made(p, type, p->at, (karp_str){ "", 0 });
     if (!out) return NULL;
     out->of.items = NULL;
     size_t from = p->t->stack_count;
@@ -427,9 +429,10 @@ static tree *container(parser *p, tree_type type)
     return p->fault.status == KARP_OK ? out : NULL;
 }
 
+/* The value after white space. */
 static tree *value(parser *p)
 {
-    char c = next(p);
+    char c = after_space(p);
     if (c == '"') {
         const char *from = p->at;
         karp_str text;
@@ -452,10 +455,9 @@ karp_status tree_parse(trees *t, karp_str text, uint32_t max_nesting, tree **out
     *out = NULL;
     if (t->status) refuse_memory(&p);
     if (text.len >= UINT32_MAX) refuse(&p, KARP_E_LIMIT, "too large");
-    skip_space(&p);
     tree *root = p.fault.status == KARP_OK ? value(&p) : NULL;
     if (root && !length) {
-        skip_space(&p);
+        (void)after_space(&p);
         if (p.at < p.end) refuse(&p, KARP_E_SYNTAX, "something follows the value");
     }
     *fault = p.fault;

@@ -87,9 +87,11 @@ static inline bool equal_names(const char *a, const char *b, size_t length)
 {
     if (length <= 3) return true;
     if (length < 8) return four_bytes(a) == four_bytes(b) && four_bytes(a + length - 4) == four_bytes(b + length - 4);
-    if (eight_bytes(a) != eight_bytes(b)) return false;
-    if (length <= 16) return eight_bytes(a + length - 8) == eight_bytes(b + length - 8);
-    return memcmp(a + 8, b + 8, length - 8) == 0;
+    size_t last = length - 8;
+    for (size_t i = 0; i < last; i += 8) {
+        if (eight_bytes(a + i) != eight_bytes(b + i)) return false;
+    }
+    return eight_bytes(a + last) == eight_bytes(b + last);
 }
 
 static inline tree_member *find(const tree *map, const char *name, uint64_t key)

@@ -56,8 +56,9 @@ bool dns_subdomain(karp_str t)
 {
     if (t.len == 0 || t.len > 253) return false;
     for (size_t i = 0; i < t.len; i++) {
+        if (lower(t.ptr[i])) continue;
         bool edge = i == 0 || i + 1 == t.len || t.ptr[i - 1] == '.' || t.ptr[i + 1] == '.';
-        if (t.ptr[i] == '.' ? edge : !(lower(t.ptr[i]) || (t.ptr[i] == '-' && !edge))) return false;
+        if (edge || (t.ptr[i] != '.' && t.ptr[i] != '-')) return false;
     }
     return true;
 }
