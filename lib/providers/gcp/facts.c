@@ -226,7 +226,8 @@ static karp_status load_machine_types(const gcp_facts *old, gcp_facts *f, karp_s
         f->list[f->count++] = type;
     }
     decode_at(&d, "");
-    if (d.status == KARP_OK && f->count == 0) decode_bad(&d, "zone", "has no machine type in a zone of the region");
+    if (d.status == KARP_OK && f->count == 0 && !f->s.failed)
+        decode_bad(&d, "zone", "has no machine type in a zone of the region");
     karp_status status = d.status;
     decode_end(&d);
     if (status) return status;
