@@ -91,6 +91,8 @@ static karp_status compare_replays(cli_answer *answer, void *own, int *result)
     karp_status status = karp_replay_compare(options->context, &sides[0], &sides[1], &answer->write, &answer->text,
                                              &differences, &answer->error);
     if (options->detailed_exitcode && differences > 0) *result = EXIT_CHANGES;
+    if (status != KARP_OK && status != KARP_E_NOMEM)
+        print_note(str("two files are taken for results of karp replay -o json; inputs are compared as A -- B"));
     return status;
 }
 
