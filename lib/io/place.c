@@ -43,6 +43,13 @@ void io_place_refine(io_place *place, const tree *root, const io_step *path, siz
     }
 }
 
+void io_shift_positions(tree *value, size_t by)
+{
+    value->at = value->at + by < TREE_NOWHERE ? (uint32_t)(value->at + by) : TREE_NOWHERE;
+    for (size_t i = 0; i < tree_count(value); i++)
+        io_shift_positions(tree_is(value, TREE_LIST) ? tree_item(value, i) : tree_member_at(value, i)->value, by);
+}
+
 void io_error_place(karp_error *error, const io_place *place)
 {
     error_set_place(error, place->document, place->line, place->column, place->offset);

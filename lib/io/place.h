@@ -38,6 +38,9 @@ io_place io_place_of(karp_str document, const io_cursor *json);
 /* Moves line, column and offset of `place` to the field at `path` of `root`, or as close to it as is known. */
 void io_place_refine(io_place *place, const tree *root, const io_step *path, size_t depth);
 
+/* Adds to the position of every node: positions relative to a part become positions relative to the whole. */
+void io_shift_positions(tree *value, size_t by);
+
 /* The length of a step's name. */
 size_t io_step_length(const io_step *step);
 

@@ -33,21 +33,13 @@ static karp_status parse(karp_reader *reader, trees *t, karp_str document, io_cu
                           found.why);
 }
 
-/* Changes positions relative to a part of an object to positions relative to the object. */
-static void move_places(tree *value, size_t by)
-{
-    value->at = value->at + by < TREE_NOWHERE ? (uint32_t)(value->at + by) : TREE_NOWHERE;
-    for (size_t i = 0; i < tree_count(value); i++)
-        move_places(tree_is(value, TREE_LIST) ? tree_item(value, i) : tree_member_at(value, i)->value, by);
-}
-
 /* Parses a part of the object `whole`. */
 static karp_status parse_part(karp_reader *reader, karp_str document, const io_cursor *whole, const io_cursor *part,
                               tree **out)
 {
     io_cursor at = *part;
     karp_status status = parse(reader, &reader->passing, document, &at, out);
-    if (status == KARP_OK) move_places(*out, part->pos - whole->pos);
+    if (status == KARP_OK) io_shift_positions(*out, part->pos - whole->pos);
     return status;
 }
 

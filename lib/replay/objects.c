@@ -16,6 +16,7 @@ karp_status replay_take(karp_reader *reader, tree *root, const io_place *place, 
 
 static void copy_head(trees *t, const tree *snapshot, tree *head)
 {
+    if (head) head->at = snapshot->at;
     static const char *const kept[] = { "apiVersion", "kind", "catalogues", "settings", "labels" };
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
         tree *member = tree_get(snapshot, kept[i]);

@@ -37,6 +37,12 @@ typedef struct story_workload {
     size_t owned_count, owned_capacity;
 } story_workload;
 
+/* A file that was read. Its positions in story.marks start at `first`. */
+typedef struct story_file {
+    karp_str name;
+    size_t first;
+} story_file;
+
 /* State of a node that only stories need. */
 typedef struct story_node {
     bool planned; /* being deleted, and its pods have been planned for */
@@ -55,7 +61,9 @@ typedef struct story {
     tree *head; /* the Snapshot among them, or NULL */
     tree *root; /* the story */
     io_place place; /* position of its document */
-    io_marks marks; /* positions of its fields */
+    io_marks marks; /* positions in all files: `at` of every node that was read is an index here */
+    story_file *files; /* in the order of the positions */
+    size_t file_count, file_capacity;
     trees *t; /* the reader's trees, which own all of these */
     int64_t begins, delay;
     bool starts; /* the story sets its start time */
@@ -96,6 +104,8 @@ karp_status story_init(story *s, karp_context *context); /* the caller must free
 void story_free(story *s);
 /* Reads the file. With a text, reads the text and uses the path in errors only. Errors are in story.error. */
 karp_status story_read(story *s, const char *path, karp_str text);
+/* The position of an object that was read. */
+io_place story_place(const story *s, const tree *object);
 karp_status story_fail(story *s, karp_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The same for a field of the story ("steps[1].wait"), with its position. */
 karp_status story_fail_at(story *s, karp_status status, const char *field, const char *format, ...)

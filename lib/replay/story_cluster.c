@@ -17,15 +17,14 @@ bool story_has_cluster(const story *s)
     return found && !s->old_rules;
 }
 
+/* The reader changes what it reads, so it gets a copy. */
 static karp_status add_object(story *s, karp_reader *reader, const tree *object)
 {
-    strbuf text;
-    strbuf_init(&text, s->context);
-    tree_write(&text, object);
-    karp_status status = text.failed ? story_nomem(s)
-                                     : karp_reader_add(reader, str("files of the story"),
-                                                       (karp_str){ text.ptr, text.len }, &s->error);
-    strbuf_free(&text);
+    tree *copy = tree_deep_copy(&reader->trees, object, false);
+    if (!copy) return story_nomem(s);
+    io_place place = story_place(s, object);
+    karp_status status = io_read_tree(reader, copy, &place, false);
+    if (status) s->error = reader->error;
     return status;
 }
 
@@ -42,6 +41,7 @@ static karp_status read_all(story *s, karp_reader **out, karp_snapshot **snapsho
     if (status) return status;
     karp_reader *reader = *out;
     reader->plays = true;
+    reader->directory = reader->options.base_directory;
     if (s->catalogue) status = karp_reader_add_catalogue(reader, s->catalogue, &s->error);
     if (!status && s->head) status = add_object(s, reader, s->head);
     for (size_t i = 0; i < tree_count(s->base) && !status; i++) status = add_object(s, reader, tree_item(s->base, i));

@@ -64,6 +64,8 @@ void story_free(story *s)
     for (size_t i = 0; i < s->workload_count; i++)
         karp_free(s->context, s->workloads[i].owned, s->workloads[i].owned_capacity * sizeof(karp_str));
     karp_text_free(&s->played.cluster);
+    karp_free(s->context, s->marks.list, s->marks.capacity * sizeof *s->marks.list);
+    karp_free(s->context, s->files, s->file_capacity * sizeof *s->files);
     karp_free(s->context, s->steps, s->step_capacity * sizeof *s->steps);
     karp_free(s->context, s->workloads, s->workload_capacity * sizeof *s->workloads);
     mem_free(s->context, s->nodes, s->node_capacity * sizeof *s->nodes);
@@ -88,6 +90,37 @@ static karp_status read_documents(story *s, const char *path, karp_str text,
     return status;
 }
 
+/* Copies the positions of a document, which last until the next one is read. */
+static karp_status add_positions(story *s, tree *root, const io_place *place)
+{
+    const io_marks *from = place->marks;
+    io_marks *to = &s->marks;
+    if (s->file_count == 0 || s->files[s->file_count - 1].name.ptr != place->document.ptr) {
+        if (!grow(s->context, (void **)&s->files, &s->file_capacity, s->file_count + 1, sizeof *s->files))
+            return io_reader_nomem(s->reader);
+        s->files[s->file_count++] = (story_file){ place->document, to->count };
+    }
+    if (!grow(s->context, (void **)&to->list, &to->capacity, to->count + from->count + 1, sizeof *to->list))
+        return io_reader_nomem(s->reader);
+    if (from->count > 0) memcpy(to->list + to->count, from->list, from->count * sizeof *to->list);
+    io_shift_positions(root, to->count);
+    to->count += from->count;
+    return KARP_OK;
+}
+
+io_place story_place(const story *s, const tree *object)
+{
+    size_t low = 0, high = s->file_count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (s->files[middle].first <= object->at) low = middle;
+        else high = middle;
+    }
+    io_place place = { .document = s->files[low].name, .offset = KARP_NO_OFFSET, .marks = &s->marks };
+    io_place_refine(&place, object, NULL, 0);
+    return place;
+}
+
 /* Takes the story itself, with the positions of its fields. */
 static karp_status take_story(karp_reader *reader, tree *root, const io_place *place, void *user)
 {
@@ -95,13 +128,16 @@ static karp_status take_story(karp_reader *reader, tree *root, const io_place *p
     if (s->root) return fail(&reader->error, KARP_E_INVALID, "a story is one YAML document");
     s->root = root;
     s->place = *place;
-    size_t count = place->marks ? place->marks->count : 0;
-    s->marks.list = arena_array(&reader->keep, count + 1, sizeof *s->marks.list);
-    if (!s->marks.list) return io_reader_nomem(reader);
-    if (count > 0) memcpy(s->marks.list, place->marks->list, count * sizeof *s->marks.list);
-    s->marks.count = count;
     s->place.marks = &s->marks;
-    return KARP_OK;
+    return add_positions(s, root, place);
+}
+
+/* Takes a document of another file. */
+static karp_status take_document(karp_reader *reader, tree *root, const io_place *place, void *user)
+{
+    story *s = user;
+    karp_status status = add_positions(s, root, place);
+    return status ? status : replay_take(reader, root, place, s->base);
 }
 
 static karp_status read_named(story *s, karp_str directory, karp_str name)
@@ -114,7 +150,7 @@ static karp_status read_named(story *s, karp_str directory, karp_str name)
     }
     strbuf_add(&path, name.ptr, name.len);
     karp_status status = path.failed ? story_nomem(s) : KARP_OK;
-    if (!status) status = read_documents(s, path.ptr, (karp_str){ 0 }, replay_take, s->base);
+    if (!status) status = read_documents(s, path.ptr, (karp_str){ 0 }, take_document, s);
     strbuf_free(&path);
     return status;
 }

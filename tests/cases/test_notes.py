@@ -105,6 +105,17 @@ with tempfile.TemporaryDirectory() as folder:
         equal(len([note for note in told if 'a NodePool has no field spec.weigth: ignored; did you mean weight?' in note]), 1, f'{verb}: a field')
         out = ' '.join(run(verb, story)[0].split())
         check(' Notes * ' in out and wanted[0] in out, out)
+    line = next(i for i, text in enumerate((pathlib.Path(folder) / 'all.yaml').read_text().splitlines(), 1) if 'weigth' in text)
+    equal([note.split(': ')[0] for note in document('simulate', story)['warnings'] if 'weigth' in note], [f'{folder}/all.yaml:{line}'], 'simulate: its file and line')
+    inside = pathlib.Path(folder) / 'inside.yaml'
+    inside.write_text('apiVersion: karp/v1\nkind: Story\nregion: us-west-2\nobjects:\n- {apiVersion: v1, kind: List, items: []}\n- apiVersion: karpenter.sh/v1\n  kind: NodePool\n'
+                      '  metadata: {name: p}\n  spec:\n    weigth: 5\n'
+                      '    template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}}}\nsteps:\n- wait: 1m\n')
+    equal([note.split(': ')[0] for note in document('simulate', inside)['warnings'] if 'weigth' in note], [f'{inside}:10'], 'simulate: an object in the story')
+    listed = pathlib.Path(folder) / 'all.json'
+    listed.write_text('{"apiVersion": "v1", "kind": "List", "items": [\n{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"},\n"spec": {"replicsa": 1, "template": {"spec": {"containers": []}}}}\n]}\n')
+    inside.write_text(inside.read_text().replace('objects:\n', f'files: [{some}, all.json]\nobjects:\n').replace('name: p}', 'name: other}'))
+    equal([note.split(': ')[0] for note in document('simulate', inside)['warnings'] if 'no field' in note], [f'{inside}:11', f'{listed}:3'], 'simulate: several files')
     told = document('replay', story, '--feature-gates', 'StaticCapacity=true')['warnings']
     equal([note for note in told if 'static' in note], [], 'a static pool that is used')
     (pathlib.Path(folder) / 'all.yaml').write_text('\n---\n'.join([POOL.read_text(), web]))
