@@ -86,14 +86,21 @@ static karp_status compare_replays(cli_answer *answer, void *own, int *result)
     const cli_options *options = answer->options;
     size_t differences = 0;
     karp_replay_document sides[2];
-    (void)own;
     for (size_t i = 0; i < 2; i++) sides[i] = (karp_replay_document){ .name = str(options->files.items[i]) };
     karp_status status = karp_replay_compare(options->context, &sides[0], &sides[1], &answer->write, &answer->text,
                                              &differences, &answer->error);
     if (options->detailed_exitcode && differences > 0) *result = EXIT_CHANGES;
-    if (status != KARP_OK && status != KARP_E_NOMEM)
-        print_note(str("two files are taken for results of karp replay -o json; inputs are compared as A -- B"));
+    *(bool *)own = status != KARP_OK && status != KARP_E_NOMEM;
     return status;
+}
+
+static int answer_replays(const cli_options *options)
+{
+    bool unreadable = false;
+    int result = answer_without_input(options, compare_replays, &unreadable);
+    if (unreadable)
+        print_problem("hint", "two files are taken for results of karp replay -o json; inputs are compared as A -- B");
+    return result;
 }
 
 static int run(const cli_options *options)
@@ -113,7 +120,7 @@ static int run(const cli_options *options)
         return EXIT_ERROR;
     }
     if (options->profiles.count == 0 && options->files.count == 2 && options->format != KARP_FORMAT_MARKDOWN) {
-        return answer_without_input(options, compare_replays, NULL);
+        return answer_replays(options);
     }
     if (options->profiles.count != 2) {
         print_problem(
