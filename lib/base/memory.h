@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory: checked allocations, growable arrays, arenas. In libkarp-io, io/allocate.c implements the first functions
- * with karp_alloc() and karp_free(), because it cannot access a context's members.
+ * Memory: checked allocations, growable arrays, arenas. In libkarp-io and the program, allocate.c implements the
+ * first functions with karp_alloc() and karp_free(), because they cannot access a context's members.
  */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H

@@ -247,12 +247,6 @@ void text_file_free(const cli_options *options, cli_text *text);
  * are not followed. Errors: IO, NOMEM. */
 karp_status text_file_replace(karp_context *context, const char *path, const karp_text *text, karp_error *error);
 
-/* ---- sort.c ------------------------------------------------------------------------------------------------------ */
-
-typedef int list_order(const void *a, const void *b, const void *user);
-/* A stable sort. false = out of memory. */
-bool list_sort(const cli_options *options, void *items, size_t count, size_t size, list_order *order, const void *user);
-
 /* ---- input.c ----------------------------------------------------------------------------------------------------- */
 
 typedef struct cli_input {
@@ -268,10 +262,6 @@ typedef struct cli_input {
 /* Reads all files into a snapshot. false after printing the error. */
 bool input_read(const cli_options *options, bool keep_documents, cli_input *input);
 void input_free(const cli_options *options, cli_input *input);
-/* Whether a note states a change of karp whatif; *text becomes the change without "what if: ". */
-bool is_change(karp_str *text);
-/* The number of a decision's warnings that are notes. After them come the changes of karp whatif. */
-size_t decision_note_count(const karp_decision *decision);
 /* Adds the notes of a decision, except the changes of karp whatif, to the input. The decision must live as long as the
  * input. false = out of memory. */
 bool input_add_notes(const cli_options *options, cli_input *input, const karp_decision *decision);
@@ -343,6 +333,10 @@ karp_write_options write_options_of(const cli_options *options, const cli_input 
  * false = out of memory. */
 bool made_by(const cli_options *options, const cli_input *input, cli_text *out);
 
+/* Whether a note states a change of karp whatif; *text becomes the change without "what if: ". */
+bool is_change(karp_str *text);
+/* The number of a decision's warnings that are notes. After them come the changes of karp whatif. */
+size_t decision_note_count(const karp_decision *decision);
 /* Prints the input's notes on standard error, for formats that cannot contain them. */
 void print_warnings(const cli_input *input);
 /* Whether the input has this note. */

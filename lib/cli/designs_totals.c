@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "designs.h"
 
+#include <base/sort.h>
 #include <string.h>
 
 #include <karp/columns.h>
@@ -214,7 +215,8 @@ karp_status design_add_up(design *d)
     if (status == KARP_OK) status = count_placements(d);
     if (status == KARP_OK) status = count_left(d);
     if (status == KARP_OK) status = add_running(d);
-    if (status == KARP_OK && !list_sort(&d->options, d->places, d->place_count, sizeof *d->places, by_pod, NULL))
+    if (status == KARP_OK &&
+        !sort_stable(d->options.context, d->places, d->place_count, sizeof *d->places, by_pod, NULL))
         status = KARP_E_NOMEM;
     if (status == KARP_OK) keep_first(d);
     return status;

@@ -2,6 +2,7 @@
 #include "diff.h"
 #include "writer.h"
 
+#include <base/sort.h>
 #include <string.h>
 
 #include <karp/library.h>
@@ -315,7 +316,7 @@ karp_status diff_side_decide(const cli_options *options, diff_side *side, karp_e
     karp_status status = decide_launches(&l, error);
     if (status == KARP_OK) status = decide_disruption(&l, error);
     if (status == KARP_OK &&
-        (l.refused || !list_sort(options, side->rows, side->row_count, sizeof *side->rows, by_text, side)))
+        (l.refused || !sort_stable(options->context, side->rows, side->row_count, sizeof *side->rows, by_text, side)))
         status = KARP_E_NOMEM;
     return status;
 }

@@ -218,22 +218,6 @@ void input_free(const cli_options *options, cli_input *input)
     *input = (cli_input){ 0 };
 }
 
-bool is_change(karp_str *text)
-{
-    static const char prefix[] = "what if: ";
-    const size_t length = sizeof prefix - 1;
-    if (text->len <= length || memcmp(text->ptr, prefix, length) != 0) {
-        return false;
-    }
-    *text = (karp_str){ text->ptr + length, text->len - length };
-    return true;
-}
-
-size_t decision_note_count(const karp_decision *decision)
-{
-    return karp_decision_warning_count(decision) - karp_decision_change_count(decision);
-}
-
 bool input_add_notes(const cli_options *options, cli_input *input, const karp_decision *decision)
 {
     size_t more = decision_note_count(decision);

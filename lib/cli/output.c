@@ -145,6 +145,22 @@ bool print_made_by(const cli_answer *answer, const char *verb)
     return ok;
 }
 
+bool is_change(karp_str *text)
+{
+    static const char prefix[] = "what if: ";
+    const size_t length = sizeof prefix - 1;
+    if (text->len <= length || memcmp(text->ptr, prefix, length) != 0) {
+        return false;
+    }
+    *text = (karp_str){ text->ptr + length, text->len - length };
+    return true;
+}
+
+size_t decision_note_count(const karp_decision *decision)
+{
+    return karp_decision_warning_count(decision) - karp_decision_change_count(decision);
+}
+
 void print_warnings(const cli_input *input)
 {
     for (size_t i = 0; i < input->warning_count; i++) {

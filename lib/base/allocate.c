@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Implements the allocation functions of lib/base for libkarp-io. The contents of a context are private to libkarp,
- * and the two libraries may have different versions. So only public functions are used here, and a growing block is
- * copied.
+ * Implements the allocation functions of lib/base for libkarp-io and the program. The contents of a context are private
+ * to libkarp, which may have another version than they. So only public functions are used here, and a growing block
+ * is copied.
  */
 #include <base/memory.h>
 
