@@ -131,8 +131,8 @@ static uint32_t plain_key(words *plain, struct last_key *last, const uint32_t ke
 static karp_status class_pods(struct classing *c, karp_error *error)
 {
     karp_snapshot *s = c->s;
-    size_t said_bytes = (s->raw.shapes.count + 1) * sizeof(struct last_key);
-    struct last_key *last_key = mem_zalloc(s->context, said_bytes);
+    size_t last_key_bytes = (s->raw.shapes.count + 1) * sizeof(struct last_key);
+    struct last_key *last_key = mem_zalloc(s->context, last_key_bytes);
     if (last_key == NULL) return fail_nomem(error);
     words plain; /* (shape, namespace, labels, volumes) as stored -> class: sufficient for most pods */
     words_init(&plain, s->context);
@@ -168,7 +168,7 @@ static karp_status class_pods(struct classing *c, karp_error *error)
     }
     list_free(s->context, &class_of_plain, sizeof(uint32_t));
     words_free(&plain);
-    mem_free(s->context, last_key, said_bytes);
+    mem_free(s->context, last_key, last_key_bytes);
     return status == KARP_OK ? KARP_OK : fail_nomem(error);
 }
 
