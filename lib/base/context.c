@@ -127,7 +127,7 @@ karp_status karp_context_new(const karp_context_options *options, karp_context *
     context->counted = (karp_allocator){ sizeof context->counted, counted_alloc, NULL, counted_free, context };
     own.allocator = context->guarded ? &context->counted : &context->allocator;
     atomic_init(&context->used, 0);
-    atomic_init(&context->asked, 0);
+    atomic_init(&context->unpolled, 0);
     atomic_init(&context->refusal, 0);
     if (own.hash_seed == 0) own.hash_seed = seed_of_addresses(context);
     context->options = own;
@@ -140,7 +140,7 @@ void context_begin_run(karp_context *run, karp_context *parent, int32_t (*should
     memset(run, 0, sizeof *run);
     atomic_init(&run->holds, 1);
     atomic_init(&run->used, 0);
-    atomic_init(&run->asked, 0);
+    atomic_init(&run->unpolled, 0);
     atomic_init(&run->refusal, 0);
     run->allocator = parent->allocator;
     run->options = parent->options;

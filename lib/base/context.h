@@ -16,7 +16,7 @@ struct karp_context {
     karp_context *root; /* the context that counts memory: itself, or the parent of a run */
     bool guarded; /* there is a memory limit or a should_stop callback */
     atomic_uint_least64_t used; /* bytes in use; for a root with a limit */
-    atomic_uint_least64_t asked; /* bytes allocated and units of work since the last call of should_stop */
+    atomic_uint_least64_t unpolled; /* bytes allocated and units of work since the last call of should_stop */
     atomic_int refusal; /* for a root: why an allocation failed last: 0, KARP_E_LIMIT or KARP_E_CANCELED */
     bool is_run;
     bool stop_noted; /* for a run: a stop was requested */
@@ -37,10 +37,10 @@ void context_stop_gently(karp_context *run);
 /* From now on should_stop is not called: the remaining work is done in any case. */
 void context_finish_run(karp_context *run);
 
-/* The guard. should_stop is called every ASK_AFTER units: bytes of memory that are filled, or an equal amount of
+/* The guard. should_stop is called every POLL_AFTER units: bytes of memory that are filled, or an equal amount of
  * work. This takes well under a millisecond. A small allocation counts as LEAST_COUNTED. Inline because memory.c is
  * compiled into both libraries. */
-enum { ASK_AFTER = 1 << 15, LEAST_COUNTED = 256 };
+enum { POLL_AFTER = 1 << 15, LEAST_COUNTED = 256 };
 
 /* Threads that share a context may overwrite each other's counts, so that should_stop is called a little later. */
 static inline bool context_stopped(karp_context *c, size_t more)
@@ -55,10 +55,10 @@ static inline bool context_stopped(karp_context *c, size_t more)
     }
     if (c->stop_noted) return !c->gentle;
     if (c->options.should_stop == NULL) return false;
-    uint64_t asked = atomic_load_explicit(&c->asked, memory_order_relaxed) + piece;
-    bool ask = asked >= ASK_AFTER;
-    atomic_store_explicit(&c->asked, ask ? 0 : asked, memory_order_relaxed);
-    if (!ask || c->options.should_stop(c->options.stop_user) == 0) return false;
+    uint64_t unpolled = atomic_load_explicit(&c->unpolled, memory_order_relaxed) + piece;
+    bool poll = unpolled >= POLL_AFTER;
+    atomic_store_explicit(&c->unpolled, poll ? 0 : unpolled, memory_order_relaxed);
+    if (!poll || c->options.should_stop(c->options.stop_user) == 0) return false;
     c->stop_noted = c->is_run;
     return !c->gentle;
 }

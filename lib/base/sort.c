@@ -7,7 +7,7 @@
 #define SHORT_RUN ((size_t)8)
 
 /* should_stop is polled after so many elements, each of which counts as this much work. */
-#define ASK_EVERY ((size_t)512)
+#define POLL_EVERY ((size_t)512)
 #define OF_ONE ((size_t)32)
 
 /* Once stopped, a sort makes no more comparisons. The array still has all its elements, in any order. */
@@ -18,7 +18,7 @@ typedef struct stopping {
 
 static bool goes_on(stopping *s, size_t done)
 {
-    if (done % ASK_EVERY == 0 && !s->stopped) s->stopped = !mem_work(s->context, ASK_EVERY * OF_ONE);
+    if (done % POLL_EVERY == 0 && !s->stopped) s->stopped = !mem_work(s->context, POLL_EVERY * OF_ONE);
     return !s->stopped;
 }
 

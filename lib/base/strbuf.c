@@ -22,14 +22,14 @@ void strbuf_clear(strbuf *b)
     if (b->ptr) b->ptr[0] = '\0';
 }
 
-enum { ASK_EVERY = 1 << 14 };
+enum { POLL_EVERY = 1 << 14 };
 
 static bool make_room(strbuf *b, size_t need)
 {
     bool ok = need > b->capacity ? grow(b->context, (void **)&b->ptr, &b->capacity, need, 1)
-                                 : mem_work(b->context, ASK_EVERY);
+                                 : mem_work(b->context, POLL_EVERY);
     if (!ok) return false;
-    b->due = b->capacity - need < ASK_EVERY ? b->capacity : need + ASK_EVERY;
+    b->due = b->capacity - need < POLL_EVERY ? b->capacity : need + POLL_EVERY;
     return true;
 }
 

@@ -81,8 +81,8 @@ static void mark_nodes(finder *f, const karp_decision *d)
 }
 
 /* Runs one method and returns the saving of its commands. The caller releases *d. */
-static karp_status ask(finder *f, const node_view *v, uint32_t method, double *saved, karp_decision **d,
-                       karp_error *error)
+static karp_status run_method(finder *f, const node_view *v, uint32_t method, double *saved, karp_decision **d,
+                              karp_error *error)
 {
     karp_disrupt_options options = f->options;
     options.method = method;
@@ -104,7 +104,7 @@ static karp_status savings_of(finder *f, const node_view *v, double *out, karp_e
     double saved[CONSOLIDATIONS] = { 0 };
     karp_status status = KARP_OK;
     for (size_t i = 0; i < CONSOLIDATIONS && status == KARP_OK; i++)
-        status = ask(f, v, consolidations[i], &saved[i], &made[i], error);
+        status = run_method(f, v, consolidations[i], &saved[i], &made[i], error);
     if (status == KARP_OK) {
         size_t better = saved[2] > saved[1] ? 2 : 1;
         memset(f->going, 0, (f->snapshot->node_count / 64 + (size_t)1) * sizeof *f->going);
@@ -242,7 +242,7 @@ static karp_status find_lifts(finder *f, node_view *v, karp_error *error)
         for (size_t m = 0; m < CONSOLIDATIONS && status == KARP_OK; m++) {
             karp_decision *d = NULL;
             double saved;
-            status = ask(f, v, consolidations[m], &saved, &d, error);
+            status = run_method(f, v, consolidations[m], &saved, &d, error);
             size_t first = f->lifts.count;
             for (size_t i = 0; status == KARP_OK && i < d->kept.count; i++) {
                 if (!note_lift(f, v, &d->kept.items[i])) status = fail_nomem(error);
@@ -305,7 +305,7 @@ static karp_status find_nodes(finder *f, uint32_t number, karp_error *error)
             karp_decision *d = NULL;
             double saved;
             if (consolidations[m] == KARP_METHOD_MULTI_NODE && h->kind != KARP_HOLDS_BUDGET) continue;
-            status = ask(f, &v, consolidations[m], &saved, &d, error);
+            status = run_method(f, &v, consolidations[m], &saved, &d, error);
             if (status == KARP_OK) mark_kept(f, &v, d, number, nodes);
             if (status == KARP_OK) mark_nodes(f, d);
             karp_decision_unref(d);

@@ -69,7 +69,7 @@ void lint_values(linting *l, const expression *e, uint32_t pool, const char *kin
 
 /* Marks the label's values that launches of the NodePool can have and that the requirement allows (NO_ID = all), and
  * returns the number of newly marked values. */
-uint32_t lint_mark_values(linting *l, uint32_t pool, uint32_t key, uint32_t asked, uint64_t *seen);
+uint32_t lint_mark_values(linting *l, uint32_t pool, uint32_t key, uint32_t required, uint64_t *seen);
 
 /* Pods that a rule treats alike: they have one shape, or shapes that differ only in their requests. Terminal pods,
  * pods of daemons and mirror pods are not included. */

@@ -109,9 +109,9 @@ static uint64_t count_selected(const linting *l, const disruption_budget *b)
 static void check_pdb(linting *l, const disruption_budget *b)
 {
     const karp_snapshot *s = l->snapshot;
-    uint64_t all = count_selected(l, b), asked;
-    bool most = amount_of(&b->max_unavailable, all, &asked);
-    if (all == 0 || !(most ? asked == 0 : amount_of(&b->min_available, all, &asked) && asked >= all)) return;
+    uint64_t all = count_selected(l, b), limit;
+    bool most = amount_of(&b->max_unavailable, all, &limit);
+    if (all == 0 || !(most ? limit == 0 : amount_of(&b->min_available, all, &limit) && limit >= all)) return;
     strbuf_adds(&l->field, most ? "spec.maxUnavailable" : "spec.minAvailable");
     if (most) strbuf_adds(&l->text, "none of its ");
     else strbuf_adds(&l->text, "it requires all of them to stay: none of its ");

@@ -57,15 +57,15 @@ static const uint32_t *column(const uint32_t *keys, uint32_t count, const uint32
     return NULL;
 }
 
-/* Marks the values of a type's or offering's requirement that `asked` allows; NO_ID = all. */
-static uint32_t mark(linting *l, uint32_t of, uint32_t asked, uint64_t *seen)
+/* Marks the values of a type's or offering's requirement that `required` allows; NO_ID = all. */
+static uint32_t mark(linting *l, uint32_t of, uint32_t required, uint64_t *seen)
 {
     if (of == NO_ID) return 0;
     const requirement *has = requirement_get(&l->algebra, of);
     uint32_t more = 0;
     for (uint32_t i = 0; !has->complement && i < has->value_count; i++) {
         uint32_t v = has->values[i];
-        bool counts = asked == NO_ID || requirement_has(&l->algebra, requirement_get(&l->algebra, asked), v);
+        bool counts = required == NO_ID || requirement_has(&l->algebra, requirement_get(&l->algebra, required), v);
         if (!counts || bits_test(seen, v)) continue;
         bits_set(seen, v);
         more++;
@@ -73,22 +73,22 @@ static uint32_t mark(linting *l, uint32_t of, uint32_t asked, uint64_t *seen)
     return more;
 }
 
-uint32_t lint_mark_values(linting *l, uint32_t pool, uint32_t key, uint32_t asked, uint64_t *seen)
+uint32_t lint_mark_values(linting *l, uint32_t pool, uint32_t key, uint32_t required, uint64_t *seen)
 {
     const type_table *t = lint_table(l, pool);
     uint32_t set = l->pool_sets[pool], count = 0;
     const uint32_t *of_types = column(t->type_keys, t->type_key_count, t->type_columns, t->type_count, key);
     const uint32_t *of_offerings = column(t->offering_keys, t->offering_key_count, t->offering_columns,
                                           t->offering_count, key);
-    if (of_types == NULL && of_offerings == NULL) return mark(l, set_get(&l->algebra, set, key), asked, seen);
+    if (of_types == NULL && of_offerings == NULL) return mark(l, set_get(&l->algebra, set, key), required, seen);
     for (uint32_t i = 0; i < t->type_count; i++) {
         const instance_type *type = &t->types[i];
         if (!lint_admits(l, t, i, set)) continue;
-        if (of_offerings == NULL) count += mark(l, of_types[i], asked, seen);
+        if (of_offerings == NULL) count += mark(l, of_types[i], required, seen);
         for (uint32_t k = 0; of_offerings != NULL && k < type->offering_count; k++) {
             uint32_t o = type->offering_first + k;
             if (t->offerings[o].available && set_compatible(&l->algebra, set, t->offerings[o].set, true))
-                count += mark(l, of_offerings[o], asked, seen);
+                count += mark(l, of_offerings[o], required, seen);
         }
     }
     return count;
@@ -119,15 +119,15 @@ bool lint_has_value(linting *l, const type_table *t, uint32_t key, uint32_t valu
            (offerings != NULL && some_allows(l, offerings, t->offering_count, value));
 }
 
-/* Whether a type, a node, or a label of a NodePool has the value. *asked: some table has the label. */
-static bool anything_has(linting *l, uint32_t key, uint32_t value, uint32_t pool, bool *asked)
+/* Whether a type, a node, or a label of a NodePool has the value. *known: some table has the label. */
+static bool anything_has(linting *l, uint32_t key, uint32_t value, uint32_t pool, bool *known)
 {
     const karp_snapshot *s = l->snapshot;
-    *asked = false;
+    *known = false;
     for (uint32_t p = 0; p < s->raw.pools.count; p++) {
         if (s->pool_table[p] == NO_ID || (pool != NO_ID && p != pool)) continue;
         if (!lint_has_key(lint_table(l, p), key)) continue;
-        *asked = true;
+        *known = true;
         if (lint_has_value(l, lint_table(l, p), key, value)) return true;
     }
     for (size_t i = 0; pool == NO_ID && i < s->raw.nodes.count; i++) {
@@ -200,10 +200,10 @@ void lint_values(linting *l, const expression *e, uint32_t pool, const char *kin
 {
     uint32_t key = l->snapshot->facts.normalized[e->key];
     for (uint32_t i = 0; e->op == KARP_OP_IN && i < e->value_count; i++) {
-        bool asked;
+        bool known;
         if (e->value_count > 1 && is_customary_value(text_of(l->snapshot, key), text_of(l->snapshot, e->values[i])))
             continue;
-        if (anything_has(l, key, e->values[i], pool, &asked) || !asked) continue;
+        if (anything_has(l, key, e->values[i], pool, &known) || !known) continue;
         note_value(l, key, e->values[i], kind, named, field);
     }
 }

@@ -126,12 +126,12 @@ static void check_limit(linting *l, uint32_t pool, const resource_amount *limit)
 
 /* ---- minValues ----------------------------------------------------------------------------------------------------- */
 
-static void check_min_values(linting *l, uint32_t pool, uint32_t asked, uint64_t *seen)
+static void check_min_values(linting *l, uint32_t pool, uint32_t required, uint64_t *seen)
 {
-    const requirement *r = requirement_get(&l->algebra, asked);
+    const requirement *r = requirement_get(&l->algebra, required);
     uint32_t key = r->key, wanted = r->min_values;
     memset(seen, 0, bits_words(l->snapshot->facts.count) * sizeof *seen);
-    uint32_t count = lint_mark_values(l, pool, key, asked, seen);
+    uint32_t count = lint_mark_values(l, pool, key, required, seen);
     if (count >= wanted) return;
     strbuf_adds(&l->field, "spec.template.spec.requirements[");
     strbuf_addstr(&l->field, text_of(l->snapshot, key));
@@ -233,7 +233,7 @@ static bool takes_all(linting *l, uint32_t heavy, uint32_t pool)
 }
 
 /* Whether some pod requires the NodePool by name. */
-static bool asked_by_name(const linting *l, uint32_t pool)
+static bool selected_by_name(const linting *l, uint32_t pool)
 {
     const store *raw = &l->snapshot->raw;
     uint32_t key = l->snapshot->known.node_pool, name = l->snapshot->pool_names[pool].name;
@@ -260,7 +260,7 @@ static bool shadows(linting *l, uint32_t heavy, uint32_t pool)
     for (uint32_t i = 0; i < h->taints.count; i++) {
         if (!has_taint(p->taints, &h->taints.items[i])) return false;
     }
-    return !asked_by_name(l, pool) && takes_all(l, heavy, pool);
+    return !selected_by_name(l, pool) && takes_all(l, heavy, pool);
 }
 
 static void check_shadow(linting *l, uint32_t pool)

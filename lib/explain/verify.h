@@ -119,7 +119,7 @@ const taint *untolerated(const verifier *v, toleration_list tolerations, taint_l
 bool ports_clash_with(const host_port_list x, const host_port_list y);
 bool selector_matches(const selector *x, label_list labels);
 /* Whether labels certainly satisfy the rules. `host` is the text id of the host name, or NO_ID for a new name. */
-bool labels_satisfy(const verifier *v, const target *t, const rules *asked, uint32_t host);
+bool labels_satisfy(const verifier *v, const target *t, const rules *required, uint32_t host);
 /* Whether a pod on the target excludes values of the label (or_all: or the label itself). On an existing node without
  * the label, Karpenter then treats the label as known and accepts pods that require it. */
 bool excluded_by_pods(const verifier *v, const target *t, uint32_t key, bool or_all);

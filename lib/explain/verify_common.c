@@ -100,16 +100,16 @@ bool selector_matches(const selector *x, label_list labels)
 }
 
 /* Whether every listed type of a launch satisfies the rule for a label that the launch leaves open. */
-static bool types_satisfy(const verifier *v, const target *t, const rule *asked)
+static bool types_satisfy(const verifier *v, const target *t, const rule *required)
 {
     const karp_snapshot *s = v->snapshot;
     if (t->type_count == 0) return false;
     for (uint32_t i = 0; i < t->type_count; i++) {
         const instance_type *type = &v->pools[t->pool].table->types[t->types[i]];
-        uint32_t id = set_get(&s->algebra, type->set, asked->key);
-        if (id == NO_ID) return rule_negative(asked);
+        uint32_t id = set_get(&s->algebra, type->set, required->key);
+        if (id == NO_ID) return rule_negative(required);
         rule has = rule_of_requirement(requirement_get(&s->algebra, id));
-        if (!rule_within(&v->words, &has, asked)) return false;
+        if (!rule_within(&v->words, &has, required)) return false;
     }
     return true;
 }
@@ -138,10 +138,10 @@ bool excluded_by_pods(const verifier *v, const target *t, uint32_t key, bool or_
     return false;
 }
 
-static bool host_satisfies(const verifier *v, const target *t, const rule *asked, uint32_t host)
+static bool host_satisfies(const verifier *v, const target *t, const rule *required, uint32_t host)
 {
-    if (t->is_launch) return asked->excludes && asked->gte == INT64_MIN && asked->lte == INT64_MAX;
-    return host == NO_ID ? rule_negative(asked) : rule_accepts(&v->words, asked, host);
+    if (t->is_launch) return required->excludes && required->gte == INT64_MIN && required->lte == INT64_MAX;
+    return host == NO_ID ? rule_negative(required) : rule_accepts(&v->words, required, host);
 }
 
 static bool rule_satisfied(const verifier *v, const target *t, const rule *r, uint32_t host)
@@ -153,10 +153,10 @@ static bool rule_satisfied(const verifier *v, const target *t, const rule *r, ui
     return rule_negative(r) || (v->quirks && !t->is_launch && excluded_by_pods(v, t, r->key, true));
 }
 
-bool labels_satisfy(const verifier *v, const target *t, const rules *asked, uint32_t host)
+bool labels_satisfy(const verifier *v, const target *t, const rules *required, uint32_t host)
 {
-    for (uint32_t i = 0; i < asked->count; i++) {
-        if (!rule_satisfied(v, t, &asked->items[i], host)) return false;
+    for (uint32_t i = 0; i < required->count; i++) {
+        if (!rule_satisfied(v, t, &required->items[i], host)) return false;
     }
     return true;
 }
@@ -262,12 +262,12 @@ static bool places_of_claim(const store *raw, uint32_t name_space, uint32_t clai
 
 static bool term_reached(verifier *v, const target *t, const node_term *term, bool local)
 {
-    rules asked = { .items = NULL };
+    rules required = { .items = NULL };
     for (uint32_t i = 0; i < term->expressions.count; i++) {
         rule r = rule_of_expression(&v->words, &term->expressions.items[i]);
-        if (!local || r.key != v->snapshot->known.hostname) rules_add(&v->words, &asked, r);
+        if (!local || r.key != v->snapshot->known.hostname) rules_add(&v->words, &required, r);
     }
-    return labels_satisfy(v, t, &asked, host_word(v, t));
+    return labels_satisfy(v, t, &required, host_word(v, t));
 }
 
 /* Contradictory volumes are treated as a requirement that the label is absent (scheduling.md §13.2). */

@@ -178,39 +178,39 @@ uint32_t key_number(key_builder *x, words *table)
 
 void key_free(key_builder *x) { list_free(x->v->context, &x->list, sizeof(uint32_t)); }
 
-void askings_init(askings *a, verifier *v)
+void constraint_uses_init(constraint_uses *a, verifier *v)
 {
-    *a = (askings){ .at_hand = { .v = v } };
-    words_init(&a->different, v->context);
+    *a = (constraint_uses){ .key = { .v = v } };
+    words_init(&a->keys, v->context);
 }
 
-void askings_note(askings *a, asking one)
+void constraint_uses_add(constraint_uses *a, constraint_use one)
 {
-    verifier *v = a->at_hand.v;
-    one.same = key_number(&a->at_hand, &a->different);
-    asking *slot = one.same == NO_ID ? NULL : list_push(v->context, &a->list, sizeof *slot);
+    verifier *v = a->key.v;
+    one.same = key_number(&a->key, &a->keys);
+    constraint_use *slot = one.same == NO_ID ? NULL : list_push(v->context, &a->list, sizeof *slot);
     if (slot == NULL) v->failed = true;
     else *slot = one;
 }
 
-size_t askings_order(askings *a)
+size_t constraint_uses_group(constraint_uses *a)
 {
-    verifier *v = a->at_hand.v;
+    verifier *v = a->key.v;
     if (v->failed) return 0;
-    a->first = room_for(v, a->different.count + 2, sizeof *a->first);
+    a->first = room_for(v, a->keys.count + 2, sizeof *a->first);
     a->ordered = room_for(v, a->list.count + 1, sizeof *a->ordered);
     if (a->first == NULL || a->ordered == NULL) return 0;
     for (size_t i = 0; i < a->list.count; i++) a->first[a->list.items[i].same + 2]++;
-    for (size_t i = 2; i < a->different.count + 2; i++) a->first[i] += a->first[i - 1];
+    for (size_t i = 2; i < a->keys.count + 2; i++) a->first[i] += a->first[i - 1];
     for (size_t i = 0; i < a->list.count; i++) a->ordered[a->first[a->list.items[i].same + 1]++] = a->list.items[i];
-    return a->different.count;
+    return a->keys.count;
 }
 
-void askings_free(askings *a)
+void constraint_uses_free(constraint_uses *a)
 {
-    words_free(&a->different);
-    key_free(&a->at_hand);
-    list_free(a->at_hand.v->context, &a->list, sizeof(asking));
+    words_free(&a->keys);
+    key_free(&a->key);
+    list_free(a->key.v->context, &a->list, sizeof(constraint_use));
 }
 
 /* ---- nodes ----------------------------------------------------------------------------------------------------------------- */

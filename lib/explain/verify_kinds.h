@@ -59,27 +59,27 @@ uint32_t key_number(key_builder *x, words *table);
 void key_free(key_builder *x);
 
 /* A kind with one of its terms or constraints. Equal ones are checked together. */
-typedef struct asking {
+typedef struct constraint_use {
     uint32_t kind, same; /* same: number of the key, equal for equal constraints */
     const pod_term *term; /* either this or `constraint` */
     const spread_constraint *constraint;
-} asking;
+} constraint_use;
 
-typedef struct askings {
-    key_builder at_hand;
-    words different;
-    LIST_OF(asking) list;
+typedef struct constraint_uses {
+    key_builder key;
+    words keys;
+    LIST_OF(constraint_use) list;
     uint32_t *first; /* [same + 1] into ordered */
-    asking *ordered;
-} askings;
+    constraint_use *ordered;
+} constraint_uses;
 
-void askings_init(askings *a, verifier *v);
-/* Adds `one`, whose key is in `at_hand`, and sets its number. */
-void askings_note(askings *a, asking one);
+void constraint_uses_init(constraint_uses *a, verifier *v);
+/* Adds `one`, whose key is in `key`, and sets its number. */
+void constraint_uses_add(constraint_uses *a, constraint_use one);
 /* Groups equal ones, in the order in which each key first occurred, and returns the number of different keys. 0 also
  * = out of memory. */
-size_t askings_order(askings *a);
-void askings_free(askings *a);
+size_t constraint_uses_group(constraint_uses *a);
+void constraint_uses_free(constraint_uses *a);
 
 /* A Node object as a target; NULL = out of memory, which is recorded. */
 const target *kinds_node(verifier *v, kinds *k, uint32_t node_index);

@@ -69,10 +69,10 @@ static bool type_agrees(const verifier *v, const rules *labels, uint32_t set)
 
 /* Whether a daemon with these rules can run on a node of the NodePool. Undefined labels are allowed if they are
  * well-known. */
-static bool base_allows(const verifier *v, const rules *base, const rules *asked)
+static bool base_allows(const verifier *v, const rules *base, const rules *required)
 {
-    for (uint32_t i = 0; i < asked->count; i++) {
-        const rule *r = &asked->items[i], *have = rules_find(base, r->key);
+    for (uint32_t i = 0; i < required->count; i++) {
+        const rule *r = &required->items[i], *have = rules_find(base, r->key);
         if (have != NULL ? !rules_agree(&v->words, have, r) : !word_well_known(&v->words, r->key) && !rule_negative(r))
             return false;
     }
@@ -262,9 +262,9 @@ static void check_types(verifier *v, target *t, const launch_check *c)
 
 /* Whether a required label may be absent because a pod excludes values of it: NotIn is compatible with a requirement
  * that the label is absent (§6.1). */
-static bool may_be_absent(const verifier *v, const target *t, const rule *have, const rule *asked)
+static bool may_be_absent(const verifier *v, const target *t, const rule *have, const rule *required)
 {
-    return !have->excludes && have->count == 0 && asked->excludes && excluded_by_pods(v, t, asked->key, false);
+    return !have->excludes && have->count == 0 && required->excludes && excluded_by_pods(v, t, required->key, false);
 }
 
 /* The launch's labels: its own requirements, and for other keys those of the NodePool. */
@@ -276,12 +276,12 @@ static void settle_labels(verifier *v, target *t)
         if (r.key != v->snapshot->known.hostname) rules_add(&v->words, &t->labels, r);
     }
     for (uint32_t i = 0; i < f->base.count; i++) {
-        const rule *asked = &f->base.items[i], *have = rules_find(&t->labels, asked->key);
+        const rule *required = &f->base.items[i], *have = rules_find(&t->labels, required->key);
         if (have == NULL) {
-            rules_add(&v->words, &t->labels, *asked);
-        } else if (!rule_within(&v->words, have, asked) && !may_be_absent(v, t, have, asked)) {
+            rules_add(&v->words, &t->labels, *required);
+        } else if (!rule_within(&v->words, have, required) && !may_be_absent(v, t, have, required)) {
             note(v, KARP_FINDING_POOL_REQUIREMENTS, t->name,
-                 "its requirement on %.*s goes beyond that of NodePool %.*s", SHOW(word_text(&v->words, asked->key)),
+                 "its requirement on %.*s goes beyond that of NodePool %.*s", SHOW(word_text(&v->words, required->key)),
                  SHOW(t->launch->node_pool));
         }
     }

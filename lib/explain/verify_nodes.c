@@ -43,7 +43,7 @@ static void reserve_for_daemons(verifier *v, const target *t, int64_t *reserve)
 }
 
 /* The first resource of the column that the target's new pods request. */
-static uint32_t asked_for(const verifier *v, const target *t, uint32_t column)
+static uint32_t requested_resource(const verifier *v, const target *t, uint32_t column)
 {
     for (uint32_t i = 0; i < t->pod_count; i++) {
         resource_list list = pod_shape(v, t->pods[i])->requests;
@@ -75,7 +75,7 @@ static void check_room(verifier *v, const target *t)
         if (wanted[r] <= 0 || wanted[r] <= free_) continue;
         note(v, KARP_FINDING_RESOURCES, t->name,
              "its %u new pods ask for more %.*s than is free beside its pods and daemons", (unsigned)t->pod_count,
-             SHOW(strings_get(&s->raw.resources, asked_for(v, t, r))));
+             SHOW(strings_get(&s->raw.resources, requested_resource(v, t, r))));
     }
     mem_free(v->context, wanted, (size_t)s->dims * 2 * sizeof *wanted);
 }

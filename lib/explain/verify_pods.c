@@ -71,13 +71,13 @@ static bool meant(const karp_int_or_string *field, uint64_t all, uint64_t *out)
 static bool none_to_spare(const verifier *v, const disruption_budget *b)
 {
     const store *raw = &v->snapshot->raw;
-    uint64_t all = 0, asked;
+    uint64_t all = 0, limit;
     for (size_t i = 0; i < raw->pods.count; i++) {
         const pod *p = pod_at(raw, i);
         all += !pod_over(p) && p->deletion == KARP_NO_TIME && covers(v, b, p);
     }
-    if (b->max_unavailable.is_set) return meant(&b->max_unavailable, all, &asked) && asked == 0;
-    return b->min_available.is_set && meant(&b->min_available, all, &asked) && asked >= all;
+    if (b->max_unavailable.is_set) return meant(&b->max_unavailable, all, &limit) && limit == 0;
+    return b->min_available.is_set && meant(&b->min_available, all, &limit) && limit >= all;
 }
 
 /* Computed once for all pods. false = out of memory. */

@@ -178,19 +178,19 @@ bool rules_agree(const vocabulary *w, const rule *x, const rule *y)
     return false;
 }
 
-bool rule_within(const vocabulary *w, const rule *have, const rule *asked)
+bool rule_within(const vocabulary *w, const rule *have, const rule *required)
 {
     bool absent = !have->excludes && have->count == 0;
-    if (absent) return rule_negative(asked);
+    if (absent) return rule_negative(required);
     if (!have->excludes) {
         for (uint32_t i = 0; i < have->count; i++) {
-            if (!rule_accepts(w, asked, have->values[i])) return false;
+            if (!rule_accepts(w, required, have->values[i])) return false;
         }
         return true;
     }
-    if (!asked->excludes || have->gte < asked->gte || have->lte > asked->lte) return false;
-    for (uint32_t i = 0; i < asked->count; i++) {
-        if (rule_accepts(w, have, asked->values[i])) return false;
+    if (!required->excludes || have->gte < required->gte || have->lte > required->lte) return false;
+    for (uint32_t i = 0; i < required->count; i++) {
+        if (rule_accepts(w, have, required->values[i])) return false;
     }
     return true;
 }

@@ -50,8 +50,8 @@ bool rule_negative(const rule *r);
 bool rule_accepts(const vocabulary *w, const rule *r, uint32_t value);
 /* Whether some value satisfies both rules, or both are negative. */
 bool rules_agree(const vocabulary *w, const rule *x, const rule *y);
-/* Whether `asked` allows every value that `have` allows. */
-bool rule_within(const vocabulary *w, const rule *have, const rule *asked);
+/* Whether `required` allows every value that `have` allows. */
+bool rule_within(const vocabulary *w, const rule *have, const rule *required);
 rule rule_meet(vocabulary *w, const rule *x, const rule *y);
 
 /* NULL = there is no rule for the key. */

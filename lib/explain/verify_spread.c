@@ -46,7 +46,7 @@ static domain_count *count_of(spread_check *s, uint32_t domain)
 /* Constraints that Karpenter treats as one group although they consider different nodes (S-Q3). */
 typedef struct sets {
     verifier *v;
-    key_builder at_hand;
+    key_builder key;
     words numbers; /* keys without the node filter */
     words filters; /* keys of node filters */
     LIST_OF(struct constraint_set {
@@ -58,11 +58,11 @@ typedef struct sets {
 
 static uint32_t set_number(sets *x, uint32_t kind, const spread_constraint *c)
 {
-    key_add(&x->at_hand, x->v->snapshot->classes[kind].name_space);
-    key_add(&x->at_hand, c->topology_key);
-    key_add(&x->at_hand, (uint32_t)c->max_skew);
-    key_add_labels(&x->at_hand, c->label_selector->labels);
-    return key_number(&x->at_hand, &x->numbers);
+    key_add(&x->key, x->v->snapshot->classes[kind].name_space);
+    key_add(&x->key, c->topology_key);
+    key_add(&x->key, (uint32_t)c->max_skew);
+    key_add_labels(&x->key, c->label_selector->labels);
+    return key_number(&x->key, &x->numbers);
 }
 
 /* The number of the node filter. Shapes are compared as a whole if their node affinity or tolerations count. */
@@ -70,11 +70,11 @@ static uint32_t filter_number(sets *x, uint32_t kind, const spread_constraint *c
 {
     uint32_t number = x->v->snapshot->classes[kind].shape;
     const shape *h = &x->v->snapshot->raw.shapes.items[number];
-    key_add(&x->at_hand, (uint32_t)c->min_domains);
-    key_add(&x->at_hand, (uint32_t)c->honor_affinity | (uint32_t)c->honor_taints << 1);
-    key_add(&x->at_hand, h->required.count > 0 || c->honor_taints ? number : NO_ID);
-    key_add_labels(&x->at_hand, h->node_selector);
-    return key_number(&x->at_hand, &x->filters);
+    key_add(&x->key, (uint32_t)c->min_domains);
+    key_add(&x->key, (uint32_t)c->honor_affinity | (uint32_t)c->honor_taints << 1);
+    key_add(&x->key, h->required.count > 0 || c->honor_taints ? number : NO_ID);
+    key_add_labels(&x->key, h->node_selector);
+    return key_number(&x->key, &x->filters);
 }
 
 static void put_in_set(sets *x, uint32_t kind, const spread_constraint *c)
@@ -147,10 +147,10 @@ static bool select_kinds(const spread_check *s)
 }
 
 /* Whether a launch that has not fixed a label yet may still satisfy the rules. */
-static bool may_satisfy(const spread_check *s, const target *t, const rules *asked)
+static bool may_satisfy(const spread_check *s, const target *t, const rules *required)
 {
-    for (uint32_t i = 0; t->is_launch && i < asked->count; i++) {
-        const rule *r = &asked->items[i], *have = rules_find(&t->labels, r->key);
+    for (uint32_t i = 0; t->is_launch && i < required->count; i++) {
+        const rule *r = &required->items[i], *have = rules_find(&t->labels, r->key);
         if (have == NULL ? !rule_negative(r) : !rules_agree(&s->v->words, have, r)) return false;
     }
     return t->is_launch;
@@ -375,27 +375,27 @@ static void key_add_tolerations(key_builder *x, toleration_list list)
 
 /* Kinds with equal constraints on the same nodes are checked together, so that many kinds that only differ in size
  * cost no more than one. */
-static void ask(askings *a, uint32_t kind, const spread_constraint *c)
+static void add_constraint(constraint_uses *a, uint32_t kind, const spread_constraint *c)
 {
-    key_builder *at_hand = &a->at_hand;
-    verifier *v = at_hand->v;
+    key_builder *key = &a->key;
+    verifier *v = key->v;
     const pod_class *own = &v->snapshot->classes[kind];
     const wishes *w = pod_wishes(v, own->shape);
-    key_add(at_hand, own->name_space);
-    key_add(at_hand, c->topology_key);
-    key_add(at_hand, (uint32_t)c->max_skew);
-    key_add(at_hand, (uint32_t)c->min_domains);
-    key_add(at_hand, (uint32_t)c->honor_affinity | (uint32_t)c->honor_taints << 1);
-    key_add_selector(at_hand, c->label_selector);
-    key_add(at_hand, c->match_label_key_count);
+    key_add(key, own->name_space);
+    key_add(key, c->topology_key);
+    key_add(key, (uint32_t)c->max_skew);
+    key_add(key, (uint32_t)c->min_domains);
+    key_add(key, (uint32_t)c->honor_affinity | (uint32_t)c->honor_taints << 1);
+    key_add_selector(key, c->label_selector);
+    key_add(key, c->match_label_key_count);
     for (uint32_t i = 0; i < c->match_label_key_count; i++) {
-        key_add(at_hand, c->match_label_keys[i]);
-        key_add(at_hand, label_get(kind_labels(v, kind), c->match_label_keys[i]));
+        key_add(key, c->match_label_keys[i]);
+        key_add(key, label_get(kind_labels(v, kind), c->match_label_keys[i]));
     }
-    key_add(at_hand, w->count);
-    for (uint32_t i = 0; i < w->count; i++) key_add_rules(at_hand, &w->terms[i]);
-    if (c->honor_taints) key_add_tolerations(at_hand, v->snapshot->raw.shapes.items[own->shape].tolerations);
-    askings_note(a, (asking){ .kind = kind, .constraint = c });
+    key_add(key, w->count);
+    for (uint32_t i = 0; i < w->count; i++) key_add_rules(key, &w->terms[i]);
+    if (c->honor_taints) key_add_tolerations(key, v->snapshot->raw.shapes.items[own->shape].tolerations);
+    constraint_uses_add(a, (constraint_use){ .kind = kind, .constraint = c });
 }
 
 static void check_kind(spread_check *s, uint32_t kind)
@@ -408,7 +408,7 @@ static void check_kind(spread_check *s, uint32_t kind)
     (void)verifier_worked(s->v, (s->domains.count + pods_of_kind(s->v->kinds, kind).count) * 8);
 }
 
-static void check_same(verifier *v, const asking *list, size_t count)
+static void check_same(verifier *v, const constraint_use *list, size_t count)
 {
     spread_check s = { .v = v,
                        .c = list->constraint,
@@ -436,37 +436,36 @@ static bool places_some(const verifier *v, uint32_t kind)
 }
 
 /* Collects the constraints of the kind that can be checked. */
-static void ask_kind(askings *a, sets *all, uint32_t kind)
+static void add_kind(constraint_uses *a, sets *all, uint32_t kind)
 {
-    verifier *v = a->at_hand.v;
+    verifier *v = a->key.v;
     spread_list list = v->snapshot->raw.shapes.items[v->snapshot->classes[kind].shape].spread;
     for (uint32_t i = 0; i < list.count && !v->failed; i++) {
         spread_check s = { .v = v, .c = &list.items[i], .kind = kind };
         if (s.c->schedule_anyway || s.c->label_selector == NULL || !key_as_written(v, s.c->topology_key)) continue;
         if (v->quirks && (conflated(all, &s) || may_change_group(&s))) continue;
-        ask(a, kind, s.c);
+        add_constraint(a, kind, s.c);
     }
 }
 
 void check_spread(verifier *v)
 {
-    sets all = { .v = v, .at_hand = { .v = v } };
-    askings a;
+    sets all = { .v = v, .key = { .v = v } };
+    constraint_uses a;
     words_init(&all.numbers, v->context);
     words_init(&all.filters, v->context);
-    askings_init(&a, v);
+    constraint_uses_init(&a, v);
     if (v->quirks) sets_fill(&all);
     for (uint32_t k = 0; k < v->snapshot->class_count && !v->failed; k++) {
         if (v->snapshot->raw.shapes.items[v->snapshot->classes[k].shape].spread.count > 0 && constrained(v, k) &&
             places_some(v, k))
-            ask_kind(&a, &all, k);
+            add_kind(&a, &all, k);
     }
-    size_t different = askings_order(&a);
-    for (size_t i = 0; i < different && !v->failed; i++)
-        check_same(v, a.ordered + a.first[i], a.first[i + 1] - a.first[i]);
+    size_t keys = constraint_uses_group(&a);
+    for (size_t i = 0; i < keys && !v->failed; i++) check_same(v, a.ordered + a.first[i], a.first[i + 1] - a.first[i]);
     words_free(&all.numbers);
     words_free(&all.filters);
-    key_free(&all.at_hand);
+    key_free(&all.key);
     list_free(v->context, &all.list, sizeof(struct constraint_set));
-    askings_free(&a);
+    constraint_uses_free(&a);
 }

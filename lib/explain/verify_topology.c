@@ -143,17 +143,17 @@ bool label_imagined(const verifier *v, const target *t, uint32_t key)
 
 enum { AFFINITY, ANTI, ANTI_OF_BOUND };
 
-static void ask(askings *a, uint32_t role, uint32_t kind, const pod_term *t)
+static void add_term(constraint_uses *a, uint32_t role, uint32_t kind, const pod_term *t)
 {
-    if (t->label_selector == NULL || !key_as_written(a->at_hand.v, t->topology_key)) return;
-    key_add(&a->at_hand, role);
-    key_add(&a->at_hand, t->topology_key);
-    key_add(&a->at_hand, a->at_hand.v->snapshot->classes[kind].name_space);
-    key_add(&a->at_hand, t->namespace_count);
-    for (uint32_t i = 0; i < t->namespace_count; i++) key_add(&a->at_hand, t->namespaces[i]);
-    key_add_selector(&a->at_hand, t->namespace_selector);
-    key_add_selector(&a->at_hand, t->label_selector);
-    askings_note(a, (asking){ .kind = kind, .term = t });
+    if (t->label_selector == NULL || !key_as_written(a->key.v, t->topology_key)) return;
+    key_add(&a->key, role);
+    key_add(&a->key, t->topology_key);
+    key_add(&a->key, a->key.v->snapshot->classes[kind].name_space);
+    key_add(&a->key, t->namespace_count);
+    for (uint32_t i = 0; i < t->namespace_count; i++) key_add(&a->key, t->namespaces[i]);
+    key_add_selector(&a->key, t->namespace_selector);
+    key_add_selector(&a->key, t->label_selector);
+    constraint_uses_add(a, (constraint_use){ .kind = kind, .term = t });
 }
 
 /* ---- affinity ------------------------------------------------------------------------------------------------------------- */
@@ -216,7 +216,7 @@ static bool runs_somewhere(verifier *v, const neighbours *n, uint32_t kind, uint
 }
 
 /* A domain without selected pods is valid for the first pod that selects itself, and for all that join it. */
-static void check_affinity_of(verifier *v, const asking *a, const neighbours *n)
+static void check_affinity_of(verifier *v, const constraint_use *a, const neighbours *n)
 {
     uint32_t key = a->term->topology_key, alone = NO_ID;
     bool runs = runs_somewhere(v, n, a->kind, key);
@@ -251,7 +251,7 @@ static void check_affinity_of(verifier *v, const asking *a, const neighbours *n)
     }
 }
 
-static void check_affinity(verifier *v, const asking *list, size_t count)
+static void check_affinity(verifier *v, const constraint_use *list, size_t count)
 {
     neighbours n;
     memset(&n.domains_that_run, 0, sizeof n.domains_that_run);
@@ -355,7 +355,7 @@ static void find_barred(verifier *v, uint32_t key, company *by_domain, company *
 }
 
 /* Adds the pods of the kind with domains that are only certain among themselves. */
-static void find_own(verifier *v, const asking *a, company *own)
+static void find_own(verifier *v, const constraint_use *a, company *own)
 {
     uint32_t key = a->term->topology_key;
     kind_list pods = pods_of_kind(v->kinds, a->kind);
@@ -368,7 +368,7 @@ static void find_own(verifier *v, const asking *a, company *own)
     }
 }
 
-static void check_anti_of(verifier *v, const asking *a, const company *by_domain, const company *by_target)
+static void check_anti_of(verifier *v, const constraint_use *a, const company *by_domain, const company *by_target)
 {
     uint32_t key = a->term->topology_key;
     kind_list pods = pods_of_kind(v->kinds, a->kind);
@@ -391,7 +391,7 @@ static void check_anti_of(verifier *v, const asking *a, const company *by_domain
 }
 
 /* Checks the term of pods that the plan places, against running and placed pods. One finding per pod is reported. */
-static void check_anti(verifier *v, const asking *list, size_t count)
+static void check_anti(verifier *v, const constraint_use *list, size_t count)
 {
     company by_domain, by_target;
     company_init(&by_domain, v);
@@ -413,7 +413,7 @@ static bool bars_where_it_runs(const verifier *v, uint32_t pod_number)
 }
 
 /* Checks the term of running pods against the pods that the plan places. */
-static void check_anti_of_bound(verifier *v, const asking *list, size_t count)
+static void check_anti_of_bound(verifier *v, const constraint_use *list, size_t count)
 {
     uint32_t key = list->term->topology_key;
     company owners;
@@ -440,16 +440,16 @@ static void check_anti_of_bound(verifier *v, const asking *list, size_t count)
 
 /* ---- all checks -------------------------------------------------------------------------------------------------- */
 
-static void ask_all(askings *a, uint32_t role, uint32_t kind, pod_term_list list)
+static void add_terms(constraint_uses *a, uint32_t role, uint32_t kind, pod_term_list list)
 {
-    for (uint32_t i = 0; i < list.count && !a->at_hand.v->failed; i++) ask(a, role, kind, &list.items[i]);
+    for (uint32_t i = 0; i < list.count && !a->key.v->failed; i++) add_term(a, role, kind, &list.items[i]);
 }
 
 static void check_terms(verifier *v)
 {
     const karp_snapshot *s = v->snapshot;
-    askings a;
-    askings_init(&a, v);
+    constraint_uses a;
+    constraint_uses_init(&a, v);
     for (uint32_t role = AFFINITY; role <= ANTI_OF_BOUND; role++) {
         for (uint32_t k = 0; k < s->class_count && !v->failed; k++) {
             const shape *h = &s->raw.shapes.items[s->classes[k].shape];
@@ -459,20 +459,20 @@ static void check_terms(verifier *v)
                 concerned = role == ANTI_OF_BOUND ? bars_where_it_runs(v, pods.items[i])
                                                   : usable_target(v, v->at[pods.items[i]]);
             if (concerned && (role == ANTI_OF_BOUND || constrained(v, k)))
-                ask_all(&a, role, k, role == AFFINITY ? h->required_affinity : h->required_anti);
+                add_terms(&a, role, k, role == AFFINITY ? h->required_affinity : h->required_anti);
         }
     }
-    size_t different = askings_order(&a);
-    for (size_t i = 0; i < different && !v->failed; i++) {
-        const asking *list = a.ordered + a.first[i];
+    size_t keys = constraint_uses_group(&a);
+    for (size_t i = 0; i < keys && !v->failed; i++) {
+        const constraint_use *list = a.ordered + a.first[i];
         size_t count = a.first[i + 1] - a.first[i];
-        uint32_t role = a.different.entries[i].ptr[0];
+        uint32_t role = a.keys.entries[i].ptr[0];
         if (!select_by_term(v, list->term, s->classes[list->kind].name_space)) break;
         if (role == AFFINITY) check_affinity(v, list, count);
         else if (role == ANTI) check_anti(v, list, count);
         else check_anti_of_bound(v, list, count);
     }
-    askings_free(&a);
+    constraint_uses_free(&a);
 }
 
 void check_topology(verifier *v)

@@ -58,7 +58,7 @@ bool io_is_had(const karp_reader *reader, karp_str key, nearest *near)
 }
 
 typedef struct seek_values {
-    const karp_requirement *asked;
+    const karp_requirement *required;
     bool *found; /* by value of the list */
     size_t left;
     bool had; /* whether the label was found */
@@ -68,13 +68,13 @@ static bool take_values(void *user, const karp_requirement *labels, size_t count
 {
     seek_values *s = user;
     for (size_t i = 0; i < count && s->left > 0; i++) {
-        if (!equal_str(labels[i].key, s->asked->key)) continue;
+        if (!equal_str(labels[i].key, s->required->key)) continue;
         s->had = true;
         /* Another operator than In may allow any value. */
         if (labels[i].op != KARP_OP_IN && labels[i].op != KARP_OP_DOES_NOT_EXIST) s->left = 0;
-        for (size_t w = 0; w < s->asked->value_count && s->left > 0; w++) {
+        for (size_t w = 0; w < s->required->value_count && s->left > 0; w++) {
             for (size_t k = 0; k < labels[i].value_count && !s->found[w]; k++) {
-                s->found[w] = equal_str(labels[i].values[k], s->asked->values[w]);
+                s->found[w] = equal_str(labels[i].values[k], s->required->values[w]);
                 if (s->found[w]) s->left--;
             }
         }
@@ -97,7 +97,7 @@ static bool take_offers(void *user, const karp_requirement *labels, size_t count
     return true;
 }
 
-karp_status io_find_absent(karp_reader *reader, const karp_requirement *asked, io_absent *out)
+karp_status io_find_absent(karp_reader *reader, const karp_requirement *required, io_absent *out)
 {
     enum { NAMED = 4 };
     char shown[48];
@@ -106,25 +106,25 @@ karp_status io_find_absent(karp_reader *reader, const karp_requirement *asked, i
     memset(out, 0, sizeof *out);
     for (size_t c = 0; c < reader->catalogue_count; c++)
         offerings += 16 * karp_catalogue_count(reader->catalogues[c].catalogue);
-    if (!karp_context_work(reader->context, offerings * (asked->value_count + 1))) return io_reader_nomem(reader);
-    seek_values s = { asked, mem_zalloc(reader->context, asked->value_count * sizeof(bool) + 1), asked->value_count,
-                      false };
+    if (!karp_context_work(reader->context, offerings * (required->value_count + 1))) return io_reader_nomem(reader);
+    seek_values s = { required, mem_zalloc(reader->context, required->value_count * sizeof(bool) + 1),
+                      required->value_count, false };
     if (!s.found) return io_reader_nomem(reader);
     look_through(reader, take_values, &s);
-    for (size_t i = 0; i < asked->value_count && s.left > 0 && s.had; i++) {
+    for (size_t i = 0; i < required->value_count && s.left > 0 && s.had; i++) {
         bool again = s.found[i];
-        for (size_t k = 0; k < i && !again; k++) again = equal_str(asked->values[k], asked->values[i]);
+        for (size_t k = 0; k < i && !again; k++) again = equal_str(required->values[k], required->values[i]);
         if (again) continue;
         if (out->count++ == 0) first = i;
         if (out->count > NAMED) continue;
-        str_shorten(shown, sizeof shown, asked->values[i]);
+        str_shorten(shown, sizeof shown, required->values[i]);
         length += (size_t)snprintf(out->list + length, sizeof out->list - length, "%s%s", length ? ", " : "", shown);
     }
-    mem_free(reader->context, s.found, asked->value_count * sizeof(bool) + 1);
+    mem_free(reader->context, s.found, required->value_count * sizeof(bool) + 1);
     if (out->count > NAMED)
         (void)snprintf(out->list + length, sizeof out->list - length, " and %zu more", out->count - NAMED);
     if (out->count != 1) return KARP_OK;
-    offer o = { asked->key, nearest_to_value(asked->key, asked->values[first]) };
+    offer o = { required->key, nearest_to_value(required->key, required->values[first]) };
     look_through(reader, take_offers, &o);
     (void)io_meant(&o.near, out->meant);
     return KARP_OK;
@@ -170,11 +170,11 @@ static bool keep(karp_reader *reader, karp_str pool, const karp_requirement *r)
             kept->others = true;
             continue;
         }
-        karp_str *value = &values[kept->asked.value_count++];
+        karp_str *value = &values[kept->required.value_count++];
         *value = io_keep(reader, r->values[i]);
         if (!value->ptr) return false;
     }
-    return kept->pool.ptr && kept->asked.key.ptr;
+    return kept->pool.ptr && kept->required.key.ptr;
 }
 
 karp_status io_values_pool(karp_reader *reader, const karp_node_pool *pool)
@@ -198,13 +198,13 @@ karp_status io_values_note(karp_reader *reader)
         const io_pool_values *kept = &reader->pool_values[i];
         char pool[128], key[128], more[32] = "";
         io_absent absent;
-        status = io_find_absent(reader, &kept->asked, &absent);
-        if (status || absent.count == 0 || (absent.count == kept->asked.value_count && !kept->others)) continue;
+        status = io_find_absent(reader, &kept->required, &absent);
+        if (status || absent.count == 0 || (absent.count == kept->required.value_count && !kept->others)) continue;
         if (told++ == MOST_NOTES)
             return io_warn(reader, "further values of NodePools that no instance type or offering has are not listed");
         if (kept->pools > 1) (void)snprintf(more, sizeof more, " and %zu more", kept->pools - 1);
         str_shorten(pool, sizeof pool, kept->pool);
-        str_shorten(key, sizeof key, kept->asked.key);
+        str_shorten(key, sizeof key, kept->required.key);
         status = io_warn(reader, "NodePool %s%s: no instance type or offering has %s as %s%s", pool, more, absent.list,
                          key, absent.meant);
     }

@@ -22,13 +22,13 @@ typedef struct io_absent {
     char list[256]; /* "a, b, c, d and 3 more" */
     char meant[MEANT]; /* io_meant() of the value if there is only one */
 } io_absent;
-karp_status io_find_absent(karp_reader *reader, const karp_requirement *asked, io_absent *out);
+karp_status io_find_absent(karp_reader *reader, const karp_requirement *required, io_absent *out);
 
 /* A list of values in requirements of NodePools. */
 typedef struct io_pool_values {
     karp_str pool; /* name of the first pool with this requirement */
     size_t pools;
-    karp_requirement asked;
+    karp_requirement required;
     bool others; /* some values were left out */
 } io_pool_values;
 

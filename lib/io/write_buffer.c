@@ -23,7 +23,7 @@ void buffer_free(write_buffer *b)
     buffer_init(b, b->context);
 }
 
-enum { ASK_EVERY = 1 << 14 };
+enum { POLL_EVERY = 1 << 14 };
 
 static bool move_text(write_buffer *b, size_t more)
 {
@@ -54,12 +54,12 @@ static bool make_room(write_buffer *b, size_t more)
         b->failed = true;
         return false;
     }
-    if (has ? karp_context_work(b->context, ASK_EVERY) == 0 : !move_text(b, more)) {
+    if (has ? karp_context_work(b->context, POLL_EVERY) == 0 : !move_text(b, more)) {
         b->failed = true;
         return false;
     }
     size_t left = b->room - b->length - more;
-    b->due = left < ASK_EVERY ? b->room : b->length + more + ASK_EVERY;
+    b->due = left < POLL_EVERY ? b->room : b->length + more + POLL_EVERY;
     return true;
 }
 

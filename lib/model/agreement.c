@@ -3,11 +3,11 @@
 
 #include <base/bits.h>
 
-void mark_agreeing_types(algebra *a, const type_table *t, uint32_t k, uint32_t asked, uint64_t *variants)
+void mark_agreeing_types(algebra *a, const type_table *t, uint32_t k, uint32_t required, uint64_t *variants)
 {
     const key_values *by = &t->type_values[k];
     for (uint32_t g = 0; g < by->count; g++) {
-        if (by->values[g] != NO_ID && !requirement_agree(a, asked, by->values[g])) continue;
+        if (by->values[g] != NO_ID && !requirement_agree(a, required, by->values[g])) continue;
         for (uint32_t i = by->first[g]; i < by->first[g + 1]; i++) {
             const instance_type *y = &t->types[by->items[i]];
             for (uint32_t v = 0; v < y->variant_count; v++) bits_set(variants, y->variant_first + v);
@@ -15,19 +15,19 @@ void mark_agreeing_types(algebra *a, const type_table *t, uint32_t k, uint32_t a
     }
 }
 
-bool offering_key_agrees(const karp_snapshot *w, algebra *a, uint32_t key, uint32_t asked, uint32_t have)
+bool offering_key_agrees(const karp_snapshot *w, algebra *a, uint32_t key, uint32_t required, uint32_t have)
 {
     if (have == NO_ID) return true;
-    if (asked == NO_ID) return w->facts.well_known[key] || requirement_negative(requirement_get(a, have));
-    return requirement_agree(a, asked, have);
+    if (required == NO_ID) return w->facts.well_known[key] || requirement_negative(requirement_get(a, have));
+    return requirement_agree(a, required, have);
 }
 
-void mark_agreeing_offerings(const karp_snapshot *w, algebra *a, const type_table *t, uint32_t k, uint32_t asked,
+void mark_agreeing_offerings(const karp_snapshot *w, algebra *a, const type_table *t, uint32_t k, uint32_t required,
                              uint64_t *offerings)
 {
     const key_values *by = &t->offering_values[k];
     for (uint32_t g = 0; g < by->count; g++) {
-        if (!offering_key_agrees(w, a, t->offering_keys[k], asked, by->values[g])) continue;
+        if (!offering_key_agrees(w, a, t->offering_keys[k], required, by->values[g])) continue;
         for (uint32_t i = by->first[g]; i < by->first[g + 1]; i++) bits_set(offerings, by->items[i]);
     }
 }

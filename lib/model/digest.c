@@ -7,8 +7,8 @@
 #include <base/error.h>
 #include <karp/values.h>
 
-/* From this number of blocks on, it is worth detecting the processor's features. */
-enum { WORTH_ASKING = 64 };
+/* For fewer blocks it does not pay to detect the processor's features. */
+enum { LEAST_BLOCKS_X86 = 64 };
 
 static const uint32_t round_constants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -82,7 +82,7 @@ void karp_digest_init(karp_digest *digest, size_t size)
 
 static void compress_all(uint32_t state[8], const unsigned char *from, size_t blocks)
 {
-    if (blocks >= WORTH_ASKING && digest_blocks_x86(state, from, blocks, round_constants)) return;
+    if (blocks >= LEAST_BLOCKS_X86 && digest_blocks_x86(state, from, blocks, round_constants)) return;
     for (; blocks > 0; from += 64, blocks--) compress(state, from);
 }
 

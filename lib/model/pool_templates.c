@@ -50,10 +50,10 @@ static void find_variants(algebra *a, const type_table *t, uint32_t set, uint64_
     size_t width = bits_words(t->variant_count);
     bits_fill(out, t->variant_count);
     for (uint32_t k = 0; k < t->type_key_count; k++) {
-        uint32_t asked = set_get(a, set, t->type_keys[k]);
-        if (asked == NO_ID) continue;
+        uint32_t required = set_get(a, set, t->type_keys[k]);
+        if (required == NO_ID) continue;
         memset(scratch, 0, width * sizeof *scratch);
-        mark_agreeing_types(a, t, k, asked, scratch);
+        mark_agreeing_types(a, t, k, required, scratch);
         bits_and(out, scratch, width);
     }
 }
@@ -93,8 +93,8 @@ static bool find_types(karp_snapshot *s, const type_table *t, struct pool_templa
              *scratch = mem_zalloc(s->context, room);
     bool ok = variants != NULL && offered != NULL && scratch != NULL;
     if (ok) {
-        find_variants(&s->algebra, t, out->asked.set, scratch, variants);
-        find_offerings(s, &s->algebra, t, out->asked.set, scratch, offered);
+        find_variants(&s->algebra, t, out->required.set, scratch, variants);
+        find_offerings(s, &s->algebra, t, out->required.set, scratch, offered);
         memset(scratch, 0, room);
         for (size_t i = bits_next(offered, t->offering_count, 0); i < t->offering_count;
              i = bits_next(offered, t->offering_count, i + 1))
@@ -121,7 +121,7 @@ static bool find_templates(karp_snapshot *s)
         all[i].table = NO_ID;
         if (s->pool_table[i] == NO_ID || !pool_usable(s, &s->raw.pools.items[i])) continue;
         all[i].table = s->pool_table[i];
-        ok = demand_of_pool(&s->algebra, s, i, &s->data, &all[i].asked) &&
+        ok = demand_of_pool(&s->algebra, s, i, &s->data, &all[i].required) &&
              find_types(s, &s->tables[all[i].table], &all[i]);
     }
     s->pool_templates = all;
@@ -138,7 +138,7 @@ const struct pool_template *pool_template_of(const karp_snapshot *s, uint32_t ta
 {
     for (size_t i = 0; s->pool_templates != NULL && i < s->raw.pools.count; i++) {
         const struct pool_template *t = &s->pool_templates[i];
-        if (t->table == table && t->asked.set == set) return t;
+        if (t->table == table && t->required.set == set) return t;
     }
     return NULL;
 }

@@ -140,14 +140,14 @@ static inline uint32_t set_meet(algebra *a, uint32_t x, uint32_t y)
     return y == EMPTY_SET ? x : set_meet_of_two(a, x, y);
 }
 bool set_agree(algebra *a, uint32_t x, uint32_t y); /* Karpenter's Intersects, without its list of errors */
-bool set_compatible_with_some(algebra *a, uint32_t supply, uint32_t asked, bool lenient);
-/* Karpenter's Compatible: whether `supply` can satisfy `asked`. lenient = undefined well-known labels are allowed. */
-static inline bool set_compatible(algebra *a, uint32_t supply, uint32_t asked, bool lenient)
+bool set_compatible_with_some(algebra *a, uint32_t supply, uint32_t required, bool lenient);
+/* Karpenter's Compatible: whether `supply` can satisfy `required`. lenient = undefined well-known labels are allowed. */
+static inline bool set_compatible(algebra *a, uint32_t supply, uint32_t required, bool lenient)
 {
-    return asked == EMPTY_SET || set_compatible_with_some(a, supply, asked, lenient);
+    return required == EMPTY_SET || set_compatible_with_some(a, supply, required, lenient);
 }
 /* The first key, by name, for which Compatible fails. *undefined: the key is missing in `supply`. NO_ID = none. */
-uint32_t set_first_conflict(algebra *a, uint32_t supply, uint32_t asked, bool lenient, bool *undefined);
+uint32_t set_first_conflict(algebra *a, uint32_t supply, uint32_t required, bool lenient, bool *undefined);
 
 /* A set and a requirement on the host name. */
 typedef struct demand {

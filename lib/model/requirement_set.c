@@ -205,10 +205,10 @@ bool set_agree(algebra *a, uint32_t x, uint32_t y)
     return true;
 }
 
-static bool defined_enough(const algebra *a, uint32_t supply, uint32_t asked, bool lenient)
+static bool defined_enough(const algebra *a, uint32_t supply, uint32_t required, bool lenient)
 {
     size_t n, given, at = 0;
-    const set_entry *e = set_entries(a, asked, &n), *s = set_entries(a, supply, &given);
+    const set_entry *e = set_entries(a, required, &n), *s = set_entries(a, supply, &given);
     for (size_t i = 0; i < n; i++) {
         if (lenient && a->facts->well_known[e[i].key]) continue;
         if (requirement_negative(requirement_get(a, e[i].requirement))) continue;
@@ -218,23 +218,23 @@ static bool defined_enough(const algebra *a, uint32_t supply, uint32_t asked, bo
     return true;
 }
 
-bool set_compatible_with_some(algebra *a, uint32_t supply, uint32_t asked, bool lenient)
+bool set_compatible_with_some(algebra *a, uint32_t supply, uint32_t required, bool lenient)
 {
     if (a->failed) return false;
     map64 *known = lenient ? &a->set_lenient : &a->set_strict;
-    uint64_t key = pair_key(supply, asked);
+    uint64_t key = pair_key(supply, required);
     uint32_t answer = map64_get(known, key);
     if (answer == NO_ID) {
-        answer = defined_enough(a, supply, asked, lenient) && set_agree(a, supply, asked);
+        answer = defined_enough(a, supply, required, lenient) && set_agree(a, supply, required);
         algebra_keep(a, known, key, answer != 0);
     }
     return answer != 0;
 }
 
-uint32_t set_first_conflict(algebra *a, uint32_t supply, uint32_t asked, bool lenient, bool *undefined)
+uint32_t set_first_conflict(algebra *a, uint32_t supply, uint32_t required, bool lenient, bool *undefined)
 {
     size_t n;
-    const set_entry *e = set_entries(a, asked, &n);
+    const set_entry *e = set_entries(a, required, &n);
     uint32_t first = NO_ID;
     *undefined = false;
     for (size_t i = 0; i < n; i++) {

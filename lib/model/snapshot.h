@@ -213,9 +213,9 @@ struct karp_snapshot {
     uint32_t *pool_table; /* store pool index -> table, NO_ID = no types */
     struct pool_template {
         uint32_t table; /* NO_ID = the pool is not usable, and the other members are not set */
-        demand asked; /* requirements of its launches */
-        const uint64_t *variants; /* variants of the table that match `asked` and have a matching offering */
-        const uint64_t *offered; /* offerings of these variants that are available and match `asked` */
+        demand required; /* requirements of its launches */
+        const uint64_t *variants; /* variants of the table that match `required` and have a matching offering */
+        const uint64_t *offered; /* offerings of these variants that are available and match `required` */
         uint32_t capacity_types; /* number of different capacity types of these offerings */
     } * pool_templates; /* by store pool; NULL = NodePools have changed since, or there are too many */
     /* Daemons: representative pods of §12.1, by DaemonSet in input order. */

@@ -29,7 +29,7 @@ typedef struct buyer {
     packing *packing;
 } buyer;
 
-static bool asked_to_stop(const fit_purchase *p)
+static bool must_stop(const fit_purchase *p)
 {
     return p->request->should_stop != NULL && p->request->should_stop(p->request->stop_user) != 0;
 }
@@ -322,7 +322,7 @@ static bool buy(buyer *b)
     for (;;) {
         if (!packing_search(b->packing, stop)) return false;
         if (stop == effort) break;
-        if (asked_to_stop(p)) {
+        if (must_stop(p)) {
             p->cost.stopped = 1;
             break;
         }

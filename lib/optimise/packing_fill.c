@@ -114,12 +114,12 @@ static void rate_classes(packing *k, uint32_t shape_number)
     struct rated *list = k->rated + (size_t)shape_number * p->class_count;
     double total = 0;
     for (uint32_t d = 0; d < p->dims; d++) {
-        double asked = 0;
+        double requested = 0;
         for (uint32_t i = 0; i < k->open_count; i++) {
             uint32_t c = k->open[i];
-            asked += (double)k->rest[c] * (double)p->requests[(size_t)c * p->dims + d];
+            requested += (double)k->rest[c] * (double)p->requests[(size_t)c * p->dims + d];
         }
-        k->rate[d] = room[d] > 0 ? asked / (double)room[d] : 0;
+        k->rate[d] = room[d] > 0 ? requested / (double)room[d] : 0;
         total += k->rate[d];
     }
     for (uint32_t d = 0; d < p->dims; d++)

@@ -59,7 +59,7 @@ static bool cap_templates(search *q, int64_t cpus, bool *any)
     return !scheduler_failed(q->s);
 }
 
-bool search_asked_to_stop(const search *q)
+bool search_must_stop(const search *q)
 {
     return q->options->should_stop != NULL && q->options->should_stop(q->options->stop_user) != 0;
 }
@@ -156,7 +156,7 @@ static karp_status try_all_caps(search *q)
     uint32_t worse = 0;
     for (size_t i = 0; i < CAP_COUNT && worse < WORSE_IN_A_ROW; i++) {
         bool any = false, better = false;
-        if (search_asked_to_stop(q)) {
+        if (search_must_stop(q)) {
             q->stopped = true;
             return KARP_OK;
         }

@@ -27,7 +27,7 @@ typedef struct refining {
     struct staying {
         uint32_t template_, types;
     } * staying; /* by claim */
-    double asked; /* cost of the packing that the scheduler checked last */
+    double checked_cost; /* cost of the packing that the scheduler checked last */
 } refining;
 
 /* ---- the problem ------------------------------------------------------------------------------------------------------------ */
@@ -129,13 +129,13 @@ static const packing_bins *best_of(const refining *r)
 }
 
 /* Lets the scheduler check the best packing, which becomes the best plan if it is cheaper. */
-static karp_status ask_for(refining *r)
+static karp_status check_best(refining *r)
 {
     search *q = r->q;
     const packing_bins *bins = best_of(r);
     guided_plan g;
-    if (!(bins->cost < r->asked)) return KARP_OK;
-    r->asked = bins->cost;
+    if (!(bins->cost < r->checked_cost)) return KARP_OK;
+    r->checked_cost = bins->cost;
     karp_status status = make_guide(r, bins, &g) ? KARP_OK : fail_nomem(q->error);
     if (status == KARP_OK) status = search_round(q, &q->guided, &g.guide, q->options);
     if (status == KARP_OK && search_better(q, &status)) {
@@ -196,13 +196,13 @@ static karp_status search_stops(refining *r)
 {
     search *q = r->q;
     for (uint64_t from = 0, stop = 1000; stop <= q->objective->effort; from = stop, stop = next_stop(stop)) {
-        if (search_asked_to_stop(q)) {
+        if (search_must_stop(q)) {
             q->stopped = true;
             return KARP_OK;
         }
         if (!search_to(r, from, stop)) return fail_nomem(q->error);
         q->steps = packing_steps(r->packing) + r->pattern_steps + (r->second != NULL ? packing_steps(r->second) : 0);
-        karp_status status = ask_for(r);
+        karp_status status = check_best(r);
         if (status == KARP_E_CANCELED) {
             q->stopped = true;
             return KARP_OK;
@@ -228,7 +228,7 @@ static karp_status refine(refining *r)
     /* If the offers differ from those that the plan was made of, its own nodes may be available for less than its
      * cost. */
     bool others = q->weighs_spot || (q->objective->flags & KARP_COST_IGNORE_WEIGHTS) != 0;
-    r->asked = others ? HUGE_VAL : packing_best(r->packing)->cost;
+    r->checked_cost = others ? HUGE_VAL : packing_best(r->packing)->cost;
     return search_stops(r);
 }
 

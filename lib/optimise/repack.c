@@ -29,7 +29,7 @@ void karp_repack_options_init(karp_repack_options *options, size_t size)
     options->size = size;
 }
 
-bool repack_asked_to_stop(repacking *r)
+bool repack_must_stop(repacking *r)
 {
     const karp_options *o = &r->p.options;
     if (r->p.stopped || r->p.own_context.stop_noted || (o->should_stop != NULL && o->should_stop(o->stop_user) != 0))
@@ -340,7 +340,7 @@ karp_status karp_repack(const karp_snapshot *snapshot, const karp_repack_options
     if (begun) status = begin(r, snapshot);
     bool started = begun && r->context != NULL;
     if (status == KARP_OK) status = decide(r);
-    if (status == KARP_OK && repack_asked_to_stop(r) && !r->p.options.keep_partial) status = repack_canceled(r);
+    if (status == KARP_OK && repack_must_stop(r) && !r->p.options.keep_partial) status = repack_canceled(r);
     if (status == KARP_OK) status = answer(r, out);
     if (started) finish(r);
     mem_free(snapshot->context, r, sizeof *r);

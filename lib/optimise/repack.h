@@ -72,7 +72,7 @@ typedef struct repacking {
     repack_plan chosen; /* the plan whose steps save most, of all searches */
     double chosen_saving;
     repack_steps stages;
-    guide guide; /* for the current plan: its nodes, and additional launches that the scheduler asked for */
+    guide guide; /* for the current plan: its nodes, and additional launches that the scheduler wanted */
     uint32_t *slot_of, *host_of; /* arrays of `guide`, by pod */
     uint32_t *stage_of_slot, slot_room;
     uint32_t *to_host, *to_slot; /* by pod: its target by the plan, with the scheduler's corrections */
@@ -92,7 +92,7 @@ typedef struct repacking {
     bool cut; /* the caller cut the last round short, so it did not consider every pod */
 } repacking;
 
-bool repack_asked_to_stop(repacking *r);
+bool repack_must_stop(repacking *r);
 karp_status repack_canceled(const repacking *r);
 /* Keeps the best plan so far, if the scheduler admits it. Status: OK, NOMEM. */
 karp_status repack_keep(repacking *r);

@@ -98,7 +98,7 @@ static karp_status note_plan(repacking *r, const repack_search *from)
 /* The curve: increasing limits, each search continuing from the plan before. */
 static karp_status search_curve(repacking *r, uint64_t all, uint64_t most, uint64_t steps)
 {
-    for (uint32_t i = 1; i <= POINTS && !repack_asked_to_stop(r); i++) {
+    for (uint32_t i = 1; i <= POINTS && !repack_must_stop(r); i++) {
         uint64_t limit = all * i / POINTS;
         if (!repack_search_run(r->search, limit, steps / POINTS, false)) return fail_nomem(r->error);
         repack_plan_free(r->context, &r->plan);
@@ -115,10 +115,10 @@ static karp_status search_curve(repacking *r, uint64_t all, uint64_t most, uint6
 /* Searches from the present nodes, and from a plan that replaces all of them. */
 static karp_status search_with(repacking *r, repack_search *q, uint64_t most, uint64_t steps)
 {
-    if (repack_asked_to_stop(r)) return KARP_OK;
+    if (repack_must_stop(r)) return KARP_OK;
     if (!repack_search_run(q, most, steps / 2, true)) return fail_nomem(r->error);
     karp_status status = note_plan(r, q);
-    if (status != KARP_OK || repack_asked_to_stop(r)) return status;
+    if (status != KARP_OK || repack_must_stop(r)) return status;
     bool all = q != r->guided && repack_search_may_all_go(q);
     if (all && !repack_search_everything(q, steps / 4)) return fail_nomem(r->error);
     if (!repack_search_run(q, most, steps - steps / 2 - (all ? steps / 4 : 0), false)) return fail_nomem(r->error);
@@ -206,7 +206,7 @@ static karp_status keep_so_far(repacking *r)
 {
     bool may_stop = r->p.options.keep_partial && r->p.own_context.options.should_stop != NULL;
     bool saves = r->chosen_saving > 0 || (r->walk != NULL && repack_walk_saving(r->walk) > 0);
-    return may_stop && saves && !repack_asked_to_stop(r) ? repack_keep(r) : KARP_OK;
+    return may_stop && saves && !repack_must_stop(r) ? repack_keep(r) : KARP_OK;
 }
 
 /* Runs the complete search with this effort, starting from the results of the previous one. */
@@ -214,10 +214,10 @@ static karp_status look_once(repacking *r, uint64_t all, uint64_t most, uint64_t
 {
     karp_status status = search_curve(r, all, most, effort / 4);
     if (status == KARP_OK && first) status = keep_so_far(r);
-    if (status != KARP_OK || repack_asked_to_stop(r)) return status;
+    if (status != KARP_OK || repack_must_stop(r)) return status;
     if (first && !begin_guided(r, most < all ? most : all)) return fail_nomem(r->error);
     status = search_plan(r, most, effort - effort / 4);
-    if (status != KARP_OK || repack_asked_to_stop(r)) return status;
+    if (status != KARP_OK || repack_must_stop(r)) return status;
     return walk_on(r, most, effort) ? KARP_OK : fail_nomem(r->error);
 }
 
@@ -229,7 +229,7 @@ karp_status repack_look(repacking *r, uint64_t most)
     if (!begin_searches(r) || !keep_what_budgets_hold(r)) return fail_nomem(r->error);
     karp_status status = KARP_OK;
     bool more = true;
-    for (bool first = true; more && status == KARP_OK && !repack_asked_to_stop(r); first = false) {
+    for (bool first = true; more && status == KARP_OK && !repack_must_stop(r); first = false) {
         status = look_once(r, all, most, e, first);
         e = e > UINT64_MAX / 100 ? UINT64_MAX : repack_next_effort(r->problem.node_count, e);
         more = e <= r->objective.effort;

@@ -224,7 +224,7 @@ static bool find_prices(prices *k)
 {
     if (!start_program(k)) return false;
     uint64_t most = MOST_WORK / ((uint64_t)k->program.rows * k->program.rows);
-    for (uint32_t i = 0; i < ROUNDS && k->program.exchanges < most && !repack_asked_to_stop(k->r); i++) {
+    for (uint32_t i = 0; i < ROUNDS && k->program.exchanges < most && !repack_must_stop(k->r); i++) {
         if (!linear_solve(&k->program, most)) return false;
         if (!find_columns(k, i == 0 ? 0 : NEW_PART)) return false;
         if (i > 0 && !try_prices(k)) return false;

@@ -83,12 +83,12 @@ static void fill_host(repack_search *q, uint32_t host)
     double weight[64], total = 0;
     uint32_t dims = l->dims < 64 ? l->dims : 64, n = 0;
     for (uint32_t d = 0; d < dims; d++) {
-        double asked = 0;
+        double requested = 0;
         for (uint32_t i = 0; i < q->open_count; i++) {
             uint32_t c = q->open[i];
-            if (q->demand[c] > 0) asked += (double)q->demand[c] * (double)l->requests[(size_t)c * l->dims + d];
+            if (q->demand[c] > 0) requested += (double)q->demand[c] * (double)l->requests[(size_t)c * l->dims + d];
         }
-        weight[d] = left[d] > 0 ? asked / (double)left[d] : 0;
+        weight[d] = left[d] > 0 ? requested / (double)left[d] : 0;
         total += weight[d];
     }
     for (uint32_t d = 0; d < dims; d++) weight[d] = left[d] > 0 && total > 0 ? weight[d] / total / (double)left[d] : 0;

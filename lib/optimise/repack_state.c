@@ -196,7 +196,7 @@ static void toggle(repack_search *q, uint32_t which)
     q->touched[n->host] = q->move;
 }
 
-static void ask(repack_search *q, uint32_t class_, int64_t copies)
+static void open_pods(repack_search *q, uint32_t class_, int64_t copies)
 {
     if (!q->is_open[class_]) {
         q->is_open[class_] = true;
@@ -209,7 +209,7 @@ void state_empty(repack_search *q, uint32_t place)
 {
     while (q->places.items[place].entries.count > 0 && !q->failed) {
         packing_entry e = q->places.items[place].entries.items[q->places.items[place].entries.count - 1];
-        if (state_put(q, place, e.class_, -(int32_t)e.copies)) ask(q, e.class_, e.copies);
+        if (state_put(q, place, e.class_, -(int32_t)e.copies)) open_pods(q, e.class_, e.copies);
     }
     if (!is_host(q, place) && q->places.items[place].offer != NO_OFFER && !q->failed) set_offer(q, place, NO_OFFER);
 }
@@ -220,7 +220,7 @@ bool state_remove(repack_search *q, uint32_t which)
     if (n->host != UINT32_MAX) state_empty(q, n->host);
     if (q->failed || !note(q, (repack_change){ CHANGE_TOGGLE, which, 0, 0, 0 })) return false;
     toggle(q, which);
-    for (uint32_t i = 0; i < n->entry_count; i++) ask(q, n->entries[i].class_, n->entries[i].copies);
+    for (uint32_t i = 0; i < n->entry_count; i++) open_pods(q, n->entries[i].class_, n->entries[i].copies);
     return true;
 }
 
@@ -229,7 +229,7 @@ void state_restore(repack_search *q, uint32_t which)
     const repack_node *n = &q->p->nodes[which];
     if (!note(q, (repack_change){ CHANGE_TOGGLE, which, 0, 0, 0 })) return;
     toggle(q, which);
-    for (uint32_t i = 0; i < n->entry_count; i++) ask(q, n->entries[i].class_, -(int64_t)n->entries[i].copies);
+    for (uint32_t i = 0; i < n->entry_count; i++) open_pods(q, n->entries[i].class_, -(int64_t)n->entries[i].copies);
 }
 
 void state_note_shrunk(repack_search *q, uint32_t place)

@@ -33,7 +33,7 @@ static bool begin(valuer *v, arena *a)
 }
 
 /* The rows are the resources with free capacity, the items the classes that fit. */
-static void ask_of(valuer *v, uint32_t host)
+static void set_knapsack(valuer *v, uint32_t host)
 {
     const repack_search *q = v->q;
     const packing_problem *l = &q->p->launches;
@@ -71,7 +71,7 @@ bool state_value_hosts(repack_search *q)
     mark = arena_get_mark(&q->data);
     if (q->rate == NULL || q->space == NULL || !begin(&v, &q->data)) return false;
     for (uint32_t h = 0; h < q->p->host_count; h++) {
-        ask_of(&v, h);
+        set_knapsack(&v, h);
         if (v.k.count == 0 || v.k.dims == 0) continue;
         q->work += (knapsack_solve(&v.k) + 1) * (uint64_t)v.k.count;
         q->space[h] = v.k.value;

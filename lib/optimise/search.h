@@ -52,7 +52,7 @@ karp_status search_round(search *q, const policy *p, guide *g, const karp_option
 /* Whether the round that has ended is a valid plan and cheaper than the best. If so, it becomes the best. *status
  * receives errors. */
 bool search_better(search *q, karp_status *status);
-bool search_asked_to_stop(const search *q);
+bool search_must_stop(const search *q);
 /* Repeats the round of the best plan, for the state that it leaves in the scheduler. */
 karp_status search_replay(search *q, const karp_options *options);
 

@@ -16,7 +16,7 @@ karp_status karp_provider_class_hash(karp_provider *provider, const karp_provide
     if (!provider->plugin.class_hash) return provider_lacks(provider, error, "hash of node classes");
     karp_str own_version = { "", 0 }, own_hash = { "", 0 };
     uint32_t kind = provider->plugin.class_hash(provider->handle, provider_class_data(node_class), memory, &own_version,
-                                                &own_hash, provider_ask(provider));
+                                                &own_hash, provider_new_problem(provider));
     karp_status status = provider_answer(provider, kind, error);
     if (status) return status;
     *version = own_version;
@@ -34,7 +34,7 @@ karp_status karp_provider_get_facts_info(karp_provider *provider, const karp_pro
     if (status) return status;
     if (!provider->plugin.facts_info) return provider_lacks(provider, error, "facts of its own");
     karp_provider_facts_info info = { .size = sizeof info };
-    uint32_t kind = provider->plugin.facts_info(provider->handle, memory, &info, provider_ask(provider));
+    uint32_t kind = provider->plugin.facts_info(provider->handle, memory, &info, provider_new_problem(provider));
     status = provider_answer(provider, kind, error);
     return status ? status : struct_give(out, &info, sizeof info, FIRST_FACTS_INFO);
 }
@@ -63,7 +63,7 @@ karp_status karp_provider_write_facts(karp_provider *provider, const karp_provid
         return provider_fail(error, KARP_E_NOT_FOUND, field, "%.*s", (int)lacking->missing.len, lacking->missing.ptr);
     }
     karp_str own = { "", 0 };
-    uint32_t kind = provider->plugin.facts_write(provider->handle, memory, &own, provider_ask(provider));
+    uint32_t kind = provider->plugin.facts_write(provider->handle, memory, &own, provider_new_problem(provider));
     status = provider_answer(provider, kind, error);
     if (status == KARP_OK) *text = own;
     return status;
@@ -78,7 +78,7 @@ karp_status karp_provider_class_defaults(karp_provider *provider, karp_str name,
     if (provider->plugin.class_defaults) {
         karp_provider_document document = { .size = sizeof document, .name = name, .text = text };
         uint32_t kind = provider->plugin.class_defaults(provider->handle, &document, memory, &completed,
-                                                        provider_ask(provider));
+                                                        provider_new_problem(provider));
         karp_status status = provider_answer(provider, kind, error);
         if (status) return status;
     }
@@ -97,7 +97,7 @@ karp_status karp_provider_pool_defaults(karp_provider *provider, const karp_requ
     size_t n = 0;
     if (provider->plugin.pool_defaults) {
         uint32_t kind = provider->plugin.pool_defaults(provider->handle, requirements, count, memory, &list, &n,
-                                                       provider_ask(provider));
+                                                       provider_new_problem(provider));
         karp_status status = provider_answer(provider, kind, error);
         if (status) return status;
     }
@@ -118,7 +118,7 @@ karp_status karp_provider_launch_request(karp_provider *provider, const karp_pro
     karp_status status = provider_launch_check(launch, &own, error);
     if (status) return status;
     uint32_t kind = provider->plugin.launch_request(provider->handle, provider_class_data(node_class), &own, claim,
-                                                    memory, &text, provider_ask(provider));
+                                                    memory, &text, provider_new_problem(provider));
     status = provider_answer(provider, kind, error);
     if (status == KARP_OK) *request = text;
     return status;
@@ -137,7 +137,7 @@ karp_status karp_provider_launch_result(karp_provider *provider, const karp_prov
     if (status == KARP_OK) status = provider_node_room(node, error);
     if (status) return status;
     uint32_t kind = provider->plugin.launch_result(provider->handle, provider_class_data(node_class), &own, answer, now,
-                                                   memory, &made, provider_ask(provider));
+                                                   memory, &made, provider_new_problem(provider));
     status = provider_answer(provider, kind, error);
     return status ? status : provider_node_give(node, &made);
 }
@@ -153,8 +153,8 @@ karp_status karp_provider_mark(karp_provider *provider, const karp_provider_scop
     if (status) return status;
     if (ttl < 0 || now > INT64_MAX - ttl)
         return provider_fail(error, KARP_E_INVALID, "ttl", "must not be negative, nor end after the year 2262");
-    return provider_answer(provider, provider->plugin.mark(provider->handle, &own, now, ttl, provider_ask(provider)),
-                           error);
+    return provider_answer(
+        provider, provider->plugin.mark(provider->handle, &own, now, ttl, provider_new_problem(provider)), error);
 }
 
 void karp_provider_expire(karp_provider *provider, int64_t now)
@@ -173,7 +173,7 @@ karp_status karp_provider_drift(karp_provider *provider, const karp_provider_cla
     if (status) return status;
     if (provider->plugin.drift) {
         uint32_t kind = provider->plugin.drift(provider->handle, provider_class_data(node_class), &own, memory, &found,
-                                               provider_ask(provider));
+                                               provider_new_problem(provider));
         status = provider_answer(provider, kind, error);
         if (status) return status;
     }
@@ -188,7 +188,7 @@ karp_status karp_provider_repair_policies(karp_provider *provider, const karp_re
     const karp_repair_policy *list = NULL;
     size_t n = 0;
     if (provider->plugin.repair_policies) {
-        (void)provider_ask(provider);
+        (void)provider_new_problem(provider);
         karp_status status = provider_answer(provider, provider->plugin.repair_policies(provider->handle, &list, &n),
                                              error);
         if (status) return status;
@@ -233,7 +233,7 @@ karp_status karp_provider_create(karp_provider *provider, const karp_provider_cl
     if (status == KARP_OK) status = provider_node_room(out, error);
     if (status) return status;
     uint32_t kind = provider->plugin.create(provider->handle, provider_class_data(node_class), &own, claim, &net,
-                                            memory, &made, provider_ask(provider));
+                                            memory, &made, provider_new_problem(provider));
     return take_node(provider, kind, &made, out, error);
 }
 
@@ -248,7 +248,8 @@ karp_status karp_provider_delete(karp_provider *provider, karp_str provider_id, 
     karp_status status = http_check(http, &net, error);
     if (status) return status;
     return provider_answer(
-        provider, provider->plugin.delete_(provider->handle, provider_id, &net, memory, provider_ask(provider)), error);
+        provider, provider->plugin.delete_(provider->handle, provider_id, &net, memory, provider_new_problem(provider)),
+        error);
 }
 
 karp_status karp_provider_get(karp_provider *provider, karp_str provider_id, const karp_provider_http *http,
@@ -263,7 +264,8 @@ karp_status karp_provider_get(karp_provider *provider, karp_str provider_id, con
     karp_status status = http_check(http, &net, error);
     if (status == KARP_OK) status = provider_node_room(out, error);
     if (status) return status;
-    uint32_t kind = provider->plugin.get(provider->handle, provider_id, &net, memory, &made, provider_ask(provider));
+    uint32_t kind = provider->plugin.get(provider->handle, provider_id, &net, memory, &made,
+                                         provider_new_problem(provider));
     return take_node(provider, kind, &made, out, error);
 }
 
@@ -279,7 +281,7 @@ karp_status karp_provider_list(karp_provider *provider, const karp_provider_http
     karp_provider_http net;
     karp_status status = http_check(http, &net, error);
     if (status) return status;
-    uint32_t kind = provider->plugin.list(provider->handle, &net, memory, &list, &n, provider_ask(provider));
+    uint32_t kind = provider->plugin.list(provider->handle, &net, memory, &list, &n, provider_new_problem(provider));
     status = provider_answer(provider, kind, error);
     if (status) return status;
     if (n && !list) return provider_bad_answer(provider, error, "no list of machines");

@@ -191,7 +191,7 @@ static bool is_part(const karp_provider_launch *launch, const karp_provider_cand
 
 static karp_status no_capacity(karp_provider *p, karp_error *error)
 {
-    karp_provider_problem *problem = provider_ask(p);
+    karp_provider_problem *problem = provider_new_problem(p);
     return provider_answer(
         p, provider_problem(problem, KARP_PROVIDER_NO_CAPACITY, "", "no instance type is available for it"), error);
 }
@@ -210,7 +210,7 @@ static karp_status filter(karp_provider *p, const karp_provider_class *node_clas
     if (failed) return provider_nomem(error);
     memcpy(before, launch->candidates, count * sizeof *before);
     uint32_t kind = p->plugin.filter_launch(p->handle, provider_class_data(node_class), memory, launch,
-                                            provider_ask(p));
+                                            provider_new_problem(p));
     karp_status status = provider_answer(p, kind, error);
     if (status) return status;
     if (launch->candidate_count == 0) return no_capacity(p, error);
@@ -257,7 +257,7 @@ karp_status karp_provider_launch_pick(karp_provider *provider, const karp_provid
         return KARP_OK;
     }
     uint32_t kind = provider->plugin.pick(provider->handle, provider_class_data(node_class), launch, &picked,
-                                          provider_ask(provider));
+                                          provider_new_problem(provider));
     status = provider_answer(provider, kind, error);
     if (status) return status;
     for (size_t i = 0; i < launch->candidate_count; i++) {
@@ -328,7 +328,7 @@ karp_status karp_provider_launch_node(karp_provider *provider, const karp_provid
         status = plain_node(type, o, memory, &made, error);
     } else {
         uint32_t kind = provider->plugin.node(provider->handle, provider_class_data(node_class), launch, candidate,
-                                              memory, &made, provider_ask(provider));
+                                              memory, &made, provider_new_problem(provider));
         status = provider_answer(provider, kind, error);
     }
     if (status == KARP_OK) status = fill_amounts(provider->context, type, o, memory, &made, error);

@@ -68,10 +68,10 @@ static bool allows(const karp_requirement *r, karp_str value)
     }
 }
 
-bool match_allows(const karp_requirement *asked, size_t asked_count, karp_str key, karp_str value)
+bool match_allows(const karp_requirement *required, size_t required_count, karp_str key, karp_str value)
 {
-    for (size_t i = 0; i < asked_count; i++) {
-        if (match_same(asked[i].key, key) && !allows(&asked[i], value)) return false;
+    for (size_t i = 0; i < required_count; i++) {
+        if (match_same(required[i].key, key) && !allows(&required[i], value)) return false;
     }
     return true;
 }
@@ -114,14 +114,14 @@ static meeting meet(const karp_requirement *list, size_t count, karp_str key)
 }
 
 /* Checks one key of the supply. */
-static bool agree(const karp_requirement *asked, size_t asked_count, const karp_requirement *supply,
+static bool agree(const karp_requirement *required, size_t required_count, const karp_requirement *supply,
                   size_t supply_count, karp_str key)
 {
-    meeting a = meet(asked, asked_count, key), b = meet(supply, supply_count, key);
+    meeting a = meet(required, required_count, key), b = meet(supply, supply_count, key);
     if (a.none || b.none) return (a.none || (!a.in && a.excludes)) && (b.none || (!b.in && b.excludes));
     const karp_requirement *values = b.in ? b.in : a.in;
     for (size_t i = 0; values && i < values->value_count; i++) {
-        if (match_allows(asked, asked_count, key, values->values[i]) &&
+        if (match_allows(required, required_count, key, values->values[i]) &&
             match_allows(supply, supply_count, key, values->values[i])) {
             return true;
         }
@@ -130,12 +130,13 @@ static bool agree(const karp_requirement *asked, size_t asked_count, const karp_
     return (a.least > b.least ? a.least : b.least) <= (a.most < b.most ? a.most : b.most);
 }
 
-bool match_agree(const karp_requirement *asked, size_t asked_count, const karp_requirement *supply, size_t supply_count)
+bool match_agree(const karp_requirement *required, size_t required_count, const karp_requirement *supply,
+                 size_t supply_count)
 {
-    for (size_t i = 0; i < asked_count; i++) {
+    for (size_t i = 0; i < required_count; i++) {
         bool there = false;
-        for (size_t k = 0; k < supply_count && !there; k++) there = match_same(asked[i].key, supply[k].key);
-        if (there && !agree(asked, asked_count, supply, supply_count, asked[i].key)) return false;
+        for (size_t k = 0; k < supply_count && !there; k++) there = match_same(required[i].key, supply[k].key);
+        if (there && !agree(required, required_count, supply, supply_count, required[i].key)) return false;
     }
     return true;
 }

@@ -11,11 +11,11 @@
 
 /* Whether the lists intersect: every key in both lists must be satisfiable. Keys in only one list are ignored, because
  * all labels of types are well known. The supply uses In or DoesNotExist; all operators are supported. */
-bool match_agree(const karp_requirement *asked, size_t asked_count, const karp_requirement *supply,
+bool match_agree(const karp_requirement *required, size_t required_count, const karp_requirement *supply,
                  size_t supply_count);
 
 /* Whether every requirement on this key allows the value. */
-bool match_allows(const karp_requirement *asked, size_t asked_count, karp_str key, karp_str value);
+bool match_allows(const karp_requirement *required, size_t required_count, karp_str key, karp_str value);
 
 const karp_requirement *match_find(const karp_requirement *list, size_t count, const char *key);
 /* The value of an In with a single value; "" = none. */

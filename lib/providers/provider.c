@@ -12,7 +12,7 @@
 
 /* ---- calls of the plugin --------------------------------------------------------------------- */
 
-karp_provider_problem *provider_ask(karp_provider *p)
+karp_provider_problem *provider_new_problem(karp_provider *p)
 {
     memset(&p->problem, 0, sizeof p->problem);
     p->problem.size = sizeof p->problem;
@@ -117,7 +117,7 @@ karp_status provider_open(karp_context *context, const karp_provider_plugin *plu
     status = karp_catalogue_new(context, NULL, 0, &p->hold, error);
     if (status == KARP_OK) {
         const karp_allocator *allocator = karp_context_get_options(context)->allocator;
-        status = provider_answer(p, plugin->open(allocator, &own, &p->handle, provider_ask(p)), error);
+        status = provider_answer(p, plugin->open(allocator, &own, &p->handle, provider_new_problem(p)), error);
     }
     if (status) free_provider(p);
     else *out = p;
@@ -174,7 +174,8 @@ karp_status karp_provider_load_facts(karp_provider *provider, karp_str kind, kar
     karp_status status = make_document(provider, &s, name, text, fields, &document, error);
     if (status == KARP_OK) {
         status = provider_answer(
-            provider, provider->plugin.load_facts(provider->handle, kind, &document, provider_ask(provider)), error);
+            provider, provider->plugin.load_facts(provider->handle, kind, &document, provider_new_problem(provider)),
+            error);
     }
     scratch_free(&s);
     return in_document(error, status, name);
@@ -197,7 +198,8 @@ karp_status karp_provider_class_new(karp_provider *provider, karp_str name, karp
     void *data = NULL;
     if (status == KARP_OK) {
         status = provider_answer(
-            provider, provider->plugin.class_parse(provider->handle, &document, &data, provider_ask(provider)), error);
+            provider, provider->plugin.class_parse(provider->handle, &document, &data, provider_new_problem(provider)),
+            error);
     }
     scratch_free(&s);
     if (status) {
@@ -249,8 +251,8 @@ karp_status karp_provider_get_labels(karp_provider *provider, karp_provider_labe
     karp_status status = struct_room(out, FIRST_LABELS, "karp_provider_labels", error);
     if (status) return status;
     if (provider->plugin.labels) {
-        status = provider_answer(provider, provider->plugin.labels(provider->handle, &labels, provider_ask(provider)),
-                                 error);
+        status = provider_answer(
+            provider, provider->plugin.labels(provider->handle, &labels, provider_new_problem(provider)), error);
         if (status) return status;
     }
     return struct_give(out, &labels, sizeof labels, FIRST_LABELS);

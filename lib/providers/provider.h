@@ -38,7 +38,7 @@ karp_status provider_open(karp_context *context, const karp_provider_plugin *plu
                           const karp_provider_options *options, karp_provider **out, karp_error *error);
 
 /* Before and after a call of the plugin: clears *problem, and converts it to an error. */
-karp_provider_problem *provider_ask(karp_provider *p);
+karp_provider_problem *provider_new_problem(karp_provider *p);
 karp_status provider_answer(karp_provider *p, uint32_t kind, karp_error *error);
 /* The plugin returned an invalid result; likewise, the plugin lacks a call. */
 karp_status provider_bad_answer(const karp_provider *p, karp_error *error, const char *what);

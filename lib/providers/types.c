@@ -70,7 +70,7 @@ static karp_status make_catalogue(karp_provider *p, const karp_provider_class *n
     const karp_instance_type *types = NULL;
     size_t count = 0;
     uint32_t kind = p->plugin.instance_types(p->handle, provider_class_data(node_class), &memory, &types, &count,
-                                             provider_ask(p));
+                                             provider_new_problem(p));
     karp_status status = provider_answer(p, kind, error);
     if (status == KARP_OK && count > 0 && !types) status = provider_bad_answer(p, error, "no list of instance types");
     if (status == KARP_OK) status = take_types(p, k, types, count, out, error);

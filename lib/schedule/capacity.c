@@ -141,39 +141,39 @@ static const struct capacity_order *order_of(scheduler *s, template_ *t, uint32_
 }
 
 /* The first position with at least that much room. */
-static uint32_t first_with(const struct capacity_order *o, uint32_t width, int64_t asked)
+static uint32_t first_with(const struct capacity_order *o, uint32_t width, int64_t least)
 {
     uint32_t low = 0, high = width;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (o->rooms[middle] < asked) low = middle + 1;
+        if (o->rooms[middle] < least) low = middle + 1;
         else high = middle;
     }
     return low;
 }
 
-static void keep_enough(const struct capacity_order *o, uint32_t width, int64_t asked, uint64_t *bits)
+static void keep_enough(const struct capacity_order *o, uint32_t width, int64_t least, uint64_t *bits)
 {
-    uint32_t first = first_with(o, width, asked);
+    uint32_t first = first_with(o, width, least);
     bits_and(bits, o->masks + (first / STRIDE) * bits_words(width), bits_words(width));
     for (uint32_t i = first / STRIDE * STRIDE; i < first; i++) bits_clear(bits, o->variants[i]);
 }
 
 /* For a resource that few variants have. */
-static void keep_holders(scheduler *s, const template_ *t, uint32_t dim, int64_t asked, uint64_t *bits)
+static void keep_holders(scheduler *s, const template_ *t, uint32_t dim, int64_t least, uint64_t *bits)
 {
     holders h = capacity_holders(t, dim);
     uint64_t *left = s->templates.scratch;
     memset(left, 0, template_words(t) * sizeof *left);
     for (uint32_t i = 0; i < h.count; i++) {
         uint32_t v = h.variants[i];
-        if (t->room[(size_t)v * s->vectors.dims + dim] >= asked) bits_set(left, v);
+        if (t->room[(size_t)v * s->vectors.dims + dim] >= least) bits_set(left, v);
     }
     bits_and(bits, left, template_words(t));
 }
 
 /* With few resources, variants are checked one by one so many times before it is worth making the orders. */
-enum { ASKED_SELDOM = 64, FEW_DIMS = 8 };
+enum { FEW_LOOKUPS = 64, FEW_DIMS = 8 };
 
 static void keep_fitting(const scheduler *s, const template_ *t, const int64_t *total, uint64_t *bits)
 {
@@ -190,8 +190,8 @@ static void keep_fitting(const scheduler *s, const template_ *t, const int64_t *
 void capacity_filter(scheduler *s, template_ *t, const int64_t *total, uint64_t *bits)
 {
     uint32_t width = t->table->variant_count;
-    if (s->vectors.dims <= FEW_DIMS && t->capacity->asked < ASKED_SELDOM) {
-        t->capacity->asked++;
+    if (s->vectors.dims <= FEW_DIMS && t->capacity->lookups < FEW_LOOKUPS) {
+        t->capacity->lookups++;
         keep_fitting(s, t, total, bits);
         return;
     }

@@ -173,9 +173,9 @@ void search_too_small(scheduler *s, class_state *k, uint32_t number)
 /* A claim without room for the class never gets room again: its free capacity only shrinks. */
 static bool outgrown(const scheduler *s, const class_state *k, const claim *c)
 {
-    if (k->asked == NULL) return !vector_within(k->requests, c->slack, s->vectors.dims);
-    for (uint32_t i = 0; i < k->asked_count; i++) {
-        if (k->requests[k->asked[i]] > c->slack[k->asked[i]]) return true;
+    if (k->requested == NULL) return !vector_within(k->requests, c->slack, s->vectors.dims);
+    for (uint32_t i = 0; i < k->requested_count; i++) {
+        if (k->requests[k->requested[i]] > c->slack[k->requested[i]]) return true;
     }
     return false;
 }

@@ -175,7 +175,7 @@ static uint32_t try_alternative(scheduler *s, const claim *c, uint32_t pod_numbe
 
 /* §21 CanAdd. s->vectors.sum has the requests of the claim and the pod. Fills the members of the offer except those
  * that record earlier checks. */
-static uint32_t can_add_asked(scheduler *s, const claim *c, uint32_t pod_number, const view *v, bool relax, offer *o)
+static uint32_t can_add_with_sum(scheduler *s, const claim *c, uint32_t pod_number, const view *v, bool relax, offer *o)
 {
     static const demand unconstrained = { EMPTY_SET, NO_ID };
     const pod_class *k = &s->snapshot->classes[v->class_];
@@ -206,7 +206,7 @@ static uint32_t can_add(scheduler *s, const claim *c, uint32_t pod_number, const
 {
     o->host_admits = false;
     o->roomy = NO_ID;
-    return can_add_asked(s, c, pod_number, v, relax, o);
+    return can_add_with_sum(s, c, pod_number, v, relax, o);
 }
 
 static void sum_total(scheduler *s, const claim *c, const view *v)
@@ -316,7 +316,7 @@ static bool offer_claim(scheduler *s, search *q, uint32_t number)
         search_refused(s, how);
         return false;
     }
-    uint32_t reason = can_add_asked(s, c, q->pod, q->v, false, &o);
+    uint32_t reason = can_add_with_sum(s, c, q->pod, q->v, false, &o);
     if (s->failed) return false;
     if (reason != KARP_REASON_NONE) {
         const pod_class *k = &s->snapshot->classes[q->v->class_];
@@ -345,7 +345,7 @@ static bool offer_only(scheduler *s, uint32_t pod_number, const view *v)
     if (c->retired || refused_for_good(s, k, number) || !worth_a_look(s, &q, number, &how)) return false;
     /* The slack, which is exact if there is one maximal type, was not checked. */
     offer o = { .host_admits = true, .roomy = s->types.sets.items[c->types].maximal_count == 1 ? NO_ID : c->types };
-    if (can_add_asked(s, c, pod_number, v, false, &o) != KARP_REASON_NONE || s->failed) return false;
+    if (can_add_with_sum(s, c, pod_number, v, false, &o) != KARP_REASON_NONE || s->failed) return false;
     claim_unlink(s, number);
     bool ok = add(s, number, pod_number, v, &o);
     if (!s->claims.list.items[number].retired) claim_link_front(s, number);

@@ -148,11 +148,11 @@ bool all_devices_feasible(const search *x)
 
 /* ---- capacity (D8) ---------------------------------------------------------------------------------------------------------------------- */
 
-/* min + ceil((asked − min) / step) · step, in integers; false = overflow. */
-static bool round_to_step(amount asked, amount least, amount step, amount *out)
+/* min + ceil((requested − min) / step) · step, in integers; false = overflow. */
+static bool round_to_step(amount requested, amount least, amount step, amount *out)
 {
     int64_t a, m, p, over, up;
-    if (!amount_scale(rounded(asked), amount_whole(1), &a) || !amount_scale(rounded(least), amount_whole(1), &m) ||
+    if (!amount_scale(rounded(requested), amount_whole(1), &a) || !amount_scale(rounded(least), amount_whole(1), &m) ||
         !amount_scale(rounded(step), amount_whole(1), &p) || p <= 0 || __builtin_sub_overflow(a, m, &over)) {
         return false;
     }
@@ -162,18 +162,18 @@ static bool round_to_step(amount asked, amount least, amount step, amount *out)
     return true;
 }
 
-static bool consumed_share(const device_capacity *c, const named_amount *asked, amount *out)
+static bool consumed_share(const device_capacity *c, const named_amount *requested, amount *out)
 {
     const request_policy *p = c->policy;
-    *out = asked != NULL ? asked->value : p != NULL && p->default_.given ? p->default_.value : c->value;
-    if (asked == NULL || p == NULL) return true;
+    *out = requested != NULL ? requested->value : p != NULL && p->default_.given ? p->default_.value : c->value;
+    if (requested == NULL || p == NULL) return true;
     if (p->has_range && p->minimum.given) {
-        if (amount_cmp(asked->value, p->minimum.value) < 0) *out = p->minimum.value;
-        else if (p->step.given) return round_to_step(asked->value, p->minimum.value, p->step.value, out);
+        if (amount_cmp(requested->value, p->minimum.value) < 0) *out = p->minimum.value;
+        else if (p->step.given) return round_to_step(requested->value, p->minimum.value, p->step.value, out);
         return true;
     }
     for (uint32_t i = 0; i < p->valid_count; i++) {
-        if (amount_cmp(asked->value, p->valid[i]) > 0) continue;
+        if (amount_cmp(requested->value, p->valid[i]) > 0) continue;
         *out = p->valid[i];
         break;
     }
@@ -202,7 +202,7 @@ static bool policy_allows(const request_policy *p, amount value)
     return p->valid_count == 0;
 }
 
-static const named_amount *asked_for(const live_request *r, uint32_t name)
+static const named_amount *requested_amount(const live_request *r, uint32_t name)
 {
     for (uint32_t i = 0; i < r->given->capacity.count; i++) {
         if (r->given->capacity.items[i].name == name) return &r->given->capacity.items[i];
@@ -210,7 +210,7 @@ static const named_amount *asked_for(const live_request *r, uint32_t name)
     return NULL;
 }
 
-static bool has_asked_capacity(const device *g, const live_request *r)
+static bool has_requested_capacity(const device *g, const live_request *r)
 {
     for (uint32_t i = 0; i < r->given->capacity.count; i++) {
         uint32_t k = 0;
@@ -226,10 +226,10 @@ static bool take_shares(search *x, const world_device *w, const live_request *r)
     const device *g = w->given;
     bool of_type = w->slice == NO_ID;
     enum ledger_kind kind = of_type ? OF_TYPE_DIMENSION : OF_DIMENSION;
-    if (!has_asked_capacity(g, r)) return false;
+    if (!has_requested_capacity(g, r)) return false;
     for (uint32_t i = 0; i < g->capacity_count; i++) {
         amount share, before = x->d->used[w->dimensions[i]];
-        if (!consumed_share(&g->capacity[i], asked_for(r, g->capacity[i].name), &share) ||
+        if (!consumed_share(&g->capacity[i], requested_amount(r, g->capacity[i].name), &share) ||
             !policy_allows(g->capacity[i].policy, share))
             return false;
         if (of_type)

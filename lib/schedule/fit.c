@@ -57,7 +57,7 @@ typedef struct fitter {
     LIST_OF(int64_t) old_room;
     uint64_t *launched_before;
     fit_purchase purchase; /* for the objective COST */
-    uint64_t steps, asked; /* asked: number of polls of should_stop */
+    uint64_t steps, polled_at; /* polled_at: number of polls of should_stop */
     karp_status status;
 } fitter;
 
@@ -155,8 +155,8 @@ static bool suits(const fitter *f, const fit_demand *d, uint32_t source)
 static bool stopped(fitter *f)
 {
     uint64_t due = (++f->steps + f->order.seen) / FIT_POLL_EVERY;
-    if (due == f->asked || f->request->should_stop == NULL) return false;
-    f->asked = due;
+    if (due == f->polled_at || f->request->should_stop == NULL) return false;
+    f->polled_at = due;
     if (f->request->should_stop(f->request->stop_user) == 0) return false;
     f->status = KARP_E_CANCELED;
     return true;

@@ -22,7 +22,7 @@ enum part {
     PART_SELECTOR,
     PART_WHOLE,
     PART_NAMESPACES,
-    PART_NAMESPACES_ASKED
+    PART_NAMESPACES_SELECTED
 };
 
 /* An array of words under construction: the end of topology.parts, from `base` on. Its own parts are built after it
@@ -374,14 +374,15 @@ static uint32_t list_selected_namespaces(scheduler *s, const pod_term *t, uint32
 {
     group asking = { .selects = t->namespace_selector };
     key_words k = words_begin(s);
-    put(&k, PART_NAMESPACES_ASKED);
+    put(&k, PART_NAMESPACES_SELECTED);
     put_namespaces(&k, t, own);
     settle(&k, 1, false);
     put(&k, make_selector_part(s, &asking, true));
-    uint32_t asked = intern(&k), list = s->failed ? NO_ID : map64_get(&s->topology.namespace_lists, asked);
+    uint32_t selected_key = intern(&k),
+             list = s->failed ? NO_ID : map64_get(&s->topology.namespace_lists, selected_key);
     if (list != NO_ID || s->failed) return list;
     list = list_namespaces(s, t, own);
-    if (list != NO_ID && !map64_put(&s->topology.namespace_lists, asked, list)) s->failed = true;
+    if (list != NO_ID && !map64_put(&s->topology.namespace_lists, selected_key, list)) s->failed = true;
     return list;
 }
 

@@ -248,9 +248,9 @@ static uint32_t settle_requirements(scheduler *s, const host *h, const view *v, 
 
 static bool host_has_room(const scheduler *s, const host *h, const class_state *k)
 {
-    if (k->asked == NULL) return vector_has_room(h->left, k->requests, s->vectors.dims);
-    for (uint32_t i = 0; i < k->asked_count; i++) {
-        if (k->requests[k->asked[i]] > h->left[k->asked[i]]) return false;
+    if (k->requested == NULL) return vector_has_room(h->left, k->requests, s->vectors.dims);
+    for (uint32_t i = 0; i < k->requested_count; i++) {
+        if (k->requests[k->requested[i]] > h->left[k->requested[i]]) return false;
     }
     return true;
 }
@@ -360,7 +360,7 @@ static void note_count(scheduler *s, uint32_t host_index, uint32_t view_number)
     else if (lasting == REFUSED_THE_VIEW) bar_host(s, view_number, host_index);
 }
 
-enum { ASKED_OF_64 = 4096 };
+enum { WORK_OF_64_HOSTS = 4096 };
 
 bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
 {
@@ -376,7 +376,7 @@ bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
         uint64_t open = s->hosts.offered[w] & ~(c->refused_hosts[w] | c->closed_hosts[w]);
         if (barred != NULL) open &= ~barred[w];
         if (s->hosts.shielded != NULL && !may_enter_shielded) open &= ~s->hosts.shielded[w];
-        if (open != 0 && !scheduler_worked(s, ASKED_OF_64)) return false;
+        if (open != 0 && !scheduler_worked(s, WORK_OF_64_HOSTS)) return false;
         for (; open != 0; open &= open - 1) {
             uint32_t i = (uint32_t)(w * 64 + (size_t)__builtin_ctzll(open)), set = EMPTY_SET;
             bool lasting;

@@ -39,7 +39,8 @@ void limits_name(const karp_snapshot *w, uint32_t pool, strbuf *out)
     }
 }
 
-enum { ASKED_MOST = 64 }; /* pods checked per template: a few are enough to know the result for a hundred equal ones */
+/* The number of pods checked per template: a few are enough to know the result for a hundred equal ones. */
+enum { MOST_CHECKED = 64 };
 
 static bool is_limited(scheduler *s, uint32_t template_number)
 {
@@ -60,8 +61,8 @@ static uint32_t place_of_pool(const scheduler *s, karp_str pool)
 
 /* Cached results of classes for one template. */
 typedef struct answers {
-    uint32_t classes[ASKED_MOST], count;
-    bool limited[ASKED_MOST];
+    uint32_t classes[MOST_CHECKED], count;
+    bool limited[MOST_CHECKED];
 } answers;
 
 /* Whether only limits exclude the pod. Once the maximum number of checks is reached, the answer is no. */
@@ -69,7 +70,7 @@ static bool kept_out(scheduler *s, answers *known, uint32_t template_number, uin
 {
     uint32_t class_number = s->snapshot->pod_class[pod_number], i = 0;
     while (i < known->count && known->classes[i] != class_number) i++;
-    if (i < known->count || i == ASKED_MOST) return i < known->count && known->limited[i];
+    if (i < known->count || i == MOST_CHECKED) return i < known->count && known->limited[i];
     uint32_t v = s->pods.classes[class_number].first_view;
     known->classes[i] = class_number;
     known->limited[i] = v != NO_ID && template_limited(s, template_number, pod_number, v);

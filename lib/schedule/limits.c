@@ -192,8 +192,8 @@ void limits_take(scheduler *s, uint32_t template_number, uint32_t types, const i
 static bool value_counts(scheduler *s, const template_ *t, uint32_t variant_number, uint32_t key, uint32_t value,
                          uint32_t set)
 {
-    uint32_t asked = quirk(s, 20) && !in_force(s, RULE_ALLOWED_MIN_VALUES) ? NO_ID : set_get(&s->algebra, set, key);
-    if (asked != NO_ID && !requirement_has(&s->algebra, requirement_get(&s->algebra, asked), value)) return false;
+    uint32_t required = quirk(s, 20) && !in_force(s, RULE_ALLOWED_MIN_VALUES) ? NO_ID : set_get(&s->algebra, set, key);
+    if (required != NO_ID && !requirement_has(&s->algebra, requirement_get(&s->algebra, required), value)) return false;
     if (quirk(s, 20)) return true;
     const instance_type *type = &t->table->types[t->table->variants[variant_number].type];
     for (uint32_t i = type->offering_first; i < type->offering_first + type->offering_count; i++) {

@@ -11,8 +11,8 @@ typedef struct spread_selection spread_selection;
 /* What a scheduler computes for a class of pods. */
 typedef struct class_state {
     int64_t *requests; /* vector */
-    uint32_t *asked; /* resources it requests, only if vectors are so long that this saves time; else NULL */
-    uint32_t asked_count;
+    uint32_t *requested; /* resources it requests, only if vectors are so long that this saves time; else NULL */
+    uint32_t requested_count;
     uint32_t first_view; /* NO_ID = not created yet */
     uint32_t label_group;
     uint32_t like; /* the first class with the same rules and label group; possibly the class itself */

@@ -74,7 +74,7 @@ static void note_excluded(maker *k, uint32_t set)
 
 /* The requirements without those that other pods of the node can weaken: Exists, or a bound, combined with NotIn is
  * NotIn, which a missing label satisfies as well (§5). */
-static uint32_t asked_beside_others(maker *k, uint32_t set)
+static uint32_t required_beside_others(maker *k, uint32_t set)
 {
     size_t n;
     uint32_t left = set;
@@ -360,21 +360,21 @@ static bool type_possible(const scheduler *s, const relaxed_offer *o, const uint
     return false;
 }
 
-static bool may_meet(maker *k, uint32_t supply, uint32_t asked, bool well_known)
+static bool may_meet(maker *k, uint32_t supply, uint32_t required, bool well_known)
 {
-    return k->lenient ? set_agree(&k->s->algebra, supply, asked)
-                      : set_compatible(&k->s->algebra, supply, asked, well_known);
+    return k->lenient ? set_agree(&k->s->algebra, supply, required)
+                      : set_compatible(&k->s->algebra, supply, required, well_known);
 }
 
 /* Adds the offers of one template on which pods with these requirements can be placed. */
-static bool reach_offers(maker *k, uint32_t template_number, uint32_t asked, uint64_t *reach)
+static bool reach_offers(maker *k, uint32_t template_number, uint32_t required, uint64_t *reach)
 {
     scheduler *s = k->s;
     const relaxed *r = k->out;
     const template_ *t = &s->templates.items[template_number];
-    if (!may_meet(k, t->set, asked, true)) return !s->algebra.failed;
+    if (!may_meet(k, t->set, required, true)) return !s->algebra.failed;
     arena_mark mark = arena_get_mark(k->a);
-    uint32_t set = set_meet(&s->algebra, t->set, asked);
+    uint32_t set = set_meet(&s->algebra, t->set, required);
     uint64_t *offered = arena_array(k->a, bits_words(t->table->offering_count) + 1, sizeof *offered);
     const uint64_t *variants = types_mask(s, t->table_number, set);
     bool ok = offered != NULL && variants != NULL && types_offered(s, t->table_number, set, offered);
@@ -387,13 +387,13 @@ static bool reach_offers(maker *k, uint32_t template_number, uint32_t asked, uin
     return ok;
 }
 
-static void reach_nodes(maker *k, const view *v, uint32_t asked, uint64_t *reach)
+static void reach_nodes(maker *k, const view *v, uint32_t required, uint64_t *reach)
 {
     scheduler *s = k->s;
     const relaxed *r = k->out;
     for (uint32_t i = 0; i < r->node_count; i++) {
         const state_node *n = &s->snapshot->nodes[s->hosts.items[r->nodes[i]].node];
-        if (taints_tolerated(s, v->tolerations, taints_of_node(s, n), NULL) && may_meet(k, n->set, asked, false))
+        if (taints_tolerated(s, v->tolerations, taints_of_node(s, n), NULL) && may_meet(k, n->set, required, false))
             bits_set(reach, r->offer_count + i);
     }
 }
@@ -406,13 +406,13 @@ static bool reach_of_sign(maker *k, const sign *x, uint64_t *reach)
     for (uint32_t number = view_of_class(s, x->class_); number < LAST_VIEW;) {
         const view v = s->pods.views.items[number];
         for (uint32_t i = 0; i < c->alternative_count || i == 0; i++) {
-            uint32_t asked = c->alternative_count == 0 ? v.full.set
-                                                       : set_meet(&s->algebra, v.full.set, c->alternatives[i].set);
-            asked = asked_beside_others(k, asked);
+            uint32_t required = c->alternative_count == 0 ? v.full.set
+                                                          : set_meet(&s->algebra, v.full.set, c->alternatives[i].set);
+            required = required_beside_others(k, required);
             for (uint32_t t = 0; t < s->templates.count; t++) {
-                if (bits_test(v.tolerated, t) && !reach_offers(k, t, asked, reach)) return false;
+                if (bits_test(v.tolerated, t) && !reach_offers(k, t, required, reach)) return false;
             }
-            reach_nodes(k, &v, asked, reach);
+            reach_nodes(k, &v, required, reach);
         }
         if (v.step >= x->step) break;
         number = v.next;

@@ -282,8 +282,8 @@ static karp_choice runner_up(scheduler *s, const launch_source *from)
     static const karp_str nothing = { "", 0 };
     const type_table *t = s->templates.items[from->template_].table;
     uint32_t best;
-    bool asked = s->settings.options->explain != KARP_EXPLAIN_NONE && from->type_count > 1;
-    if (!asked || !cheapest_offering(s, t, from->types[1], from->set, &best))
+    bool wanted = s->settings.options->explain != KARP_EXPLAIN_NONE && from->type_count > 1;
+    if (!wanted || !cheapest_offering(s, t, from->types[1], from->set, &best))
         return (karp_choice){ nothing, nothing, nothing, 0 };
     return choice_of(s->snapshot, t, from->types[1], best);
 }

@@ -97,15 +97,15 @@ static bool choose_dims(scheduler *s)
     return s->vectors.zero != NULL;
 }
 
-static bool list_asked(scheduler *s, class_state *k)
+static bool list_requested(scheduler *s, class_state *k)
 {
     uint32_t count = 0;
     for (uint32_t d = 0; d < s->vectors.dims; d++) count += k->requests[d] > 0;
-    k->asked = arena_array(&s->data, count + (size_t)1, sizeof *k->asked);
-    for (uint32_t d = 0; k->asked != NULL && d < s->vectors.dims; d++) {
-        if (k->requests[d] > 0) k->asked[k->asked_count++] = d;
+    k->requested = arena_array(&s->data, count + (size_t)1, sizeof *k->requested);
+    for (uint32_t d = 0; k->requested != NULL && d < s->vectors.dims; d++) {
+        if (k->requests[d] > 0) k->requested[k->requested_count++] = d;
     }
-    return k->asked != NULL;
+    return k->requested != NULL;
 }
 
 static bool make_classes(scheduler *s)
@@ -121,7 +121,7 @@ static bool make_classes(scheduler *s)
         k->tracked = w->classes[c].volumes_found || !quirk(s, 2);
         k->requests = vectors + (size_t)c * s->vectors.dims;
         for (uint32_t d = 0; d < s->vectors.dims; d++) k->requests[d] = w->classes[c].requests[s->vectors.columns[d]];
-        if (s->vectors.dims > LONG_VECTOR && !list_asked(s, k)) return false;
+        if (s->vectors.dims > LONG_VECTOR && !list_requested(s, k)) return false;
     }
     return true;
 }

@@ -27,7 +27,7 @@ static bool template_requirements(scheduler *s, template_ *t)
 {
     const karp_snapshot *w = s->snapshot;
     bool known = w->pool_templates != NULL && w->pool_templates[t->pool].table != NO_ID;
-    demand d = known ? w->pool_templates[t->pool].asked : (demand){ EMPTY_SET, NO_ID };
+    demand d = known ? w->pool_templates[t->pool].required : (demand){ EMPTY_SET, NO_ID };
     if (!known && !demand_of_pool(&s->algebra, w, t->pool, &s->data, &d)) return false;
     t->set = d.set;
     t->host_possible = d.host == NO_ID || requirement_has_fresh(requirement_get(&s->algebra, d.host));
@@ -168,10 +168,10 @@ static bool gather_overhead(scheduler *s, const uint64_t *members, resource_list
     resource_amount *items = mem_alloc(s->context, count * sizeof *items);
     if (items == NULL) return false;
     for (uint32_t i = 0; i < w->daemon_count; i++) {
-        const resource_list *asked = &w->daemons[i].shape->requests;
-        if (!bits_test(members, i) || asked->count == 0) continue;
-        memcpy(items + n, asked->items, asked->count * sizeof *items);
-        n += asked->count;
+        const resource_list *required = &w->daemons[i].shape->requests;
+        if (!bits_test(members, i) || required->count == 0) continue;
+        memcpy(items + n, required->items, required->count * sizeof *items);
+        n += required->count;
     }
     bool ok = resource_list_total(&s->data, items, n, out) == KARP_OK;
     mem_free(s->context, items, count * sizeof *items);

@@ -26,12 +26,12 @@ struct answers {
 static void answers_init(struct answers *a) { memset(a->of, 0xff, sizeof a->of); }
 
 /* `have` may be NO_ID: no requirement. */
-static bool answers_agree(scheduler *s, struct answers *a, uint32_t key, uint32_t asked, uint32_t have)
+static bool answers_agree(scheduler *s, struct answers *a, uint32_t key, uint32_t requests, uint32_t have)
 {
     uint32_t slot = have % ANSWERS;
     if (have == NO_ID) return true;
     if (a->of[slot] != have) {
-        a->yes[slot] = offering_key_agrees(s->snapshot, &s->algebra, key, asked, have);
+        a->yes[slot] = offering_key_agrees(s->snapshot, &s->algebra, key, requests, have);
         a->of[slot] = have;
     }
     return a->yes[slot];

@@ -113,10 +113,10 @@ static bool tally_types(scheduler *s, const template_ *t, uint32_t pod_number, u
 
 /* ---- one NodePool ------------------------------------------------------------------------------------------------ */
 
-static void show_conflict(scheduler *s, strbuf *b, uint32_t supply, uint32_t asked)
+static void show_conflict(scheduler *s, strbuf *b, uint32_t supply, uint32_t required)
 {
     bool undefined;
-    uint32_t key = set_first_conflict(&s->algebra, supply, asked, true, &undefined);
+    uint32_t key = set_first_conflict(&s->algebra, supply, required, true, &undefined);
     strbuf_adds(b, "incompatible requirements, ");
     if (key == NO_ID) {
         strbuf_adds(b, "the host name is fixed");
@@ -131,7 +131,7 @@ static void show_conflict(scheduler *s, strbuf *b, uint32_t supply, uint32_t ask
     strbuf_adds(b, "key ");
     strbuf_addstr(b, text_of(s->snapshot, key));
     strbuf_adds(b, ", ");
-    show_requirement(s, b, set_get(&s->algebra, asked, key));
+    show_requirement(s, b, set_get(&s->algebra, required, key));
     strbuf_adds(b, " not in ");
     show_requirement(s, b, set_get(&s->algebra, supply, key));
 }
@@ -430,19 +430,19 @@ static bool list_relaxed(scheduler *s, const failure *f, karp_decision *d, karp_
 static bool list_targets(scheduler *s, const failure *f, karp_decision *d, karp_unschedulable *row)
 {
     size_t n = s->hosts.count + s->claims.list.count;
-    bool nobody_asked = f->reason == KARP_REASON_DRA;
+    bool rejected_early = f->reason == KARP_REASON_DRA;
     karp_target_refusal *list = arena_array(&d->data, n + 1, sizeof *list);
     if (list == NULL) return false;
     for (uint32_t h = 0; h < s->hosts.count; h++) {
         if (!scheduler_worked(s, 256)) return false;
         list[h].target = name_of(s->snapshot, s->snapshot->nodes[s->hosts.items[h].node].name);
-        list[h].code = nobody_asked ? f->reason : host_refusal(s, h, f->pod, f->view);
+        list[h].code = rejected_early ? f->reason : host_refusal(s, h, f->pod, f->view);
     }
     for (uint32_t c = 0; c < s->claims.list.count; c++) {
         karp_target_refusal *t = &list[s->hosts.count + c];
         if (!scheduler_worked(s, 256)) return false;
         t->target = s->launches.ids != NULL ? s->launches.ids[c] : (karp_str){ "", 0 };
-        t->code = nobody_asked ? f->reason : claim_refusal(s, c, f->pod, f->view);
+        t->code = rejected_early ? f->reason : claim_refusal(s, c, f->pod, f->view);
         t->is_launch = 1;
     }
     row->targets = list;

@@ -32,7 +32,7 @@ static void compare_template(const karp_snapshot *with, scheduler *s, uint32_t n
     assert_true(bits_words(t->table->offering_count) <= 64);
     assert_true(types_offered(s, t->table_number, t->set, offered));
     assert_int_equal(kept->table, t->table_number);
-    assert_int_equal(kept->asked.set, t->set);
+    assert_int_equal(kept->required.set, t->set);
     assert_memory_equal(kept->variants, variants, bits_words(t->table->variant_count) * sizeof *variants);
     assert_memory_equal(kept->offered, offered, bits_words(t->table->offering_count) * sizeof *offered);
 }

@@ -251,22 +251,22 @@ static size_t values_of(const karp_instance_type *type, karp_str key, const karp
 }
 
 /* Whether the types have as many values of the key as minValues requires. */
-static bool enough(const karp_provider_launch *launch, const ranked *list, size_t count, const karp_requirement *asked,
-                   const karp_provider_memory *memory, bool *failed)
+static bool enough(const karp_provider_launch *launch, const ranked *list, size_t count,
+                   const karp_requirement *required, const karp_provider_memory *memory, bool *failed)
 {
     const karp_str *some = NULL;
     size_t most = 0, n = 0, distinct = 0;
-    for (size_t i = 0; i < count; i++) most += values_of(launch->types[list[i].type], asked->key, &some);
+    for (size_t i = 0; i < count; i++) most += values_of(launch->types[list[i].type], required->key, &some);
     karp_str *values = memory_piece(memory, most, sizeof *values, failed);
     if (*failed) return false;
     for (size_t i = 0; i < count; i++) {
-        size_t more = values_of(launch->types[list[i].type], asked->key, &some);
+        size_t more = values_of(launch->types[list[i].type], required->key, &some);
         if (more) memcpy(values + n, some, more * sizeof *values);
         n += more;
     }
     order_heap(values, n, sizeof *values, by_text, NULL);
     for (size_t i = 0; i < n; i++) distinct += i == 0 || !match_same(values[i - 1], values[i]);
-    return distinct >= asked->min_values;
+    return distinct >= required->min_values;
 }
 
 static bool is_listed(const karp_provider_launch *launch, karp_provider_candidate c, const void *about)

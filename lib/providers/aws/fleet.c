@@ -367,7 +367,7 @@ static void add(karp_label *list, size_t *count, karp_str key, karp_str value)
     list[(*count)++] = (karp_label){ key, value };
 }
 
-static bool asked_for(const karp_provider_launch *launch, const char *resource)
+static bool requests(const karp_provider_launch *launch, const char *resource)
 {
     for (size_t i = 0; i < launch->request_count; i++) {
         if (match_is(launch->requests[i].name, resource)) return true;
@@ -383,7 +383,7 @@ static const karp_resource *capacity_of(scratch *s, const karp_provider_launch *
     *count = 0;
     for (size_t i = 0; list && i < type->capacity_count; i++) {
         const karp_resource *r = &type->capacity[i];
-        if (match_is(r->name, "vpc.amazonaws.com/efa") && !asked_for(launch, r->name.ptr)) continue;
+        if (match_is(r->name, "vpc.amazonaws.com/efa") && !requests(launch, r->name.ptr)) continue;
         list[(*count)++] = *r;
     }
     return list;
