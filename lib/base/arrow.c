@@ -21,12 +21,12 @@ enum { NO_MEMORY = 12 };
 typedef struct block {
     karp_table *table; /* one reference */
     size_t bytes;
-    _Atomic uint32_t holds;
+    _Atomic uint32_t references;
 } block;
 
 static void drop(block *b)
 {
-    if (atomic_fetch_sub_explicit(&b->holds, 1, memory_order_acq_rel) != 1) return;
+    if (atomic_fetch_sub_explicit(&b->references, 1, memory_order_acq_rel) != 1) return;
     karp_table *table = b->table;
     mem_free(table_context(table), b, b->bytes);
     karp_table_free(table);
@@ -39,11 +39,11 @@ static void *block_new(karp_table *table, size_t bytes)
     if (b == NULL) return NULL;
     b->table = table_ref(table);
     b->bytes = bytes;
-    atomic_init(&b->holds, 0);
+    atomic_init(&b->references, 0);
     return b;
 }
 
-static void hold(block *b) { atomic_fetch_add_explicit(&b->holds, 1, memory_order_relaxed); }
+static void add_reference(block *b) { atomic_fetch_add_explicit(&b->references, 1, memory_order_relaxed); }
 
 /* ---- schemas ----------------------------------------------------------------------------------------------------- */
 
@@ -71,7 +71,7 @@ static void release_schema(struct ArrowSchema *s)
 
 static struct ArrowSchema schema_of(schema_block *b, const char *format, const char *name)
 {
-    hold(&b->head);
+    add_reference(&b->head);
     return (struct ArrowSchema){ .format = format, .name = name, .release = release_schema, .private_data = b };
 }
 
@@ -163,7 +163,7 @@ static void release_array(struct ArrowArray *a)
 
 static struct ArrowArray array_of(array_block *b, size_t length, const void **buffers, int64_t buffer_count)
 {
-    hold(&b->head);
+    add_reference(&b->head);
     return (struct ArrowArray){ .length = (int64_t)length,
                                 .n_buffers = buffer_count,
                                 .buffers = buffers,
@@ -268,7 +268,7 @@ karp_status karp_table_arrow_stream(karp_table *table, struct ArrowArrayStream *
     if (table == NULL || out == NULL) return fail_null(error, "table or out");
     stream_block *b = block_new(table, sizeof *b);
     if (b == NULL) return context_nomem(table_context(table), error);
-    hold(&b->head);
+    add_reference(&b->head);
     *out = (struct ArrowArrayStream){ stream_schema, stream_next, stream_error, release_stream, b };
     return KARP_OK;
 }

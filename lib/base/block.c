@@ -7,7 +7,7 @@
 typedef struct block_head {
     karp_context *context;
     size_t bytes;
-    _Atomic uint32_t holds;
+    _Atomic uint32_t references;
 } block_head;
 
 enum { HEAD_BYTES = 32 }; /* keeps the alignment of the allocator */
@@ -23,7 +23,7 @@ void *block_new(karp_context *context, size_t count, size_t element_bytes)
     if (head == NULL) return NULL;
     head->context = context;
     head->bytes = bytes;
-    atomic_init(&head->holds, 1);
+    atomic_init(&head->references, 1);
     return (char *)head + HEAD_BYTES;
 }
 
@@ -34,15 +34,15 @@ void *block_copy(karp_context *context, const void *from, size_t count, size_t e
     return block;
 }
 
-void *block_hold(void *block)
+void *block_ref(void *block)
 {
-    if (block != NULL) atomic_fetch_add_explicit(&head_of(block)->holds, 1, memory_order_relaxed);
+    if (block != NULL) atomic_fetch_add_explicit(&head_of(block)->references, 1, memory_order_relaxed);
     return block;
 }
 
-void block_release(void *block)
+void block_unref(void *block)
 {
-    if (block == NULL || atomic_fetch_sub_explicit(&head_of(block)->holds, 1, memory_order_acq_rel) != 1) return;
+    if (block == NULL || atomic_fetch_sub_explicit(&head_of(block)->references, 1, memory_order_acq_rel) != 1) return;
     block_head *head = head_of(block);
     mem_free(head->context, head, head->bytes);
 }

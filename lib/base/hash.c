@@ -301,10 +301,10 @@ void words_init(words *w, karp_context *context)
 void words_free(words *w)
 {
     if (w->context == NULL) return;
-    if (w->joint_entries == NULL) mem_free(w->context, w->entries, w->capacity * sizeof *w->entries);
-    if (w->joint_slots == NULL) mem_free(w->context, w->slots, w->slot_count * sizeof *w->slots);
-    joint_release(w->joint_entries);
-    joint_release(w->joint_slots);
+    if (w->shared_entries == NULL) mem_free(w->context, w->entries, w->capacity * sizeof *w->entries);
+    if (w->shared_slots == NULL) mem_free(w->context, w->slots, w->slot_count * sizeof *w->slots);
+    shared_array_unref(w->shared_entries);
+    shared_array_unref(w->shared_slots);
     arena_free(&w->data);
     words_init(w, w->context);
 }
@@ -312,26 +312,27 @@ void words_free(words *w)
 bool words_settle(words *w)
 {
     if (w->count == 0) return true;
-    if (w->joint_entries == NULL)
-        w->joint_entries = joint_new(w->context, w->entries, w->capacity * sizeof *w->entries);
-    if (w->joint_slots == NULL) w->joint_slots = joint_new(w->context, w->slots, w->slot_count * sizeof *w->slots);
-    return w->joint_entries != NULL && w->joint_slots != NULL;
+    if (w->shared_entries == NULL)
+        w->shared_entries = shared_array_new(w->context, w->entries, w->capacity * sizeof *w->entries);
+    if (w->shared_slots == NULL)
+        w->shared_slots = shared_array_new(w->context, w->slots, w->slot_count * sizeof *w->slots);
+    return w->shared_entries != NULL && w->shared_slots != NULL;
 }
 
 /* Makes the arrays the table's own, before something is added. */
 static bool words_own(words *w)
 {
-    if (w->joint_entries != NULL) {
-        void *entries = joint_own(w->joint_entries, w->count * sizeof *w->entries);
+    if (w->shared_entries != NULL) {
+        void *entries = shared_array_take(w->shared_entries, w->count * sizeof *w->entries);
         if (entries == NULL) return false;
         w->entries = entries;
-        w->joint_entries = NULL;
+        w->shared_entries = NULL;
     }
-    if (w->joint_slots != NULL) {
-        void *slots = joint_own(w->joint_slots, w->slot_count * sizeof *w->slots);
+    if (w->shared_slots != NULL) {
+        void *slots = shared_array_take(w->shared_slots, w->slot_count * sizeof *w->slots);
         if (slots == NULL) return false;
         w->slots = slots;
-        w->joint_slots = NULL;
+        w->shared_slots = NULL;
     }
     return true;
 }
@@ -340,11 +341,11 @@ bool words_continue(words *w, const words *from)
 {
     void *entries;
     if (from->count == 0) return true;
-    if (from->joint_entries != NULL && from->joint_slots != NULL) {
+    if (from->shared_entries != NULL && from->shared_slots != NULL) {
         *w = *from;
         arena_init(&w->data, w->context);
-        (void)joint_hold(w->joint_entries);
-        (void)joint_hold(w->joint_slots);
+        (void)shared_array_ref(w->shared_entries);
+        (void)shared_array_ref(w->shared_slots);
         return true;
     }
     if (!copy_table(w->context, from->entries, from->count, from->capacity, sizeof *w->entries, from->slots,
@@ -397,7 +398,7 @@ uint32_t words_add(words *w, const uint32_t *data, size_t count)
     size_t bytes = 0;
     if (count > UINT32_MAX || !size_mul(count, sizeof *data, &bytes)) return NO_ID;
     if (w->count >= NO_ID - 1) return NO_ID; /* never: in a test, which would need 64 GiB */
-    if (w->joint_entries != NULL || w->joint_slots != NULL) {
+    if (w->shared_entries != NULL || w->shared_slots != NULL) {
         uint32_t there = words_find(w, data, count);
         if (there != NO_ID || !words_own(w)) return there;
     }

@@ -7,7 +7,7 @@
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 
-#include <base/joint.h>
+#include <base/shared_array.h>
 
 #define NO_ID UINT32_MAX
 
@@ -71,7 +71,7 @@ typedef struct words {
     size_t count, capacity;
     uint32_t *slots;
     size_t slot_count;
-    joint *joint_entries, *joint_slots; /* shared ownership of the two arrays; NULL = not shared */
+    shared_array *shared_entries, *shared_slots; /* shared ownership of the two arrays; NULL = not shared */
     uint64_t seed;
 } words;
 

@@ -290,7 +290,7 @@ karp_status continue_facts(karp_snapshot *s, karp_error *error)
     const string_facts *was = &before->facts;
     struct text_facts f;
     if (was->count == s->raw.text.count) {
-        s->facts_block = block_hold(before->facts_block);
+        s->facts_block = block_ref(before->facts_block);
         s->facts = *was;
         s->of_nodes = before->of_nodes;
         s->of_pods = before->of_pods;

@@ -192,7 +192,7 @@ karp_status frame_take_over(karp_snapshot *s, bool *taken, karp_error *error)
     if (fits) {
         take(s);
     } else {
-        block_release(s->facts_block);
+        block_unref(s->facts_block);
         s->facts_block = NULL;
     }
     return KARP_OK;

@@ -49,8 +49,8 @@ static bool continue_order(karp_snapshot *s)
     bool ok = order_change_find(&change, s, before->by_name, before->pod_rank, before->raw.pods.count, pods_by_name,
                                 NULL);
     if (ok && change.none) {
-        s->by_name = block_hold(before->by_name);
-        s->pod_rank = block_hold(before->pod_rank);
+        s->by_name = block_ref(before->by_name);
+        s->pod_rank = block_ref(before->pod_rank);
     } else if (ok) {
         ok = make_room(s);
         if (ok)

@@ -110,7 +110,7 @@ static bool continue_falls(karp_snapshot *s, const order_change *change)
     const karp_snapshot *before = s->reused->before;
     size_t began = before->raw.pods.count;
     if (change->none && s->pod_rank == before->pod_rank) {
-        s->queue_falls = block_hold(before->queue_falls);
+        s->queue_falls = block_ref(before->queue_falls);
         return true;
     }
     if (!make_falls(s)) return false;
@@ -154,7 +154,7 @@ static bool continue_queue_class(karp_snapshot *s, const order_change *change)
 {
     if (!s->reused->classes || s->reused->renumbered) return class_queue(s);
     if (!change->none || s->pod_class != s->reused->before->pod_class) return class_change(s, change);
-    s->queue_class = block_hold(s->reused->before->queue_class);
+    s->queue_class = block_ref(s->reused->before->queue_class);
     return true;
 }
 
@@ -165,8 +165,8 @@ static bool continue_queue(karp_snapshot *s)
     order_change change;
     bool ok = order_change_find(&change, s, before->queue, before->queue_rank, began, by_size_and_age, NULL);
     if (ok && change.none) {
-        s->queue = block_hold(before->queue);
-        s->queue_rank = block_hold(before->queue_rank);
+        s->queue = block_ref(before->queue);
+        s->queue_rank = block_ref(before->queue_rank);
     } else if (ok) {
         ok = make_queue(s);
         if (ok) order_change_apply(&change, before->queue, began, change.fresh, sizeof *s->queue, s->queue);

@@ -167,7 +167,7 @@ static bool write_classes(struct continuing *c)
     if (s->class_sizes == NULL) return false;
     memcpy(s->class_sizes, c->sizes, c->classes.count * sizeof *s->class_sizes);
     if (!same) return keep_classes(s, c->classes.items, c->classes.count);
-    s->classes = block_hold(k->before->classes);
+    s->classes = block_ref(k->before->classes);
     s->class_count = k->before->class_count;
     return true;
 }
@@ -175,9 +175,9 @@ static bool write_classes(struct continuing *c)
 static void hold_classes(karp_snapshot *s)
 {
     const karp_snapshot *before = s->reused->before;
-    s->pod_class = block_hold(before->pod_class);
-    s->class_sizes = block_hold(before->class_sizes);
-    s->classes = block_hold(before->classes);
+    s->pod_class = block_ref(before->pod_class);
+    s->class_sizes = block_ref(before->class_sizes);
+    s->classes = block_ref(before->classes);
     s->class_count = before->class_count;
 }
 

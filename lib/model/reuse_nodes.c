@@ -125,7 +125,7 @@ static bool write_pod_nodes(struct continuing *c)
     const struct reused_pods *k = s->reused;
     size_t began = c->before->raw.pods.count;
     if (!c->moved) {
-        s->pod_node = block_hold(c->before->pod_node);
+        s->pod_node = block_ref(c->before->pod_node);
         return true;
     }
     s->pod_node = block_new(s->context, k->count + 1, sizeof *s->pod_node);
@@ -181,15 +181,15 @@ static bool load_nodes(struct continuing *c, arena *to)
 /* Reuses all node data. */
 static void hold_nodes(karp_snapshot *s, const karp_snapshot *before)
 {
-    s->nodes = block_hold(before->nodes);
+    s->nodes = block_ref(before->nodes);
     s->node_count = before->node_count;
-    s->bound = block_hold(before->bound);
-    s->node_of_name = block_hold(before->node_of_name);
-    s->node_sets = block_hold(before->node_sets);
+    s->bound = block_ref(before->bound);
+    s->node_of_name = block_ref(before->node_of_name);
+    s->node_sets = block_ref(before->node_sets);
     s->remaining = before->remaining;
     if (s->remaining == NULL) return;
-    (void)block_hold(s->remaining->nodes);
-    (void)block_hold(s->remaining->of_name);
+    (void)block_ref(s->remaining->nodes);
+    (void)block_ref(s->remaining->of_name);
 }
 
 /* The number of previous nodes that sort before a node that was made again. */
@@ -248,8 +248,8 @@ static bool copy_nodes(struct continuing *c)
 {
     karp_snapshot *s = c->s;
     const karp_snapshot *before = c->before;
-    s->node_of_name = block_hold(before->node_of_name);
-    s->node_sets = block_hold(before->node_sets);
+    s->node_of_name = block_ref(before->node_of_name);
+    s->node_sets = block_ref(before->node_sets);
     s->node_count = before->node_count;
     s->nodes = block_copy(s->context, before->nodes, s->node_count, sizeof *s->nodes);
     s->bound = block_copy(s->context, before->bound, s->raw.nodes.count, sizeof *s->bound);

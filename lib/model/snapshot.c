@@ -30,10 +30,10 @@ static void release_blocks(karp_snapshot *s)
     void *blocks[] = { s->facts_block, s->by_name,    s->pod_rank,    s->pod_class,   s->class_sizes, s->classes,
                        s->queue,       s->queue_rank, s->queue_falls, s->queue_class, s->pending,     s->plain,
                        s->pod_node,    s->bound,      s->nodes,       s->node_sets,   s->node_of_name };
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) block_release(blocks[i]);
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) block_unref(blocks[i]);
     if (s->remaining == NULL) return;
-    block_release(s->remaining->nodes);
-    block_release(s->remaining->of_name);
+    block_unref(s->remaining->nodes);
+    block_unref(s->remaining->of_name);
 }
 
 static void snapshot_free(karp_snapshot *s)
@@ -92,7 +92,7 @@ static karp_status finish_store(karp_builder *builder, struct reused_pods *kept,
     karp_snapshot *s = snapshot_new(builder->context);
     store_memory *memory = store_memory_new(builder->context);
     if (s == NULL || memory == NULL) {
-        store_memory_release(memory);
+        store_memory_unref(memory);
         if (s != NULL) snapshot_free(s);
         return fail_nomem(error);
     }
@@ -110,7 +110,7 @@ static karp_status finish_store(karp_builder *builder, struct reused_pods *kept,
     }
     memset(&s->raw, 0, sizeof s->raw);
     if (status != KARP_OK) {
-        store_memory_release(memory);
+        store_memory_unref(memory);
         snapshot_free(s);
         return status;
     }

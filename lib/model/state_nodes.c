@@ -439,8 +439,8 @@ static karp_status prepare_remaining(karp_snapshot *s, const uint8_t *of_nodes)
         *r = (struct known_nodes){ s->nodes, s->node_count, s->node_of_name, s->lost };
         s->remaining = r;
     } else {
-        block_release(s->nodes);
-        block_release(s->node_of_name);
+        block_unref(s->nodes);
+        block_unref(s->node_of_name);
     }
     s->nodes = all.nodes;
     s->node_count = all.count;

@@ -17,16 +17,16 @@
 typedef struct any_list {
     void *items;
     size_t count, capacity;
-    joint *held;
+    shared_array *shared;
 } any_list;
 
 static bool own(any_list *l, size_t element_bytes)
 {
-    if (l->held == NULL) return true;
-    void *items = joint_own(l->held, l->count * element_bytes);
+    if (l->shared == NULL) return true;
+    void *items = shared_array_take(l->shared, l->count * element_bytes);
     if (items == NULL) return false;
     l->items = items;
-    l->held = NULL;
+    l->shared = NULL;
     return true;
 }
 
@@ -70,17 +70,17 @@ bool list_settle(karp_context *context, void *list, size_t element_bytes)
 {
     any_list l;
     memcpy(&l, list, sizeof l);
-    if (l.items == NULL || l.held != NULL) return true;
-    l.held = joint_new(context, l.items, l.capacity * element_bytes);
+    if (l.items == NULL || l.shared != NULL) return true;
+    l.shared = shared_array_new(context, l.items, l.capacity * element_bytes);
     memcpy(list, &l, sizeof l);
-    return l.held != NULL;
+    return l.shared != NULL;
 }
 
 void list_continue(void *list, const void *from)
 {
     any_list l;
     memcpy(&l, from, sizeof l);
-    (void)joint_hold(l.held);
+    (void)shared_array_ref(l.shared);
     memcpy(list, &l, sizeof l);
 }
 
@@ -102,8 +102,8 @@ void list_free(karp_context *context, void *list, size_t element_bytes)
 {
     any_list l;
     memcpy(&l, list, sizeof l);
-    if (l.held == NULL) mem_free(context, l.items, l.capacity * element_bytes);
-    joint_release(l.held);
+    if (l.shared == NULL) mem_free(context, l.items, l.capacity * element_bytes);
+    shared_array_unref(l.shared);
     memset(&l, 0, sizeof l);
     memcpy(list, &l, sizeof l);
 }
@@ -202,7 +202,7 @@ void store_free(store *s)
     store_pods_free(s);
     list_free(s->context, &s->changed_objects, sizeof(uint64_t));
     arena_free(&s->data);
-    store_memory_release(s->below);
+    store_memory_unref(s->below);
     s->below = NULL;
 }
 
@@ -264,7 +264,7 @@ bool store_continue(store *s, const store *from)
     for (size_t i = 0; i < WORD_TABLES; i++) words_init(part(s, word_tables[i]), context);
     store_pods_init(s);
     arena_init(&s->data, context);
-    s->below = store_memory_hold(from->below);
+    s->below = store_memory_ref(from->below);
     bool ok = copy_parts(s, from);
     for (size_t i = 0; i < s->catalogues.count; i++) (void)karp_catalogue_ref(s->catalogues.items[i].catalogue);
     if (!ok) store_free(s);

@@ -333,7 +333,7 @@ typedef struct catalogue_use {
     struct {                                                                                                           \
         type *items;                                                                                                   \
         size_t count, capacity;                                                                                        \
-        joint *held;                                                                                                   \
+        shared_array *shared;                                                                                          \
     }
 /* Appends a zeroed element to any LIST_OF and returns it; NULL = out of memory. `list` is the address of the struct. */
 void *list_push(karp_context *context, void *list, size_t element_bytes);

@@ -7,7 +7,7 @@ enum { PIECES = 12 };
 
 struct store_memory {
     karp_context *context; /* no reference: owners of the block have one */
-    _Atomic uint32_t holds;
+    _Atomic uint32_t references;
     store_memory *below;
     arena pieces[PIECES];
 };
@@ -17,20 +17,20 @@ store_memory *store_memory_new(karp_context *context)
     store_memory *m = mem_zalloc(context, sizeof *m);
     if (m == NULL) return NULL;
     m->context = context;
-    atomic_init(&m->holds, 1);
+    atomic_init(&m->references, 1);
     for (size_t i = 0; i < PIECES; i++) arena_init(&m->pieces[i], context);
     return m;
 }
 
-store_memory *store_memory_hold(store_memory *m)
+store_memory *store_memory_ref(store_memory *m)
 {
-    if (m != NULL) atomic_fetch_add_explicit(&m->holds, 1, memory_order_relaxed);
+    if (m != NULL) atomic_fetch_add_explicit(&m->references, 1, memory_order_relaxed);
     return m;
 }
 
-void store_memory_release(store_memory *m)
+void store_memory_unref(store_memory *m)
 {
-    while (m != NULL && atomic_fetch_sub_explicit(&m->holds, 1, memory_order_acq_rel) == 1) {
+    while (m != NULL && atomic_fetch_sub_explicit(&m->references, 1, memory_order_acq_rel) == 1) {
         store_memory *below = m->below;
         for (size_t i = 0; i < PIECES; i++) arena_free(&m->pieces[i]);
         mem_free(m->context, m, sizeof *m);

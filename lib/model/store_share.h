@@ -11,8 +11,8 @@
 typedef struct store_memory store_memory;
 
 store_memory *store_memory_new(karp_context *context); /* an empty block; NULL = out of memory */
-store_memory *store_memory_hold(store_memory *m);
-void store_memory_release(store_memory *m);
+store_memory *store_memory_ref(store_memory *m);
+void store_memory_unref(store_memory *m);
 /* Moves the store's memory into `fresh`, which becomes the store's block. */
 void store_share(store *s, store_memory *fresh);
 

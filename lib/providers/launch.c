@@ -227,7 +227,7 @@ karp_status karp_provider_launch_filter(karp_provider *provider, const karp_prov
     karp_status status = provider_launch_check(launch, &own, error);
     if (status == KARP_OK) status = check_requests(&own, error);
     if (status == KARP_OK) status = karp_provider_catalogue(provider, node_class, &catalogue, error);
-    if (status == KARP_OK) status = memory_hold(memory, catalogue, error);
+    if (status == KARP_OK) status = memory_keep_catalogue(memory, catalogue, error);
     if (status == KARP_OK) status = fill(provider, catalogue, memory, &own, error);
     if (status == KARP_OK) status = filter(provider, node_class, memory, &own, error);
     return status ? status : struct_give(launch, &own, sizeof own, FIRST_PROVIDER_LAUNCH);
@@ -299,7 +299,7 @@ static karp_status fill_amounts(karp_context *context, const karp_instance_type 
     karp_catalogue *one = NULL;
     if (node->capacity && node->allocatable) return KARP_OK;
     karp_status status = alone(context, type, o, &one, error);
-    if (status == KARP_OK) status = memory_hold(memory, one, error);
+    if (status == KARP_OK) status = memory_keep_catalogue(memory, one, error);
     if (status) return status;
     const karp_instance_type *as_it_is = karp_catalogue_type(one, 0);
     if (!node->capacity) {

@@ -16,7 +16,7 @@ typedef struct host_memory {
     karp_provider_memory face;
     scratch pieces;
     karp_context *context;
-    karp_catalogue *hold; /* an empty catalogue, which keeps the context alive */
+    karp_catalogue *keep_alive; /* an empty catalogue, which keeps the context alive */
     held *catalogues;
 } host_memory;
 
@@ -39,7 +39,7 @@ karp_status karp_provider_memory_new(karp_context *context, karp_provider_memory
     host_memory *m = karp_alloc(context, sizeof *m);
     if (!m) return provider_nomem(error);
     memset(m, 0, sizeof *m);
-    karp_status status = karp_catalogue_new(context, NULL, 0, &m->hold, error);
+    karp_status status = karp_catalogue_new(context, NULL, 0, &m->keep_alive, error);
     if (status) {
         karp_free(context, m, sizeof *m);
         return status;
@@ -51,7 +51,7 @@ karp_status karp_provider_memory_new(karp_context *context, karp_provider_memory
     return KARP_OK;
 }
 
-karp_status memory_hold(const karp_provider_memory *memory, karp_catalogue *catalogue, karp_error *error)
+karp_status memory_keep_catalogue(const karp_provider_memory *memory, karp_catalogue *catalogue, karp_error *error)
 {
     host_memory *m = memory->alloc == host_piece ? memory->user : NULL;
     held *entry = m ? scratch_alloc(&m->pieces, sizeof *entry) : NULL;
@@ -69,11 +69,11 @@ void karp_provider_memory_free(karp_provider_memory *memory)
 {
     if (!memory) return;
     host_memory *m = (host_memory *)(void *)memory;
-    karp_catalogue *hold = m->hold;
+    karp_catalogue *keep_alive = m->keep_alive;
     for (const held *h = m->catalogues; h; h = h->older) karp_catalogue_unref(h->catalogue);
     scratch_free(&m->pieces);
     karp_free(m->context, m, sizeof *m);
-    karp_catalogue_unref(hold);
+    karp_catalogue_unref(keep_alive);
 }
 
 void *memory_piece(const karp_provider_memory *memory, size_t count, size_t elem, bool *failed)

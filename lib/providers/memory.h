@@ -12,7 +12,7 @@ void memory_of_scratch(scratch *s, karp_provider_memory *out);
 
 /* Takes over a reference to a catalogue, also on failure, and keeps it as long as the memory lives. The memory must be
  * from karp_provider_memory_new(). */
-karp_status memory_hold(const karp_provider_memory *memory, karp_catalogue *catalogue, karp_error *error);
+karp_status memory_keep_catalogue(const karp_provider_memory *memory, karp_catalogue *catalogue, karp_error *error);
 
 /* The reverse, for plugins: pieces of the host's memory. A refused allocation sets `failed`. */
 void *memory_piece(const karp_provider_memory *memory, size_t count, size_t elem, bool *failed);

@@ -87,11 +87,11 @@ void karp_provider_options_init(karp_provider_options *options, size_t size)
 static void free_provider(karp_provider *p)
 {
     karp_context *context = p->context;
-    karp_catalogue *hold = p->hold;
+    karp_catalogue *keep_alive = p->keep_alive;
     void *object = p->object;
     karp_catalogue_unref(p->plain.catalogue);
     karp_free(context, p, sizeof *p);
-    karp_catalogue_unref(hold);
+    karp_catalogue_unref(keep_alive);
     plugin_unload(object);
 }
 
@@ -114,7 +114,7 @@ karp_status provider_open(karp_context *context, const karp_provider_plugin *plu
     p->context = context;
     p->plugin = *plugin;
     p->object = object;
-    status = karp_catalogue_new(context, NULL, 0, &p->hold, error);
+    status = karp_catalogue_new(context, NULL, 0, &p->keep_alive, error);
     if (status == KARP_OK) {
         const karp_allocator *allocator = karp_context_get_options(context)->allocator;
         status = provider_answer(p, plugin->open(allocator, &own, &p->handle, provider_new_problem(p)), error);

@@ -24,7 +24,7 @@ struct karp_provider_class {
 
 struct karp_provider {
     karp_context *context;
-    karp_catalogue *hold; /* an empty catalogue, which keeps the context alive */
+    karp_catalogue *keep_alive; /* an empty catalogue, which keeps the context alive */
     karp_provider_plugin plugin;
     void *object; /* shared object; NULL = built in */
     void *handle;

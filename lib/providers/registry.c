@@ -17,7 +17,7 @@ typedef struct registered {
 
 struct karp_provider_registry {
     karp_context *context;
-    karp_catalogue *hold; /* an empty catalogue, which keeps the context alive */
+    karp_catalogue *keep_alive; /* an empty catalogue, which keeps the context alive */
     registered *list;
     size_t count, capacity;
 };
@@ -63,7 +63,7 @@ karp_status karp_provider_registry_new(karp_context *context, karp_provider_regi
     if (!r) return provider_nomem(error);
     memset(r, 0, sizeof *r);
     r->context = context;
-    karp_status status = karp_catalogue_new(context, NULL, 0, &r->hold, error);
+    karp_status status = karp_catalogue_new(context, NULL, 0, &r->keep_alive, error);
     for (size_t i = 0; plugin_builtin(i) && status == KARP_OK; i++) {
         status = karp_provider_registry_add(r, plugin_builtin(i), error);
     }
@@ -76,14 +76,14 @@ void karp_provider_registry_free(karp_provider_registry *registry)
 {
     if (!registry) return;
     karp_context *context = registry->context;
-    karp_catalogue *hold = registry->hold;
+    karp_catalogue *keep_alive = registry->keep_alive;
     for (size_t i = 0; i < registry->count; i++) {
         plugin_unload(registry->list[i].object);
         karp_free(context, registry->list[i].path, registry->list[i].path_bytes);
     }
     karp_free(context, registry->list, registry->capacity * sizeof *registry->list);
     karp_free(context, registry, sizeof *registry);
-    karp_catalogue_unref(hold);
+    karp_catalogue_unref(keep_alive);
 }
 
 karp_status karp_provider_registry_add(karp_provider_registry *registry, const karp_provider_plugin *plugin,

@@ -105,12 +105,12 @@ static void test_blocks(void **state)
     uint32_t *block = block_new(*state, 10, sizeof *block);
     assert_non_null(block);
     for (uint32_t i = 0; i < 10; i++) block[i] = i;
-    assert_ptr_equal(block_hold(block), block);
-    block_release(block);
+    assert_ptr_equal(block_ref(block), block);
+    block_unref(block);
     assert_int_equal(block[9], 9);
-    block_release(block);
-    block_release(NULL);
-    assert_null(block_hold(NULL));
+    block_unref(block);
+    block_unref(NULL);
+    assert_null(block_ref(NULL));
     assert_null(block_new(*state, SIZE_MAX / 2, 4));
     assert_null(block_new(*state, SIZE_MAX, 1));
 }
