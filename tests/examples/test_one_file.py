@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """karp.c, karp-io.c and karp-cli.c: compiled by every compiler there is without a warning, whole and with parts left out; nothing but the public
-functions is visible outside; a program that uses one function carries what that needs. Made twice, they are the same."""
+functions is visible outside; a program that uses one function carries what that needs. Made twice, they are the same.
+
+With the argument `all` (suite long) each part is left out alone, too."""
 import os
 import pathlib
 import re
@@ -86,9 +88,10 @@ def check_compilers(folder, names):
                 problems.append(f'{name} by {compiler}: visible outside: {" ".join(others[:10])}')
 
 
-def check_switches(folder):
-    """Each alone, and all, by clang where there is one: it takes a quarter of gcc's time. What is left refers to nothing that is not there."""
-    for given in [[switch] for switch in SWITCHES] + [SWITCHES]:
+def check_switches(folder, each):
+    """All together, and with `each` each alone, by clang where there is one: it takes a quarter of gcc's time. What is left refers to nothing that is
+    not there."""
+    for given in ([[switch] for switch in SWITCHES] if each else []) + [SWITCHES]:
         flags = [f'-D{switch}' for switch in given]
         run(COMPILERS[-1], '-std=c11', '-O0', *WARNINGS, *flags, '-c', 'karp.c', '-o', 'less.o', cwd=folder)
         missing = [line.split()[-1] for line in run('nm', '-u', folder / 'less.o').splitlines() if 'karp_' in line]
@@ -130,7 +133,7 @@ def main():
             if (folder / name).stat().st_size > LARGEST_SOURCE.get(name, 1_000_000):
                 problems.append(f'{name} has {(folder / name).stat().st_size} bytes')
         check_compilers(folder, names)
-        check_switches(folder)
+        check_switches(folder, each='all' in sys.argv[1:])
         check_one_door(folder)
         check_made_again(folder)
     print('\n'.join(problems))

@@ -8,6 +8,7 @@
 
 #include <base/bits.h>
 #include <optimise/certificate.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define DIMS 3
@@ -21,6 +22,14 @@ typedef struct world {
 } world;
 
 static uint64_t random_state;
+
+/* How many times as many random problems as usual: KARP_BOUND_TIMES, which suite long sets. */
+static int times(void)
+{
+    const char *text = getenv("KARP_BOUND_TIMES");
+    int found = text ? atoi(text) : 1;
+    return found > 0 ? found : 1;
+}
 
 static uint64_t next(uint64_t below)
 {
@@ -110,7 +119,8 @@ static void never_above_a_plan(void **state)
     (void)state;
     karp_context *context = new_context();
     int compared = 0;
-    for (uint64_t seed = 1; seed <= 400; seed++) {
+    const uint64_t most = 100 * (uint64_t)times();
+    for (uint64_t seed = 1; seed <= most; seed++) {
         world w;
         bound_proof proof;
         arena a;
@@ -162,7 +172,8 @@ static void mutations_that_claim_more(void **state)
     (void)state;
     karp_context *context = new_context();
     int refused = 0;
-    for (uint64_t seed = 1; refused < 1000; seed++) {
+    const int enough = 250 * times();
+    for (uint64_t seed = 1; refused < enough; seed++) {
         world w;
         bound_proof proof;
         arena a;
@@ -241,7 +252,8 @@ static void whole_pods_never_above_a_plan(void **state)
     (void)state;
     karp_context *context = new_context();
     int sharper = 0, compared = 0;
-    for (uint64_t seed = 1; seed <= 60; seed++) {
+    const int most = 20 * times();
+    for (uint64_t seed = 1; seed <= (uint64_t)most; seed++) {
         world w;
         bound_proof whole;
         arena a;
@@ -257,8 +269,8 @@ static void whole_pods_never_above_a_plan(void **state)
         }
         arena_free(&a);
     }
-    assert_true(compared > 30);
-    assert_true(sharper > 15);
+    assert_true(compared > most / 2);
+    assert_true(sharper > most / 4);
     karp_context_free(context);
 }
 
@@ -286,7 +298,9 @@ static void parts_of_pods(void **state)
 static void change_cases(const world *w, bound_proof *proof)
 {
     uint32_t count = proof->first_case[proof->share_count], i = (uint32_t)next(count > 0 ? count : 1);
-    for (int c = 0; c < CLASSES; c++) proof->y[c] += (int64_t)next(2) * (proof->y[c] / (int64_t)(1 + next(100)));
+    bool dearer = next(2) == 0; /* which hardly any proof survives */
+    for (int c = 0; dearer && c < CLASSES; c++)
+        proof->y[c] += (int64_t)next(2) * (proof->y[c] / (int64_t)(1 + next(100)));
     if (count == 0) return;
     switch (next(4)) {
     case 0: proof->cases[i].copies = (int64_t)next(8) - 1; break;
@@ -308,7 +322,8 @@ static void changed_cases(void **state)
     (void)state;
     karp_context *context = new_context();
     int refused = 0, held = 0;
-    for (uint64_t seed = 1; seed <= 300; seed++) {
+    const int most = 75 * times();
+    for (uint64_t seed = 1; seed <= (uint64_t)most; seed++) {
         world w;
         bound_proof whole;
         arena a;
@@ -326,8 +341,8 @@ static void changed_cases(void **state)
         }
         arena_free(&a);
     }
-    assert_true(refused > 800);
-    assert_true(held > 0);
+    assert_true(refused > most * 8 / 3);
+    assert_true(held > most / 10);
     karp_context_free(context);
 }
 
