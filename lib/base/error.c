@@ -121,7 +121,7 @@ static size_t size_of(const void *given)
     return size;
 }
 
-karp_status struct_room(const void *out, size_t least, const char *what, karp_error *error)
+karp_status struct_check_size(const void *out, size_t least, const char *what, karp_error *error)
 {
     size_t size = size_of(out);
     if (size >= least && size <= LARGEST_STRUCT) return KARP_OK;
@@ -136,7 +136,7 @@ karp_status struct_check(const void *given, size_t known, size_t least, void *co
         return KARP_OK;
     }
     size_t size = size_of(given);
-    karp_status status = struct_room(given, least, what, error);
+    karp_status status = struct_check_size(given, least, what, error);
     if (status != KARP_OK) return status;
     const unsigned char *bytes = given;
     for (size_t i = known; i < size; i++) {

@@ -47,6 +47,6 @@ karp_status struct_give(void *out, const void *value, size_t known, size_t least
 
 /* Whether an output struct is large enough, for functions that must check this before doing any work. Errors:
  * ABI_SIZE. */
-karp_status struct_room(const void *out, size_t least, const char *what, karp_error *error);
+karp_status struct_check_size(const void *out, size_t least, const char *what, karp_error *error);
 
 #endif

@@ -68,13 +68,13 @@ static uint64_t table_seed(const karp_context *context)
 /* Tables are at most two thirds full, and have at least this many slots. */
 #define LEAST_SLOTS ((size_t)16)
 
-static bool has_room(size_t count, size_t slots) { return count < slots - slots / 3 - 1; }
+static bool has_free_slots(size_t count, size_t slots) { return count < slots - slots / 3 - 1; }
 
 /* The number of slots for one more entry. Slots have at least four bytes, so twice their number does not overflow. */
 static size_t wanted_slots(size_t count, size_t slots)
 {
     if (slots == 0) return LEAST_SLOTS;
-    return has_room(count, slots) ? slots : slots * 2;
+    return has_free_slots(count, slots) ? slots : slots * 2;
 }
 
 /* ---- strings ---- */
@@ -236,7 +236,7 @@ uint32_t strings_find(const strings *s, const char *text, size_t length)
 static bool join_entries(const strings *s, struct strings_base *b)
 {
     size_t slot_count = LEAST_SLOTS, entry_bytes, slot_bytes;
-    while (!has_room(s->count, slot_count)) slot_count *= 2;
+    while (!has_free_slots(s->count, slot_count)) slot_count *= 2;
     if (!size_mul(s->count, sizeof *b->entries, &entry_bytes) || !size_mul(slot_count, sizeof *b->slots, &slot_bytes))
         return false;
     struct string_entry *entries = mem_alloc(s->context, entry_bytes);

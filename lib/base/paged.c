@@ -6,7 +6,7 @@
 
 /* Precedes the elements of each page. */
 typedef struct page_head {
-    _Atomic uint32_t holds;
+    _Atomic uint32_t references;
 } page_head;
 
 enum { HEAD_BYTES = 16 }; /* keeps the alignment of the allocator */
@@ -22,7 +22,7 @@ void paged_init(paged *p, karp_context *context, size_t element_bytes)
 }
 
 /* Capacity of each page: only a single page may be smaller than PAGE_ELEMENTS. */
-static size_t page_room(const paged *p) { return p->room < PAGE_ELEMENTS ? p->room : PAGE_ELEMENTS; }
+static size_t page_elements(const paged *p) { return p->page_size < PAGE_ELEMENTS ? p->page_size : PAGE_ELEMENTS; }
 
 static size_t page_bytes(const paged *p, size_t elements) { return HEAD_BYTES + elements * p->element_bytes; }
 
@@ -30,19 +30,19 @@ static char *page_new(const paged *p, size_t elements)
 {
     char *memory = mem_alloc(p->context, page_bytes(p, elements));
     if (memory == NULL) return NULL;
-    atomic_init(&((page_head *)(void *)memory)->holds, 1);
+    atomic_init(&((page_head *)(void *)memory)->references, 1);
     return memory + HEAD_BYTES;
 }
 
 static void page_release(const paged *p, char *items, size_t elements)
 {
-    if (atomic_fetch_sub_explicit(&head_of(items)->holds, 1, memory_order_acq_rel) != 1) return;
+    if (atomic_fetch_sub_explicit(&head_of(items)->references, 1, memory_order_acq_rel) != 1) return;
     mem_free(p->context, items - HEAD_BYTES, page_bytes(p, elements));
 }
 
 void paged_free(paged *p)
 {
-    for (size_t i = 0; i < p->page_count; i++) page_release(p, p->list[i], page_room(p));
+    for (size_t i = 0; i < p->page_count; i++) page_release(p, p->list[i], page_elements(p));
     mem_free(p->context, p->list, p->page_capacity * sizeof *p->list);
     paged_init(p, p->context, p->element_bytes);
 }
@@ -54,11 +54,11 @@ bool paged_continue(paged *p, const paged *from)
     if (list == NULL) return false;
     memcpy(list, from->list, from->page_count * sizeof *list);
     for (size_t i = 0; i < from->page_count; i++)
-        atomic_fetch_add_explicit(&head_of(list[i])->holds, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&head_of(list[i])->references, 1, memory_order_relaxed);
     p->list = list;
     p->page_count = p->page_capacity = from->page_count;
     p->count = from->count;
-    p->room = from->room;
+    p->page_size = from->page_size;
     p->continued = true;
     return true;
 }
@@ -67,22 +67,22 @@ bool paged_continue(paged *p, const paged *from)
 static bool widen_page(paged *p)
 {
     enum { LEAST = 8 };
-    size_t room = p->room == 0 ? LEAST : p->room * 2;
-    if (room > PAGE_ELEMENTS) room = PAGE_ELEMENTS;
-    char *page = page_new(p, room);
+    size_t page_size = p->page_size == 0 ? LEAST : p->page_size * 2;
+    if (page_size > PAGE_ELEMENTS) page_size = PAGE_ELEMENTS;
+    char *page = page_new(p, page_size);
     if (page == NULL) return false;
     if (p->page_count == 0) {
         if (!grow(p->context, (void **)&p->list, &p->page_capacity, 1, sizeof *p->list)) {
-            page_release(p, page, room);
+            page_release(p, page, page_size);
             return false;
         }
         p->page_count = 1;
     } else {
         memcpy(page, p->list[0], p->count * p->element_bytes);
-        page_release(p, p->list[0], p->room);
+        page_release(p, p->list[0], p->page_size);
     }
     p->list[0] = page;
-    p->room = room;
+    p->page_size = page_size;
     return true;
 }
 
@@ -92,14 +92,14 @@ static bool add_page(paged *p)
     char *page = page_new(p, PAGE_ELEMENTS);
     if (page == NULL) return false;
     p->list[p->page_count++] = page;
-    p->room += PAGE_ELEMENTS;
+    p->page_size += PAGE_ELEMENTS;
     return true;
 }
 
 bool paged_reserve(paged *p)
 {
     if (p->count >= UINT32_MAX - 1) return false;
-    if (p->count == p->room && !(p->room < PAGE_ELEMENTS ? widen_page(p) : add_page(p))) return false;
+    if (p->count == p->page_size && !(p->page_size < PAGE_ELEMENTS ? widen_page(p) : add_page(p))) return false;
     return paged_own(p, p->count) != NULL;
 }
 
@@ -116,7 +116,7 @@ bool paged_fill(paged *p, size_t count)
             paged_free(p);
             return false;
         }
-        size_t more = p->room < count ? p->room : count;
+        size_t more = p->page_size < count ? p->page_size : count;
         memset(paged_at(p, p->count, p->element_bytes), 0, (more - p->count) * p->element_bytes);
         p->count = more;
     }
@@ -126,12 +126,12 @@ bool paged_fill(paged *p, size_t count)
 void *paged_own(paged *p, size_t i)
 {
     char **page = &p->list[i >> PAGE_SHIFT];
-    if (p->continued && atomic_load_explicit(&head_of(*page)->holds, memory_order_acquire) > 1) {
-        char *own = page_new(p, page_room(p));
+    if (p->continued && atomic_load_explicit(&head_of(*page)->references, memory_order_acquire) > 1) {
+        char *own = page_new(p, page_elements(p));
         if (own == NULL) return NULL;
         size_t first = i & ~(size_t)(PAGE_ELEMENTS - 1), there = p->count > first ? p->count - first : 0;
-        memcpy(own, *page, (there < page_room(p) ? there : page_room(p)) * p->element_bytes);
-        page_release(p, *page, page_room(p));
+        memcpy(own, *page, (there < page_elements(p) ? there : page_elements(p)) * p->element_bytes);
+        page_release(p, *page, page_elements(p));
         *page = own;
     }
     return paged_at(p, i, p->element_bytes);

@@ -16,7 +16,7 @@ typedef struct paged {
     karp_context *context;
     size_t element_bytes;
     size_t count; /* elements */
-    size_t room; /* elements for which there is memory; below PAGE_ELEMENTS there is one smaller page */
+    size_t page_size; /* elements for which there is memory; below PAGE_ELEMENTS there is one smaller page */
     char **list; /* the first element of each page */
     size_t page_count, page_capacity;
     bool continued; /* some pages may be shared */

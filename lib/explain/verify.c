@@ -89,11 +89,11 @@ karp_str pod_object(verifier *v, uint32_t pod_number)
     return object_name(v, "pod", pod_name(v->snapshot, pod_number));
 }
 
-void *room_for(verifier *v, size_t count, size_t bytes)
+void *verifier_alloc(verifier *v, size_t count, size_t bytes)
 {
-    void *room = arena_array(&v->data, count, bytes);
-    v->failed |= room == NULL;
-    return room;
+    void *memory = arena_array(&v->data, count, bytes);
+    v->failed |= memory == NULL;
+    return memory;
 }
 
 int64_t add_clamped(int64_t a, int64_t b)
@@ -152,7 +152,7 @@ static uint32_t mention(verifier *v, karp_str name, karp_str place)
 static void take_pods(verifier *v, uint32_t number, const karp_str *names, size_t count)
 {
     target *t = &v->targets[number];
-    uint32_t *pods = room_for(v, count + 1, sizeof *pods);
+    uint32_t *pods = verifier_alloc(v, count + 1, sizeof *pods);
     if (pods == NULL) return;
     for (size_t i = 0; i < count; i++) {
         if (!verifier_worked(v, 256)) return;
@@ -249,18 +249,18 @@ static void check_missing(verifier *v)
 
 /* ---- the check ------------------------------------------------------------------------------------------------------- */
 
-static bool make_room(verifier *v, const karp_plan *plan)
+static bool allocate(verifier *v, const karp_plan *plan)
 {
     const karp_snapshot *s = v->snapshot;
     size_t pods = s->raw.pods.count;
-    v->waits = room_for(v, pods + 1, 1);
-    v->seen = room_for(v, pods + 1, 1);
-    v->at = room_for(v, pods + 1, sizeof *v->at);
-    v->targets = room_for(v, plan->launch_count + plan->placement_count + 1, sizeof *v->targets);
-    v->wishes = room_for(v, s->raw.shapes.count + 1, sizeof *v->wishes);
-    v->pools = room_for(v, s->raw.pools.count + 1, sizeof *v->pools);
-    v->daemon_wishes = room_for(v, s->daemon_count + (size_t)1, sizeof *v->daemon_wishes);
-    v->daemon_requests = room_for(v, ((size_t)s->daemon_count + 1) * s->dims, sizeof *v->daemon_requests);
+    v->waits = verifier_alloc(v, pods + 1, 1);
+    v->seen = verifier_alloc(v, pods + 1, 1);
+    v->at = verifier_alloc(v, pods + 1, sizeof *v->at);
+    v->targets = verifier_alloc(v, plan->launch_count + plan->placement_count + 1, sizeof *v->targets);
+    v->wishes = verifier_alloc(v, s->raw.shapes.count + 1, sizeof *v->wishes);
+    v->pools = verifier_alloc(v, s->raw.pools.count + 1, sizeof *v->pools);
+    v->daemon_wishes = verifier_alloc(v, s->daemon_count + (size_t)1, sizeof *v->daemon_wishes);
+    v->daemon_requests = verifier_alloc(v, ((size_t)s->daemon_count + 1) * s->dims, sizeof *v->daemon_requests);
     if (v->failed) return false;
     for (size_t i = 0; i < pods; i++) v->at[i] = NO_ID;
     for (uint32_t i = 0; i < s->daemon_count; i++)
@@ -343,7 +343,7 @@ karp_status karp_verify(const karp_snapshot *snapshot, const karp_plan *plan, ka
     strings_init(&v.words.extra, v.context);
     arena_init(&v.words.data, v.context);
     words_init(&v.daemon_sets, v.context);
-    if (make_room(&v, &given)) check_plan(&v, &given);
+    if (allocate(&v, &given)) check_plan(&v, &given);
     else v.failed = true;
     bool failed = v.failed || v.words.failed;
     words_free(&v.daemon_sets);

@@ -99,7 +99,7 @@ static inline const int64_t *pod_vector(const verifier *v, uint32_t pod_number)
 static inline bool pod_over(const pod *p) { return p->phase == KARP_PHASE_SUCCEEDED || p->phase == KARP_PHASE_FAILED; }
 int64_t add_clamped(int64_t a, int64_t b);
 /* Zeroed memory with the lifetime of the verifier. NULL = out of memory, which is recorded. */
-void *room_for(verifier *v, size_t count, size_t bytes);
+void *verifier_alloc(verifier *v, size_t count, size_t bytes);
 
 /* Finds a pod by "namespace/name"; NO_ID = not found. */
 uint32_t verify_find_pod(const karp_snapshot *s, karp_str name);

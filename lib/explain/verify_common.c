@@ -10,7 +10,7 @@ void fill_wishes(verifier *v, wishes *w, label_list selector_, node_term_list re
 {
     w->ready = true;
     w->count = required.count > 0 ? required.count : 1;
-    w->terms = room_for(v, w->count, sizeof *w->terms);
+    w->terms = verifier_alloc(v, w->count, sizeof *w->terms);
     if (w->terms == NULL) {
         w->count = 0;
         return;

@@ -8,9 +8,9 @@
 static bool list_pods(verifier *v, kinds *k)
 {
     const karp_snapshot *s = v->snapshot;
-    k->pod_first = room_for(v, s->class_count + (size_t)2, sizeof *k->pod_first);
-    k->pods = room_for(v, s->raw.pods.count + 1, sizeof *k->pods);
-    k->all = room_for(v, s->class_count + (size_t)1, sizeof *k->all);
+    k->pod_first = verifier_alloc(v, s->class_count + (size_t)2, sizeof *k->pod_first);
+    k->pods = verifier_alloc(v, s->raw.pods.count + 1, sizeof *k->pods);
+    k->all = verifier_alloc(v, s->class_count + (size_t)1, sizeof *k->all);
     if (k->pod_first == NULL || k->pods == NULL || k->all == NULL) return false;
     /* Counted one position further on. Filling in then moves each start to its final position. */
     for (uint32_t p = 0; p < s->raw.pods.count; p++) k->pod_first[kind_of(v, p) + 2]++;
@@ -43,8 +43,8 @@ static bool list_labels(verifier *v, kinds *k)
 {
     size_t total = 0;
     if (!number_labels(v, k, &total)) return false;
-    k->label_first = room_for(v, k->labels.count + 2, sizeof *k->label_first);
-    k->label_kinds = room_for(v, total + 1, sizeof *k->label_kinds);
+    k->label_first = verifier_alloc(v, k->labels.count + 2, sizeof *k->label_first);
+    k->label_kinds = verifier_alloc(v, total + 1, sizeof *k->label_kinds);
     if (k->label_first == NULL || k->label_kinds == NULL) return false;
     for (int fill = 0; fill < 2; fill++) {
         for (uint32_t i = 0; i < v->snapshot->class_count; i++) {
@@ -88,8 +88,8 @@ bool kinds_init(verifier *v, kinds *k)
     *k = (kinds){ .soft_pools = soft_pools(v->snapshot) };
     map64_init(&k->labels, v->context);
     map64_init(&k->anti_keys, v->context);
-    k->selected = room_for(v, v->snapshot->class_count + (size_t)1, sizeof *k->selected);
-    k->is_selected = room_for(v, v->snapshot->class_count + (size_t)1, sizeof *k->is_selected);
+    k->selected = verifier_alloc(v, v->snapshot->class_count + (size_t)1, sizeof *k->selected);
+    k->is_selected = verifier_alloc(v, v->snapshot->class_count + (size_t)1, sizeof *k->is_selected);
     return k->selected != NULL && k->is_selected != NULL && list_pods(v, k) && list_labels(v, k) &&
            list_anti_keys(v, k);
 }
@@ -197,8 +197,8 @@ size_t constraint_uses_group(constraint_uses *a)
 {
     verifier *v = a->key.v;
     if (v->failed) return 0;
-    a->first = room_for(v, a->keys.count + 2, sizeof *a->first);
-    a->ordered = room_for(v, a->list.count + 1, sizeof *a->ordered);
+    a->first = verifier_alloc(v, a->keys.count + 2, sizeof *a->first);
+    a->ordered = verifier_alloc(v, a->list.count + 1, sizeof *a->ordered);
     if (a->first == NULL || a->ordered == NULL) return 0;
     for (size_t i = 0; i < a->list.count; i++) a->first[a->list.items[i].same + 2]++;
     for (size_t i = 2; i < a->keys.count + 2; i++) a->first[i] += a->first[i - 1];
@@ -219,7 +219,7 @@ const target *kinds_node(verifier *v, kinds *k, uint32_t node_index)
 {
     const karp_snapshot *w = v->snapshot;
     if (k->nodes == NULL) {
-        target *nodes = room_for(v, w->raw.nodes.count + 1, sizeof *nodes);
+        target *nodes = verifier_alloc(v, w->raw.nodes.count + 1, sizeof *nodes);
         for (uint32_t i = 0; nodes != NULL && i < w->raw.nodes.count && !v->failed; i++) {
             const node *n = &w->raw.nodes.items[i];
             nodes[i].node = w->node_of_name[i];

@@ -43,8 +43,8 @@ pool_facts *facts_of_pool(verifier *v, uint32_t pool)
     base_rules(v, pool, &f->base);
     if (!f->open) return f;
     f->table = &s->tables[s->pool_table[pool]];
-    f->first_of_name = room_for(v, s->facts.count, sizeof *f->first_of_name);
-    f->daemons_of_type = room_for(v, f->table->type_count + (size_t)1, sizeof *f->daemons_of_type);
+    f->first_of_name = verifier_alloc(v, s->facts.count, sizeof *f->first_of_name);
+    f->daemons_of_type = verifier_alloc(v, f->table->type_count + (size_t)1, sizeof *f->daemons_of_type);
     if (v->failed) {
         f->open = false;
         return f;
@@ -152,10 +152,10 @@ static void sum_with_daemons(verifier *v, const launch_check *c, const struct wo
     }
 }
 
-static bool large_enough(const verifier *v, const int64_t *room, const int64_t *wanted)
+static bool large_enough(const verifier *v, const int64_t *amounts, const int64_t *wanted)
 {
     for (uint32_t r = 0; r < v->snapshot->dims; r++) {
-        if (wanted[r] > 0 && wanted[r] > room[r]) return false;
+        if (wanted[r] > 0 && wanted[r] > amounts[r]) return false;
     }
     return true;
 }
@@ -238,7 +238,7 @@ static void check_types(verifier *v, target *t, const launch_check *c)
 {
     const pool_facts *f = &v->pools[t->pool];
     size_t count = t->launch->instance_type_count;
-    uint32_t *types = room_for(v, count + 1, sizeof *types);
+    uint32_t *types = verifier_alloc(v, count + 1, sizeof *types);
     if (types == NULL) return;
     t->types = types;
     for (size_t i = 0; i < count && !v->failed; i++) {
@@ -350,18 +350,18 @@ static void check_min_values(verifier *v, const target *t, const launch_check *c
 
 /* ---- a launch ---------------------------------------------------------------------------------------------------------- */
 
-static bool gather(verifier *v, const target *t, launch_check *c, int64_t *room)
+static bool gather(verifier *v, const target *t, launch_check *c, int64_t *amounts)
 {
     uint32_t dims = v->snapshot->dims;
-    c->ports = room_for(v, t->pod_count + (size_t)1, sizeof *c->ports);
+    c->ports = verifier_alloc(v, t->pod_count + (size_t)1, sizeof *c->ports);
     if (c->ports == NULL) return false;
     for (uint32_t i = 0; i < t->pod_count; i++) {
         host_port_list ports = pod_shape(v, t->pods[i])->ports;
-        for (uint32_t r = 0; r < dims; r++) room[r] = add_clamped(room[r], pod_vector(v, t->pods[i])[r]);
+        for (uint32_t r = 0; r < dims; r++) amounts[r] = add_clamped(amounts[r], pod_vector(v, t->pods[i])[r]);
         if (ports.count > 0) c->ports[c->port_lists++] = ports;
     }
-    c->wanted = room;
-    c->scratch = room + dims;
+    c->wanted = amounts;
+    c->scratch = amounts + dims;
     return true;
 }
 
@@ -377,8 +377,8 @@ void check_launch(verifier *v, target *t)
     }
     launch_check c = { .ports = NULL };
     size_t bytes = (size_t)v->snapshot->dims * 2 * sizeof(int64_t);
-    int64_t *room = mem_zalloc(v->context, bytes);
-    if (room == NULL || !gather(v, t, &c, room)) {
+    int64_t *amounts = mem_zalloc(v->context, bytes);
+    if (amounts == NULL || !gather(v, t, &c, amounts)) {
         v->failed = true;
     } else {
         settle_labels(v, t);
@@ -388,7 +388,7 @@ void check_launch(verifier *v, target *t)
         check_min_values(v, t, &c);
         check_pods_at(v, t);
     }
-    mem_free(v->context, room, bytes);
+    mem_free(v->context, amounts, bytes);
 }
 
 /* ---- all launches of a pool -------------------------------------------------------------------------------------------- */
@@ -451,7 +451,7 @@ void check_limits(verifier *v)
 
 /* The lowest free capacity that an offering of the table states for the reservation, if it is less than `least`; −1 =
  * there is no such offering. */
-static int64_t less_room(const verifier *v, const type_table *table, uint32_t id, int64_t least)
+static int64_t least_free_reserved(const verifier *v, const type_table *table, uint32_t id, int64_t least)
 {
     for (uint32_t o = 0; o < table->offering_count; o++) {
         const offering *f = &table->offerings[o];
@@ -462,12 +462,12 @@ static int64_t less_room(const verifier *v, const type_table *table, uint32_t id
 }
 
 /* Offerings of unusable NodePools do not count. */
-static int64_t reservation_room(const verifier *v, uint32_t id)
+static int64_t free_reserved(const verifier *v, uint32_t id)
 {
     const karp_snapshot *w = v->snapshot;
     int64_t least = -1;
     for (uint32_t p = 0; p < w->raw.pools.count; p++) {
-        if (pool_open(v, p)) least = less_room(v, &w->tables[w->pool_table[p]], id, least);
+        if (pool_open(v, p)) least = least_free_reserved(v, &w->tables[w->pool_table[p]], id, least);
     }
     return least;
 }
@@ -491,13 +491,14 @@ void check_reservations(verifier *v)
                             : NULL;
         for (uint32_t k = 0; r != NULL && !r->excludes && k < r->count && !v->failed; k++) {
             uint32_t holders = 0, id = r->values[k];
-            int64_t room = reservation_room(v, id);
+            int64_t free_count = free_reserved(v, id);
             if (map64_get(&done, id) != NO_ID) continue;
             if (!map64_put(&done, id, 1)) v->failed = true;
             for (uint32_t o = i; o < v->target_count; o++) holders += holds_reservation(v, &v->targets[o], id);
-            if ((int64_t)holders <= room || v->failed) continue;
+            if ((int64_t)holders <= free_count || v->failed) continue;
             note(v, KARP_FINDING_RESERVATION, object_name(v, "reservation", word_text(&v->words, id)),
-                 "%u launches may use it, and it has room for %u", (unsigned)holders, room < 0 ? 0 : (unsigned)room);
+                 "%u launches may use it, and it has room for %u", (unsigned)holders,
+                 free_count < 0 ? 0 : (unsigned)free_count);
         }
     }
     map64_free(&done);

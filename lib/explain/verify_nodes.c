@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- room ------------------------------------------------------------------------------------------------------------ */
+/* ---- free capacity ---------------------------------------------------------------------------------------------------- */
 
 /* Whether the daemon will run on the node. With Karpenter's quirks, this is not known for daemons with several terms
  * or PreferNoSchedule taints, because it depends on earlier calculations. Such daemons are then not expected. */
@@ -55,7 +55,7 @@ static uint32_t requested_resource(const verifier *v, const target *t, uint32_t 
     return v->snapshot->resource_of[column];
 }
 
-static void check_room(verifier *v, const target *t)
+static void check_space(verifier *v, const target *t)
 {
     const karp_snapshot *s = v->snapshot;
     const state_node *n = &s->nodes[t->node];
@@ -83,6 +83,6 @@ static void check_room(verifier *v, const target *t)
 void check_node(verifier *v, const target *t)
 {
     check_pods_at(v, t);
-    check_room(v, t);
+    check_space(v, t);
     check_node_volumes(v, t);
 }

@@ -84,7 +84,7 @@ static bool none_to_spare(const verifier *v, const disruption_budget *b)
 static bool count_budgets(verifier *v)
 {
     const store *raw = &v->snapshot->raw;
-    v->spent = room_for(v, raw->budgets.count + 1, sizeof *v->spent);
+    v->spent = verifier_alloc(v, raw->budgets.count + 1, sizeof *v->spent);
     for (size_t i = 0; v->spent != NULL && !v->quirks && i < raw->budgets.count; i++)
         v->spent[i] = none_to_spare(v, &raw->budgets.items[i]);
     return v->spent != NULL;

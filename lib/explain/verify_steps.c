@@ -180,7 +180,7 @@ static bool add_to_launch(prefix *p, const karp_plan_placement *more)
     for (size_t i = 0; i < p->plan.launch_count; i++) {
         karp_plan_launch *l = &p->launches[i];
         if (!equal_str(l->id, more->node) || l->id.len == 0) continue;
-        karp_str *pods = room_for(p->v, l->pod_count + more->pod_count, sizeof *pods);
+        karp_str *pods = verifier_alloc(p->v, l->pod_count + more->pod_count, sizeof *pods);
         if (pods == NULL) return true;
         if (l->pod_count > 0) memcpy(pods, l->pods, l->pod_count * sizeof *pods);
         if (more->pod_count > 0) memcpy(pods + l->pod_count, more->pods, more->pod_count * sizeof *pods);
@@ -256,12 +256,12 @@ static karp_status check_steps(prefix *p, size_t count, double cost, uint32_t fl
         launches += p->steps[i].plan->launch_count;
         placements += p->steps[i].plan->placement_count;
     }
-    p->launches = room_for(p->v, launches + 1, sizeof *p->launches);
-    p->placements = room_for(p->v, placements + 1, sizeof *p->placements);
-    p->moved_of_budget = room_for(p->v, s->raw.budgets.count + 1, sizeof *p->moved_of_budget);
-    p->is_moved = room_for(p->v, s->raw.pods.count + 1, 1);
-    p->view.nodes = room_for(p->v, s->node_count + (size_t)1, sizeof *p->view.nodes);
-    karp_str *left = room_for(p->v, s->raw.pods.count + 1, sizeof *left);
+    p->launches = verifier_alloc(p->v, launches + 1, sizeof *p->launches);
+    p->placements = verifier_alloc(p->v, placements + 1, sizeof *p->placements);
+    p->moved_of_budget = verifier_alloc(p->v, s->raw.budgets.count + 1, sizeof *p->moved_of_budget);
+    p->is_moved = verifier_alloc(p->v, s->raw.pods.count + 1, 1);
+    p->view.nodes = verifier_alloc(p->v, s->node_count + (size_t)1, sizeof *p->view.nodes);
+    karp_str *left = verifier_alloc(p->v, s->raw.pods.count + 1, sizeof *left);
     if (p->v->failed) return KARP_E_NOMEM;
     if (s->node_count > 0) memcpy(p->view.nodes, s->nodes, s->node_count * sizeof *s->nodes);
     p->plan.launches = p->launches;

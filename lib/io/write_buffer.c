@@ -18,7 +18,7 @@ void buffer_init(write_buffer *b, karp_context *context) { *b = (write_buffer){ 
 void buffer_free(write_buffer *b)
 {
     if (b->block != NULL) {
-        karp_free(b->context, b->block, sizeof(text_owner) + b->room);
+        karp_free(b->context, b->block, sizeof(text_owner) + b->capacity);
     }
     buffer_init(b, b->context);
 }
@@ -29,18 +29,18 @@ static bool move_text(write_buffer *b, size_t more)
 {
     size_t limit = SIZE_MAX / 4;
     if (more > limit || b->length > limit) return false;
-    size_t room = b->room == 0 ? 1024 : b->room;
-    while (room - 1 < b->length + more) {
-        room *= 2;
+    size_t capacity = b->capacity == 0 ? 1024 : b->capacity;
+    while (capacity - 1 < b->length + more) {
+        capacity *= 2;
     }
-    char *block = karp_alloc(b->context, sizeof(text_owner) + room);
+    char *block = karp_alloc(b->context, sizeof(text_owner) + capacity);
     if (block == NULL) return false;
     if (b->block != NULL) {
         memcpy(block + sizeof(text_owner), b->block + sizeof(text_owner), b->length);
-        karp_free(b->context, b->block, sizeof(text_owner) + b->room);
+        karp_free(b->context, b->block, sizeof(text_owner) + b->capacity);
     }
     b->block = block;
-    b->room = room;
+    b->capacity = capacity;
     return true;
 }
 
@@ -48,7 +48,7 @@ static bool make_room(write_buffer *b, size_t more)
 {
     if (b->failed) return false;
     if (b->due > b->length && more < b->due - b->length) return true;
-    bool has = b->room > b->length && more < b->room - b->length;
+    bool has = b->capacity > b->length && more < b->capacity - b->length;
     b->full = b->most != 0 && (more > b->most || b->length > b->most - more);
     if (b->full) {
         b->failed = true;
@@ -58,8 +58,8 @@ static bool make_room(write_buffer *b, size_t more)
         b->failed = true;
         return false;
     }
-    size_t left = b->room - b->length - more;
-    b->due = left < POLL_EVERY ? b->room : b->length + more + POLL_EVERY;
+    size_t left = b->capacity - b->length - more;
+    b->due = left < POLL_EVERY ? b->capacity : b->length + more + POLL_EVERY;
     return true;
 }
 
@@ -141,7 +141,7 @@ karp_status buffer_finish(write_buffer *b, karp_text *out, karp_error *error)
         buffer_free(b);
         return write_fail(error, KARP_E_NOMEM, "out of memory");
     }
-    text_owner owner = { .context = karp_context_ref(b->context), .bytes = sizeof(text_owner) + b->room };
+    text_owner owner = { .context = karp_context_ref(b->context), .bytes = sizeof(text_owner) + b->capacity };
     memcpy(b->block, &owner, sizeof(owner));
     out->owner = b->block;
     out->ptr = b->block + sizeof(text_owner);

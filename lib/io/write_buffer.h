@@ -13,9 +13,9 @@
 typedef struct write_buffer {
     karp_context *context;
     char *block; /* a text_owner, followed by the text */
-    size_t room; /* bytes for text, including the NUL */
+    size_t capacity; /* bytes for text, including the NUL */
     size_t length;
-    size_t due; /* the length at which to check for cancellation next; at most `room` */
+    size_t due; /* the length at which to check for cancellation next; at most `capacity` */
     size_t most; /* maximum number of bytes; 0 = unlimited */
     karp_status status; /* status of the first failure of a writer, which has filled in the error */
     bool failed;

@@ -76,7 +76,7 @@ static void put_words(const text_out *t, size_t indent, size_t column, karp_str 
     text_flow flow;
     flow_begin(&flow, t, indent, column, MOST_LINES);
     flow_words(&flow, text);
-    if (rule != NULL && flow_room(&flow, 4 + strlen(rule))) {
+    if (rule != NULL && flow_fits(&flow, 4 + strlen(rule))) {
         buffer_text(t->out, flow.wrapped ? "[" : "  [");
         buffer_text(t->out, rule);
         buffer_char(t->out, ']');

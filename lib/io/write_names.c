@@ -90,7 +90,7 @@ static bool open_piece(text_flow *flow, karp_str head, bool is_first, size_t col
     write_buffer *b = flow->t->out;
     bool spaced = is_first && flow->column > flow->indent;
     size_t size = columns + 1 + (is_first ? text_columns(head) + 1 : 0);
-    if (!flow_room(flow, size + (spaced ? 1 : 0))) {
+    if (!flow_fits(flow, size + (spaced ? 1 : 0))) {
         return false;
     }
     if (spaced && !flow->wrapped) {
@@ -145,7 +145,7 @@ static size_t write_suffixes(text_flow *flow, const karp_decision *decision, con
 static size_t write_single(text_flow *flow, karp_str name)
 {
     bool spaced = flow->column > flow->indent;
-    if (!flow_room(flow, text_columns(name) + (spaced ? 1 : 0))) {
+    if (!flow_fits(flow, text_columns(name) + (spaced ? 1 : 0))) {
         return 0;
     }
     if (spaced && !flow->wrapped) {

@@ -281,7 +281,7 @@ static void write_funnel(text_flow *flow, const karp_pool_refusal *pool)
         for (uint32_t rest = steps[i].left; rest >= 10; rest /= 10) {
             digits++;
         }
-        if (!flow_room(flow, 1 + before.len + digits + after.len + last)) {
+        if (!flow_fits(flow, 1 + before.len + digits + after.len + last)) {
             return;
         }
         buffer_text(b, flow->wrapped ? "" : " ");
@@ -342,7 +342,7 @@ static void write_reason(text_flow *flow, const karp_unschedulable *pod)
     const char *reason = karp_reason_text(pod->code);
     write_buffer *b = flow->t->out;
     flow->lines_left = 1; /* however many lines the names needed */
-    (void)flow_room(flow, 4 + strlen(reason) + strlen(code) + strlen(permanent));
+    (void)flow_fits(flow, 4 + strlen(reason) + strlen(code) + strlen(permanent));
     buffer_text(b, flow->wrapped ? "" : "  ");
     buffer_text(b, reason);
     buffer_text(b, "  ");

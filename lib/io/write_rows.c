@@ -343,7 +343,7 @@ static void end_reason(text_flow *flow, uint32_t code)
 {
     const char *name = karp_reason_name(code);
     flow->lines_left++; /* it is always written */
-    (void)flow_room(flow, strlen(name) + 2);
+    (void)flow_fits(flow, strlen(name) + 2);
     buffer_text(flow->t->out, flow->wrapped ? "" : "  ");
     text_styled(flow->t, STYLE_DIM, name);
     buffer_char(flow->t->out, '\n');
@@ -488,7 +488,7 @@ void warnings_section(const text_out *t, const write_job *job)
 }
 
 /* Makes room for another part of the header. It goes to the next line if it does not fit. */
-static void header_room(const text_out *t, size_t *column, size_t columns)
+static void header_begin_part(const text_out *t, size_t *column, size_t columns)
 {
     bool fits = *column + 5 + columns <= t->width;
     buffer_text(t->out, fits ? "  \xc2\xb7  " : "\n  ");
@@ -497,7 +497,7 @@ static void header_room(const text_out *t, size_t *column, size_t columns)
 
 static void header_part(const text_out *t, size_t *column, const char *label, karp_str value)
 {
-    header_room(t, column, strlen(label) + text_columns(value));
+    header_begin_part(t, column, strlen(label) + text_columns(value));
     buffer_text(t->out, label);
     text_clean(t->out, value);
 }
@@ -537,7 +537,7 @@ void header_line(const text_out *t, const write_job *job, const char *verb)
     }
     if (karp_decision_complete(job->decision) == 0) {
         static const char stopped[] = "incomplete: the search was stopped";
-        header_room(t, &column, sizeof(stopped) - 1);
+        header_begin_part(t, &column, sizeof(stopped) - 1);
         text_styled(t, STYLE_ALERT, stopped);
     }
     buffer_char(b, '\n');

@@ -152,7 +152,7 @@ void text_per_month(write_buffer *b, double per_hour, bool sign)
     buffer_text(b, "/month (730 h)");
 }
 
-bool flow_room(text_flow *flow, size_t columns)
+bool flow_fits(text_flow *flow, size_t columns)
 {
     if (flow->column + columns <= flow->t->width || flow->column <= flow->indent) {
         flow->column += columns;
@@ -185,7 +185,7 @@ bool flow_words(text_flow *flow, karp_str text)
             size_t columns = text_columns(word) + (first ? 0 : 1);
             bool last_line = flow->lines_left == 0 && end < text.len && !first; /* the "…" needs room, too */
             bool full = last_line && flow->column + columns + DOTS > flow->t->width;
-            if (full || !flow_room(flow, columns)) {
+            if (full || !flow_fits(flow, columns)) {
                 buffer_text(flow->t->out, " \xe2\x80\xa6");
                 return false;
             }

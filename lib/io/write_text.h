@@ -68,7 +68,7 @@ typedef struct text_flow {
 
 void flow_begin(text_flow *flow, const text_out *t, size_t indent, size_t column, size_t most_lines);
 /* Whether a piece of this width fits. Starts a new line if necessary. */
-bool flow_room(text_flow *flow, size_t columns);
+bool flow_fits(text_flow *flow, size_t columns);
 /* Writes the words of a text, wrapped. false = cut at the last line, with "…". */
 bool flow_words(text_flow *flow, karp_str text);
 

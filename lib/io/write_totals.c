@@ -16,7 +16,7 @@ typedef struct total {
 
 typedef struct totals {
     total *list;
-    size_t count, room;
+    size_t count, capacity;
 } totals;
 
 static karp_str name_of(const karp_launch *l, dimension by)
@@ -60,8 +60,8 @@ static karp_status add(const write_job *job, dimension by, io_table *known, tota
 static karp_status sum_up(const write_job *job, dimension by, totals *out)
 {
     io_table known;
-    *out = (totals){ .room = karp_decision_launch_count(job->decision) + 1 };
-    out->list = array_alloc(job->context, out->room, sizeof *out->list);
+    *out = (totals){ .capacity = karp_decision_launch_count(job->decision) + 1 };
+    out->list = array_alloc(job->context, out->capacity, sizeof *out->list);
     if (out->list == NULL) return write_fail(job->error, KARP_E_NOMEM, "out of memory");
     io_table_init(&known, job->context);
     karp_status status = add(job, by, &known, out);
@@ -71,7 +71,7 @@ static karp_status sum_up(const write_job *job, dimension by, totals *out)
 
 static void totals_free(const write_job *job, totals *t)
 {
-    if (t->list != NULL) karp_free(job->context, t->list, t->room * sizeof *t->list);
+    if (t->list != NULL) karp_free(job->context, t->list, t->capacity * sizeof *t->list);
 }
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
@@ -93,11 +93,11 @@ static bool write_total(text_flow *flow, const total *one, bool last)
     memcpy(kept, buffer_start(b) + from, length);
     buffer_cut(b, from);
     bool first = flow->column <= flow->indent;
-    bool room = flow_room(flow, text_columns((karp_str){ kept, length }) + !first);
-    if (room && !first && !flow->wrapped) buffer_char(b, ' ');
-    if (room) buffer_bytes(b, kept, length);
+    bool fits = flow_fits(flow, text_columns((karp_str){ kept, length }) + !first);
+    if (fits && !first && !flow->wrapped) buffer_char(b, ' ');
+    if (fits) buffer_bytes(b, kept, length);
     else buffer_text(b, " …");
-    return room;
+    return fits;
 }
 
 static karp_status write_dimension(const text_out *t, const write_job *job, dimension by)

@@ -352,9 +352,9 @@ static void check_repairs(copier *c, const karp_settings *s)
 
 static void read_repairs(copier *c, const karp_settings *given, store *into)
 {
-    node_repair *list = copy_room(c, given->repairs, given->repair_count, sizeof *list);
-    reboot *reboots = copy_room(c, given->reboots, given->reboot_count, sizeof *reboots);
-    reservation_credit *credits = copy_room(c, given->credits, given->credit_count, sizeof *credits);
+    node_repair *list = copy_alloc_list(c, given->repairs, given->repair_count, sizeof *list);
+    reboot *reboots = copy_alloc_list(c, given->reboots, given->reboot_count, sizeof *reboots);
+    reservation_credit *credits = copy_alloc_list(c, given->credits, given->credit_count, sizeof *credits);
     if (c->status == KARP_OK) check_repairs(c, given);
     if (c->status != KARP_OK) return;
     for (size_t i = 0; i < given->repair_count; i++) {

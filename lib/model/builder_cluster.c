@@ -97,7 +97,7 @@ karp_status karp_builder_add_csi_node(karp_builder *builder, const karp_csi_node
     if (status != KARP_OK) return status;
     csi_node n = { .meta = copy_meta(&a, &own.meta) };
     path_enter(&a.c, "spec.drivers");
-    csi_limit *limits = copy_room(&a.c, own.drivers, own.driver_count, sizeof *limits);
+    csi_limit *limits = copy_alloc_list(&a.c, own.drivers, own.driver_count, sizeof *limits);
     for (size_t i = 0; limits != NULL && i < own.driver_count; i++) {
         limits[n.limit_count].driver = copy_text(&a.c, own.drivers[i].name);
         limits[n.limit_count].has_count = own.drivers[i].has_count;

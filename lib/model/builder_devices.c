@@ -99,13 +99,13 @@ static void read_requests(adding *a, const karp_resource_claim *given, resource_
 {
     copier *c = &a->c;
     path_enter(c, "spec.devices.requests");
-    device_request *items = copy_room(c, given->requests, given->request_count, sizeof *items);
+    device_request *items = copy_alloc_list(c, given->requests, given->request_count, sizeof *items);
     for (size_t i = 0; items != NULL && i < given->request_count && c->status == KARP_OK; i++) {
         const karp_device_request *r = &given->requests[i];
         path_at(c, i);
         read_request(a, r, NULL, &items[i]);
         if (items[i].exact) continue;
-        device_request *alternatives = copy_room(c, r->alternatives, r->alternative_count, sizeof *alternatives);
+        device_request *alternatives = copy_alloc_list(c, r->alternatives, r->alternative_count, sizeof *alternatives);
         for (size_t k = 0; alternatives != NULL && k < r->alternative_count && c->status == KARP_OK; k++) {
             read_request(a, &r->alternatives[k], r, &alternatives[k]);
         }
@@ -121,7 +121,7 @@ static void read_requests(adding *a, const karp_resource_claim *given, resource_
 static void read_constraints(copier *c, const karp_resource_claim *given, resource_claim *out)
 {
     path_enter(c, "spec.devices.constraints");
-    device_constraint *items = copy_room(c, given->constraints, given->constraint_count, sizeof *items);
+    device_constraint *items = copy_alloc_list(c, given->constraints, given->constraint_count, sizeof *items);
     for (size_t i = 0; items != NULL && i < given->constraint_count && c->status == KARP_OK; i++) {
         path_at(c, i);
         items[i].requests = copy_texts(c, given->constraints[i].requests, given->constraints[i].request_count,
@@ -143,7 +143,7 @@ static void read_allocation(copier *c, const karp_resource_claim *given, resourc
     if (c->status != KARP_OK) return;
     path_leave(c);
     path_enter(c, "status.allocation.devices.results");
-    allocated_device *items = copy_room(c, given->results, given->result_count, sizeof *items);
+    allocated_device *items = copy_alloc_list(c, given->results, given->result_count, sizeof *items);
     for (size_t i = 0; items != NULL && i < given->result_count && c->status == KARP_OK; i++) {
         const karp_allocated_device *r = &given->results[i];
         path_at(c, i);
@@ -164,7 +164,7 @@ static void read_consumers(adding *a, const karp_resource_claim *given, resource
 {
     copier *c = &a->c;
     path_enter(c, "status.reservedFor");
-    uint32_t *uids = copy_room(c, given->reserved_for, given->reserved_for_count, sizeof *uids);
+    uint32_t *uids = copy_alloc_list(c, given->reserved_for, given->reserved_for_count, sizeof *uids);
     out->pods_only = uids != NULL;
     for (size_t i = 0; uids != NULL && i < given->reserved_for_count; i++) {
         const karp_claim_consumer *r = &given->reserved_for[i];

@@ -100,7 +100,7 @@ static const budget *read_budgets(copier *c, const karp_budget *list, size_t cou
 {
     *out_count = 0;
     path_enter(c, "spec.disruption.budgets");
-    budget *items = copy_room(c, list, count, sizeof *items);
+    budget *items = copy_alloc_list(c, list, count, sizeof *items);
     for (size_t i = 0; items != NULL && i < count && c->status == KARP_OK; i++) {
         path_at(c, i);
         items[i].nodes = copy_string(c, list[i].nodes);

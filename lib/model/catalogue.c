@@ -114,7 +114,7 @@ static resource_list read_overhead(copier *c, const karp_overhead *given, karp_o
 
 static const karp_volume_limit *show_volume_limits(copier *c, const karp_volume_limit *list, size_t count)
 {
-    karp_volume_limit *shown = copy_room(c, list, count, sizeof *shown);
+    karp_volume_limit *shown = copy_alloc_list(c, list, count, sizeof *shown);
     for (size_t i = 0; shown != NULL && i < count; i++) {
         uint32_t driver = copy_text(c, list[i].driver);
         shown[i].driver = strings_get(c->text, driver);
@@ -172,13 +172,13 @@ static void read_offering(copier *c, karp_catalogue *catalogue, const karp_offer
 }
 
 /* Allocates the public form of offerings, if it differs from the caller's structs. */
-static karp_offering *room_to_show(copier *c, const karp_catalogue *catalogue, const karp_instance_type *given)
+static karp_offering *alloc_offerings(copier *c, const karp_catalogue *catalogue, const karp_instance_type *given)
 {
     bool as_given = catalogue->adopted;
     for (size_t i = 0; as_given && i < given->offering_count; i++) as_given = !is_overridden(&given->offerings[i]);
     if (as_given) return NULL;
-    karp_offering *shown = arena_alloc(c->to,
-                                       given->offering_count * sizeof *shown); /* copy_room() has limited the count */
+    karp_offering *shown = arena_alloc(c->to, given->offering_count *
+                                                  sizeof *shown); /* copy_alloc_list() has limited the count */
     if (shown == NULL) copy_refuse(c);
     return shown;
 }
@@ -186,12 +186,12 @@ static karp_offering *room_to_show(copier *c, const karp_catalogue *catalogue, c
 static void read_offerings(copier *c, karp_catalogue *catalogue, const karp_instance_type *given, catalogue_type *t)
 {
     path_enter(c, "offerings");
-    catalogue_offering *items = copy_room(c, given->offerings, given->offering_count, sizeof *items);
+    catalogue_offering *items = copy_alloc_list(c, given->offerings, given->offering_count, sizeof *items);
     if (items == NULL) {
         path_leave(c);
         return;
     }
-    karp_offering *shown = room_to_show(c, catalogue, given);
+    karp_offering *shown = alloc_offerings(c, catalogue, given);
     for (size_t i = 0; i < given->offering_count && c->status == KARP_OK; i++) {
         path_at(c, i);
         read_offering(c, catalogue, &given->offerings[i], &items[i], shown ? &shown[i] : NULL);

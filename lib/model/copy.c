@@ -137,7 +137,7 @@ bool copy_has(copier *c, const void *given, size_t count)
     return c->status == KARP_OK;
 }
 
-void *copy_room(copier *c, const void *given, size_t count, size_t element)
+void *copy_alloc_list(copier *c, const void *given, size_t count, size_t element)
 {
     bool any = copy_has(c, given, count);
     put(c, (uint32_t)count);
@@ -188,7 +188,7 @@ static bool sort_labels(copier *c, label_pair *items, size_t count)
 label_list copy_labels(copier *c, const karp_label *list, size_t count)
 {
     label_list none = { NULL, 0 };
-    label_pair *items = copy_room(c, list, count, sizeof *items);
+    label_pair *items = copy_alloc_list(c, list, count, sizeof *items);
     if (items == NULL) return none;
     for (size_t i = 0; i < count; i++) {
         items[i].key = copy_into(c, c->text, list[i].key);
@@ -231,7 +231,7 @@ bool copy_expression(copier *c, const karp_requirement *given, bool strict, expr
 expression_list copy_expressions(copier *c, const karp_requirement *list, size_t count, bool strict)
 {
     expression_list none = { NULL, 0 };
-    expression *items = copy_room(c, list, count, sizeof *items);
+    expression *items = copy_alloc_list(c, list, count, sizeof *items);
     if (items == NULL) return none;
     for (size_t i = 0; i < count; i++) {
         path_at(c, i);
@@ -264,7 +264,7 @@ const selector *copy_selector(copier *c, const karp_selector *given)
 
 taint_list copy_taints(copier *c, const karp_taint *list, size_t count)
 {
-    taint *items = copy_room(c, list, count, sizeof *items);
+    taint *items = copy_alloc_list(c, list, count, sizeof *items);
     if (items == NULL) return (taint_list){ NULL, 0 };
     for (size_t i = 0; i < count && c->status == KARP_OK; i++) {
         items[i].key = copy_text(c, list[i].key);
@@ -277,7 +277,7 @@ taint_list copy_taints(copier *c, const karp_taint *list, size_t count)
 toleration_list copy_tolerations(copier *c, const karp_toleration *list, size_t count)
 {
     toleration_list none = { NULL, 0 };
-    toleration *items = copy_room(c, list, count, sizeof *items);
+    toleration *items = copy_alloc_list(c, list, count, sizeof *items);
     if (items == NULL) return none;
     for (size_t i = 0; i < count && c->status == KARP_OK; i++) {
         path_at(c, i);
@@ -303,7 +303,7 @@ toleration_list copy_tolerations(copier *c, const karp_toleration *list, size_t 
 node_term_list copy_node_terms(copier *c, const karp_node_term *list, size_t count)
 {
     node_term_list none = { NULL, 0 };
-    node_term *items = copy_room(c, list, count, sizeof *items);
+    node_term *items = copy_alloc_list(c, list, count, sizeof *items);
     if (items == NULL) return none;
     for (size_t i = 0; i < count; i++) {
         path_at(c, i);
@@ -322,7 +322,7 @@ node_term_list copy_node_terms(copier *c, const karp_node_term *list, size_t cou
 pod_term_list copy_pod_terms(copier *c, const karp_pod_term *list, size_t count)
 {
     pod_term_list none = { NULL, 0 };
-    pod_term *items = copy_room(c, list, count, sizeof *items);
+    pod_term *items = copy_alloc_list(c, list, count, sizeof *items);
     if (items == NULL) return none;
     for (size_t i = 0; i < count; i++) {
         pod_term *t = &items[i];
@@ -369,7 +369,7 @@ static bool check_spread(copier *c, const karp_spread_constraint *given)
 spread_list copy_spread(copier *c, const karp_spread_constraint *list, size_t count)
 {
     spread_list none = { NULL, 0 };
-    spread_constraint *items = copy_room(c, list, count, sizeof *items);
+    spread_constraint *items = copy_alloc_list(c, list, count, sizeof *items);
     if (items == NULL) return none;
     for (size_t i = 0; i < count; i++) {
         const karp_spread_constraint *given = &list[i];
@@ -402,7 +402,7 @@ spread_list copy_spread(copier *c, const karp_spread_constraint *list, size_t co
 
 condition_list copy_conditions(copier *c, const karp_condition *list, size_t count)
 {
-    condition *items = copy_room(c, list, count, sizeof *items);
+    condition *items = copy_alloc_list(c, list, count, sizeof *items);
     if (items == NULL) return (condition_list){ NULL, 0 };
     for (size_t i = 0; i < count && c->status == KARP_OK; i++) {
         items[i].type = copy_text(c, list[i].type);

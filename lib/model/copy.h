@@ -86,7 +86,7 @@ karp_str copy_string(copier *c, karp_str text); /* a copy of its characters in t
 bool copy_has(copier *c, const void *given, size_t count);
 /* Allocates zeroed memory for the copy of a list, and appends the length to the key. NULL: an empty list, or a
  * failure. */
-void *copy_room(copier *c, const void *given, size_t count, size_t element);
+void *copy_alloc_list(copier *c, const void *given, size_t count, size_t element);
 
 label_list copy_labels(copier *c, const karp_label *list, size_t count);
 const uint32_t *copy_texts(copier *c, const karp_str *list, size_t count, uint32_t *out_count);

@@ -26,7 +26,7 @@ static some_amount copy_some(copier *c, karp_str text, const char *field)
 
 named_amounts copy_shares(copier *c, const karp_resource *list, size_t count)
 {
-    named_amount *items = copy_room(c, list, count, sizeof *items);
+    named_amount *items = copy_alloc_list(c, list, count, sizeof *items);
     if (items == NULL) return (named_amounts){ NULL, 0 };
     for (size_t i = 0; i < count && c->status == KARP_OK; i++) {
         items[i].name = copy_text(c, list[i].name);
@@ -53,11 +53,11 @@ named_amounts copy_shares(copier *c, const karp_resource *list, size_t count)
 counter_sets copy_counter_sets(copier *c, const char *field, const karp_counter_set *list, size_t count)
 {
     path_enter(c, field);
-    counter_set *items = copy_room(c, list, count, sizeof *items);
+    counter_set *items = copy_alloc_list(c, list, count, sizeof *items);
     for (size_t i = 0; items != NULL && i < count && c->status == KARP_OK; i++) {
         path_at(c, i);
         items[i].name = copy_text(c, list[i].name);
-        named_amount *counters = copy_room(c, list[i].counters, list[i].counter_count, sizeof *counters);
+        named_amount *counters = copy_alloc_list(c, list[i].counters, list[i].counter_count, sizeof *counters);
         for (size_t k = 0; counters != NULL && k < list[i].counter_count; k++) {
             counters[k].name = copy_text(c, list[i].counters[k].name);
             counters[k].value = copy_amount(c, list[i].counters[k].value, "counters");
@@ -72,7 +72,7 @@ counter_sets copy_counter_sets(copier *c, const char *field, const karp_counter_
 static void copy_attributes(copier *c, const karp_device *given, device *out)
 {
     path_enter(c, "attributes");
-    device_attribute *items = copy_room(c, given->attributes, given->attribute_count, sizeof *items);
+    device_attribute *items = copy_alloc_list(c, given->attributes, given->attribute_count, sizeof *items);
     for (size_t i = 0; items != NULL && i < given->attribute_count && c->status == KARP_OK; i++) {
         const karp_device_attribute *a = &given->attributes[i];
         path_at(c, i);
@@ -105,7 +105,7 @@ static const request_policy *copy_policy(copier *c, const karp_request_policy *g
     p->maximum = copy_some(c, given->maximum, "requestPolicy.validRange.max");
     p->step = copy_some(c, given->step, "requestPolicy.validRange.step");
     p->has_range = given->has_range != 0;
-    amount *valid = copy_room(c, given->valid_values, given->valid_value_count, sizeof *valid);
+    amount *valid = copy_alloc_list(c, given->valid_values, given->valid_value_count, sizeof *valid);
     for (size_t i = 0; valid != NULL && i < given->valid_value_count; i++) {
         valid[i] = copy_amount(c, given->valid_values[i], "requestPolicy.validValues");
     }
@@ -117,7 +117,7 @@ static const request_policy *copy_policy(copier *c, const karp_request_policy *g
 static void copy_capacity(copier *c, const karp_device *given, device *out)
 {
     path_enter(c, "capacity");
-    device_capacity *items = copy_room(c, given->capacity, given->capacity_count, sizeof *items);
+    device_capacity *items = copy_alloc_list(c, given->capacity, given->capacity_count, sizeof *items);
     for (size_t i = 0; items != NULL && i < given->capacity_count && c->status == KARP_OK; i++) {
         path_at(c, i);
         items[i].name = copy_text(c, given->capacity[i].name);
@@ -133,7 +133,7 @@ static void copy_capacity(copier *c, const karp_device *given, device *out)
 device_list copy_devices(copier *c, const karp_device *list, size_t count)
 {
     path_enter(c, "devices");
-    device *items = copy_room(c, list, count, sizeof *items);
+    device *items = copy_alloc_list(c, list, count, sizeof *items);
     for (size_t i = 0; items != NULL && i < count && c->status == KARP_OK; i++) {
         path_at(c, i);
         copy_reserved(c, list[i].reserved, "karp_device");
@@ -153,7 +153,7 @@ device_list copy_devices(copier *c, const karp_device *list, size_t count)
 static void copy_templates(copier *c, const karp_instance_type *given, struct type_devices *out)
 {
     path_enter(c, "dynamicResources.resourceSlices");
-    device_template *items = copy_room(c, given->device_templates, given->device_template_count, sizeof *items);
+    device_template *items = copy_alloc_list(c, given->device_templates, given->device_template_count, sizeof *items);
     for (size_t i = 0; items != NULL && i < given->device_template_count && c->status == KARP_OK; i++) {
         const karp_device_template *t = &given->device_templates[i];
         path_at(c, i);
@@ -174,12 +174,13 @@ static void copy_templates(copier *c, const karp_instance_type *given, struct ty
 static void copy_bindings(copier *c, const karp_instance_type *given, struct type_devices *out)
 {
     path_enter(c, "dynamicResources.attributeBindings");
-    attribute_binding *items = copy_room(c, given->attribute_bindings, given->attribute_binding_count, sizeof *items);
+    attribute_binding *items = copy_alloc_list(c, given->attribute_bindings, given->attribute_binding_count,
+                                               sizeof *items);
     for (size_t i = 0; items != NULL && i < given->attribute_binding_count && c->status == KARP_OK; i++) {
         const karp_attribute_binding *b = &given->attribute_bindings[i];
         path_at(c, i);
         items[i].attribute = copy_text(c, b->attribute);
-        device_id *ids = copy_room(c, b->devices, b->device_count, sizeof *ids);
+        device_id *ids = copy_alloc_list(c, b->devices, b->device_count, sizeof *ids);
         for (size_t k = 0; ids != NULL && k < b->device_count; k++) {
             ids[k] = (device_id){ copy_text(c, b->devices[k].driver), copy_text(c, b->devices[k].pool),
                                   copy_text(c, b->devices[k].device) };

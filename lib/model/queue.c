@@ -140,13 +140,13 @@ static bool class_queue(karp_snapshot *s)
 static bool class_change(karp_snapshot *s, const order_change *change)
 {
     const karp_snapshot *before = s->reused->before;
-    uint32_t *fresh = mem_alloc(s->context, s->reused->room * sizeof *fresh);
+    uint32_t *fresh = mem_alloc(s->context, s->reused->capacity * sizeof *fresh);
     s->queue_class = block_new(s->context, s->raw.pods.count + 1, sizeof *s->queue_class);
     bool ok = fresh != NULL && s->queue_class != NULL;
     for (size_t i = 0; ok && i < change->fresh_count; i++) fresh[i] = s->pod_class[change->fresh[i]];
     if (ok)
         order_change_apply(change, before->queue_class, before->raw.pods.count, fresh, sizeof *fresh, s->queue_class);
-    mem_free(s->context, fresh, s->reused->room * sizeof *fresh);
+    mem_free(s->context, fresh, s->reused->capacity * sizeof *fresh);
     return ok;
 }
 

@@ -12,7 +12,7 @@ struct continuing {
     karp_snapshot *s;
     LIST_OF(pod_class) classes;
     uint32_t *sizes; /* by class: number of pods */
-    size_t sizes_room;
+    size_t sizes_capacity;
     uint32_t *fresh; /* the class of each fresh pod */
     size_t compared;
     bool fits;
@@ -54,7 +54,7 @@ static bool same_class(const pod_class *a, const pod_class *b)
 static uint32_t add_class(struct continuing *c, pod_class *one)
 {
     karp_snapshot *s = c->s;
-    if (!grow(s->context, (void **)&c->sizes, &c->sizes_room, c->classes.count + 1, sizeof *c->sizes)) return NO_ID;
+    if (!grow(s->context, (void **)&c->sizes, &c->sizes_capacity, c->classes.count + 1, sizeof *c->sizes)) return NO_ID;
     one->requests = vector_keep(s, s->raw.shapes.items[one->shape].requests);
     pod_class *slot = one->requests == NULL ? NULL : list_push(s->context, &c->classes, sizeof *slot);
     if (slot == NULL) return NO_ID;
@@ -95,10 +95,10 @@ static bool begin(struct continuing *c)
 {
     const karp_snapshot *before = c->s->reused->before;
     size_t count = before->class_count;
-    c->fresh = mem_alloc(c->s->context, c->s->reused->room * sizeof *c->fresh);
+    c->fresh = mem_alloc(c->s->context, c->s->reused->capacity * sizeof *c->fresh);
     void *classes = mem_alloc(c->s->context, (count + 8) * sizeof *c->classes.items);
     c->sizes = mem_alloc(c->s->context, (count + 8) * sizeof *c->sizes);
-    c->sizes_room = c->sizes == NULL ? 0 : count + 8;
+    c->sizes_capacity = c->sizes == NULL ? 0 : count + 8;
     c->classes.items = classes;
     c->classes.capacity = classes == NULL ? 0 : count + 8;
     if (c->fresh == NULL || classes == NULL || c->sizes == NULL) return false;
@@ -193,8 +193,8 @@ bool continue_classes(karp_snapshot *s, bool *fits)
         if (all_as_before(&c)) hold_classes(s);
         else ok = write_classes(&c);
     }
-    mem_free(s->context, c.fresh, s->reused->room * sizeof *c.fresh);
-    mem_free(s->context, c.sizes, c.sizes_room * sizeof *c.sizes);
+    mem_free(s->context, c.fresh, s->reused->capacity * sizeof *c.fresh);
+    mem_free(s->context, c.sizes, c.sizes_capacity * sizeof *c.sizes);
     list_free(s->context, &c.classes, sizeof *c.classes.items);
     *fits = c.fits;
     return ok;

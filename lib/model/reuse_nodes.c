@@ -280,7 +280,7 @@ karp_status continue_nodes(karp_snapshot *s, karp_error *error)
 {
     const struct reused_node_state *node_states = &s->reused->node_state;
     struct continuing c = {
-        .s = s, .before = s->reused->before, .node_state = node_states, .room = 2 * s->reused->room
+        .s = s, .before = s->reused->before, .node_state = node_states, .room = 2 * s->reused->capacity
     };
     c.nodes = mem_alloc(s->context, c.room * sizeof *c.nodes);
     c.fresh = mem_alloc(s->context, c.room / 2 * sizeof *c.fresh);

@@ -20,24 +20,24 @@ bool reused_pods_find(struct reused_pods *k, const karp_snapshot *before, const 
     bool virtual_ones = began > 0 && (pod_at(&before->raw, began - 1)->flags & POD_VIRTUAL);
     size_t most = now->changed.count + (count > began ? count - began : 0);
     if (virtual_ones || most > count / 2 + 16) return true;
-    k->room = most + 1;
-    uint32_t *places = mem_alloc(before->context, k->room * sizeof *places);
-    k->gone = mem_alloc(before->context, k->room * sizeof *k->gone);
-    k->fresh = mem_alloc(before->context, k->room * sizeof *k->fresh);
+    k->capacity = most + 1;
+    uint32_t *places = mem_alloc(before->context, k->capacity * sizeof *places);
+    k->gone = mem_alloc(before->context, k->capacity * sizeof *k->gone);
+    k->fresh = mem_alloc(before->context, k->capacity * sizeof *k->fresh);
     size_t n = places == NULL ? 0 : list_places(k, now, places);
     bool ok = places != NULL && k->gone != NULL && k->fresh != NULL && sort_numbers_once(before->context, places, &n);
     for (size_t i = 0; ok && i < n; i++) {
         if (places[i] < began) k->gone[k->gone_count++] = places[i];
         if (places[i] < count) k->fresh[k->fresh_count++] = places[i];
     }
-    mem_free(before->context, places, k->room * sizeof *places);
+    mem_free(before->context, places, k->capacity * sizeof *places);
     return ok;
 }
 
 void reused_pods_free(struct reused_pods *k, karp_context *context)
 {
-    mem_free(context, k->gone, k->room * sizeof *k->gone);
-    mem_free(context, k->fresh, k->room * sizeof *k->fresh);
+    mem_free(context, k->gone, k->capacity * sizeof *k->gone);
+    mem_free(context, k->fresh, k->capacity * sizeof *k->fresh);
     reused_node_state_free(&k->node_state, context);
     *k = (struct reused_pods){ .before = NULL };
 }
@@ -45,7 +45,7 @@ void reused_pods_free(struct reused_pods *k, karp_context *context)
 bool pods_reused(const karp_snapshot *s)
 {
     const struct reused_pods *k = s->reused;
-    return k != NULL && k->room > 0 &&
+    return k != NULL && k->capacity > 0 &&
            k->count == s->raw.pods.count; /* false if virtual pods of capacity buffers follow them */
 }
 
@@ -104,9 +104,9 @@ bool order_change_find(order_change *o, const karp_snapshot *s, const uint32_t *
     const struct reused_pods *k = s->reused;
     const struct ordering ordering = { &s->raw, compare };
     *o = (order_change){ .pods = k };
-    o->gone_at = mem_alloc(s->context, k->room * sizeof *o->gone_at);
-    o->fresh_at = mem_alloc(s->context, k->room * sizeof *o->fresh_at);
-    o->fresh = mem_alloc(s->context, k->room * sizeof *o->fresh);
+    o->gone_at = mem_alloc(s->context, k->capacity * sizeof *o->gone_at);
+    o->fresh_at = mem_alloc(s->context, k->capacity * sizeof *o->fresh_at);
+    o->fresh = mem_alloc(s->context, k->capacity * sizeof *o->fresh);
     if (o->gone_at == NULL || o->fresh_at == NULL || o->fresh == NULL) return false;
     for (size_t i = 0; i < k->gone_count; i++) {
         const pod *p = pod_at(&k->before->raw, k->gone[i]);
@@ -126,9 +126,9 @@ bool order_change_find(order_change *o, const karp_snapshot *s, const uint32_t *
 
 void order_change_free(order_change *o, karp_context *context)
 {
-    mem_free(context, o->gone_at, o->pods->room * sizeof *o->gone_at);
-    mem_free(context, o->fresh_at, o->pods->room * sizeof *o->fresh_at);
-    mem_free(context, o->fresh, o->pods->room * sizeof *o->fresh);
+    mem_free(context, o->gone_at, o->pods->capacity * sizeof *o->gone_at);
+    mem_free(context, o->fresh_at, o->pods->capacity * sizeof *o->fresh_at);
+    mem_free(context, o->fresh, o->pods->capacity * sizeof *o->fresh);
 }
 
 void order_change_apply(const order_change *o, const void *was, size_t count, const void *fresh, size_t size, void *out)

@@ -26,7 +26,7 @@ struct reused_pods {
     size_t count; /* current number of pods */
     uint32_t *gone, *fresh; /* places whose pod has changed, in `before` and now; both ascending */
     size_t gone_count, fresh_count;
-    size_t room; /* capacity of each of the two; 0 = nothing was computed */
+    size_t capacity; /* capacity of each of the two; 0 = nothing was computed */
     struct reused_node_state node_state; /* the same for Nodes and NodeClaims */
     bool classes; /* classes were taken over as well */
     bool renumbered; /* some of these classes have a new number */

@@ -39,7 +39,7 @@ bool list_own(void *list, size_t element_bytes)
     return true;
 }
 
-bool list_room(karp_context *context, void *list, size_t element_bytes, size_t more)
+bool list_reserve_more(karp_context *context, void *list, size_t element_bytes, size_t more)
 {
     any_list l;
     memcpy(&l, list, sizeof l);
@@ -51,7 +51,7 @@ bool list_room(karp_context *context, void *list, size_t element_bytes, size_t m
 
 bool list_reserve(karp_context *context, void *list, size_t element_bytes)
 {
-    return list_room(context, list, element_bytes, 1);
+    return list_reserve_more(context, list, element_bytes, 1);
 }
 
 void *list_push(karp_context *context, void *list, size_t element_bytes)
@@ -276,7 +276,7 @@ bool store_continue(store *s, const store *from)
 /* Changes are recorded only in a store that continues another one. */
 bool store_reserve_changes(store *s, size_t more)
 {
-    return s->below == NULL || list_room(s->context, &s->changed_objects, sizeof(uint64_t), more);
+    return s->below == NULL || list_reserve_more(s->context, &s->changed_objects, sizeof(uint64_t), more);
 }
 
 void store_note_change(store *s, uint32_t kind, uint32_t index)

@@ -340,7 +340,7 @@ void *list_push(karp_context *context, void *list, size_t element_bytes);
 /* Reserves room for one element, so that the next list_push() cannot fail. false = out of memory. */
 bool list_reserve(karp_context *context, void *list, size_t element_bytes);
 /* Reserves room for `more` elements. false = out of memory. */
-bool list_room(karp_context *context, void *list, size_t element_bytes, size_t more);
+bool list_reserve_more(karp_context *context, void *list, size_t element_bytes, size_t more);
 size_t list_count(const void *list);
 void *list_at(const void *list, size_t index, size_t element_bytes);
 /* makes the list sharable; false = out of memory, the list is unchanged */

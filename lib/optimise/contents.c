@@ -7,13 +7,13 @@
 
 #define WHOLE 1e-7 /* tolerance for treating a number as an integer */
 
-bool contents_init(contents *w, arena *a, const bound_problem *p, const double *sizes, uint32_t room)
+bool contents_init(contents *w, arena *a, const bound_problem *p, const double *sizes, uint32_t capacity)
 {
     size_t n = p->class_count + (size_t)1;
-    *w = (contents){ .p = p, .room = room };
-    w->branches = arena_array(a, room + (size_t)2, sizeof *w->branches);
-    w->shares = arena_array(a, (room + (size_t)2) * p->dims + 1, sizeof *w->shares);
-    w->heap = arena_array(a, room + (size_t)2, sizeof *w->heap);
+    *w = (contents){ .p = p, .capacity = capacity };
+    w->branches = arena_array(a, capacity + (size_t)2, sizeof *w->branches);
+    w->shares = arena_array(a, (capacity + (size_t)2) * p->dims + 1, sizeof *w->shares);
+    w->heap = arena_array(a, capacity + (size_t)2, sizeof *w->heap);
     w->copies = arena_array(a, n, sizeof *w->copies);
     w->tried = arena_array(a, n, sizeof *w->tried);
     w->density = arena_array(a, n, sizeof *w->density);
@@ -28,7 +28,7 @@ bool contents_init(contents *w, arena *a, const bound_problem *p, const double *
         return false;
     w->k.stride = p->dims;
     w->k.sizes = sizes;
-    return knapsack_room(&w->k, a, p->dims, p->class_count);
+    return knapsack_alloc(&w->k, a, p->dims, p->class_count);
 }
 
 /* ---- heap of branches that are not split, by at_most ------------------------------------------------------------- */
@@ -235,7 +235,7 @@ void contents_solve(contents *w, uint32_t row, const double *worth, double enoug
     order_classes(w);
     look_at(w, 0);
     heap_push(w, 0);
-    if (most > w->room) most = w->room;
+    if (most > w->capacity) most = w->capacity;
     for (;;) {
         uint32_t top = w->heap[0];
         const branch *b = &w->branches[top];

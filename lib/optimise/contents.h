@@ -25,7 +25,7 @@ typedef struct branch {
 
 typedef struct contents {
     const bound_problem *p;
-    uint32_t row, room; /* room: maximum number of branches */
+    uint32_t row, capacity; /* capacity: maximum number of branches */
     branch *branches;
     uint32_t branch_count;
     double *shares; /* [branch * dims] */
@@ -45,7 +45,7 @@ typedef struct contents {
 } contents;
 
 /* Allocates memory for any row of the problem. `sizes` has its requests. false = out of memory. */
-bool contents_init(contents *w, arena *a, const bound_problem *p, const double *sizes, uint32_t room);
+bool contents_init(contents *w, arena *a, const bound_problem *p, const double *sizes, uint32_t capacity);
 /* Solves until no content can be worth more than `enough` or than the best found, or there are `most` branches. */
 void contents_solve(contents *w, uint32_t row, const double *worth, double enough, uint32_t most);
 

@@ -101,7 +101,7 @@ static bool make_bound_problem(buyer *b, uint64_t *nodes, bound_problem *out)
     }
     for (size_t row = 0; row < rows; row++) {
         const fit_source *source = &p->in->sources[b->sources[row]];
-        if (dims > 0) memcpy(capacity + row * dims, source->room, dims * sizeof *capacity);
+        if (dims > 0) memcpy(capacity + row * dims, source->space, dims * sizeof *capacity);
         if (row < out->offer_count) costs[row] = money_of(source->price);
         for (uint32_t c = 0; c < b->class_count; c++) {
             if (suits(p, b->demands[c], b->sources[row])) bits_set(allowed + row * width, c);
@@ -194,14 +194,14 @@ static bool make_problem(buyer *b)
     size_t dims = p->in->dims, width = bits_words(b->offer_count);
     uint32_t *counts = arena_array(&b->work, b->class_count + (size_t)1, sizeof *counts);
     uint32_t *limits = arena_array(&b->work, b->class_count + (size_t)1, sizeof *limits);
-    int64_t *rooms = arena_array(&b->work, b->offer_count * dims + 1, sizeof *rooms);
+    int64_t *spaces = arena_array(&b->work, b->offer_count * dims + 1, sizeof *spaces);
     double *prices = arena_array(&b->work, b->offer_count + (size_t)1, sizeof *prices);
     uint64_t *allowed = arena_array(&b->work, b->class_count * width + 1, sizeof *allowed);
-    if (counts == NULL || limits == NULL || rooms == NULL || prices == NULL || allowed == NULL) return false;
+    if (counts == NULL || limits == NULL || spaces == NULL || prices == NULL || allowed == NULL) return false;
     for (uint32_t o = 0; o < b->offer_count; o++) {
         const fit_source *source = &p->in->sources[b->sources[o]];
         prices[o] = source->price;
-        if (dims > 0) memcpy(rooms + o * dims, source->room, dims * sizeof *rooms);
+        if (dims > 0) memcpy(spaces + o * dims, source->space, dims * sizeof *spaces);
     }
     for (uint32_t c = 0; c < b->class_count; c++) {
         uint64_t limit = p->in->demands[b->demands[c]].most_per_node;
@@ -217,7 +217,7 @@ static bool make_problem(buyer *b)
                                     .requests = b->requests,
                                     .counts = counts,
                                     .limits = limits,
-                                    .rooms = rooms,
+                                    .spaces = spaces,
                                     .prices = prices,
                                     .allowed = allowed };
     return packing_rate(&b->work, &b->problem);

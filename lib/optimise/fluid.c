@@ -124,7 +124,7 @@ static bool price_offers(fluid *f, const arena *a)
 {
     master *m = &f->m;
     const bound_problem *p = m->problem;
-    master_make_room(m);
+    master_drop_columns(m);
     uint32_t had = m->column_count;
     double rise = find_rise(f);
     for (uint32_t i = 0; i < m->offer_count; i++) {

@@ -35,7 +35,7 @@ bool knapsack_init(knapsack *k, arena *a, uint32_t dims, uint32_t count)
 /* The items, padded with zeros to whole lanes. */
 static size_t row_length(size_t count) { return (count + LANE) / LANE * LANE; }
 
-bool knapsack_room(knapsack *k, arena *a, uint32_t dims, uint32_t count)
+bool knapsack_alloc(knapsack *k, arena *a, uint32_t dims, uint32_t count)
 {
     size_t length = row_length(count);
     k->copies = arena_array(a, length, sizeof(double));

@@ -32,10 +32,10 @@ typedef struct knapsack {
 } knapsack;
 
 /* Allocates memory for `dims` rows and at most `count` items. The caller fills dim_of, items, capacity and most, sets
- * `stride` and `count`, and calls knapsack_room() or knapsack_share(). false = out of memory. */
+ * `stride` and `count`, and calls knapsack_alloc() or knapsack_share(). false = out of memory. */
 bool knapsack_init(knapsack *k, arena *a, uint32_t dims, uint32_t count);
 /* Allocates `copies`, `surplus` and `rows`, which knapsacks of at most this size may share. false = out of memory. */
-bool knapsack_room(knapsack *k, arena *a, uint32_t dims, uint32_t count);
+bool knapsack_alloc(knapsack *k, arena *a, uint32_t dims, uint32_t count);
 /* Makes `k` use these arrays of `from`. */
 void knapsack_share(knapsack *k, const knapsack *from);
 /* Solves, starting from the previous solution, which stays feasible when `worth` changes. Returns the number of

@@ -43,7 +43,7 @@ bool master_init(master *m, arena *a, const bound_problem *p)
     m->replaced_by = arena_array(a, p->offer_count + 1, sizeof(uint32_t));
     if (m->sizes == NULL || m->prices == NULL || m->inverse == NULL || m->level == NULL || m->paid == NULL ||
         m->direction == NULL || m->y == NULL || m->tried == NULL || m->best == NULL || m->offers == NULL ||
-        m->replaced_by == NULL || !knapsack_room(&m->room, a, p->dims, p->class_count)) {
+        m->replaced_by == NULL || !knapsack_alloc(&m->shared_arrays, a, p->dims, p->class_count)) {
         return false;
     }
     for (size_t i = 0; i < n * p->dims; i++) m->sizes[i] = (double)p->requests[i];
@@ -126,7 +126,7 @@ bool master_knapsack(master *m, arena *a, uint32_t row, knapsack *k)
         k->most[k->count++] = most == COPIES_ANY ? HUGE_VAL : (double)most;
     }
     k->sizes = m->sizes;
-    knapsack_share(k, &m->room);
+    knapsack_share(k, &m->shared_arrays);
     return true;
 }
 
@@ -141,17 +141,17 @@ static size_t longest_content(const knapsack *k, bool whole)
 
 bool master_knapsacks(master *m, arena *a, uint32_t rounds, bool whole)
 {
-    m->column_room = m->offer_count * rounds;
+    m->column_capacity = m->offer_count * rounds;
     m->knapsacks = arena_array(a, m->offer_count + (size_t)1, sizeof *m->knapsacks);
-    m->columns = arena_array(a, m->column_room + (size_t)1, sizeof *m->columns);
+    m->columns = arena_array(a, m->column_capacity + (size_t)1, sizeof *m->columns);
     if (m->knapsacks == NULL || m->columns == NULL) return false;
     for (uint32_t i = 0; i < m->offer_count; i++) {
         if (!master_worked(a, m->problem, m->problem->dims) || !master_knapsack(m, a, m->offers[i], &m->knapsacks[i]))
             return false;
         m->round_entries += longest_content(&m->knapsacks[i], whole);
     }
-    m->entry_room = m->round_entries * rounds;
-    m->entries = arena_array(a, m->entry_room + 1, sizeof *m->entries);
+    m->entry_capacity = m->round_entries * rounds;
+    m->entries = arena_array(a, m->entry_capacity + 1, sizeof *m->entries);
     return m->entries != NULL;
 }
 
@@ -232,9 +232,10 @@ double master_worth_of(const master *m, const column *c)
     return sum;
 }
 
-void master_make_room(master *m)
+void master_drop_columns(master *m)
 {
-    if (m->column_count + m->offer_count <= m->column_room && m->entry_count + m->round_entries <= m->entry_room)
+    if (m->column_count + m->offer_count <= m->column_capacity &&
+        m->entry_count + m->round_entries <= m->entry_capacity)
         return;
     m->column_count = 0;
     m->entry_count = 0;

@@ -32,12 +32,12 @@ typedef struct master {
     double bound, cost; /* best bound so far; cost of the master's solution */
     uint32_t *offers, offer_count; /* offers that no other one dominates, cheapest first */
     uint32_t *replaced_by; /* by offer: index of the one that dominates it, or its own */
-    knapsack room; /* arrays that the knapsacks share */
+    knapsack shared_arrays; /* arrays that the knapsacks share */
     column *columns; /* at most one per offer and round */
     uint32_t near; /* the first so many were worth their price in the last full check */
     entry *entries;
-    uint32_t column_count, column_room;
-    size_t entry_count, entry_room, round_entries; /* the others: capacity, and most entries per round */
+    uint32_t column_count, column_capacity;
+    size_t entry_count, entry_capacity, round_entries; /* the others: capacity, and most entries per round */
     uint32_t rounds; /* rounds of adding columns */
     uint64_t work; /* of pivots: each counts as the square of the number of classes */
 } master;
@@ -57,7 +57,7 @@ void master_start(master *m, bool whole);
 void master_price_classes(master *m);
 double master_worth_of(const master *m, const column *c);
 /* Before a round: drops columns if there is no memory for those of another round. */
-void master_make_room(master *m);
+void master_drop_columns(master *m);
 /* Keeps a content of the offer at this index, if it is worth more than the offer costs at the master's own prices. */
 void master_keep(master *m, uint32_t place, const uint32_t *classes, const double *copies, uint32_t count);
 /* Pivots until no kept column improves the solution. *limited: the problem is still bounded, and work is left. false

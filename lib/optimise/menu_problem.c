@@ -18,7 +18,7 @@ bool menu_problem(arena *a, const menu *m, packing_problem *out)
                               .requests = m->requests,
                               .counts = counts,
                               .limits = limits,
-                              .rooms = m->rooms,
+                              .spaces = m->spaces,
                               .prices = prices,
                               .allowed = m->allowed,
                               .conflicts = m->conflicts };

@@ -48,9 +48,9 @@ bool packing_node_put(packing *k, filled *n, uint32_t class_, uint32_t copies)
 
 static bool holds(const packing *k, uint32_t offer, const int64_t *used)
 {
-    const int64_t *room = k->p->rooms + (size_t)offer * k->p->dims;
+    const int64_t *space = k->p->spaces + (size_t)offer * k->p->dims;
     for (uint32_t d = 0; d < k->p->dims; d++) {
-        if (used[d] > room[d]) return false;
+        if (used[d] > space[d]) return false;
     }
     return true;
 }
@@ -241,7 +241,7 @@ static bool exhausted(const packing *k)
 
 /* ---- the search ------------------------------------------------------------------------------------------------------------------------ */
 
-static bool make_room(packing *k)
+static bool allocate(packing *k)
 {
     const packing_problem *p = k->p;
     size_t classes = p->class_count + (size_t)1;
@@ -266,7 +266,7 @@ packing *packing_begin(karp_context *context, const packing_problem *p, const pa
     k->cost = k->best.cost = HUGE_VAL;
     k->milestone = 1000;
     arena_init(&k->data, context);
-    bool ok = make_room(k);
+    bool ok = allocate(k);
     if (ok && from != NULL && from->list.count > 0) {
         ok = take_bins(k, from);
         k->best_is_at_hand = ok;

@@ -21,7 +21,7 @@ typedef struct packing_problem {
     const int64_t *requests; /* [class * dims], not negative */
     const uint32_t *counts; /* number of pods in each class */
     const uint32_t *limits; /* most copies on one node, at least 1 */
-    const int64_t *rooms; /* [offer * dims] */
+    const int64_t *spaces; /* [offer * dims]: free capacity of a new node */
     const double *prices; /* by offer, ascending */
     const uint64_t *allowed; /* [class * bits_words(offer_count)]: offers that the class can use */
     /* [class * bits_words(class_count)]: classes that cannot share a node with it; NULL = none */

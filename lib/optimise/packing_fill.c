@@ -30,7 +30,7 @@ static int by_promise(uint32_t x, uint32_t y, const void *user)
 /* Whether two offers have about the same proportions of resources. */
 static bool same_shape(const packing_problem *p, uint32_t x, uint32_t y)
 {
-    const int64_t *a = p->rooms + (size_t)x * p->dims, *b = p->rooms + (size_t)y * p->dims;
+    const int64_t *a = p->spaces + (size_t)x * p->dims, *b = p->spaces + (size_t)y * p->dims;
     for (uint32_t d = 1; d < p->dims; d++) {
         if ((a[d] > 0) != (b[d] > 0)) return false;
         double left = (double)a[d] * (double)b[0], right = (double)b[d] * (double)a[0];
@@ -110,7 +110,7 @@ static void sort_rated(packing *k, struct rated *list)
 static void rate_classes(packing *k, uint32_t shape_number)
 {
     const packing_problem *p = k->p;
-    const int64_t *room = p->rooms + (size_t)k->first_of_shape[shape_number] * p->dims;
+    const int64_t *space = p->spaces + (size_t)k->first_of_shape[shape_number] * p->dims;
     struct rated *list = k->rated + (size_t)shape_number * p->class_count;
     double total = 0;
     for (uint32_t d = 0; d < p->dims; d++) {
@@ -119,11 +119,11 @@ static void rate_classes(packing *k, uint32_t shape_number)
             uint32_t c = k->open[i];
             requested += (double)k->rest[c] * (double)p->requests[(size_t)c * p->dims + d];
         }
-        k->rate[d] = room[d] > 0 ? requested / (double)room[d] : 0;
+        k->rate[d] = space[d] > 0 ? requested / (double)space[d] : 0;
         total += k->rate[d];
     }
     for (uint32_t d = 0; d < p->dims; d++)
-        k->rate[d] = room[d] > 0 && total > 0 ? k->rate[d] / total / (double)room[d] : 0;
+        k->rate[d] = space[d] > 0 && total > 0 ? k->rate[d] / total / (double)space[d] : 0;
     for (uint32_t i = 0; i < k->open_count; i++) {
         uint32_t c = k->open[i];
         double size = 1e-12;
@@ -166,7 +166,7 @@ static bool may_join(const packing *k, uint32_t c, uint32_t offer)
 
 static void open_node(packing *k, uint32_t offer)
 {
-    memcpy(k->left, k->p->rooms + (size_t)offer * k->p->dims, k->p->dims * sizeof *k->left);
+    memcpy(k->left, k->p->spaces + (size_t)offer * k->p->dims, k->p->dims * sizeof *k->left);
     if (k->p->conflicts != NULL) memset(k->barred, 0, k->class_words * sizeof *k->barred);
     memset(k->copies, 0, k->open_count * sizeof *k->copies);
 }
@@ -190,10 +190,10 @@ static double fill_in_order(packing *k, uint32_t offer)
 /* The price of a unit of each resource on the current node, which increases as the resource becomes scarce. */
 static void price_left(packing *k, uint32_t offer)
 {
-    const int64_t *room = k->p->rooms + (size_t)offer * k->p->dims;
+    const int64_t *space = k->p->spaces + (size_t)offer * k->p->dims;
     const double *part = k->part + (size_t)offer * k->p->dims;
     for (uint32_t d = 0; d < k->p->dims; d++)
-        k->rate[d] = room[d] > 0 ? part[d] / ((double)k->left[d] + 0.02 * (double)room[d]) : 0;
+        k->rate[d] = space[d] > 0 ? part[d] / ((double)k->left[d] + 0.02 * (double)space[d]) : 0;
 }
 
 /* The index of the class with the highest worth for its share of the free capacity. Classes that no longer fit are

@@ -61,7 +61,7 @@ static bool chosen_has(const uint32_t *chosen, uint32_t count, uint32_t i)
 static uint32_t more_copies(const packing *k, const filled *n, uint32_t c)
 {
     const packing_problem *p = k->p;
-    const int64_t *r = p->requests + (size_t)c * p->dims, *room = p->rooms + (size_t)n->offer * p->dims;
+    const int64_t *r = p->requests + (size_t)c * p->dims, *space = p->spaces + (size_t)n->offer * p->dims;
     if (!bits_test(p->allowed + c * k->offer_words, n->offer)) return 0;
     uint32_t most = p->limits[c];
     for (size_t i = 0; i < n->entries.count; i++) {
@@ -71,7 +71,7 @@ static uint32_t more_copies(const packing *k, const filled *n, uint32_t c)
     }
     if (k->rest[c] < most) most = k->rest[c];
     for (uint32_t d = 0; d < p->dims && most > 0; d++) {
-        int64_t left = room[d] - n->used[d];
+        int64_t left = space[d] - n->used[d];
         if (r[d] * (int64_t)most > left) most = r[d] > left ? 0 : (uint32_t)(left / r[d]);
     }
     return most;

@@ -75,8 +75,8 @@ static bool note_staying(refining *r)
 void guided_plan_free(guided_plan *g)
 {
     if (g->context == NULL) return;
-    mem_free(g->context, g->guide.slots, g->slot_room * sizeof *g->guide.slots);
-    mem_free(g->context, g->slot_of, g->pod_room * sizeof *g->slot_of);
+    mem_free(g->context, g->guide.slots, g->slot_capacity * sizeof *g->guide.slots);
+    mem_free(g->context, g->slot_of, g->pod_capacity * sizeof *g->slot_of);
     *g = (guided_plan){ .context = NULL };
 }
 
@@ -91,9 +91,11 @@ static bool make_guide(refining *r, const packing_bins *bins, guided_plan *g)
     const menu *m = &r->menu;
     size_t pods = r->q->seen->raw.pods.count;
     karp_context *context = r->q->seen->context;
-    *g = (guided_plan){ .context = context, .slot_room = m->claim_count + bins->list.count + 1, .pod_room = pods + 1 };
-    g->guide.slots = mem_alloc(context, g->slot_room * sizeof *g->guide.slots);
-    g->slot_of = mem_alloc(context, g->pod_room * sizeof *g->slot_of);
+    *g = (guided_plan){ .context = context,
+                        .slot_capacity = m->claim_count + bins->list.count + 1,
+                        .pod_capacity = pods + 1 };
+    g->guide.slots = mem_alloc(context, g->slot_capacity * sizeof *g->guide.slots);
+    g->slot_of = mem_alloc(context, g->pod_capacity * sizeof *g->slot_of);
     uint32_t *used = mem_zalloc(context, (m->class_count + (size_t)1) * sizeof *used);
     bool ok = g->guide.slots != NULL && g->slot_of != NULL && used != NULL;
     for (uint32_t c = 0; ok && c < m->claim_count; c++)
@@ -114,7 +116,7 @@ static bool make_guide(refining *r, const packing_bins *bins, guided_plan *g)
         g->guide.slots[slot] = (guide_slot){ o->template_, types_of(r, bin->offer), set, UINT32_MAX };
     }
     mem_free(context, used, (m->class_count + (size_t)1) * sizeof *used);
-    g->guide.slot_count = (uint32_t)g->slot_room - 1;
+    g->guide.slot_count = (uint32_t)g->slot_capacity - 1;
     g->guide.slot_of = g->slot_of;
     g->guide.host_of = m->host_of;
     g->guide.steps = r->q->steps_begun;

@@ -74,7 +74,7 @@ typedef struct repacking {
     repack_steps stages;
     guide guide; /* for the current plan: its nodes, and additional launches that the scheduler wanted */
     uint32_t *slot_of, *host_of; /* arrays of `guide`, by pod */
-    uint32_t *stage_of_slot, slot_room;
+    uint32_t *stage_of_slot, slot_capacity;
     uint32_t *to_host, *to_slot; /* by pod: its target by the plan, with the scheduler's corrections */
     bool *takes_pods; /* by host: it receives pods */
     uint32_t *closed; /* hosts that some step removes */

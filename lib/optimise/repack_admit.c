@@ -61,7 +61,7 @@ static uint32_t slot_of_claim(repacking *r, uint32_t claim, uint32_t stage)
     for (uint32_t i = 0; i < g->slot_count; i++) {
         if (g->slots[i].claim == claim) return i;
     }
-    if (g->slot_count == r->slot_room) return UINT32_MAX;
+    if (g->slot_count == r->slot_capacity) return UINT32_MAX;
     r->stage_of_slot[g->slot_count] = stage;
     g->slots[g->slot_count] = (guide_slot){ guide_claim_template(r->s, claim), guide_claim_types(r->s, claim),
                                             guide_claim_pin(r->s, claim), claim };
@@ -121,9 +121,9 @@ static bool make_guide(repacking *r)
 {
     const packing_bins *bins = &r->stages.bins;
     size_t pods = r->seen->raw.pods.count + 1;
-    r->slot_room = (uint32_t)bins->list.count + MORE_LAUNCHES;
-    r->guide.slots = arena_array(&r->data, r->slot_room + (size_t)1, sizeof *r->guide.slots);
-    r->stage_of_slot = arena_array(&r->data, r->slot_room + (size_t)1, sizeof *r->stage_of_slot);
+    r->slot_capacity = (uint32_t)bins->list.count + MORE_LAUNCHES;
+    r->guide.slots = arena_array(&r->data, r->slot_capacity + (size_t)1, sizeof *r->guide.slots);
+    r->stage_of_slot = arena_array(&r->data, r->slot_capacity + (size_t)1, sizeof *r->stage_of_slot);
     if (r->slot_of == NULL) r->slot_of = arena_array(&r->data, pods, sizeof *r->slot_of);
     if (r->host_of == NULL) r->host_of = arena_array(&r->data, pods, sizeof *r->host_of);
     if (r->to_host == NULL) r->to_host = arena_array(&r->data, pods, sizeof *r->to_host);

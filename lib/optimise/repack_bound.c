@@ -49,11 +49,11 @@ static bool find_mixes(maker *k)
     uint32_t step = rows / MOST_MIXES + 1;
     for (uint32_t i = 0; i < rows; i += step) {
         double *mix = k->mixes + (size_t)k->mix_count * dims;
-        const int64_t *room = k->problem.capacity + (size_t)k->proof.of[i] * dims;
+        const int64_t *space = k->problem.capacity + (size_t)k->proof.of[i] * dims;
         bool some = false;
         for (uint32_t d = 0; d < dims; d++) {
             double share = (double)k->proof.shares[(size_t)i * dims + d];
-            mix[d] = room[d] > 0 ? share / (double)room[d] : 0;
+            mix[d] = space[d] > 0 ? share / (double)space[d] : 0;
             some = some || mix[d] > 0;
         }
         k->mix_count += some;

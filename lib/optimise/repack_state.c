@@ -122,8 +122,8 @@ static void change_offer(repack_search *q, uint32_t place, uint32_t offer)
     repack_place *x = &q->places.items[place];
     const packing_problem *l = &q->p->launches;
     for (uint32_t d = 0; d < l->dims; d++) {
-        if (x->offer != NO_OFFER) x->free[d] -= l->rooms[(size_t)x->offer * l->dims + d];
-        if (offer != NO_OFFER) x->free[d] += l->rooms[(size_t)offer * l->dims + d];
+        if (x->offer != NO_OFFER) x->free[d] -= l->spaces[(size_t)x->offer * l->dims + d];
+        if (offer != NO_OFFER) x->free[d] += l->spaces[(size_t)offer * l->dims + d];
     }
     double was = x->offer != NO_OFFER ? l->prices[x->offer] : 0, is = offer != NO_OFFER ? l->prices[offer] : 0;
     q->cost += is - was;
@@ -248,7 +248,7 @@ void state_resize(repack_search *q, uint32_t place)
         set_offer(q, place, NO_OFFER);
         return;
     }
-    for (uint32_t d = 0; d < l->dims; d++) q->used[d] = l->rooms[(size_t)x->offer * l->dims + d] - x->free[d];
+    for (uint32_t d = 0; d < l->dims; d++) q->used[d] = l->spaces[(size_t)x->offer * l->dims + d] - x->free[d];
     uint32_t offer = packing_offer_for(q->packing, x->entries.items, (uint32_t)x->entries.count, q->used);
     if (offer != UINT32_MAX && offer != x->offer && l->prices[offer] < l->prices[x->offer]) set_offer(q, place, offer);
 }
@@ -402,7 +402,7 @@ bool state_copy_plan(karp_context *context, const repack_plan *from, repack_plan
 
 /* ---- creating and freeing ---------------------------------------------------------------------------------------- */
 
-static bool make_room(repack_search *q)
+static bool allocate(repack_search *q)
 {
     const repack_problem *p = q->p;
     size_t classes = p->launches.class_count + (size_t)1, nodes = p->node_count + (size_t)1;
@@ -464,7 +464,7 @@ repack_search *repack_search_begin(karp_context *context, const repack_problem *
     q->best_at_hand = true;
     arena_init(&q->data, context);
     q->packing = packing_begin(context, &p->launches, NULL);
-    if (q->packing != NULL && make_room(q) && make_hosts(q) && state_value_hosts(q)) return q;
+    if (q->packing != NULL && allocate(q) && make_hosts(q) && state_value_hosts(q)) return q;
     repack_search_end(q);
     return NULL;
 }

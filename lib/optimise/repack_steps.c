@@ -39,7 +39,7 @@ typedef struct maker {
     targets *of; /* by class */
     uint32_t *first_bin, *bins; /* by class: the bins that contain it */
     uint32_t *rest; /* by class: pods of the current node without a place */
-    uint32_t bin_room;
+    uint32_t bin_capacity;
     uint32_t batches; /* not 0: steps choose their own launches; about this many steps */
     uint32_t *waiting; /* nodes that have not been removed yet */
     uint32_t waiting_count;
@@ -262,7 +262,7 @@ static bool take_bins(maker *k, const packing_bins *from)
 {
     for (size_t b = 0; b < from->list.count; b++) {
         const packing_bin *bin = &from->list.items[b];
-        if (k->out->bins.list.count == k->bin_room) return false;
+        if (k->out->bins.list.count == k->bin_capacity) return false;
         uint32_t number = (uint32_t)k->out->bins.list.count;
         packing_bin *to = packing_add_bin(k->context, &k->out->bins, bin->offer);
         for (size_t e = 0; to != NULL && e < bin->entries.count; e++) {
@@ -428,7 +428,7 @@ static bool copy_bins(maker *k)
     return true;
 }
 
-bool repack_steps_room(repack_steps *s, size_t pods, size_t bins)
+bool repack_steps_alloc(repack_steps *s, size_t pods, size_t bins)
 {
     size_t of_pods = (pods + 1) * sizeof *s->host_of, of_bins = (bins + 1) * sizeof *s->stage_of_bin;
     s->stage_of_bin = arena_alloc(&s->data, of_bins);
@@ -449,13 +449,13 @@ static bool begin(maker *k)
     if (k->batches == 0 && !copy_bins(k)) return false;
     size_t bins = k->out->bins.list.count + 1;
     if (k->batches > 0) bins = p->node_count * (size_t)BINS_A_NODE + 1;
-    k->bin_room = (uint32_t)bins - 1;
+    k->bin_capacity = (uint32_t)bins - 1;
     k->of = arena_array(&k->data, p->launches.class_count + (size_t)1, sizeof *k->of);
     k->rest = arena_array(&k->data, p->launches.class_count + (size_t)1, sizeof *k->rest);
     k->waiting = arena_array(&k->data, p->node_count + (size_t)1, sizeof *k->waiting);
     if (k->of == NULL || k->rest == NULL || k->waiting == NULL ||
         !step_budget_init(&k->budget, &k->data, p, k->pods, k->limits) ||
-        !repack_steps_room(k->out, k->pods->all, bins - 1) || !find_bins(k))
+        !repack_steps_alloc(k->out, k->pods->all, bins - 1) || !find_bins(k))
         return false;
     for (size_t i = 0; i < k->plan->puts.count; i++) {
         const repack_put *x = &k->plan->puts.items[i];

@@ -31,7 +31,7 @@ bool repack_steps_make(karp_context *context, const repack_problem *p, const rep
                        const repack_limits *limits, repack_steps *out);
 /* Allocates the arrays for so many pods and launches, without targets or steps. The arena must have been initialized.
  * false = out of memory. */
-bool repack_steps_room(repack_steps *s, size_t pods, size_t bins);
+bool repack_steps_alloc(repack_steps *s, size_t pods, size_t bins);
 /* Keeps only the first `count` steps. */
 void repack_steps_cut(repack_steps *s, uint32_t count);
 void repack_steps_free(karp_context *context, repack_steps *s);

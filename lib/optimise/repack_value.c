@@ -29,7 +29,7 @@ static bool begin(valuer *v, arena *a)
     v->k.stride = l->dims;
     v->k.sizes = v->sizes;
     v->k.worth = l->worth;
-    return knapsack_room(&v->k, a, l->dims, l->class_count);
+    return knapsack_alloc(&v->k, a, l->dims, l->class_count);
 }
 
 /* The rows are the resources with free capacity, the items the classes that fit. */

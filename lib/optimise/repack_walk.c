@@ -162,10 +162,10 @@ static void copy_items(void *to, const void *from, size_t count, size_t size)
 static bool copy_attempt(repack_walk *w, const attempt *from, attempt *to)
 {
     clear(to);
-    if (!list_room(w->context, &to->order, sizeof *to->order.items, from->order.count) ||
-        !list_room(w->context, &to->puts, sizeof *to->puts.items, from->puts.count) ||
-        !list_room(w->context, &to->bins, sizeof *to->bins.items, from->bins.count) ||
-        !list_room(w->context, &to->legs, sizeof *to->legs.items, from->legs.count))
+    if (!list_reserve_more(w->context, &to->order, sizeof *to->order.items, from->order.count) ||
+        !list_reserve_more(w->context, &to->puts, sizeof *to->puts.items, from->puts.count) ||
+        !list_reserve_more(w->context, &to->bins, sizeof *to->bins.items, from->bins.count) ||
+        !list_reserve_more(w->context, &to->legs, sizeof *to->legs.items, from->legs.count))
         return !(w->failed = true);
     copy_items(to->order.items, from->order.items, from->order.count, sizeof *to->order.items);
     copy_items(to->puts.items, from->puts.items, from->puts.count, sizeof *to->puts.items);
@@ -316,7 +316,7 @@ static void measure(repack_walk *w)
     for (uint32_t i = 0; i < w->p->node_count; i++) w->slack += SLACK * w->p->nodes[i].price / w->p->node_count;
     for (uint32_t d = 0; d < l->dims; d++) {
         double sum = 0;
-        for (uint32_t o = 0; o < l->offer_count; o++) sum += (double)l->rooms[(size_t)o * l->dims + d];
+        for (uint32_t o = 0; o < l->offer_count; o++) sum += (double)l->spaces[(size_t)o * l->dims + d];
         w->scale[d] = sum > 0 ? l->offer_count / sum : 0;
     }
 }

@@ -65,7 +65,7 @@ bool repack_walk_steps(const repack_walk *w, repack_steps *out)
     *out = (repack_steps){ .stages = { .count = 0 } };
     arena_init(&out->data, w->context);
     uint32_t *left = arena_array(&out->data, w->best.puts.count + 1, sizeof *left);
-    bool ok = left != NULL && repack_steps_room(out, w->pods->all, w->best.bins.count);
+    bool ok = left != NULL && repack_steps_alloc(out, w->pods->all, w->best.bins.count);
     ok = ok && give_bins(w, out) && give_stages(w, out);
     for (size_t i = 0; ok && i < w->best.legs.count; i++) give_pods(w, i, left, out);
     if (!ok) repack_steps_free(w->context, out);

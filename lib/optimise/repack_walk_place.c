@@ -86,7 +86,7 @@ bool walk_launch(repack_walk *w, uint32_t offer, uint32_t *place)
     if (slot == NULL) return !(w->failed = true);
     *slot = offer;
     *place = w->p->host_count + (uint32_t)w->now.bins.count - 1;
-    memcpy(w->free + (size_t)*place * l->dims, l->rooms + (size_t)offer * l->dims, l->dims * sizeof *w->free);
+    memcpy(w->free + (size_t)*place * l->dims, l->spaces + (size_t)offer * l->dims, l->dims * sizeof *w->free);
     return true;
 }
 

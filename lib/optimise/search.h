@@ -14,7 +14,7 @@ typedef struct guided_plan {
     guide guide;
     uint32_t *slot_of; /* by pod */
     karp_context *context;
-    size_t slot_room, pod_room; /* capacities with which the lists were allocated */
+    size_t slot_capacity, pod_capacity; /* capacities with which the lists were allocated */
 } guided_plan;
 
 typedef struct search {

@@ -99,7 +99,7 @@ static bool price_offers(whole *w)
     master *m = &w->m;
     const bound_problem *p = m->problem;
     double most = 0, total = 0;
-    master_make_room(m);
+    master_drop_columns(m);
     for (uint32_t c = 0; c < p->class_count; c++) total += m->tried[c] * (double)m->counts[c];
     if (!price_fractions(w)) return false;
     uint32_t had = m->column_count;

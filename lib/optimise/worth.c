@@ -121,7 +121,7 @@ static bool fluid_problem(arena *a, const packing_problem *p, const groups *g, b
                           .requests = requests,
                           .counts = counts,
                           .limits = limits,
-                          .capacity = p->rooms,
+                          .capacity = p->spaces,
                           .costs = costs,
                           .allowed = allowed };
     return true;

@@ -30,7 +30,7 @@ karp_status karp_provider_get_facts_info(karp_provider *provider, const karp_pro
                                          karp_provider_facts_info *out, karp_error *error)
 {
     if (!provider || !memory || !out) return provider_null(error, "provider, memory or out");
-    karp_status status = struct_room(out, FIRST_FACTS_INFO, "karp_provider_facts_info", error);
+    karp_status status = struct_check_size(out, FIRST_FACTS_INFO, "karp_provider_facts_info", error);
     if (status) return status;
     if (!provider->plugin.facts_info) return provider_lacks(provider, error, "facts of its own");
     karp_provider_facts_info info = { .size = sizeof info };
@@ -134,7 +134,7 @@ karp_status karp_provider_launch_result(karp_provider *provider, const karp_prov
     karp_provider_node made = { .size = sizeof made, .launched = KARP_NO_TIME };
     karp_provider_launch own;
     karp_status status = provider_launch_check(launch, &own, error);
-    if (status == KARP_OK) status = provider_node_room(node, error);
+    if (status == KARP_OK) status = provider_node_check_size(node, error);
     if (status) return status;
     uint32_t kind = provider->plugin.launch_result(provider->handle, provider_class_data(node_class), &own, answer, now,
                                                    memory, &made, provider_new_problem(provider));
@@ -230,7 +230,7 @@ karp_status karp_provider_create(karp_provider *provider, const karp_provider_cl
     karp_provider_http net;
     karp_status status = provider_launch_check(launch, &own, error);
     if (status == KARP_OK) status = http_check(http, &net, error);
-    if (status == KARP_OK) status = provider_node_room(out, error);
+    if (status == KARP_OK) status = provider_node_check_size(out, error);
     if (status) return status;
     uint32_t kind = provider->plugin.create(provider->handle, provider_class_data(node_class), &own, claim, &net,
                                             memory, &made, provider_new_problem(provider));
@@ -262,7 +262,7 @@ karp_status karp_provider_get(karp_provider *provider, karp_str provider_id, con
     karp_provider_node made = { .size = sizeof made, .launched = KARP_NO_TIME };
     karp_provider_http net;
     karp_status status = http_check(http, &net, error);
-    if (status == KARP_OK) status = provider_node_room(out, error);
+    if (status == KARP_OK) status = provider_node_check_size(out, error);
     if (status) return status;
     uint32_t kind = provider->plugin.get(provider->handle, provider_id, &net, memory, &made,
                                          provider_new_problem(provider));

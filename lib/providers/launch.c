@@ -318,7 +318,7 @@ karp_status karp_provider_launch_node(karp_provider *provider, const karp_provid
     karp_provider_launch own;
     const karp_provider_launch *launch = &own;
     karp_status status = provider_launch_check(given, &own, error);
-    if (status == KARP_OK) status = provider_node_room(node, error);
+    if (status == KARP_OK) status = provider_node_check_size(node, error);
     if (status == KARP_OK) status = check_candidate(provider, launch, candidate, error);
     if (status) return status;
     const karp_instance_type *type = launch->types[candidate.type];

@@ -248,7 +248,7 @@ karp_status karp_provider_get_labels(karp_provider *provider, karp_provider_labe
 {
     if (!provider || !out) return provider_null(error, "provider or out");
     karp_provider_labels labels = { .size = sizeof labels };
-    karp_status status = struct_room(out, FIRST_LABELS, "karp_provider_labels", error);
+    karp_status status = struct_check_size(out, FIRST_LABELS, "karp_provider_labels", error);
     if (status) return status;
     if (provider->plugin.labels) {
         status = provider_answer(
@@ -262,7 +262,8 @@ karp_status karp_provider_settings(karp_provider *provider, karp_settings *into,
 {
     if (!provider || !into) return provider_null(error, "provider or into");
     karp_provider_labels labels = { .size = sizeof labels };
-    karp_status status = struct_room(into, SIZE_THROUGH(karp_settings, reservation_id_label), "karp_settings", error);
+    karp_status status = struct_check_size(into, SIZE_THROUGH(karp_settings, reservation_id_label), "karp_settings",
+                                           error);
     if (status == KARP_OK) status = karp_provider_get_labels(provider, &labels, error);
     if (status) return status;
     into->well_known = labels.well_known;

@@ -55,9 +55,9 @@ static inline karp_status provider_launch_check(const karp_provider_launch *give
     return struct_check(given, sizeof *own, FIRST_PROVIDER_LAUNCH, own, "karp_provider_launch", error);
 }
 
-static inline karp_status provider_node_room(const karp_provider_node *out, karp_error *error)
+static inline karp_status provider_node_check_size(const karp_provider_node *out, karp_error *error)
 {
-    return struct_room(out, FIRST_PROVIDER_NODE, "karp_provider_node", error);
+    return struct_check_size(out, FIRST_PROVIDER_NODE, "karp_provider_node", error);
 }
 
 static inline karp_status provider_node_give(karp_provider_node *out, const karp_provider_node *made)

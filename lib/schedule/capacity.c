@@ -12,15 +12,15 @@
 #include <schedule/types.h>
 #include <string.h>
 
-/* The variants of a template sorted by their room for one resource. Those with enough of it are at the end of the
+/* The variants of a template sorted by their free capacity of one resource. Those with enough of it are at the end of the
  * order. There is a mask of the rest of the order at every STRIDE positions; variants in between are cleared one by
  * one. */
 enum { STRIDE = 16 };
 
 /* The order for one resource. */
 struct capacity_order {
-    int64_t *rooms; /* ascending */
-    uint32_t *variants; /* the variant with each room */
+    int64_t *spaces; /* free capacities, ascending */
+    uint32_t *variants; /* the variant with each of them */
     uint64_t *masks; /* [position / STRIDE * words]: the variants from that position on */
 };
 
@@ -28,7 +28,7 @@ struct capacity_order {
 
 static bool has_some(const scheduler *s, const template_ *t, uint32_t variant_number, uint32_t dim)
 {
-    return t->room[(size_t)variant_number * s->vectors.dims + dim] > 0;
+    return t->space[(size_t)variant_number * s->vectors.dims + dim] > 0;
 }
 
 /* An index in both directions: the variants of each sparse resource, and the sparse resources of each variant. */
@@ -79,13 +79,13 @@ bool capacity_init(scheduler *s, template_ *t)
 
 bool variant_fits(const scheduler *s, const template_ *t, uint32_t variant_number, const int64_t *total)
 {
-    return vector_within(total, t->room + (size_t)variant_number * s->vectors.dims, s->vectors.dims);
+    return vector_within(total, t->space + (size_t)variant_number * s->vectors.dims, s->vectors.dims);
 }
 
 bool variant_covers(const scheduler *s, const template_ *t, uint32_t variant_number, uint32_t other)
 {
-    const int64_t *mine = t->room + (size_t)variant_number * s->vectors.dims;
-    const int64_t *theirs = t->room + (size_t)other * s->vectors.dims;
+    const int64_t *mine = t->space + (size_t)variant_number * s->vectors.dims;
+    const int64_t *theirs = t->space + (size_t)other * s->vectors.dims;
     if (!vector_within(theirs, mine, CAPACITY_DENSE)) return false;
     if (s->vectors.dims <= CAPACITY_DENSE) return true;
     const struct capacity *c = t->capacity;
@@ -97,15 +97,15 @@ bool variant_covers(const scheduler *s, const template_ *t, uint32_t variant_num
 
 /* ---- types by capacity --------------------------------------------------------------------------------------------- */
 
-struct by_room {
-    const int64_t *rooms;
+struct by_space {
+    const int64_t *spaces;
     uint32_t dims;
 };
 
-static int smaller_room(uint32_t x, uint32_t y, const void *user)
+static int smaller_space(uint32_t x, uint32_t y, const void *user)
 {
-    const struct by_room *b = user;
-    int64_t rx = b->rooms[(size_t)x * b->dims], ry = b->rooms[(size_t)y * b->dims];
+    const struct by_space *b = user;
+    int64_t rx = b->spaces[(size_t)x * b->dims], ry = b->spaces[(size_t)y * b->dims];
     return rx < ry ? -1 : rx > ry;
 }
 
@@ -113,16 +113,16 @@ static bool make_order(scheduler *s, const template_ *t, uint32_t dim, struct ca
 {
     uint32_t width = t->table->variant_count;
     size_t words_ = template_words(t), masks = width / STRIDE + (size_t)1;
-    o->rooms = arena_array(&s->data, width + (size_t)1, sizeof *o->rooms);
+    o->spaces = arena_array(&s->data, width + (size_t)1, sizeof *o->spaces);
     o->variants = arena_array(&s->data, width + (size_t)1, sizeof *o->variants);
     o->masks = arena_array(&s->data, masks * words_ + 1, sizeof *o->masks);
-    if (o->rooms == NULL || o->variants == NULL || o->masks == NULL) return false;
+    if (o->spaces == NULL || o->variants == NULL || o->masks == NULL) return false;
     for (uint32_t v = 0; v < width; v++) o->variants[v] = v;
-    struct by_room user = { t->room + dim, s->vectors.dims };
-    if (!sort_ids(s->context, o->variants, width, smaller_room, &user)) return false;
+    struct by_space user = { t->space + dim, s->vectors.dims };
+    if (!sort_ids(s->context, o->variants, width, smaller_space, &user)) return false;
     for (uint32_t i = width; i-- > 0;) {
         uint32_t v = o->variants[i];
-        o->rooms[i] = t->room[(size_t)v * s->vectors.dims + dim];
+        o->spaces[i] = t->space[(size_t)v * s->vectors.dims + dim];
         uint64_t *mask = o->masks + (i / STRIDE) * words_;
         if (i % STRIDE == STRIDE - 1 && i + 1 < width) bits_or(mask, mask + words_, words_);
         bits_set(mask, v);
@@ -133,20 +133,20 @@ static bool make_order(scheduler *s, const template_ *t, uint32_t dim, struct ca
 static const struct capacity_order *order_of(scheduler *s, template_ *t, uint32_t dim)
 {
     struct capacity *c = t->capacity;
-    if (c->orders[dim].rooms == NULL && !make_order(s, t, dim, &c->orders[dim])) {
+    if (c->orders[dim].spaces == NULL && !make_order(s, t, dim, &c->orders[dim])) {
         s->failed = true;
         return NULL;
     }
     return &c->orders[dim];
 }
 
-/* The first position with at least that much room. */
+/* The first position with at least that much space. */
 static uint32_t first_with(const struct capacity_order *o, uint32_t width, int64_t least)
 {
     uint32_t low = 0, high = width;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (o->rooms[middle] < least) low = middle + 1;
+        if (o->spaces[middle] < least) low = middle + 1;
         else high = middle;
     }
     return low;
@@ -167,7 +167,7 @@ static void keep_holders(scheduler *s, const template_ *t, uint32_t dim, int64_t
     memset(left, 0, template_words(t) * sizeof *left);
     for (uint32_t i = 0; i < h.count; i++) {
         uint32_t v = h.variants[i];
-        if (t->room[(size_t)v * s->vectors.dims + dim] >= least) bits_set(left, v);
+        if (t->space[(size_t)v * s->vectors.dims + dim] >= least) bits_set(left, v);
     }
     bits_and(bits, left, template_words(t));
 }
@@ -179,10 +179,10 @@ static void keep_fitting(const scheduler *s, const template_ *t, const int64_t *
 {
     size_t width = t->table->variant_count;
     for (size_t v = bits_next(bits, width, 0); v < width; v = bits_next(bits, width, v + 1)) {
-        const int64_t *room = t->room + v * s->vectors.dims;
+        const int64_t *space = t->space + v * s->vectors.dims;
         bool fits = true;
         for (uint32_t d = 0; d < s->vectors.dims; d++)
-            fits = fits && (total[d] <= room[d] || (d >= CAPACITY_DENSE && total[d] <= 0));
+            fits = fits && (total[d] <= space[d] || (d >= CAPACITY_DENSE && total[d] <= 0));
         if (!fits) bits_clear(bits, v);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which variants of a template have enough capacity for a vector of requests. The variants in question have no
- * negative room for any resource.
+ * negative free capacity of any resource.
  */
 #ifndef SCHEDULE_CAPACITY_H
 #define SCHEDULE_CAPACITY_H
@@ -40,7 +40,7 @@ static inline bool vector_within(const int64_t *small, const int64_t *large, uin
 }
 
 /* Whether `left` covers every positive request. A negative amount that is left matters only for requested resources. */
-static inline bool vector_has_room(const int64_t *left, const int64_t *requests, uint32_t dims)
+static inline bool vector_fits(const int64_t *left, const int64_t *requests, uint32_t dims)
 {
     for (uint32_t d = 0; d < dims; d++) {
         if (requests[d] > left[d] && requests[d] > 0) return false;
@@ -48,12 +48,12 @@ static inline bool vector_has_room(const int64_t *left, const int64_t *requests,
     return true;
 }
 
-/* Call when the template's rooms have been computed. false = out of memory. */
+/* Call when the template's spaces have been computed. false = out of memory. */
 bool capacity_init(scheduler *s, template_ *t);
 bool variant_fits(const scheduler *s, const template_ *t, uint32_t variant_number, const int64_t *total);
-/* Whether the variant has at least as much room as the other in every resource. */
+/* Whether the variant has at least as much space as the other in every resource. */
 bool variant_covers(const scheduler *s, const template_ *t, uint32_t variant_number, uint32_t other);
-/* Clears the bits of variants without enough room for the vector. Sets `failed` when an allocation fails. */
+/* Clears the bits of variants without enough space for the vector. Sets `failed` when an allocation fails. */
 void capacity_filter(scheduler *s, template_ *t, const int64_t *total, uint64_t *bits);
 
 #endif

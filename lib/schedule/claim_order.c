@@ -170,7 +170,7 @@ void search_too_small(scheduler *s, class_state *k, uint32_t number)
     else skip_from_now(s, &s->claims.list.items[number], s->claims.run.size_rank);
 }
 
-/* A claim without room for the class never gets room again: its free capacity only shrinks. */
+/* A claim without space for the class never gets space again: its free capacity only shrinks. */
 static bool outgrown(const scheduler *s, const class_state *k, const claim *c)
 {
     if (k->requested == NULL) return !vector_within(k->requests, c->slack, s->vectors.dims);

@@ -67,7 +67,7 @@ void search_refused(scheduler *s, enum refused_how how);
 /* All claims rejected the pod, and would reject it for the rest of the run. Has the effect of visiting each of them
  * with search_next(). */
 void search_all_refused(scheduler *s);
-/* The claim has no room for the class, and will not have any later. */
+/* The claim has no space for the class, and will not have any later. */
 void search_too_small(scheduler *s, class_state *k, uint32_t number);
 /* All claims of this claim's bucket reject the pod as well. false = it is the last bucket, whose claims differ in
  * requirements. */

@@ -33,17 +33,17 @@ static enum fits check_claim(scheduler *s, const view *v, const claim *c)
     return listed || set_meet(&s->algebra, c->set, v->full.set) != c->set ? FITS_UNKNOWN : FITS_YES;
 }
 
-/* The number of additional pods with requests `each` for which some type of the claim has room, at most `most`. */
-static uint32_t room_for(scheduler *s, const claim *c, const int64_t *each, uint32_t most)
+/* The number of additional pods with requests `each` for which some type of the claim has space, at most `most`. */
+static uint32_t most_that_fit(scheduler *s, const claim *c, const int64_t *each, uint32_t most)
 {
     const typeset *ts = &s->types.sets.items[c->types];
-    const int64_t *rooms = s->templates.items[ts->template_].room;
+    const int64_t *spaces = s->templates.items[ts->template_].space;
     uint32_t best = 0;
     for (uint32_t i = 0; i < ts->maximal_count && best < most; i++) {
-        const int64_t *room = rooms + (size_t)ts->maximal[i] * s->vectors.dims;
+        const int64_t *space = spaces + (size_t)ts->maximal[i] * s->vectors.dims;
         int64_t fit = most;
         for (uint32_t d = 0; d < s->vectors.dims && fit > 0; d++) {
-            int64_t left = room[d] - c->requests[d];
+            int64_t left = space[d] - c->requests[d];
             if (left < 0) fit = 0;
             else if (each[d] > 0 && left / each[d] < fit) fit = left / each[d];
         }
@@ -70,7 +70,7 @@ static uint32_t fill_one(scheduler *s, uint32_t number, const uint32_t *pods, ui
 {
     claim *c = &s->claims.list.items[number];
     if (c->retired || check_claim(s, v, c) != FITS_YES) return 0;
-    uint32_t fit = room_for(s, c, s->pods.classes[v->class_].requests, count);
+    uint32_t fit = most_that_fit(s, c, s->pods.classes[v->class_].requests, count);
     if (fit == 0) return 0;
     claim_unlink(s, number);
     c->pods += fit;
@@ -160,7 +160,7 @@ static bool sweep_list(scheduler *s, sweeps *w)
         s->round.steps++;
         enum fits fits = check_set(s, w, c);
         if (fits == FITS_UNKNOWN) return false;
-        c->more = fits == FITS_NO ? 0 : room_for(s, c, k->requests, w->count - w->placed);
+        c->more = fits == FITS_NO ? 0 : most_that_fit(s, c, k->requests, w->count - w->placed);
         if (c->more == 0) {
             if (fits == FITS_YES) search_too_small(s, k, number);
             search_refused(s, REFUSED_FOR_THE_RUN);

@@ -55,14 +55,14 @@ uint32_t skip_rank(const scheduler *s, uint32_t class_number)
     return s->claims.size_ranks.count == 0 ? NO_ID : s->claims.size_ranks.of_class[class_number];
 }
 
-static bool has_room(const scheduler *s, const claim *c, const int64_t *size)
+static bool claim_fits(const scheduler *s, const claim *c, const int64_t *size)
 {
     const typeset *ts = &s->types.sets.items[c->types];
-    const int64_t *rooms = s->templates.items[ts->template_].room;
+    const int64_t *spaces = s->templates.items[ts->template_].space;
     for (uint32_t i = 0; i < ts->maximal_count; i++) {
-        const int64_t *room = rooms + (size_t)ts->maximal[i] * s->vectors.dims;
+        const int64_t *space = spaces + (size_t)ts->maximal[i] * s->vectors.dims;
         uint32_t d = 0;
-        while (d < s->vectors.dims && size[d] <= room[d] - c->requests[d]) d++;
+        while (d < s->vectors.dims && size[d] <= space[d] - c->requests[d]) d++;
         if (d == s->vectors.dims) return true;
     }
     return false;
@@ -77,7 +77,7 @@ void skip_from_now(const scheduler *s, claim *c, uint32_t rank)
     if (ahead > MOST_AHEAD) ahead = MOST_AHEAD;
     if (ahead > left) ahead = left;
     c->skip.to = rank + 1;
-    while (ahead-- > 0 && !has_room(s, c, s->claims.size_ranks.sizes + (size_t)c->skip.to * s->vectors.dims))
+    while (ahead-- > 0 && !claim_fits(s, c, s->claims.size_ranks.sizes + (size_t)c->skip.to * s->vectors.dims))
         c->skip.to++;
 }
 

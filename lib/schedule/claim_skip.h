@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Skip ranges: the classes for which an open claim is known to have no room.
+ * Skip ranges: the classes for which an open claim is known to have no space.
  *
  * The classes of a round are ranked by size, the biggest first, which is their order in the queue. A claim without
- * room for a class seldom has room for the next smaller ones. Its skip range contains the ranks for which this has
+ * space for a class seldom has space for the next smaller ones. Its skip range contains the ranks for which this has
  * been computed, so that a search passes over the claim without checking it. The claims of a list also have a common
  * skip range, which passes over all of them at once.
  *
@@ -37,7 +37,7 @@ bool skip_begin_round(scheduler *s, uint32_t entered);
 uint32_t skip_rank(const scheduler *s, uint32_t class_number);
 
 static inline bool skips(const struct skip_range *r, uint32_t rank) { return rank - r->from < r->to - r->from; }
-/* The claim has no room for the class of this rank. Computes how many of the next smaller classes it has no room for
+/* The claim has no space for the class of this rank. Computes how many of the next smaller classes it has no space for
  * either. */
 void skip_from_now(const scheduler *s, claim *c, uint32_t rank);
 /* The first claim of the list that is not skipped. NO_ID = all are skipped, which the list's own range then records. */

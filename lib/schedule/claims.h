@@ -80,7 +80,7 @@ bool claims_put(scheduler *s, uint32_t claim_number, uint32_t pod_number, uint32
  * additional requirements. Returns the same as claims_open(). */
 uint32_t claims_open_as(scheduler *s, uint32_t template_number, uint32_t types, uint32_t set, uint32_t pod_number,
                         uint32_t view_number);
-/* Places more pods like the last one that the claim received, as many as it has room for, and returns their number.
+/* Places more pods like the last one that the claim received, as many as it has space for, and returns their number.
  * Their view must be countable, and they are consecutive in the queue from `first` on. */
 uint32_t claims_put_run(scheduler *s, uint32_t claim_number, const uint32_t *pods, uint32_t first, uint32_t count,
                         uint32_t view_number);

@@ -57,7 +57,7 @@ typedef struct services {
     map64 numbers; /* (key, value) -> number of a label */
     uint32_t *first; /* [labels + 1] into `of` */
     uint32_t *of; /* indices in raw.selecting, ascending */
-    uint32_t *found; /* Services for the current class; has room for all */
+    uint32_t *found; /* Services for the current class; has space for all */
     uint32_t everybody; /* the label number for Services that require no label */
 } services;
 
@@ -175,20 +175,21 @@ static size_t selecting_labels(const store *raw)
     return n;
 }
 
-/* `room` has space for the labels of all Services. */
-static bool apply(scheduler *s, const services *v, uint32_t class_number, label_pair *room)
+/* `labels_of_all` has space for the labels of all Services. */
+static bool apply(scheduler *s, const services *v, uint32_t class_number, label_pair *labels_of_all)
 {
     spread_list defaults = s->snapshot->raw.default_spread;
-    struct deduced d = { .labels = room };
+    struct deduced d = { .labels = labels_of_all };
     if (!deduce(s, v, &s->snapshot->classes[class_number], &d)) return false;
     if (d.label_count == 0 && d.expressions.count == 0) return true;
     selector *x = arena_zalloc(&s->data, sizeof *x);
     spread_constraint *items = arena_array(&s->data, defaults.count, sizeof *items);
-    if (x == NULL || items == NULL || !sort_stable(s->context, room, d.label_count, sizeof *room, by_key, NULL))
+    if (x == NULL || items == NULL ||
+        !sort_stable(s->context, labels_of_all, d.label_count, sizeof *labels_of_all, by_key, NULL))
         return false;
     label_pair *labels = arena_array(&s->data, d.label_count + (size_t)1, sizeof *labels);
     if (labels == NULL) return false;
-    for (uint32_t i = 0; i < d.label_count; i++) labels[i] = room[i];
+    for (uint32_t i = 0; i < d.label_count; i++) labels[i] = labels_of_all[i];
     x->labels = (label_list){ labels, d.label_count };
     x->expressions = d.expressions;
     memcpy(items, defaults.items, defaults.count * sizeof *items);
@@ -204,10 +205,10 @@ bool default_spread_init(scheduler *s)
     size_t most_labels = selecting_labels(&w->raw);
     services v = { .everybody = 0 };
     map64_init(&v.numbers, s->context);
-    label_pair *room = arena_array(&s->data, most_labels + 1, sizeof *room);
-    bool ok = room != NULL && index_services(s, &v, most_labels);
+    label_pair *labels_of_all = arena_array(&s->data, most_labels + 1, sizeof *labels_of_all);
+    bool ok = labels_of_all != NULL && index_services(s, &v, most_labels);
     for (uint32_t c = 0; ok && c < w->class_count; c++) {
-        if (w->classes[c].volumes_found && shape_of(w, c)->spread.count == 0) ok = apply(s, &v, c, room);
+        if (w->classes[c].volumes_found && shape_of(w, c)->spread.count == 0) ok = apply(s, &v, c, labels_of_all);
     }
     map64_free(&v.numbers);
     return ok;

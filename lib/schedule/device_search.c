@@ -214,10 +214,10 @@ static bool next_position(const search *x, const frame *f, position *out, bool *
 static bool push(search *x, position at, bool choosing)
 {
     void *frames = x->frames, *devices = x->devices;
-    bool ok = grow(x->s->context, &frames, &x->room, x->depth + 1, sizeof *x->frames);
+    bool ok = grow(x->s->context, &frames, &x->capacity, x->depth + 1, sizeof *x->frames);
     x->frames = frames;
-    ok = ok &&
-         grow(x->s->context, &devices, &x->device_room, x->depth + 1, sizeof *x->devices); /* at most one per frame */
+    ok = ok && grow(x->s->context, &devices, &x->device_capacity, x->depth + 1,
+                    sizeof *x->devices); /* at most one per frame */
     x->devices = devices;
     if (!ok) {
         x->s->failed = true;
@@ -314,8 +314,8 @@ bool search_type(scheduler *s, allocation *a, uint32_t index)
         }
     }
     bool ok = all_devices_feasible(&x) && walk(&x) && keep_outcome(&x);
-    mem_free(s->context, x.frames, x.room * sizeof *x.frames);
-    mem_free(s->context, x.devices, x.device_room * sizeof *x.devices);
-    mem_free(s->context, x.entries, x.entry_room * sizeof *x.entries);
+    mem_free(s->context, x.frames, x.capacity * sizeof *x.frames);
+    mem_free(s->context, x.devices, x.device_capacity * sizeof *x.devices);
+    mem_free(s->context, x.entries, x.entry_capacity * sizeof *x.entries);
     return ok;
 }

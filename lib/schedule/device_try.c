@@ -38,7 +38,7 @@ static amount tentative(const search *x, enum ledger_kind kind, uint32_t id, amo
 static bool consume(search *x, enum ledger_kind kind, uint32_t id, amount value)
 {
     void *entries = x->entries;
-    if (!grow(x->s->context, &entries, &x->entry_room, x->entry_count + 1, sizeof *x->entries)) {
+    if (!grow(x->s->context, &entries, &x->entry_capacity, x->entry_count + 1, sizeof *x->entries)) {
         x->s->failed = true;
         return false;
     }

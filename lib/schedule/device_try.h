@@ -33,12 +33,12 @@ typedef struct search {
     allocation *a;
     uint32_t index, kit; /* of the type; kit NO_ID = no devices come with it */
     frame *frames;
-    size_t depth, room;
+    size_t depth, capacity;
     chosen *devices;
-    size_t device_room;
+    size_t device_capacity;
     uint32_t device_count;
     entry *entries; /* amounts that the chosen devices consume */
-    size_t entry_count, entry_room;
+    size_t entry_count, entry_capacity;
     pool_views pools;
     uint32_t pools_set; /* the requirements by which they were filtered */
     uint32_t set;

@@ -312,7 +312,7 @@ void devices_take_host(scheduler *s) { ledger_commit(s); }
 
 /* ---- claims --------------------------------------------------------------------------------------------------------------------------------------- */
 
-/* Lists the types that the claim can still have: those with room for its current requests. */
+/* Lists the types that the claim can still have: those with space for its current requests. */
 static bool list_types(scheduler *s, const claim *c, asking *who)
 {
     const template_ *t = &s->templates.items[c->template_];

@@ -36,9 +36,9 @@ struct fitted_class {
 };
 
 /* A variant of a type with the lowest price of its offerings. */
-struct priced_room {
+struct priced_space {
     double price;
-    const int64_t *room;
+    const int64_t *space;
 };
 
 struct first_fit {
@@ -51,8 +51,8 @@ struct first_fit {
     uint32_t run;
     uint32_t *common, common_count; /* pods of every round, in queue order */
     uint32_t *queue, queue_count; /* pods that move, in queue order */
-    struct priced_room *rooms; /* by price; none is covered by one before it */
-    uint32_t room_count;
+    struct priced_space *spaces; /* by price; none is covered by one before it */
+    uint32_t space_count;
     int64_t *over; /* total requests of the pods that do not fit */
 };
 
@@ -89,32 +89,32 @@ static bool least_price(scheduler *s, const template_ *t, const instance_type *y
     return some;
 }
 
-static int by_room_price(const void *x, const void *y, const void *user)
+static int by_price_and_space(const void *x, const void *y, const void *user)
 {
-    const struct priced_room *a = x, *b = y;
+    const struct priced_space *a = x, *b = y;
     (void)user;
     return (a->price > b->price) - (a->price < b->price);
 }
 
-/* Removes rooms that are covered by one of no higher price. */
-static void keep_telling_rooms(const scheduler *s, struct first_fit *f)
+/* Removes spaces that are covered by one of no higher price. */
+static void drop_covered_spaces(const scheduler *s, struct first_fit *f)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < f->room_count; i++) {
+    for (uint32_t i = 0; i < f->space_count; i++) {
         bool covered = false;
         for (uint32_t k = 0; k < kept && !covered; k++)
-            covered = vector_within(f->rooms[i].room, f->rooms[k].room, s->vectors.dims);
-        if (!covered) f->rooms[kept++] = f->rooms[i];
+            covered = vector_within(f->spaces[i].space, f->spaces[k].space, s->vectors.dims);
+        if (!covered) f->spaces[kept++] = f->spaces[i];
     }
-    f->room_count = kept;
+    f->space_count = kept;
 }
 
-static bool list_rooms(scheduler *s, struct first_fit *f)
+static bool list_spaces(scheduler *s, struct first_fit *f)
 {
     size_t most = 1;
     for (uint32_t i = 0; i < s->templates.count; i++) most += s->templates.items[i].table->variant_count;
-    f->rooms = arena_array(&s->data, most, sizeof *f->rooms);
-    if (f->rooms == NULL) return false;
+    f->spaces = arena_array(&s->data, most, sizeof *f->spaces);
+    if (f->spaces == NULL) return false;
     for (uint32_t i = 0; i < s->templates.count; i++) {
         const template_ *t = &s->templates.items[i];
         size_t width = t->table->variant_count;
@@ -125,11 +125,11 @@ static bool list_rooms(scheduler *s, struct first_fit *f)
             uint32_t type = t->table->variants[v].type;
             if (type != last) priced = least_price(s, t, &t->table->types[type], &price);
             last = type;
-            if (priced) f->rooms[f->room_count++] = (struct priced_room){ price, t->room + v * s->vectors.dims };
+            if (priced) f->spaces[f->space_count++] = (struct priced_space){ price, t->space + v * s->vectors.dims };
         }
     }
-    if (!sort_stable(s->context, f->rooms, f->room_count, sizeof *f->rooms, by_room_price, NULL)) return false;
-    keep_telling_rooms(s, f);
+    if (!sort_stable(s->context, f->spaces, f->space_count, sizeof *f->spaces, by_price_and_space, NULL)) return false;
+    drop_covered_spaces(s, f);
     return true;
 }
 
@@ -150,7 +150,7 @@ static bool make(scheduler *s)
         return false;
     for (uint32_t h = 0; h < s->hosts.count; h++)
         memcpy(f->left + (size_t)h * dims, s->hosts.items[h].left, dims * sizeof *f->left);
-    if (!list_common(s, f) || !list_rooms(s, f)) return false;
+    if (!list_common(s, f) || !list_spaces(s, f)) return false;
     s->first_fit = f;
     return true;
 }
@@ -224,7 +224,7 @@ static uint32_t take(scheduler *s, struct first_fit *f, struct fitted_class *c, 
         uint32_t h = c->open[*next];
         int64_t *left = f->left + (size_t)h * dims;
         if (f->gone[h] == f->run || (!everywhere && s->hosts.items[h].shielded)) continue;
-        if (!vector_has_room(left, c->requests, dims)) continue;
+        if (!vector_fits(left, c->requests, dims)) continue;
         if (f->taken_in[h] != f->run) f->taken[f->taken_count++] = h;
         f->taken_in[h] = f->run;
         for (uint32_t d = 0; d < dims; d++) left[d] -= c->requests[d];
@@ -233,11 +233,11 @@ static uint32_t take(scheduler *s, struct first_fit *f, struct fitted_class *c, 
     return NO_ID;
 }
 
-/* Whether a type with a price below the limit has room for the pods that do not fit. */
+/* Whether a type with a price below the limit has space for the pods that do not fit. */
 static bool some_type_holds(const scheduler *s, const struct first_fit *f, double limit)
 {
-    for (uint32_t i = 0; i < f->room_count && f->rooms[i].price < limit; i++) {
-        if (vector_has_room(f->rooms[i].room, f->over, s->vectors.dims)) return true;
+    for (uint32_t i = 0; i < f->space_count && f->spaces[i].price < limit; i++) {
+        if (vector_fits(f->spaces[i].space, f->over, s->vectors.dims)) return true;
     }
     return false;
 }

@@ -54,7 +54,7 @@ typedef struct fitter {
         uint32_t run;
     })
     changes;
-    LIST_OF(int64_t) old_room;
+    LIST_OF(int64_t) old_space;
     uint64_t *launched_before;
     fit_purchase purchase; /* for the objective COST */
     uint64_t steps, polled_at; /* polled_at: number of polls of should_stop */
@@ -83,18 +83,18 @@ static bool log_change(fitter *f, uint32_t r)
     if (c != NULL) *c = (struct change){ f->runs.items[r], r };
     else f->status = KARP_E_NOMEM;
     for (uint32_t d = 0; d < f->in.dims && f->status == KARP_OK; d++) {
-        int64_t *place = list_push(f->context, &f->old_room, sizeof *place);
-        if (place != NULL) *place = order_room(&f->order, r)[d];
+        int64_t *place = list_push(f->context, &f->old_space, sizeof *place);
+        if (place != NULL) *place = order_space(&f->order, r)[d];
         else f->status = KARP_E_NOMEM;
     }
     return f->status == KARP_OK;
 }
 
 /* Appends a run; NO_ID = out of memory. */
-static uint32_t add_run(fitter *f, run fresh, const int64_t *room)
+static uint32_t add_run(fitter *f, run fresh, const int64_t *space)
 {
     run *r = list_push(f->context, &f->runs, sizeof *r);
-    if (r != NULL && order_append(&f->order, room)) {
+    if (r != NULL && order_append(&f->order, space)) {
         *r = fresh;
         return (uint32_t)(f->runs.count - 1);
     }
@@ -136,12 +136,12 @@ static bool load(fitter *f, uint32_t r, uint64_t nodes, uint32_t demand, uint64_
 /* ---- one demand -------------------------------------------------------------------------------------------------- */
 
 /* The number of copies that fit on a node; UINT64_MAX = any number. */
-static uint64_t takes(const fitter *f, const int64_t *room, const fit_demand *d)
+static uint64_t takes(const fitter *f, const int64_t *space, const fit_demand *d)
 {
     uint64_t most = d->most_per_node;
     for (uint32_t i = 0; i < f->in.dims && most > 0; i++) {
         if (d->need[i] == 0) continue;
-        uint64_t fit = (uint64_t)(room[i] / d->need[i]);
+        uint64_t fit = (uint64_t)(space[i] / d->need[i]);
         most = fit < most ? fit : most;
     }
     return most;
@@ -165,7 +165,7 @@ static bool stopped(fitter *f)
 /* Places up to *wanted copies on a run. Returns the last run that was split off, after which the search continues. */
 static uint32_t fill_run(fitter *f, uint32_t r, uint32_t demand, uint64_t each, uint64_t *wanted)
 {
-    uint64_t full = *wanted / each; /* NOLINT(clang-analyzer-core.DivideZero): the caller has found room for one */
+    uint64_t full = *wanted / each; /* NOLINT(clang-analyzer-core.DivideZero): the caller has found space for one */
     if (full > f->runs.items[r].nodes) full = f->runs.items[r].nodes;
     if (full > 0) {
         bool some_stay = full < f->runs.items[r].nodes;
@@ -188,7 +188,7 @@ static uint32_t cheapest(const fitter *f, const fit_demand *d, uint64_t wanted, 
     for (uint32_t s = f->in.node_count; s < f->in.source_count; s++) {
         const fit_source *type = &f->in.sources[s];
         if (!suits(f, d, s) || f->launched[s] >= type->most) continue;
-        uint64_t fit = takes(f, type->room, d);
+        uint64_t fit = takes(f, type->space, d);
         if (fit > wanted) fit = wanted;
         if (fit == 0) continue;
         if (best != NO_ID) {
@@ -213,7 +213,7 @@ static void launch_for(fitter *f, uint32_t demand, uint64_t *wanted)
                  all = f->in.most_launched - f->launched_all;
         if (nodes > may) nodes = may;
         if (nodes > all) nodes = all;
-        uint32_t r = add_run(f, (run){ .nodes = nodes, .source = source, .links = NO_ID }, type->room);
+        uint32_t r = add_run(f, (run){ .nodes = nodes, .source = source, .links = NO_ID }, type->space);
         if (r == NO_ID || !load(f, r, nodes, demand, each)) return;
         f->launched[source] += nodes;
         f->launched_all += nodes;
@@ -233,7 +233,7 @@ static uint64_t place(fitter *f, uint32_t demand)
         r = order_find(&f->order, r, d->need);
         if (r == NO_ID) break;
         if (!suits(f, d, f->runs.items[r].source)) continue;
-        r = fill_run(f, r, demand, takes(f, order_room(&f->order, r), d), &wanted);
+        r = fill_run(f, r, demand, takes(f, order_space(&f->order, r), d), &wanted);
         if (r == NO_ID) return wanted;
     }
     if (f->status == KARP_OK) launch_for(f, demand, &wanted);
@@ -246,7 +246,7 @@ static uint32_t reason_of(const fitter *f, const fit_demand *d)
     uint32_t reason = KARP_FIT_SELECTOR;
     for (uint32_t s = 0; s < f->in.source_count; s++) {
         if (!suits(f, d, s)) continue;
-        if (takes(f, f->in.sources[s].room, d) > 0) return KARP_FIT_FULL;
+        if (takes(f, f->in.sources[s].space, d) > 0) return KARP_FIT_FULL;
         reason = KARP_FIT_TOO_LARGE;
     }
     return reason;
@@ -258,7 +258,7 @@ static void begin_group(fitter *f)
 {
     f->kept_runs = f->runs.count;
     f->changes.count = 0;
-    f->old_room.count = 0;
+    f->old_space.count = 0;
     memcpy(f->launched_before, f->launched, f->in.source_count * sizeof *f->launched);
 }
 
@@ -271,7 +271,7 @@ static void undo_group(fitter *f, size_t runs, size_t links)
     for (size_t i = f->changes.count; i-- > 0;) {
         const struct change *c = &f->changes.items[i];
         f->runs.items[c->run] = c->old;
-        order_restore(&f->order, c->run, f->old_room.items + i * f->in.dims);
+        order_restore(&f->order, c->run, f->old_space.items + i * f->in.dims);
     }
     f->links.count = links;
     memcpy(f->launched, f->launched_before, f->in.source_count * sizeof *f->launched);
@@ -367,7 +367,7 @@ static void begin_runs(fitter *f)
         const fit_source *source = &f->in.sources[s];
         uint64_t nodes = s < f->in.node_count ? source->most : source->least;
         if (nodes == 0) continue;
-        (void)add_run(f, (run){ .nodes = nodes, .source = s, .links = NO_ID, .fixed = true }, source->room);
+        (void)add_run(f, (run){ .nodes = nodes, .source = s, .links = NO_ID, .fixed = true }, source->space);
         if (s < f->in.node_count) continue;
         f->launched[s] = nodes;
         f->launched_all += nodes;
@@ -541,7 +541,7 @@ static void fitter_free(fitter *f)
     order_free(&f->order);
     list_free(f->context, &f->links, sizeof(link));
     list_free(f->context, &f->changes, sizeof(struct change));
-    list_free(f->context, &f->old_room, sizeof(int64_t));
+    list_free(f->context, &f->old_space, sizeof(int64_t));
     fit_input_free(&f->in);
 }
 

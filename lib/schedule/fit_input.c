@@ -152,10 +152,10 @@ static karp_status make_vectors(fit_input *in, karp_error *error)
     karp_status status = units_check(units, largest, &in->resources, error);
     if (status != KARP_OK) return status;
     for (uint32_t i = 0; i < in->source_count; i++) {
-        in->sources[i].room = vector(in, units, in->sources[i].amounts);
-        if (in->sources[i].room == NULL) return fail_nomem(error);
+        in->sources[i].space = vector(in, units, in->sources[i].amounts);
+        if (in->sources[i].space == NULL) return fail_nomem(error);
         for (uint32_t r = 0; r < in->dims; r++)
-            most[r] = in->sources[i].room[r] > most[r] ? in->sources[i].room[r] : most[r];
+            most[r] = in->sources[i].space[r] > most[r] ? in->sources[i].space[r] : most[r];
     }
     for (uint32_t i = 0; i < in->demand_count; i++) {
         in->demands[i].need = vector(in, units, in->demands[i].amounts);

@@ -9,7 +9,7 @@
 /* What copies can be placed on: existing nodes, then types. */
 typedef struct fit_source {
     resource_list amounts;
-    const int64_t *room; /* capacity of one node, as a vector */
+    const int64_t *space; /* capacity of one node, as a vector */
     label_list labels;
     uint64_t most; /* existing nodes: their number; types: the most that may be launched */
     uint64_t least; /* types: the number that is launched in any case */

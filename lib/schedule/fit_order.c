@@ -4,7 +4,7 @@
 #include <string.h>
 
 static int64_t *most_of(fit_order *o, uint32_t run) { return o->most.items + (size_t)run * o->dims; }
-static int64_t *room_of(fit_order *o, uint32_t run) { return o->room.items + (size_t)run * o->dims; }
+static int64_t *space_of(fit_order *o, uint32_t run) { return o->space.items + (size_t)run * o->dims; }
 
 /* Whether run x is above run y in the heap order. */
 static bool above(uint32_t x, uint32_t y)
@@ -20,16 +20,16 @@ void order_init(fit_order *o, karp_context *context, uint32_t dims)
 void order_free(fit_order *o)
 {
     list_free(o->context, &o->nodes, sizeof(order_node));
-    list_free(o->context, &o->room, sizeof(int64_t));
+    list_free(o->context, &o->space, sizeof(int64_t));
     list_free(o->context, &o->most, sizeof(int64_t));
 }
 
 /* ---- maxima of subtrees ------------------------------------------------------------------------------------------ */
 
-static bool has(const int64_t *room, const int64_t *need, uint32_t dims)
+static bool has(const int64_t *space, const int64_t *need, uint32_t dims)
 {
     for (uint32_t d = 0; d < dims; d++) {
-        if (room[d] < need[d]) return false;
+        if (space[d] < need[d]) return false;
     }
     return true;
 }
@@ -44,7 +44,7 @@ static void take_most(fit_order *o, int64_t *most, uint32_t child)
 static void sum_up(fit_order *o, uint32_t run)
 {
     int64_t *most = most_of(o, run);
-    memcpy(most, room_of(o, run), o->dims * sizeof *most);
+    memcpy(most, space_of(o, run), o->dims * sizeof *most);
     take_most(o, most, o->nodes.items[run].before);
     take_most(o, most, o->nodes.items[run].after);
 }
@@ -56,14 +56,14 @@ static void sum_up_to_root(fit_order *o, uint32_t run)
 
 void order_take(fit_order *o, uint32_t run, const int64_t *need, uint64_t copies)
 {
-    int64_t *room = room_of(o, run);
-    for (uint32_t d = 0; d < o->dims; d++) room[d] -= need[d] * (int64_t)copies;
+    int64_t *space = space_of(o, run);
+    for (uint32_t d = 0; d < o->dims; d++) space[d] -= need[d] * (int64_t)copies;
     sum_up_to_root(o, run);
 }
 
-void order_restore(fit_order *o, uint32_t run, const int64_t *room)
+void order_restore(fit_order *o, uint32_t run, const int64_t *space)
 {
-    memcpy(room_of(o, run), room, o->dims * sizeof *room);
+    memcpy(space_of(o, run), space, o->dims * sizeof *space);
     sum_up_to_root(o, run);
 }
 
@@ -105,14 +105,14 @@ static uint32_t foremost(const fit_order *o, uint32_t run)
     return run;
 }
 
-/* Allocates one more run with the room of `like`, or with `room`. */
-static bool make_room(fit_order *o, uint32_t like, const int64_t *room)
+/* Allocates one more run with the space of `like`, or with `space`. */
+static bool append_space(fit_order *o, uint32_t like, const int64_t *space)
 {
     for (uint32_t d = 0; d < o->dims; d++) {
-        int64_t *mine = list_push(o->context, &o->room, sizeof *mine);
+        int64_t *mine = list_push(o->context, &o->space, sizeof *mine);
         int64_t *most = mine != NULL ? list_push(o->context, &o->most, sizeof *most) : NULL;
         if (most == NULL) return false;
-        *mine = room != NULL ? room[d] : order_room(o, like)[d];
+        *mine = space != NULL ? space[d] : order_space(o, like)[d];
         *most = *mine;
     }
     /* never: so many runs do not fit into memory */
@@ -134,9 +134,9 @@ static void hang(fit_order *o, uint32_t parent, bool before)
     sum_up_to_root(o, run);
 }
 
-bool order_append(fit_order *o, const int64_t *room)
+bool order_append(fit_order *o, const int64_t *space)
 {
-    if (!make_room(o, NO_ID, room)) return false;
+    if (!append_space(o, NO_ID, space)) return false;
     uint32_t last = o->root;
     while (last != NO_ID && o->nodes.items[last].after != NO_ID) last = o->nodes.items[last].after;
     hang(o, last, false);
@@ -145,7 +145,7 @@ bool order_append(fit_order *o, const int64_t *room)
 
 bool order_split(fit_order *o, uint32_t run)
 {
-    if (!make_room(o, run, NULL)) return false;
+    if (!append_space(o, run, NULL)) return false;
     uint32_t next = foremost(o, o->nodes.items[run].after);
     if (next == NO_ID) hang(o, run, false);
     else hang(o, next, true);
@@ -164,7 +164,7 @@ void order_drop(fit_order *o)
     replace(o, run, NO_ID);
     sum_up_to_root(o, parent);
     o->nodes.count--;
-    o->room.count -= o->dims;
+    o->space.count -= o->dims;
     o->most.count -= o->dims;
 }
 
@@ -188,7 +188,7 @@ static uint32_t find_below(fit_order *o, uint32_t run, const int64_t *need)
     o->seen++;
     uint32_t found = find_below(o, o->nodes.items[run].before, need);
     if (found != NO_ID) return found;
-    return has(room_of(o, run), need, o->dims) ? run : find_below(o, o->nodes.items[run].after, need);
+    return has(space_of(o, run), need, o->dims) ? run : find_below(o, o->nodes.items[run].after, need);
 }
 
 uint32_t order_find(fit_order *o, uint32_t run, const int64_t *need)
@@ -202,7 +202,7 @@ uint32_t order_find(fit_order *o, uint32_t run, const int64_t *need)
         run = parent;
         o->seen++;
         if (!was_before) continue;
-        if (has(room_of(o, run), need, o->dims)) return run;
+        if (has(space_of(o, run), need, o->dims)) return run;
         found = find_below(o, o->nodes.items[run].after, need);
     }
     return found;

@@ -223,14 +223,14 @@ bool group_selects(const scheduler *s, const group *g, const label_group *k)
 
 static bool push_id(scheduler *s, uint32_t **items, uint32_t *count, uint32_t *capacity, uint32_t id)
 {
-    size_t room = *capacity;
+    size_t grown = *capacity;
     void *list = *items;
-    if (!grow(s->context, &list, &room, *count + (size_t)1, sizeof **items)) {
+    if (!grow(s->context, &list, &grown, *count + (size_t)1, sizeof **items)) {
         s->failed = true;
         return false;
     }
     *items = list;
-    *capacity = (uint32_t)room;
+    *capacity = (uint32_t)grown;
     (*items)[(*count)++] = id;
     return true;
 }
@@ -495,7 +495,7 @@ bool topology_register_inverse(scheduler *s, uint32_t class_number, toleration_l
     return true;
 }
 
-/* The list has room for every term. A group that occurs again in one update is already in it. */
+/* The list has space for every term. A group that occurs again in one update is already in it. */
 static bool own(scheduler *s, uint32_t view_number, uint32_t group_number)
 {
     view *v = &s->pods.views.items[view_number];

@@ -246,9 +246,9 @@ static uint32_t settle_requirements(scheduler *s, const host *h, const view *v, 
     return reason;
 }
 
-static bool host_has_room(const scheduler *s, const host *h, const class_state *k)
+static bool host_fits(const scheduler *s, const host *h, const class_state *k)
 {
-    if (k->requested == NULL) return vector_has_room(h->left, k->requests, s->vectors.dims);
+    if (k->requested == NULL) return vector_fits(h->left, k->requests, s->vectors.dims);
     for (uint32_t i = 0; i < k->requested_count; i++) {
         if (k->requests[k->requested[i]] > h->left[k->requested[i]]) return false;
     }
@@ -274,7 +274,7 @@ static uint32_t refusal(scheduler *s, host *h, uint32_t pod_number, const view *
         *lasting = true;
         return KARP_REASON_RESOURCES;
     }
-    if (!host_has_room(s, h, &s->pods.classes[v->class_])) {
+    if (!host_fits(s, h, &s->pods.classes[v->class_])) {
         *lasting = true;
         return KARP_REASON_RESOURCES;
     }
@@ -381,7 +381,7 @@ bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
             uint32_t i = (uint32_t)(w * 64 + (size_t)__builtin_ctzll(open)), set = EMPTY_SET;
             bool lasting;
             host *h = &s->hosts.items[i];
-            if (!host_has_room(s, h, c)) { /* the most frequent case, which also lasts */
+            if (!host_fits(s, h, c)) { /* the most frequent case, which also lasts */
                 bits_set(h->touched ? c->closed_hosts : c->refused_hosts, i);
                 continue;
             }
@@ -457,8 +457,7 @@ uint32_t hosts_open_to(scheduler *s, uint32_t view_number, uint32_t *out, bool *
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->hosts.count && !s->failed; i++) {
         host *h = &s->hosts.items[i];
-        if (!vector_has_room(s->hosts.before + (size_t)i * dims, k->requests, dims))
-            continue; /* the most frequent case */
+        if (!vector_fits(s->hosts.before + (size_t)i * dims, k->requests, dims)) continue; /* the most frequent case */
         if (h->negative && quirk(s, 24)) continue;
         struct host_answer *a = answer_of(s, &answers, h);
         if (!a->known || !alike) {

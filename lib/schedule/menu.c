@@ -460,15 +460,15 @@ static bool allow_sign(maker *k, uint32_t sign, const offer_list *all)
     return true;
 }
 
-static const int64_t *room_of(const scheduler *s, const menu_offer *o)
+static const int64_t *space_of(const scheduler *s, const menu_offer *o)
 {
-    return s->templates.items[o->template_].room + (size_t)o->variant * s->vectors.dims;
+    return s->templates.items[o->template_].space + (size_t)o->variant * s->vectors.dims;
 }
 
 /* Whether everything that can be placed on x can also be placed on y. */
 static bool replaced_by(const maker *k, const offer_list *all, uint32_t x, uint32_t y)
 {
-    const int64_t *a = room_of(k->s, &all->items[x]), *b = room_of(k->s, &all->items[y]);
+    const int64_t *a = space_of(k->s, &all->items[x]), *b = space_of(k->s, &all->items[y]);
     for (uint32_t d = 0; d < k->m->dims; d++) {
         if (a[d] > b[d]) return false;
     }
@@ -495,13 +495,13 @@ static bool keep_offers(maker *k, const offer_list *all)
     }
     m->offer_count = n;
     m->offers = arena_array(k->a, n + (size_t)1, sizeof *m->offers);
-    m->rooms = arena_array(k->a, (n + (size_t)1) * m->dims, sizeof *m->rooms);
+    m->spaces = arena_array(k->a, (n + (size_t)1) * m->dims, sizeof *m->spaces);
     size_t words_ = bits_words(n);
     m->allowed = arena_array(k->a, words_ * m->class_count + 1, sizeof *m->allowed);
-    if (m->offers == NULL || m->rooms == NULL || m->allowed == NULL) return false;
+    if (m->offers == NULL || m->spaces == NULL || m->allowed == NULL) return false;
     for (uint32_t i = 0; i < n; i++) {
         m->offers[i] = all->items[order[i]];
-        memcpy(m->rooms + (size_t)i * m->dims, room_of(s, &m->offers[i]), m->dims * sizeof *m->rooms);
+        memcpy(m->spaces + (size_t)i * m->dims, space_of(s, &m->offers[i]), m->dims * sizeof *m->spaces);
         for (uint32_t c = 0; c < m->class_count; c++) {
             if (bits_test(k->sign_allows + k->sign_of.items[c] * k->offer_words, order[i]))
                 bits_set(m->allowed + c * words_, i);
@@ -527,12 +527,12 @@ static bool find_units(maker *k)
     if (m->units == NULL) return false;
     for (uint32_t d = 0; d < m->dims; d++) {
         amount unit = common_unit(amount_from(0), m->requests + d, m->class_count, m->dims);
-        unit = common_unit(unit, m->rooms + d, m->offer_count, m->dims);
+        unit = common_unit(unit, m->spaces + d, m->offer_count, m->dims);
         if (!amount_scale(unit, amount_from(1), &m->units[d]) || m->units[d] == 0) m->units[d] = 1;
         for (uint32_t c = 0; c < m->class_count && m->units[d] > 1; c++)
             m->requests[(size_t)c * m->dims + d] /= m->units[d];
         for (uint32_t o = 0; o < m->offer_count && m->units[d] > 1; o++)
-            m->rooms[(size_t)o * m->dims + d] /= m->units[d];
+            m->spaces[(size_t)o * m->dims + d] /= m->units[d];
     }
     return true;
 }

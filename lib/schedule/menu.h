@@ -43,7 +43,7 @@ typedef struct menu {
     menu_class *classes;
     menu_offer *offers; /* in ascending order of price */
     menu_claim *claims;
-    int64_t *requests, *rooms; /* [class * dims], [offer * dims]; counted in `units` */
+    int64_t *requests, *spaces; /* [class * dims], [offer * dims]: free capacity of a new node; counted in `units` */
     int64_t *units; /* [dims]: the unit, in the scheduler's units: the largest in which all amounts are integers */
     uint64_t *allowed; /* [class * bits_words(offer_count)]: offers that the class can use */
     uint64_t *conflicts; /* [class * bits_words(class_count)]: classes that cannot share a node with it; NULL = none */

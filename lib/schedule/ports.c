@@ -51,15 +51,15 @@ bool ports_clash(const port_use *uses, uint32_t count, uint32_t pod_number, host
 bool ports_take(scheduler *s, port_use **uses, uint32_t *count, uint32_t *capacity, uint32_t pod_number,
                 host_port_list ports)
 {
-    size_t room = *capacity;
+    size_t grown = *capacity;
     void *items = *uses;
     if (ports.count == 0) return true;
-    if (!grow(s->context, &items, &room, *count + (size_t)ports.count, sizeof **uses)) {
+    if (!grow(s->context, &items, &grown, *count + (size_t)ports.count, sizeof **uses)) {
         s->failed = true;
         return false;
     }
     *uses = items;
-    *capacity = (uint32_t)room;
+    *capacity = (uint32_t)grown;
     for (uint32_t i = 0; i < ports.count; i++) (*uses)[(*count)++] = (port_use){ ports.items[i], pod_number };
     return true;
 }

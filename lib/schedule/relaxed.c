@@ -344,7 +344,7 @@ static void offer_capacity(const scheduler *s, const relaxed_offer *o, int64_t *
     for (uint32_t v = type->variant_first; v < type->variant_first + type->variant_count; v++) {
         if (!bits_test(s->types.sets.items[t->initial].bits, v)) continue;
         for (size_t d = 0; d < dims; d++) {
-            if (t->room[v * dims + d] > out[d]) out[d] = t->room[v * dims + d];
+            if (t->space[v * dims + d] > out[d]) out[d] = t->space[v * dims + d];
         }
     }
 }

@@ -112,7 +112,7 @@ static bool report_launches(scheduler *s, karp_decision *d, const received *r, c
     size_t *like_of = mem_zalloc(s->context, bytes);
     s->launches.ids = arena_array(&s->data, s->claims.list.count + 1, sizeof *s->launches.ids);
     bool ok = order != NULL && like_of != NULL && s->launches.ids != NULL && order_launches(s, r, order, &n) &&
-              list_room(d->context, &d->launches, sizeof *d->launches.items, n);
+              list_reserve_more(d->context, &d->launches, sizeof *d->launches.items, n);
     for (size_t i = 0; ok && i < n; i++) ok = report_one(s, d, r, &finals[order[i]], like_of);
     mem_free(s->context, order, order_bytes);
     mem_free(s->context, like_of, bytes);
@@ -460,7 +460,7 @@ static void fill_node(const karp_snapshot *w, struct shown_units units, const ui
 static bool fill_nodes(const karp_snapshot *w, const uint8_t *excluded, karp_decision *d)
 {
     struct shown_units units = units_of(w);
-    if (!list_room(d->context, &d->nodes, sizeof *d->nodes.items, w->node_count)) return false;
+    if (!list_reserve_more(d->context, &d->nodes, sizeof *d->nodes.items, w->node_count)) return false;
     for (uint32_t i = 0; i < w->node_count; i++) {
         enum { AHEAD = 8 }; /* prefetch distance in nodes */
         if (i + AHEAD * 2 < w->node_count) {

@@ -34,7 +34,7 @@ bool result_launch(scheduler *s, karp_decision *d, uint32_t claim_number, launch
  * no round. false = out of memory. */
 bool result_static_launches(scheduler *s, karp_decision *d, uint32_t pool, uint64_t count, bool daemons);
 /* *full: whether a static NodePool with types can be launched only from reservations without free capacity. `offered`
- * receives those that are available; it has room for as many as the table has offerings. false = out of memory. */
+ * receives those that are available; it has space for as many as the table has offerings. false = out of memory. */
 bool result_static_reserved(scheduler *s, uint32_t pool, uint32_t *offered, uint32_t *count, bool *full);
 /* Sets a byte for each state node on which virtual pods of capacity buffers were placed. false = out of memory. */
 bool result_buffer_nodes(scheduler *s, uint8_t *nodes);

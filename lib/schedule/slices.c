@@ -17,7 +17,7 @@ typedef struct stretches {
     uint32_t *first; /* by claim: start of its stretches in by_claim */
     uint32_t *by_claim;
     uint32_t *spare; /* for the pods of any claim with several stretches */
-    uint32_t room; /* number of pods of all these claims */
+    uint32_t pod_total; /* number of pods of all these claims */
     size_t first_bytes, spare_bytes;
 } stretches;
 
@@ -57,7 +57,7 @@ static bool list_by_claim(stretches *t)
     for (size_t i = 0; i < t->items.count; i++) t->first[t->items.items[i].target + 2]++;
     for (size_t c = 0; c < s->claims.list.count; c++) {
         uint32_t pods = t->first[c + 2] > 1 ? s->claims.list.items[c].pods : 0;
-        t->room += pods;
+        t->pod_total += pods;
         most = pods > most ? pods : most;
         t->first[c + 2] += t->first[c + 1];
     }
@@ -134,7 +134,7 @@ bool gather_slices(const scheduler *s, arena *a, pod_list **out)
     bool suit = false, ok = cut_runs(&t, &suit);
     if (ok && suit) {
         ok = list_by_claim(&t);
-        uint32_t *to = ok ? arena_alloc(a, (t.room + (size_t)1) * sizeof *to) : NULL;
+        uint32_t *to = ok ? arena_alloc(a, (t.pod_total + (size_t)1) * sizeof *to) : NULL;
         *out = to != NULL ? arena_array(a, s->claims.list.count + 1, sizeof **out) : NULL;
         ok = *out != NULL;
         if (ok) fill_lists(&t, to, *out);

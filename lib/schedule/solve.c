@@ -310,7 +310,7 @@ static bool enter_classes(scheduler *s)
     for (uint32_t d = 0; d < s->vectors.dims; d++) s->claims.least_requests[d] = INT64_MAX;
     uint32_t all = s->snapshot->class_count, left = all;
     if (s->pods.views.count == 0 &&
-        !list_room(s->context, &s->pods.views, sizeof(view), all < s->pods.count ? all : s->pods.count))
+        !list_reserve_more(s->context, &s->pods.views, sizeof(view), all < s->pods.count ? all : s->pods.count))
         return false;
     for (uint32_t i = 0; i < s->pods.count && left > 0; i++) {
         uint32_t class_number = s->snapshot->pod_class[s->pods.items[i]];

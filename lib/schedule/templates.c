@@ -268,14 +268,14 @@ static bool daemon_groups(scheduler *s, template_ *t, const uint64_t *bits, gath
     return true;
 }
 
-/* Computes the room of every variant. Removes variants without room for their daemons. */
-static bool make_rooms(scheduler *s, template_ *t, uint64_t *bits)
+/* Computes the space of every variant. Removes variants without space for their daemons. */
+static bool compute_spaces(scheduler *s, template_ *t, uint64_t *bits)
 {
     uint32_t full = s->snapshot->dims;
     size_t width = t->table->variant_count;
     int64_t *overheads = mem_alloc(s->context, ((size_t)t->group_count + 1) * full * sizeof *overheads);
-    t->room = arena_array(&s->data, (width + 1) * s->vectors.dims, sizeof *t->room);
-    if (overheads == NULL || t->room == NULL) {
+    t->space = arena_array(&s->data, (width + 1) * s->vectors.dims, sizeof *t->space);
+    if (overheads == NULL || t->space == NULL) {
         mem_free(s->context, overheads, ((size_t)t->group_count + 1) * full * sizeof *overheads);
         return false;
     }
@@ -287,7 +287,7 @@ static bool make_rooms(scheduler *s, template_ *t, uint64_t *bits)
         bool dead = false;
         for (uint32_t d = 0; d < full; d++) dead = dead || allocatable[d] < overhead[d];
         for (uint32_t d = 0; d < s->vectors.dims; d++)
-            t->room[v * s->vectors.dims + d] = allocatable[s->vectors.columns[d]] - overhead[s->vectors.columns[d]];
+            t->space[v * s->vectors.dims + d] = allocatable[s->vectors.columns[d]] - overhead[s->vectors.columns[d]];
         if (dead) bits_clear(bits, v);
     }
     mem_free(s->context, overheads, ((size_t)t->group_count + 1) * full * sizeof *overheads);
@@ -302,7 +302,7 @@ static bool finish_template(scheduler *s, uint32_t number, uint64_t *bits, gathe
     t->types_start = count_types(t, bits);
     t->filtered = arena_copy(&s->data, bits, template_words(t) * sizeof *bits);
     if (t->filtered == NULL) return false;
-    if (!daemon_groups(s, t, bits, all) || !make_rooms(s, t, bits)) return false;
+    if (!daemon_groups(s, t, bits, all) || !compute_spaces(s, t, bits)) return false;
     t->initial = typeset_make(s, number, bits);
     return t->initial != NO_ID;
 }

@@ -25,8 +25,8 @@ typedef struct template_ {
     uint32_t taints_id; /* equal lists have equal ids */
     const uint64_t *filtered; /* variants that passed the pre-filter */
     uint32_t types_start; /* their number of types */
-    uint32_t initial; /* typeset of those that have room for their daemons */
-    int64_t *room; /* [variant * dims]: allocatable minus the overhead of its daemon group */
+    uint32_t initial; /* typeset of those that have space for their daemons */
+    int64_t *space; /* [variant * dims]: free capacity, allocatable minus the overhead of its daemon group */
     struct capacity *capacity; /* capacity.h */
     uint32_t *group_of; /* variant -> daemon group */
     daemon_group *groups;

@@ -339,7 +339,7 @@ static bool find_maximal(scheduler *s, typeset *ts)
     }
     for (uint32_t d = 0; d < s->vectors.dims; d++) ts->most[d] = -1;
     for (size_t v = bits_next(ts->bits, width, 0); v < width; v = bits_next(ts->bits, width, v + 1)) {
-        const int64_t *room = t->room + v * s->vectors.dims;
+        const int64_t *space = t->space + v * s->vectors.dims;
         bool beaten = false;
         for (size_t i = 0; i < n && !beaten; i++) beaten = variant_covers(s, t, ts->maximal[i], (uint32_t)v);
         if (beaten) continue;
@@ -350,7 +350,7 @@ static bool find_maximal(scheduler *s, typeset *ts)
         n = kept;
         ts->maximal[n++] = (uint32_t)v;
         for (uint32_t d = 0; d < s->vectors.dims; d++) {
-            if (room[d] > ts->most[d]) ts->most[d] = room[d];
+            if (space[d] > ts->most[d]) ts->most[d] = space[d];
         }
     }
     ts->maximal_count = (uint32_t)n;
@@ -407,10 +407,10 @@ const int64_t *typeset_most(scheduler *s, uint32_t types, const int64_t *total)
     holders h = capacity_holders(t, scarce);
     for (uint32_t d = 0; d < s->vectors.dims; d++) s->vectors.most[d] = -1;
     for (uint32_t i = 0; i < h.count; i++) {
-        const int64_t *room = t->room + (size_t)h.variants[i] * s->vectors.dims;
-        if (!bits_test(ts->bits, h.variants[i]) || !vector_within(total, room, s->vectors.dims)) continue;
+        const int64_t *space = t->space + (size_t)h.variants[i] * s->vectors.dims;
+        if (!bits_test(ts->bits, h.variants[i]) || !vector_within(total, space, s->vectors.dims)) continue;
         for (uint32_t d = 0; d < s->vectors.dims; d++) {
-            if (room[d] > s->vectors.most[d]) s->vectors.most[d] = room[d];
+            if (space[d] > s->vectors.most[d]) s->vectors.most[d] = space[d];
         }
     }
     return s->vectors.most;

@@ -13,10 +13,10 @@
 typedef struct typeset {
     uint32_t template_;
     uint64_t *bits; /* variants */
-    /* variants whose room no other variant exceeds in every resource; they decide whether a vector fits */
+    /* variants whose space no other variant exceeds in every resource; they decide whether a vector fits */
     uint32_t *maximal;
     uint32_t maximal_count; /* NO_ID = not computed yet */
-    int64_t *most; /* per resource, the largest room of any variant, for a fast test; NULL until computed */
+    int64_t *most; /* per resource, the largest space of any variant, for a fast test; NULL until computed */
     /* per resource that the NodePool limits, the variant with the most capacity; NULL until computed */
     uint32_t *biggest;
 } typeset;
@@ -65,15 +65,15 @@ static inline bool typeset_empty(const struct types *t, uint32_t types)
     return t->sets.items[types].maximal_count == 0;
 }
 
-/* Computes, on first use, the maximal variants and the largest rooms, which decide whether a vector fits. false = out
+/* Computes, on first use, the maximal variants and the largest spaces, which decide whether a vector fits. false = out
  * of memory. */
 bool typeset_measure(scheduler *s, uint32_t types);
-/* Whether some variant has enough room for the vector. */
+/* Whether some variant has enough space for the vector. */
 bool typeset_fits(scheduler *s, uint32_t types, const int64_t *total);
-/* Per resource, the largest room of the variants that have enough room for the vector, or of all variants if there
+/* Per resource, the largest space of the variants that have enough space for the vector, or of all variants if there
  * are none. Valid until the next call. NULL = out of memory. */
 const int64_t *typeset_most(scheduler *s, uint32_t types, const int64_t *total);
-/* The variants that have enough room for the vector; false when there are none. `out` has one bit per variant. */
+/* The variants that have enough space for the vector; false when there are none. `out` has one bit per variant. */
 bool typeset_fitting(scheduler *s, uint32_t types, const int64_t *total, uint64_t *out);
 
 static inline size_t template_words(const template_ *t) { return bits_words(t->table->variant_count); }

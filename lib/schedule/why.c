@@ -45,10 +45,10 @@ static uint32_t category(const struct tally *t)
     return t->c ? KARP_REASON_FITS_OFFERING_NOT_COMPATIBLE : KARP_REASON_TYPE_REQUIREMENTS;
 }
 
-static bool enough(const scheduler *s, const int64_t *room, const int64_t *requests)
+static bool enough(const scheduler *s, const int64_t *space, const int64_t *requests)
 {
     for (uint32_t d = 0; d < s->vectors.dims; d++) {
-        if (requests[d] > room[d]) return false;
+        if (requests[d] > space[d]) return false;
     }
     return true;
 }
@@ -94,11 +94,11 @@ static bool tally_types(scheduler *s, const template_ *t, uint32_t pod_number, u
         uint32_t type = t->table->variants[v].type;
         bool c = bits_test(labels, v), f = false, h = false, large = false;
         for (; v < width && t->table->variants[v].type == type; v = bits_next(left, width, v + 1)) {
-            bool room = bits_test(holds_daemons, v) &&
-                        enough(s, t->room + v * s->vectors.dims, s->pods.classes[class_number].requests);
-            large = large || room;
+            bool space = bits_test(holds_daemons, v) &&
+                         enough(s, t->space + v * s->vectors.dims, s->pods.classes[class_number].requests);
+            large = large || space;
             h = h || bits_test(offered, v);
-            f = f || (room && bits_test(offered, v));
+            f = f || (space && bits_test(offered, v));
         }
         out->c = out->c || c;
         out->f = out->f || f;

@@ -50,7 +50,7 @@ static void compare(fit_order *o, const plain *p, uint64_t *seed)
     for (uint32_t at = 0; at < p->count; at++) {
         run = order_next(o, run);
         assert_int_equal(run, p->order[at]);
-        assert_memory_equal(order_room(o, run), p->room[run], sizeof p->room[0]);
+        assert_memory_equal(order_space(o, run), p->room[run], sizeof p->room[0]);
     }
     assert_int_equal(order_next(o, run), NO_ID);
     for (int i = 0; i < 4; i++) {
