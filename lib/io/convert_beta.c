@@ -112,7 +112,12 @@ karp_status io_convert_auto_mode(karp_reader *reader, const io_kind_info *info, 
         tree_default_text(&reader->trees, labels, "eks.amazonaws.com/compute-type", str("auto"));
     }
     if (!of_pool && !reader->auto_mode_here) return KARP_OK;
-    if (reader->auto_mode_here && !rename_labels(reader, root)) return io_reader_nomem(reader);
+    if (reader->auto_mode_here) { /* in a copy, because pods share values */
+        const tree *copy = tree_deep_copy(&reader->trees, root, false);
+        if (!copy) return io_reader_nomem(reader);
+        *root = *copy;
+        if (!rename_labels(reader, root)) return io_reader_nomem(reader);
+    }
     reader->auto_mode_here = false;
     if (reader->trees.status) return io_reader_nomem(reader);
     return io_warn_once(reader, "EKS Auto Mode: its labels eks.amazonaws.com/instance-* are read as Karpenter's "

@@ -87,16 +87,30 @@ void io_identify(io_filler *f, const io_kind_info *info, tree *root)
 /* ---- pods -------------------------------------------------------------------------------------------------------- */
 
 /* Fills in ports as the API server does. */
-static void fill_ports(trees *t, const tree *spec, const char *name)
+static void fill_port(trees *t, tree *port, bool host)
 {
-    bool host = tree_is(tree_get(spec, "hostNetwork"), TREE_TRUE);
+    tree_default_text(t, port, "protocol", str("TCP"));
+    if (host) tree_default(t, port, "hostPort", tree_get(port, "containerPort"));
+}
+
+/* Other pods may have the same list of containers, so that a copy is filled in where a port lacks something. */
+static void fill_ports(trees *t, tree *spec, const char *name)
+{
+    bool host = tree_is(tree_get(spec, "hostNetwork"), TREE_TRUE), copied = false;
     const tree *containers = tree_get(spec, name);
     for (size_t i = 0; i < tree_count(containers); i++) {
         const tree *ports = tree_get(tree_item(containers, i), "ports");
         for (size_t k = 0; k < tree_count(ports); k++) {
-            tree *port = tree_item(ports, k);
-            tree_default_text(t, port, "protocol", str("TCP"));
-            if (host) tree_default(t, port, "hostPort", tree_get(port, "containerPort"));
+            const tree *port = tree_item(ports, k);
+            if (tree_get(port, "protocol") && (!host || tree_get(port, "hostPort"))) continue;
+            if (!copied) {
+                tree *copy = tree_deep_copy(t, containers, false);
+                tree_set(t, spec, name, copy);
+                containers = copy;
+                ports = tree_get(tree_item(containers, i), "ports");
+                copied = true;
+            }
+            fill_port(t, tree_item(ports, k), host);
         }
     }
 }
@@ -128,6 +142,14 @@ void io_fill_pod_spec(io_filler *f, tree *spec)
     fill_priority(f, spec);
 }
 
+/* To be added to: a copy, because other pods may have the same list. */
+static tree *own_conditions(trees *t, tree *status)
+{
+    tree *copy = tree_copy(t, tree_get(status, "conditions"));
+    tree_set(t, status, "conditions", copy);
+    return copy;
+}
+
 static void fill_pod_status(trees *t, tree *root)
 {
     tree *status = tree_get_or_make(t, root, "status");
@@ -135,16 +157,17 @@ static void fill_pod_status(trees *t, tree *root)
     bool bound = tree_get_text(spec, "nodeName").len > 0;
     tree_default_text(t, status, "phase", str(bound ? "Running" : "Pending"));
     if (!tree_get(status, "conditions")) tree_set(t, status, "conditions", tree_new(t, TREE_LIST));
-    tree *conditions = tree_get(status, "conditions");
+    const tree *conditions = tree_get(status, "conditions");
     bool none = tree_count(conditions) == 0;
     bool gated = tree_count(tree_get(spec, "schedulingGates")) > 0;
     karp_str phase = tree_get_text(status, "phase");
     if (bound && none) {
-        io_add_condition(t, conditions, "PodScheduled", "True", "", io_creation(root));
-        if (str_is(phase, "Running")) io_add_condition(t, conditions, "Ready", "True", "", io_creation(root));
+        tree *own = own_conditions(t, status);
+        io_add_condition(t, own, "PodScheduled", "True", "", io_creation(root));
+        if (str_is(phase, "Running")) io_add_condition(t, own, "Ready", "True", "", io_creation(root));
     } else if (!bound && str_is(phase, "Pending") && io_condition_status(conditions, "PodScheduled").len == 0) {
-        io_add_condition(t, conditions, "PodScheduled", "False", gated ? "SchedulingGated" : "Unschedulable",
-                         io_creation(root));
+        io_add_condition(t, own_conditions(t, status), "PodScheduled", "False",
+                         gated ? "SchedulingGated" : "Unschedulable", io_creation(root));
     }
     if (bound && !tree_get(status, "startTime")) io_set_time(t, status, "startTime", io_creation(root));
 }
@@ -286,9 +309,11 @@ karp_status io_fill(io_filler *f, const io_waiting *w)
     /* Budgets whose status is computed were numbered before the first pod. */
     if (f->fill && kind == IO_KIND_BUDGET && status_is_open(w->root)) return KARP_OK;
     if (kind == IO_KIND_PRICES) return KARP_OK; /* already applied to the catalogues */
-    /* A copy is filled in, because other objects refer to the original. Nothing refers to pods. */
+    /* A copy is filled in, because other objects refer to the original. Nothing refers to pods, but they share values,
+     * in which labels may be renamed. */
     f->t = kind == IO_KIND_POD ? &f->made : &f->work;
-    tree *root = kind == IO_KIND_POD ? w->root : tree_deep_copy(f->t, w->root, false);
+    bool own = kind == IO_KIND_POD && !f->reader->old_objects;
+    tree *root = own ? w->root : tree_deep_copy(f->t, w->root, false);
     if (f->reader->old_objects) io_rename_old(f->t, w->info, root);
     io_complete_from_base(f->reader, f->t, w->info, root);
     io_identify(f, w->info, root);

@@ -27,9 +27,10 @@ static void move_in_text(io_place *place, uint32_t at)
 
 void io_place_refine(io_place *place, const tree *root, const io_step *path, size_t depth)
 {
-    uint32_t at = TREE_NOWHERE;
+    uint32_t at = TREE_NOWHERE, base = 0;
     for (size_t i = 0; root; i++) {
-        if (root->at != TREE_NOWHERE) at = root->at;
+        if (root->at != TREE_NOWHERE) at = base + root->at;
+        if (root->repeated) base = at;
         if (i == depth) break;
         root = path[i].name ? tree_find(root, path[i].name, io_step_length(&path[i])) : tree_item(root, path[i].index);
     }

@@ -81,14 +81,48 @@ static karp_str bare_text(const io_cursor *value, bool has)
     return (karp_str){ text.ptr + 1, text.len - 2 };
 }
 
-static karp_status read_elements(karp_reader *reader, karp_str document, const io_cursor *array, bool stated,
-                                 karp_str list_kind, karp_str api_version)
+/* Members that pods of one workload have in common: all of the spec, or parts of it beside a nodeName and generated
+ * names of volumes. */
+static const karp_str in_common[] = {
+    { "spec", 4 },          { "labels", 6 },           { "annotations", 11 },   { "ownerReferences", 15 },
+    { "status", 6 },        { "conditions", 10 },      { "affinity", 8 },       { "tolerations", 11 },
+    { "env", 3 },           { "resources", 9 },        { "nodeSelector", 12 },  { "topologySpreadConstraints", 25 },
+    { "volumes", 7 },       { "volumeMounts", 12 },    { "livenessProbe", 13 }, { "readinessProbe", 14 },
+    { "startupProbe", 12 }, { "securityContext", 15 },
+};
+
+/* Whether the element is a Pod by its first "kind", or by the list's if it has none. */
+static bool is_pod(const io_cursor *element, karp_str list_kind)
+{
+    io_cursor walk = *element, value;
+    karp_str name;
+    if (walk.pos >= walk.end || walk.text[walk.pos] != '{') return false;
+    for (bool first = true; io_scan_member(&walk, &first, &name, &value) == IO_SCAN_OK;) {
+        if (str_is(name, "kind")) return str_is(io_cursor_text(&value), "\"Pod\"");
+    }
+    return str_is(list_kind, "PodList");
+}
+
+/* Parses an element. Pods share the values that they have in common, unless changes may be applied to them later. Other
+ * objects do not, because filling them in changes more of them than these values themselves. */
+static karp_status parse_element(karp_reader *reader, trees *t, karp_str document, io_cursor *walk, karp_str list_kind,
+                                 tree_repeats *repeats, tree **out)
+{
+    io_cursor from = *walk;
+    if (!reader->options.editable && is_pod(walk, list_kind)) t->repeats = repeats;
+    karp_status status = parse(reader, t, document, walk, out);
+    bool shares = t->repeats != NULL;
+    t->repeats = NULL;
+    const tree *kind = status == KARP_OK && shares ? tree_get(*out, "kind") : NULL;
+    if (!kind || str_is(tree_text(kind), "Pod")) return status;
+    *walk = from; /* it has another kind after the first one */
+    return parse(reader, t, document, walk, out);
+}
+
+static karp_status read_each(karp_reader *reader, karp_str document, const io_cursor *array, bool stated,
+                             karp_str list_kind, karp_str api_version, tree_repeats *repeats)
 {
     io_cursor walk = *array;
-    if (array->text[array->pos] != '[') {
-        io_place place = io_place_of(document, array);
-        return io_reader_fail(reader, KARP_E_INVALID, &place, stated ? "objects" : "items", "must be a list");
-    }
     /* A tree that does not wait is allocated in memory that is reset for the next object. */
     trees *t = stated ? &reader->passing : &reader->trees;
     for (bool first = true;;) {
@@ -98,7 +132,7 @@ static karp_status read_elements(karp_reader *reader, karp_str document, const i
         io_cursor value = walk;
         tree *item = NULL;
         if (stated) trees_clear(t);
-        karp_status status = parse(reader, t, document, &walk, &item);
+        karp_status status = parse_element(reader, t, document, &walk, list_kind, repeats, &item);
         if (status) return status;
         value.end = walk.pos;
         io_place place = io_place_of(document, &value);
@@ -106,6 +140,26 @@ static karp_status read_elements(karp_reader *reader, karp_str document, const i
         status = io_read_item(reader, item, &place, stated, list_kind, api_version);
         if (status) return status;
     }
+}
+
+static karp_status read_elements(karp_reader *reader, karp_str document, const io_cursor *array, bool stated,
+                                 karp_str list_kind, karp_str api_version)
+{
+    trees passing;
+    tree_repeats repeats;
+    if (array->text[array->pos] != '[') {
+        io_place place = io_place_of(document, array);
+        return io_reader_fail(reader, KARP_E_INVALID, &place, stated ? "objects" : "items", "must be a list");
+    }
+    trees_init(&passing, reader->context);
+    karp_status status = KARP_OK;
+    if (!tree_repeats_init(&repeats, stated ? &passing : &reader->trees, in_common,
+                           sizeof in_common / sizeof in_common[0], array->end - array->pos))
+        status = io_reader_nomem(reader);
+    if (status == KARP_OK) status = read_each(reader, document, array, stated, list_kind, api_version, &repeats);
+    tree_repeats_free(&repeats);
+    trees_free(&passing);
+    return status;
 }
 
 /* ---- Snapshot ---------------------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 /* A one-pass parser from JSON text to trees. */
 #include <json/tree.h>
 
+#include <base/hash.h>
 #include <base/sort.h>
 #include <json/bytes.h>
 #include <karp/library.h>
@@ -14,11 +15,14 @@ enum { DEEPEST = 2048 };
 typedef struct parser {
     trees *t;
     const char *start, *at, *end;
+    const char *base; /* positions of nodes count from here */
+    tree_repeats *repeats;
     unsigned depth, deepest;
     tree_fault fault;
 } parser;
 
 static tree *value(parser *p);
+static tree *container(parser *p, tree_type type);
 
 /* Returns NULL, for the caller to return. The first error is kept. */
 static void *refuse(parser *p, karp_status status, const char *why)
@@ -54,7 +58,7 @@ static inline tree *made(parser *p, tree_type type, const char *from, karp_str t
     if (!node) node = tree_new_slice(p->t, type, text);
     if (!node) return refuse_memory(p);
     *node = (tree){
-        .of.text = text.ptr, .count = (uint32_t)text.len, .at = (uint32_t)(from - p->start), .type = (uint8_t)type
+        .of.text = text.ptr, .count = (uint32_t)text.len, .at = (uint32_t)(from - p->base), .type = (uint8_t)type
     };
     return node;
 }
@@ -257,12 +261,12 @@ static tree *word(parser *p)
         const char *text;
         size_t length;
         tree_type type;
-    } words[] = { { "null", 4, TREE_NULL }, { "true", 4, TREE_TRUE }, { "false", 5, TREE_FALSE } };
+    } known[] = { { "null", 4, TREE_NULL }, { "true", 4, TREE_TRUE }, { "false", 5, TREE_FALSE } };
     for (size_t i = 0; i < 3; i++) {
-        if ((size_t)(p->end - p->at) < words[i].length || memcmp(p->at, words[i].text, words[i].length) != 0) continue;
+        if ((size_t)(p->end - p->at) < known[i].length || memcmp(p->at, known[i].text, known[i].length) != 0) continue;
         const char *from = p->at;
-        p->at += words[i].length;
-        return made(p, words[i].type, from, (karp_str){ "", 0 });
+        p->at += known[i].length;
+        return made(p, known[i].type, from, (karp_str){ "", 0 });
     }
     return refuse(p, KARP_E_SYNTAX, p->at < p->end ? "no value begins like this" : "it ends in the middle");
 }
@@ -297,6 +301,115 @@ static bool more(parser *p, bool first, char close)
     return true;
 }
 
+/* ---- repeated values ----------------------------------------------------------------------------------------------- */
+
+enum {
+    LOOKED_AT = 64, /* bytes by which a value is looked for */
+    MOST_CHANGES = 4, /* a place in which this many values were kept in vain keeps no more */
+    LEAST_SLOTS = 16,
+    MOST_SLOTS = 16384,
+    BYTES_OF_A_SLOT = 256,
+    PLACES = 4 /* neighbouring slots that a value may be in */
+};
+
+bool tree_repeats_init(tree_repeats *r, trees *memory, const karp_str *names, size_t name_count, size_t bytes)
+{
+    size_t count = LEAST_SLOTS;
+    while (count < MOST_SLOTS && count < bytes / BYTES_OF_A_SLOT) count *= 2;
+    *r = (tree_repeats){ .memory = memory, .names = names, .name_count = name_count, .slot_count = count };
+    r->slots = mem_zalloc(memory->memory.context, count * sizeof *r->slots);
+    return r->slots != NULL;
+}
+
+void tree_repeats_free(tree_repeats *r)
+{
+    mem_free(r->memory->memory.context, r->slots, r->slot_count * sizeof *r->slots);
+}
+
+static bool is_repeated(const tree_repeats *r, karp_str name)
+{
+    for (size_t i = 0; i < r->name_count; i++) {
+        if (equal_str(r->names[i], name)) return true;
+    }
+    return false;
+}
+
+static uint64_t hash_of_end(const char *from, const char *end)
+{
+    size_t length = (size_t)(end - from);
+    return hash_bytes(length < LOOKED_AT ? from : end - LOOKED_AT, length < LOOKED_AT ? length : LOOKED_AT, length);
+}
+
+/* Equal text at the same depth is an equal value: a list or map ends with its last bracket. */
+static bool is_kept(const parser *p, const tree_repeat *kept)
+{
+    return kept->text && kept->depth == p->depth && kept->length <= (size_t)(p->end - p->at) &&
+           memcmp(kept->text, p->at, kept->length) == 0;
+}
+
+/* Parses a value and keeps it. Its nodes are in memory of the repeats, and their positions count from its start. */
+static void keep_value(parser *p, tree_repeat *into, uint32_t hash)
+{
+    const char *base = p->base, *from = p->at;
+    trees *t = p->t;
+    p->t = p->repeats->memory;
+    p->base = from;
+    tree *kept = *from == '{' ? container(p, TREE_MAP) : container(p, TREE_LIST);
+    p->t = t;
+    p->base = base;
+    if (!kept) return;
+    *into = (tree_repeat){
+        .text = from,
+        .value = kept,
+        .length = (uint32_t)(p->at - from),
+        .hash = hash,
+        .depth = p->depth,
+        .changes = into->changes + 1,
+    };
+}
+
+/* The value's place: where one of its hash is, else a free one, else the first. */
+static tree_repeat *place_of(const tree_repeats *r, uint32_t hash)
+{
+    for (size_t i = 0; i < PLACES; i++) {
+        tree_repeat *slot = &r->slots[(hash + i) & (r->slot_count - 1)];
+        if (slot->text == NULL || slot->hash == hash) return slot;
+    }
+    return &r->slots[hash & (r->slot_count - 1)];
+}
+
+/* container() of a member that may be repeated. */
+static tree *repeated_value(parser *p)
+{
+    tree_repeats *r = p->repeats;
+    const char *from = p->at;
+    size_t rest = (size_t)(p->end - from);
+    uint32_t hash = (uint32_t)hash_bytes(from, rest < LOOKED_AT ? rest : LOOKED_AT, r->last);
+    tree_repeat *slot = place_of(r, hash);
+    tree *out = NULL;
+    if (is_kept(p, slot)) {
+        slot->changes = 0;
+        if (!mem_work(p->t->memory.context, slot->length)) return refuse_memory(p);
+        p->at += slot->length;
+    } else if (slot->changes < MOST_CHANGES) {
+        keep_value(p, slot, hash);
+        if (p->fault.status != KARP_OK) return NULL;
+    } else {
+        out = value(p);
+        if (!out) return NULL;
+    }
+    r->last = hash_of_end(from, p->at);
+    if (out) return out;
+    out = made(p, slot->value->type, from, (karp_str){ "", 0 });
+    if (!out) return NULL;
+    uint32_t at = out->at;
+    *out = *slot->value;
+    out->at = at;
+    out->capacity = 0;
+    out->repeated = true;
+    return out;
+}
+
 static void item(parser *p)
 {
     tree *made_item = value(p);
@@ -316,7 +429,8 @@ static void member(parser *p)
         return;
     }
     p->at++;
-    tree *made_value = value(p);
+    char c = p->repeats ? after_space(p) : '\0';
+    tree *made_value = (c == '{' || c == '[') && is_repeated(p->repeats, name) ? repeated_value(p) : value(p);
     if (made_value) push(p, name, made_value);
 }
 
@@ -450,9 +564,12 @@ karp_status tree_parse(trees *t, karp_str text, uint32_t max_nesting, tree **out
     parser p = { .t = t,
                  .start = text.ptr,
                  .at = text.ptr,
+                 .base = text.ptr,
+                 .repeats = t->repeats,
                  .end = text.ptr + text.len,
                  .deepest = max_nesting < DEEPEST ? max_nesting : DEEPEST };
     *out = NULL;
+    if (p.repeats) p.repeats->last = 0;
     if (t->status) refuse_memory(&p);
     if (text.len >= UINT32_MAX) refuse(&p, KARP_E_LIMIT, "too large");
     tree *root = p.fault.status == KARP_OK ? value(&p) : NULL;

@@ -224,8 +224,12 @@ void tree_set_str(trees *t, tree *map, karp_str name, tree *value)
 {
     if (!value || t->status) return;
     tree_member *member = find(map, name.ptr, tree_key(name.ptr, name.len));
-    if (member) member->value = value;
-    else tree_add_member(t, map, name, value);
+    if (!member) {
+        tree_add_member(t, map, name, value);
+        return;
+    }
+    size_t index = (size_t)(member - map->of.members);
+    if (map->capacity > 0 || more_room(t, map, sizeof *member)) map->of.members[index].value = value;
 }
 
 void tree_set(trees *t, tree *map, const char *name, tree *value) { tree_set_str(t, map, str(name), value); }

@@ -57,9 +57,10 @@ struct tree {
         tree_member *members;
     } of;
     uint32_t count; /* bytes, items or members */
-    uint32_t capacity; /* capacity of an array in memory of the `trees` */
+    uint32_t capacity; /* capacity of an array in memory of the `trees`; 0 = the array is another node's */
     uint32_t at; /* position in the source, as defined by the reader; TREE_NOWHERE = not read from a source */
     uint8_t type;
+    bool repeated; /* `at` of the nodes below counts from this one; see "repeated values" */
     uint16_t name_bits; /* union of tree_name_bit() of all members, possibly including removed ones */
 };
 
@@ -72,6 +73,7 @@ typedef struct trees {
     size_t spare_count;
     tree_member *stack; /* scratch of the parser */
     size_t stack_count, stack_capacity;
+    struct tree_repeats *repeats; /* used by the parser; NULL = none */
 } trees;
 
 /* An uninitialized node; NULL = no spare node is left. */
@@ -106,6 +108,37 @@ karp_status tree_read(trees *t, karp_str document, karp_str text, tree **out, ka
 
 /* The line and column, from 1, of a byte offset. */
 void tree_position(karp_str text, size_t at, uint32_t *line, uint32_t *column);
+
+/* ---- repeated values
+ *
+ * Objects of one document have many values in common: all pods of a ReplicaSet have the same spec. The parser keeps
+ * such values. Where the text of one is met again it is not parsed: the node made has the members of the value kept.
+ * Nothing below that node may be changed, since it is in several trees. The node itself may be changed by the functions
+ * that take a `trees`: they copy its members first. */
+
+/* A value that was kept. */
+typedef struct tree_repeat {
+    const char *text; /* NULL = none yet */
+    const tree *value;
+    uint32_t length;
+    uint32_t hash; /* of the beginning of the text, and of what stands before it */
+    uint32_t depth;
+    uint32_t changes; /* how often another value was kept since this place was last of use */
+} tree_repeat;
+
+typedef struct tree_repeats {
+    trees *memory; /* of the values; outlives all trees that they are in, as the texts do */
+    const karp_str *names; /* of the members whose values are kept, where they are lists or maps */
+    size_t name_count;
+    tree_repeat *slots;
+    size_t slot_count; /* a power of two */
+    uint64_t
+        last; /* hash of the value before in the same text: a spec is looked for by the ownerReferences before it */
+} tree_repeats;
+
+/* For a text of that many bytes. false = out of memory. */
+bool tree_repeats_init(tree_repeats *r, trees *memory, const karp_str *names, size_t name_count, size_t bytes);
+void tree_repeats_free(tree_repeats *r);
 
 /* ---- reading members
  * -------------------------------------------------------------------------------------------------- */

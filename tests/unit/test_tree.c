@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <support/fault.h>
@@ -238,6 +239,141 @@ static void test_refused(void **state)
     assert_true(refusals > 4);
 }
 
+/* ---- repeated values ----------------------------------------------------------------------------------------------- */
+
+static const karp_str kept_names[] = { { "spec", 4 }, { "labels", 6 } };
+
+/* Parses texts one after another, each into a tree of its own, as a reader does. */
+static karp_status parse_repeated(tree_repeats *repeats, trees *t, const char *const *texts, size_t count, tree **out)
+{
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < count && status == KARP_OK; i++) {
+        tree_fault found;
+        size_t length = 0;
+        t->repeats = repeats;
+        status = tree_parse(t, str(texts[i]), 4, &out[i], &length, &found);
+        t->repeats = NULL;
+    }
+    return status;
+}
+
+static const char *const repeated_texts[] = {
+    "{\"n\":1,\"labels\":{\"a\":\"x\\u0041\"},\"spec\":{\"labels\":[1,{\"b\":2}],\"c\":[3]}}",
+    "{\"n\":22,\"labels\":{\"a\":\"x\\u0041\"},\"spec\":{\"labels\":[1,{\"b\":2}],\"c\":[3]}}",
+    "{\"n\":333,\n \"labels\":{\"a\":\"x\\u0041\"},\"spec\":{\"labels\":[1,{\"b\":2}],\"c\":[4]}}",
+    "{\"n\":333,\"labels\":{\"a\":\"x\\u0041\"},\n\"spec\":{\"labels\":[1,{\"b\":2}],\"c\":[3],\"d\":{}}}",
+    "{\"n\":4,\"labels\":{},\"spec\":[{\"b\":2}]}",
+    "{\"n\":4,\"labels\":\"text\",\"spec\":null}",
+    "{\"n\":1,\"labels\":{\"a\":\"x\\u0041\"},\"spec\":{\"labels\":[1,{\"b\":2}],\"c\":[3]}}",
+};
+
+enum { REPEATED_TEXTS = sizeof repeated_texts / sizeof repeated_texts[0] };
+
+static void test_repeats(void **state)
+{
+    (void)state;
+    tree_repeats repeats;
+    tree *shared[REPEATED_TEXTS], *plain[REPEATED_TEXTS];
+    assert_true(tree_repeats_init(&repeats, &forest, kept_names, 2, 10000));
+    assert_int_equal(parse_repeated(&repeats, &forest, repeated_texts, REPEATED_TEXTS, shared), KARP_OK);
+    assert_int_equal(parse_repeated(NULL, &forest, repeated_texts, REPEATED_TEXTS, plain), KARP_OK);
+    for (size_t i = 0; i < REPEATED_TEXTS; i++) {
+        strbuf text;
+        strbuf_init(&text, context);
+        tree_write(&text, plain[i]);
+        expect_written(shared[i], text.ptr);
+        strbuf_free(&text);
+        /* The position of a value itself is that in its own text. */
+        const tree *spec = tree_get(shared[i], "spec"), *other = tree_get(plain[i], "spec");
+        if (spec) assert_int_equal(spec->at, other->at);
+    }
+    tree *first = tree_get(shared[0], "spec"), *second = tree_get(shared[1], "spec");
+    assert_ptr_not_equal(first, second);
+    assert_ptr_equal(tree_get(first, "c"), tree_get(second, "c"));
+    assert_ptr_not_equal(tree_get(first, "c"), tree_get(tree_get(shared[2], "spec"), "c"));
+    /* Positions below count from the value. */
+    assert_int_equal(first->at + tree_get(first, "c")->at, tree_get(tree_get(plain[0], "spec"), "c")->at);
+    assert_int_equal(second->at + tree_get(second, "c")->at, tree_get(tree_get(plain[1], "spec"), "c")->at);
+    /* Changes of one node are not seen in the others. */
+    tree_set_text(&forest, first, "c", str("changed"));
+    tree_set_text(&forest, first, "new", str("n"));
+    expect_written(second, "{\"c\":[3],\"labels\":[1,{\"b\":2}]}");
+    expect_written(tree_get(shared[6], "spec"), "{\"c\":[3],\"labels\":[1,{\"b\":2}]}");
+    expect_written(first, "{\"c\":\"changed\",\"labels\":[1,{\"b\":2}],\"new\":\"n\"}");
+    tree_repeats_free(&repeats);
+}
+
+/* A value that fits where it was kept, and is nested too deep where it is met again. */
+static void test_repeats_in_depth(void **state)
+{
+    (void)state;
+    static const char *const texts[] = { "{\"spec\":{\"a\":[1]}}", "{\"x\":{\"spec\":{\"a\":[1]}}}",
+                                         "{\"x\":[{\"spec\":{\"a\":[1]}}]}" };
+    tree_repeats repeats;
+    tree *roots[3];
+    assert_true(tree_repeats_init(&repeats, &forest, kept_names, 2, 10000));
+    assert_int_equal(parse_repeated(&repeats, &forest, texts, 2, roots), KARP_OK);
+    assert_int_equal(parse_repeated(&repeats, &forest, texts + 2, 1, roots), KARP_E_LIMIT);
+    tree_repeats_free(&repeats);
+}
+
+/* Values that begin alike and are never met again: few of them are kept. */
+static void test_repeats_in_vain(void **state)
+{
+    (void)state;
+    tree_repeats repeats;
+    trees kept;
+    enum { TEXTS = 2000, LENGTH = 200 };
+    static char texts[TEXTS][LENGTH];
+    trees_init(&kept, context);
+    assert_true(tree_repeats_init(&repeats, &kept, kept_names, 2, 1));
+    for (int i = 0; i < TEXTS; i++) {
+        const char *const text = texts[i];
+        tree *root;
+        snprintf(texts[i], LENGTH, "{\"spec\":{\"%0120d\":[1,2,3,4,5,6,7,8],\"a\":[%d]}}", 0, i);
+        assert_int_equal(parse_repeated(&repeats, &forest, &text, 1, &root), KARP_OK);
+        assert_int_equal(tree_count(tree_get(root, "spec")), 2);
+        trees_clear(&forest);
+    }
+    assert_true(kept.memory.total < 20000);
+    tree_repeats_free(&repeats);
+    trees_free(&kept);
+}
+
+static void test_repeats_refused(void **state)
+{
+    (void)state;
+    size_t refusals = 0;
+    for (int lasting = 0; lasting < 2; lasting++) {
+        for (size_t nth = 1;; nth++) {
+            trees own, kept;
+            tree_repeats repeats;
+            tree *roots[REPEATED_TEXTS];
+            trees_init(&own, context);
+            trees_init(&kept, context);
+            fault_arm(&faults, nth, lasting != 0);
+            karp_status status = KARP_E_NOMEM;
+            if (tree_repeats_init(&repeats, &kept, kept_names, 2, 10000))
+                status = parse_repeated(&repeats, &own, repeated_texts, REPEATED_TEXTS, roots);
+            bool refused = faults.refused > 0;
+            fault_arm(&faults, 0, false);
+            if (status == KARP_OK) {
+                assert_false(refused);
+                expect_written(roots[6],
+                               "{\"labels\":{\"a\":\"xA\"},\"n\":1,\"spec\":{\"c\":[3],\"labels\":[1,{\"b\":2}]}}");
+            } else {
+                assert_int_equal(status, KARP_E_NOMEM);
+                refusals++;
+            }
+            tree_repeats_free(&repeats);
+            trees_free(&own);
+            trees_free(&kept);
+            if (!refused) break;
+        }
+    }
+    assert_true(refusals > 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,6 +383,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_places, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_making, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_repeats, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_repeats_in_depth, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_repeats_in_vain, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_repeats_refused, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
