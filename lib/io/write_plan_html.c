@@ -7,7 +7,7 @@
 #include "html.h"
 #include "write_decision.h"
 #include "write_rows.h"
-#include "write_scene_html.h"
+#include "write_picture_html.h"
 
 #include <karp/objective.h>
 #include <karp/peer.h>
@@ -26,7 +26,7 @@ typedef struct page {
     const write_job *job;
     const karp_decision *plan; /* NULL: the page shows only a disruption */
     const karp_decision *disruption;
-    const scene *s;
+    const picture *s;
     bool repack; /* the disruption is a repack plan */
     double before, after; /* cost per hour */
 } page;
@@ -144,13 +144,13 @@ static void tile_part(const page *p, const char *name, double before, double bef
     }
     text_percent(p->b, to, 0);
     raw(p, "</b><div class=\"mem\"><i ");
-    scene_html_part(p->b, to);
+    picture_html_part(p->b, to);
     raw(p, "\"></i></div></div>\n");
 }
 
 static void write_totals(const page *p)
 {
-    const scene_lane *before = &p->s->before, *after = &p->s->after;
+    const picture_row *before = &p->s->before, *after = &p->s->after;
     raw(p, "<div class=\"tiles\">\n");
     tile_dollars(p, "Cost per month", p->before, p->after, "of 730 hours");
     tile_dollars(p, "Idle per month", before->idle, after->idle, "requested by no pod");
@@ -314,14 +314,14 @@ static karp_status write_body(page *p)
     if (status != KARP_OK) {
         return status;
     }
-    scene_html picture = scene_html_begin(p->b, p->s);
+    picture_html html = picture_html_begin(p->b, p->s);
     double dearest = p->before > p->after ? p->before : p->after;
     write_totals(p);
     write_saving(p);
-    scene_html_lane(&picture, "Before", &p->s->before, p->before, dearest);
-    scene_html_lane(&picture, "After", &p->s->after, p->after, dearest);
-    scene_html_keys(&picture);
-    scene_html_shares(&picture);
+    picture_html_row(&html, "Before", &p->s->before, p->before, dearest);
+    picture_html_row(&html, "After", &p->s->after, p->after, dearest);
+    picture_html_keys(&html);
+    picture_html_shares(&html);
     if (p->repack) status = repack_picture(p->job);
     else write_unplaced(p);
     write_notes(p);
@@ -332,9 +332,9 @@ static karp_status write_body(page *p)
 static karp_status write_page(const write_job *job, const karp_decision *plan, const karp_decision *disruption,
                               bool repack)
 {
-    scene s;
+    picture s;
     bool whole = !job->options->compact;
-    karp_status status = scene_collect(&s, job, plan, disruption);
+    karp_status status = picture_collect(&s, job, plan, disruption);
     if (status == KARP_OK) {
         page p = { .b = job->out, .job = job, .plan = plan, .disruption = disruption, .s = &s, .repack = repack };
         if (whole) {
@@ -346,12 +346,12 @@ static karp_status write_page(const write_job *job, const karp_decision *plan, c
             raw(&p, "</title></head>\n<body style=\"margin:0\">\n");
         }
         raw(&p, "<div class=\"karp\">\n<style>");
-        scene_html_style(p.b);
+        picture_html_style(p.b);
         raw(&p, "</style>\n");
         status = write_body(&p);
         raw(&p, whole ? "</div>\n</body></html>\n" : "</div>\n");
     }
-    scene_free(&s);
+    picture_free(&s);
     return status;
 }
 

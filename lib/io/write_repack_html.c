@@ -10,21 +10,21 @@
 
 enum { MOST_STEPS = 24, MOST_BOXES = 16, WIDTH = 640, HEIGHT = 200, LEFT = 64, BOTTOM = 24 };
 
-typedef struct picture {
+typedef struct repack_page {
     const write_job *job;
     write_buffer *b;
-} picture;
+} repack_page;
 
-static void raw(const picture *p, const char *text) { buffer_text(p->b, text); }
+static void raw(const repack_page *p, const char *text) { buffer_text(p->b, text); }
 
-static void money(const picture *p, double value)
+static void money(const repack_page *p, double value)
 {
     raw(p, "$");
     text_money(p->b, value);
     raw(p, "/h");
 }
 
-static void number(const picture *p, uint64_t count, const char *what)
+static void number(const repack_page *p, uint64_t count, const char *what)
 {
     buffer_uint(p->b, count);
     raw(p, " ");
@@ -38,7 +38,7 @@ typedef struct scale {
     double most_cost, most_evictions;
 } scale;
 
-static void point_at(const picture *p, const scale *s, double evictions, double cost)
+static void point_at(const repack_page *p, const scale *s, double evictions, double cost)
 {
     double x = s->most_evictions > 0 ? evictions / s->most_evictions : 0,
            y = s->most_cost > 0 ? cost / s->most_cost : 0;
@@ -48,7 +48,7 @@ static void point_at(const picture *p, const scale *s, double evictions, double 
     raw(p, " ");
 }
 
-static karp_status write_line(const picture *p, const scale *s, size_t count, int of_bound, const char *style)
+static karp_status write_line(const repack_page *p, const scale *s, size_t count, int of_bound, const char *style)
 {
     raw(p, "<polyline fill=\"none\" ");
     raw(p, style);
@@ -65,7 +65,7 @@ static karp_status write_line(const picture *p, const scale *s, size_t count, in
     return KARP_OK;
 }
 
-static void label(const picture *p, double x, double y, const char *anchor)
+static void label(const repack_page *p, double x, double y, const char *anchor)
 {
     raw(p, "<text font-size=\"11\" style=\"fill:var(--dim)\" text-anchor=\"");
     raw(p, anchor);
@@ -76,7 +76,7 @@ static void label(const picture *p, double x, double y, const char *anchor)
     raw(p, "\">");
 }
 
-static karp_status write_curve(const picture *p)
+static karp_status write_curve(const repack_page *p)
 {
     size_t count = karp_decision_repack_point_count(p->job->decision);
     karp_repack_point first = { .size = sizeof(first) };
@@ -114,7 +114,7 @@ static karp_status write_curve(const picture *p)
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
-static void begin_box(const picture *p, const char *class, karp_str name)
+static void begin_box(const repack_page *p, const char *class, karp_str name)
 {
     raw(p, "<div class=\"n ");
     raw(p, class);
@@ -123,7 +123,7 @@ static void begin_box(const picture *p, const char *class, karp_str name)
     raw(p, "</b><span>");
 }
 
-static void more_boxes(const picture *p, size_t count)
+static void more_boxes(const repack_page *p, size_t count)
 {
     if (count > MOST_BOXES) {
         raw(p, "<div class=\"n\"><b>and ");
@@ -132,7 +132,7 @@ static void more_boxes(const picture *p, size_t count)
     }
 }
 
-static void write_gone(const picture *p, const karp_command *command)
+static void write_gone(const repack_page *p, const karp_command *command)
 {
     for (size_t i = 0; i < command->node_count && i < MOST_BOXES; i++) {
         begin_box(p, "gone", command->nodes[i]);
@@ -153,7 +153,7 @@ static void write_gone(const picture *p, const karp_command *command)
     more_boxes(p, command->node_count);
 }
 
-static void write_come(const picture *p, const karp_command *command)
+static void write_come(const repack_page *p, const karp_command *command)
 {
     for (size_t i = 0; i < command->launch_count && i < MOST_BOXES; i++) {
         karp_launch launch;
@@ -177,7 +177,7 @@ static void write_come(const picture *p, const karp_command *command)
     more_boxes(p, command->placement_count);
 }
 
-static karp_status write_step(const picture *p, size_t index)
+static karp_status write_step(const repack_page *p, size_t index)
 {
     karp_command command;
     karp_repack_step step = { .size = sizeof(step) };
@@ -206,7 +206,7 @@ static karp_status write_step(const picture *p, size_t index)
 
 karp_status repack_picture(const write_job *job)
 {
-    picture p = { job, job->out };
+    repack_page p = { job, job->out };
     size_t steps = karp_decision_command_count(job->decision);
     karp_status status = write_curve(&p);
     for (size_t i = 0; i < steps && i < MOST_STEPS && status == KARP_OK; i++) {

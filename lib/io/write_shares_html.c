@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the table of the cost of each owner's requests, and how much of it is idle. */
-#include "write_scene_html.h"
+#include "write_picture_html.h"
 
 #include "write_text.h"
 
 enum { MOST_OWNERS = 20 };
 
-static void raw(const scene_html *p, const char *text) { buffer_text(p->b, text); }
+static void raw(const picture_html *p, const char *text) { buffer_text(p->b, text); }
 
-static void amount(const scene_html *p, double value, const char *unit)
+static void amount(const picture_html *p, double value, const char *unit)
 {
     raw(p, "<td class=\"o\">");
     html_number(p->b, value);
@@ -16,14 +16,14 @@ static void amount(const scene_html *p, double value, const char *unit)
     raw(p, "</td>");
 }
 
-static void dollars(const scene_html *p, double per_hour)
+static void dollars(const picture_html *p, double per_hour)
 {
     raw(p, "<td>");
     text_dollars(p->b, per_hour * HOURS_A_MONTH, false);
     raw(p, "</td>");
 }
 
-static void write_share(const scene_html *p, karp_str name, const scene_share *share)
+static void write_share(const picture_html *p, karp_str name, const picture_share *share)
 {
     raw(p, "<tr><td>");
     html_text(p->b, name);
@@ -42,11 +42,11 @@ static void write_share(const scene_html *p, karp_str name, const scene_share *s
     raw(p, "<td>");
     text_percent(p->b, used, 0);
     raw(p, "<div class=\"mem\"><i ");
-    scene_html_part(p->b, used);
+    picture_html_part(p->b, used);
     raw(p, "\"></i></div></td></tr>\n");
 }
 
-static void add(scene_share *sum, const scene_share *share)
+static void add(picture_share *sum, const picture_share *share)
 {
     sum->pods += share->pods;
     sum->cpu += share->cpu;
@@ -55,13 +55,13 @@ static void add(scene_share *sum, const scene_share *share)
     sum->idle += share->idle;
 }
 
-void scene_html_shares(const scene_html *p)
+void picture_html_shares(const picture_html *p)
 {
-    const scene *s = p->s;
-    scene_share rest = { 0 }, all = s->daemons;
+    const picture *s = p->s;
+    picture_share rest = { 0 }, all = s->daemons;
     add(&all, &s->nobody);
     for (size_t i = 0; i < s->owner_count; i++) {
-        const scene_workload *w = s->owners[i];
+        const picture_workload *w = s->owners[i];
         add(&all, &w->share);
         if (i >= MOST_OWNERS) add(&rest, &w->share);
     }
@@ -72,7 +72,7 @@ void scene_html_shares(const scene_html *p)
            "class=\"o\">pods</th><th "
            "class=\"o\">CPU</th><th class=\"o\">memory</th><th>cost</th><th>of it idle</th><th>requested</th></tr>\n");
     for (size_t i = 0; i < s->owner_count && i < MOST_OWNERS; i++) {
-        const scene_workload *w = s->owners[i];
+        const picture_workload *w = s->owners[i];
         write_share(p, w->name, &w->share);
     }
     if (rest.pods > 0) write_share(p, str("other owners"), &rest);

@@ -145,7 +145,7 @@ static karp_status check_objects(replay *r)
     if (!status && title.len == 0 && !r->options.catalogue) title = tree_get_text(r->base.state, "catalogue");
     if (!status) str_shorten(r->title, sizeof r->title, title);
     r->base.title = replay_catalogue(r);
-    if (!status) status = replay_given_read(r, reader, snapshot);
+    if (!status) status = replay_read_cluster(r, reader, snapshot);
     if (!status) status = keep_catalogues(r, reader);
     if (!status) status = replay_keep_notes(r, reader);
     karp_snapshot_unref(snapshot);
@@ -175,7 +175,7 @@ static karp_status collect_objects(replay *r)
         karp_str kind = tree_get_text(tree_item(b->objects, i), "kind");
         pools = pools || str_is(kind, "NodePool") || str_is(kind, "Provisioner");
     }
-    if (!status && r->cluster.ptr) status = replay_given_take(r);
+    if (!status && r->cluster.ptr) status = replay_take_nodes(r);
     if (!status && !pools) status = fail(&r->error, KARP_E_INVALID, "a replay needs a NodePool: --nodepools FILE");
     return status;
 }
@@ -252,7 +252,7 @@ static karp_status finish_trace(replay *r)
     karp_status status = goes_on ? KARP_OK
                                  : replay_pods_of_objects(t, &r->base.reader->trees, r->base.objects, &r->error);
     if (!status) status = trace_finish(t, r->options.lenient != 0, &r->error);
-    if (!status && goes_on) status = replay_given_go_on(r);
+    if (!status && goes_on) status = replay_continue_trace(r);
     if (!status && goes_on) status = trace_sort(t, &r->error);
     if (status) return status;
     if (r->base.ends_with_plan) t->ends = t->begins + LONGEST_PLAN;

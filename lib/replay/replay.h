@@ -38,19 +38,19 @@ karp_status replay_prepare(replay *r);
 /* Keeps the notes on the objects that were read, or those of the replay that wrote them. */
 karp_status replay_keep_notes(replay *r, const karp_reader *reader);
 
-/* ---- given.c */
+/* ---- initial_nodes.c */
 
 /* If the snapshot of the objects contains nodes, reads the cluster, its time, and the prices of the nodes. */
-karp_status replay_given_read(replay *r, karp_reader *reader, const karp_snapshot *snapshot);
+karp_status replay_read_cluster(replay *r, karp_reader *reader, const karp_snapshot *snapshot);
 /* Moves the nodes from the objects to base.given. */
-karp_status replay_given_take(replay *r);
+karp_status replay_take_nodes(replay *r);
 /* Finds the state of a replay in the documents, if any. Errors: INVALID, UNSUPPORTED. */
 karp_status replay_state_find(replay *r);
 /* The interval between the points of the series in that state. */
 int64_t replay_state_step(const replay *r);
 /* Continues the checked and sorted trace from the cluster: drops what has ended by then, and puts the cluster's pods
  * first. */
-karp_status replay_given_go_on(replay *r);
+karp_status replay_continue_trace(replay *r);
 
 /* ---- write_replay_plan.c: the results of a repack plan; nothing without a plan -------- */
 

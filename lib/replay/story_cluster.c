@@ -80,7 +80,7 @@ static karp_status read_cluster(story *s)
     if (!status) {
         str_shorten(s->title, sizeof s->title, title);
         if (!s->starts) s->begins = karp_snapshot_now(snapshot);
-        status = replay_given_read(&s->played, reader, snapshot);
+        status = replay_read_cluster(&s->played, reader, snapshot);
         if (status) s->error = s->played.error;
     }
     karp_snapshot_unref(snapshot);
@@ -142,7 +142,7 @@ karp_status story_take_cluster(story *s)
     if (status) return status;
     if (s->head && s->catalogue) tree_remove(s->head, "catalogues");
     status = note_owned(s);
-    if (!status && (status = replay_given_take(&s->played)) != KARP_OK) s->error = s->played.error;
+    if (!status && (status = replay_take_nodes(&s->played)) != KARP_OK) s->error = s->played.error;
     return status ? status : replay_pods_of_objects(&base->trace, s->t, objects, &s->error);
 }
 

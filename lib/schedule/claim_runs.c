@@ -4,7 +4,7 @@
 #include <schedule/claim_order.h>
 #include <schedule/claims.h>
 #include <schedule/launch_volumes.h>
-#include <schedule/places.h>
+#include <schedule/placement.h>
 #include <schedule/scheduler.h>
 #include <schedule/templates.h>
 
@@ -74,7 +74,7 @@ static uint32_t fill_one(scheduler *s, uint32_t number, const uint32_t *pods, ui
     if (fit == 0) return 0;
     claim_unlink(s, number);
     c->pods += fit;
-    places_put_run(s, pods, first, fit, number);
+    placement_put_run(s, pods, first, fit, number);
     put_back(s, number, v, fit);
     return fit;
 }
@@ -118,7 +118,7 @@ static void take_out(scheduler *s, sweeps *w, uint32_t number)
 static void give(scheduler *s, sweeps *w, uint32_t number)
 {
     claim *c = &s->claims.list.items[number];
-    places_put_run(s, w->pods + w->placed, w->queued + w->placed, 1, number);
+    placement_put_run(s, w->pods + w->placed, w->queued + w->placed, 1, number);
     w->placed++;
     c->pods++;
     c->more--;

@@ -5,7 +5,7 @@
 #include <schedule/devices.h>
 #include <schedule/claim_order.h>
 #include <schedule/launch_volumes.h>
-#include <schedule/places.h>
+#include <schedule/placement.h>
 #include <schedule/policy.h>
 #include <schedule/ports.h>
 #include <schedule/scheduler.h>
@@ -249,7 +249,7 @@ static bool add(scheduler *s, uint32_t number, uint32_t pod_number, const view *
     c->set = o->set;
     c->types = o->types;
     c->pods++;
-    places_put(s, pod_number, (place){ number, PLACE_CLAIM });
+    placement_put(s, pod_number, (place){ number, PLACE_CLAIM });
     if (!claim_measure(s, c)) return false;
     spot at = { .set = o->set, .host = c->number, .host_text = HOST_FRESH, .taints = t->taints, .lenient = true };
     topology_record(s, v, &at);

@@ -4,7 +4,7 @@
 #include <schedule/claims.h>
 #include <schedule/devices.h>
 #include <schedule/hosts.h>
-#include <schedule/places.h>
+#include <schedule/placement.h>
 #include <schedule/scheduler.h>
 #include <schedule/topology.h>
 #include <schedule/views.h>
@@ -135,14 +135,14 @@ uint32_t guide_place(scheduler *s, guide *g, uint32_t *pods, uint32_t count)
 bool guide_followed(scheduler *s, const guide *g, uint32_t pod_number)
 {
     uint32_t slot = g->slot_of[pod_number], host_index = g->host_of[pod_number];
-    place at = places_get(s, pod_number);
+    place at = placement_get(s, pod_number);
     if (slot != NO_ID) return at.where == PLACE_CLAIM && at.target == g->slots[slot].claim;
     return host_index == NO_ID || (at.where == PLACE_HOST && at.target == host_index);
 }
 
 bool guide_found(scheduler *s, uint32_t pod_number, uint32_t *host_index, uint32_t *claim_number)
 {
-    place at = places_get(s, pod_number);
+    place at = placement_get(s, pod_number);
     *host_index = at.where == PLACE_HOST ? at.target : NO_ID;
     *claim_number = at.where == PLACE_CLAIM ? at.target : NO_ID;
     return at.where == PLACE_HOST || at.where == PLACE_CLAIM;

@@ -4,7 +4,7 @@
 #include <base/bits.h>
 #include <schedule/capacity.h>
 #include <schedule/devices.h>
-#include <schedule/places.h>
+#include <schedule/placement.h>
 #include <schedule/ports.h>
 #include <schedule/rounds.h>
 #include <schedule/scheduler.h>
@@ -294,7 +294,7 @@ static bool take(scheduler *s, uint32_t host_index, uint32_t pod_number, const v
     for (uint32_t d = 0; d < s->vectors.dims; d++) h->left[d] -= requests[d];
     h->set = set;
     h->received++;
-    places_put(s, pod_number, (place){ host_index, PLACE_HOST });
+    placement_put(s, pod_number, (place){ host_index, PLACE_HOST });
     spot at = spot_of(s, h, set);
     topology_record(s, v, &at);
     const shape *p = shape_of(s->snapshot, v->class_);

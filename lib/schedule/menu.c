@@ -4,7 +4,7 @@
 #include <base/amount.h>
 #include <base/sort.h>
 #include <schedule/launch_volumes.h>
-#include <schedule/places.h>
+#include <schedule/placement.h>
 #include <schedule/pricing.h>
 #include <schedule/scheduler.h>
 #include <schedule/topology.h>
@@ -134,7 +134,7 @@ static bool find_places(maker *k)
     scheduler *s = k->s;
     menu *m = k->m;
     size_t pods = s->snapshot->raw.pods.count;
-    if (!make_lists(k, (uint32_t)s->claims.list.count) || !places_settle(s)) return false;
+    if (!make_lists(k, (uint32_t)s->claims.list.count) || !placement_settle(s)) return false;
     for (uint32_t c = 0; c < m->claim_count; c++) {
         const claim *x = &s->claims.list.items[c];
         m->claims[c] = (menu_claim){ x->reserved_count > 0 || x->relaxed_min_values || x->dropped, UINT32_MAX };

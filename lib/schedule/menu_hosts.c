@@ -3,7 +3,7 @@
 
 #include <schedule/guide.h>
 #include <schedule/hosts.h>
-#include <schedule/places.h>
+#include <schedule/placement.h>
 #include <schedule/scheduler.h>
 #include <schedule/topology.h>
 #include <schedule/views.h>
@@ -76,7 +76,7 @@ static bool note_hosts(scheduler *s, arena *a, menu_hosts *out)
 {
     size_t pods = s->snapshot->raw.pods.count;
     out->host_of = arena_alloc(a, (pods + 1) * sizeof *out->host_of);
-    if (out->host_of == NULL || !places_settle(s)) return false;
+    if (out->host_of == NULL || !placement_settle(s)) return false;
     memset(out->host_of, 0xff, (pods + 1) * sizeof *out->host_of);
     for (uint32_t i = 0; i < s->pods.count; i++) {
         place at = s->placement.places[s->pods.items[i]];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/ports.h>
 
-#include <schedule/places.h>
+#include <schedule/placement.h>
 #include <schedule/scheduler.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static bool clash_some(const port_use *use, host_port_list ports)
 static bool is_on(scheduler *s, const claim *c, uint32_t pod_number)
 {
     if (pod_number == NO_ID || c == NULL) return false;
-    place at = places_get(s, pod_number);
+    place at = placement_get(s, pod_number);
     return at.where == PLACE_CLAIM && s->claims.list.items[at.target].number == c->number;
 }
 

@@ -3,7 +3,7 @@
 #include <schedule/report.h>
 
 #include <base/sort.h>
-#include <schedule/places.h>
+#include <schedule/placement.h>
 #include <schedule/scheduler.h>
 #include <schedule/slices.h>
 #include <string.h>

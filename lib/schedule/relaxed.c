@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/relaxed.h>
 
-#include <schedule/places.h>
+#include <schedule/placement.h>
 #include <schedule/scheduler.h>
 #include <schedule/types.h>
 #include <schedule/views.h>
@@ -208,7 +208,7 @@ static bool find_classes(maker *k)
     scheduler *s = k->s;
     size_t pods = s->snapshot->raw.pods.count;
     k->out->class_of = arena_alloc(k->a, (pods + 1) * sizeof *k->out->class_of);
-    if (!places_settle(s) || k->out->class_of == NULL) return false;
+    if (!placement_settle(s) || k->out->class_of == NULL) return false;
     memset(k->out->class_of, 0xff, (pods + 1) * sizeof *k->out->class_of);
     for (size_t i = 0; i < pods; i++) {
         uint32_t p = s->snapshot->queue[i];

@@ -5,7 +5,7 @@
 
 #include <base/strbuf.h>
 #include <decision/decision.h>
-#include <schedule/places.h>
+#include <schedule/placement.h>
 #include <schedule/solve.h>
 
 struct launches {

@@ -24,7 +24,7 @@ bool scheduler_reuse(scheduler *s, const run_options *how)
 static bool refuse_uninitialized(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
-    if (!places_settle(s)) return false;
+    if (!placement_settle(s)) return false;
     for (uint32_t i = 0; i < s->pods.count; i++) {
         uint32_t pod_number = s->pods.items[i], from = w->pod_node[pod_number];
         place at = s->placement.places[pod_number];
@@ -151,7 +151,7 @@ bool result_static_reserved(scheduler *s, uint32_t pool, uint32_t *offered, uint
 
 bool result_buffer_nodes(scheduler *s, uint8_t *nodes)
 {
-    if (!places_settle(s)) return false;
+    if (!placement_settle(s)) return false;
     for (uint32_t i = 0; i < s->pods.count; i++) {
         place at = s->placement.places[s->pods.items[i]];
         if (at.where == PLACE_HOST && (pod_at(&s->snapshot->raw, s->pods.items[i])->flags & POD_VIRTUAL))

@@ -4,7 +4,7 @@
 #include <base/bits.h>
 #include <schedule/claim_order.h>
 #include <schedule/devices.h>
-#include <schedule/places.h>
+#include <schedule/placement.h>
 #include <schedule/ports.h>
 #include <schedule/scheduler.h>
 #include <schedule/topology.h>
@@ -224,7 +224,7 @@ static void undo_claims(scheduler *s)
 
 static void undo_pods(scheduler *s)
 {
-    places_clear(s);
+    placement_clear(s);
     for (uint32_t i = 0; i < s->pods.count; i++) {
         if (s->placement.outcomes != NULL)
             s->placement.outcomes[s->pods.items[i]] = (struct pod_outcome){ 0, KARP_REASON_NONE, 0 };
@@ -336,5 +336,5 @@ bool round_begin(scheduler *s, const uint32_t *removed, uint32_t removed_count, 
     if (s->pods.displaced_count > 0)
         memcpy(s->pods.buffer + s->pods.count, s->pods.displaced, s->pods.displaced_count * sizeof *s->pods.buffer);
     s->pods.count += s->pods.displaced_count;
-    return places_begin_round(s) && devices_begin_round(s) && !s->failed;
+    return placement_begin_round(s) && devices_begin_round(s) && !s->failed;
 }

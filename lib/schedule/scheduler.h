@@ -17,7 +17,7 @@
 #include <schedule/claims.h>
 #include <base/context.h>
 #include <schedule/hosts.h>
-#include <schedule/places.h>
+#include <schedule/placement.h>
 #include <schedule/pods.h>
 #include <schedule/report.h>
 #include <schedule/rounds.h>

@@ -2,7 +2,7 @@
 /* What topology allows for a pod, and the effect of a placement (scheduling.md §14.5, §14.7–14.10). */
 #include <schedule/filters.h>
 #include <schedule/label_groups.h>
-#include <schedule/places.h>
+#include <schedule/placement.h>
 #include <schedule/rounds.h>
 #include <schedule/topology.h>
 #include <schedule/wide_groups.h>
@@ -655,7 +655,7 @@ static void record_in(scheduler *s, uint32_t number, const spot *at)
 
 void topology_count_placed(scheduler *s, uint32_t number)
 {
-    if (!places_settle(s)) return;
+    if (!placement_settle(s)) return;
     for (uint32_t i = 0; i < s->pods.count && !s->failed; i++) {
         place p = s->placement.places[s->pods.items[i]];
         const label_group *k =

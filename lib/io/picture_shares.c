@@ -3,14 +3,14 @@
  * Distributes a node's price to the owners of its pods, in proportion to their requests of its CPU and memory. The
  * part that no pod requests is distributed in the same way.
  */
-#include "scene.h"
+#include "picture.h"
 
-static double weight(const scene_node *node, double cpu, double memory)
+static double weight(const picture_node *node, double cpu, double memory)
 {
-    return scene_part(cpu, node->cpu) + scene_part(memory, node->memory);
+    return picture_part(cpu, node->cpu) + picture_part(memory, node->memory);
 }
 
-static void give(scene_share *share, const scene_node *node, double part, double cpu, double memory)
+static void give(picture_share *share, const picture_node *node, double part, double cpu, double memory)
 {
     share->cpu += cpu;
     share->memory += memory;
@@ -18,7 +18,7 @@ static void give(scene_share *share, const scene_node *node, double part, double
     share->idle += node->idle * part;
 }
 
-static void share_node(scene *s, const scene_node *node)
+static void share_node(picture *s, const picture_node *node)
 {
     double all = weight(node, node->cpu_used, node->memory_used);
     if (!(all > 0)) {
@@ -28,8 +28,8 @@ static void share_node(scene *s, const scene_node *node)
     give(&s->daemons, node, weight(node, node->daemon_cpu, node->daemon_memory) / all, node->daemon_cpu,
          node->daemon_memory);
     for (size_t i = 0; i < node->run_count; i++) {
-        const scene_run *run = &node->runs[i];
-        scene_share *share = &s->workloads[run->workload].share;
+        const picture_run *run = &node->runs[i];
+        picture_share *share = &s->workloads[run->workload].share;
         give(share, node, weight(node, run->cpu, run->memory) / all, run->cpu, run->memory);
         share->pods += run->pods;
     }
@@ -37,12 +37,12 @@ static void share_node(scene *s, const scene_node *node)
 
 static int dearest_first(const void *a, const void *b)
 {
-    const scene_workload *x = a, *y = b;
+    const picture_workload *x = a, *y = b;
     if (x->share.cost != y->share.cost) return x->share.cost > y->share.cost ? -1 : 1;
     return compare_str(x->name, y->name);
 }
 
-bool scene_share_costs(scene *s, karp_context *context)
+bool picture_share_costs(picture *s, karp_context *context)
 {
     const void **order = arena_array(&s->arena, s->workload_count, sizeof(*order));
     if (order == NULL) return false;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scene.h"
+#include "picture.h"
 
-#include "scene_owners.h"
+#include "picture_owners.h"
 #include "write_launch.h"
 #include "write_text.h"
 
 #include <string.h>
 
-/* Collects a scene. Pods are indices of the snapshot's table. */
+/* Collects a picture. Pods are indices of the snapshot's table. */
 typedef struct collector {
-    scene *s;
+    picture *s;
     const write_job *job;
     const karp_decision *plan, *disruption; /* one of the two may be NULL */
     karp_table *pods, *nodes;
@@ -17,7 +17,7 @@ typedef struct collector {
     const double *cpu, *memory; /* requests by pod; NULL = no pod requests any */
     karp_column bound; /* by node: pods that run there */
     const uint32_t *cordoned; /* by node */
-    scene_owners owners;
+    picture_owners owners;
     uint32_t *workload_of; /* by pod */
     bool *moved; /* by pod: it is elsewhere afterwards */
     bool *planned; /* by pod: the plan places it; then the placement in the disruption's simulation is not shown */
@@ -25,7 +25,7 @@ typedef struct collector {
     uint32_t
         *stamp; /* by workload, for pods that stay and for those that move: index of its run on the current node, + 1 */
     io_table launches; /* launches of the disruption, by id: later steps of a repack plan place pods on them */
-    scene_node *next; /* the next free node of the current lane */
+    picture_node *next; /* the next free node of the current row */
 } collector;
 
 /* Some pods of a borrowed list. */
@@ -65,7 +65,7 @@ static karp_status open_tables(collector *c, const karp_snapshot *snapshot)
         return status;
     }
     c->cordoned = cordoned.values;
-    status = scene_owners_open(&c->owners, c->pods);
+    status = picture_owners_open(&c->owners, c->pods);
     return status == KARP_OK ? karp_table_find(c->nodes, str("pods"), &c->bound) : status;
 }
 
@@ -80,7 +80,7 @@ static karp_str keep(collector *c, karp_str text)
 
 static karp_status find_workloads(collector *c, const karp_snapshot *snapshot)
 {
-    scene *s = c->s;
+    picture *s = c->s;
     s->workloads = arena_array(&s->arena, c->pod_count, sizeof(*s->workloads));
     c->workload_of = arena_array(&s->arena, c->pod_count, sizeof(*c->workload_of));
     c->moved = arena_array(&s->arena, c->pod_count, sizeof(*c->moved));
@@ -95,7 +95,7 @@ static karp_status find_workloads(collector *c, const karp_snapshot *snapshot)
     strbuf_init(&room, s->arena.context);
     bool good = true;
     for (size_t i = 0; i < c->pod_count && good; i++) {
-        karp_str name = scene_workload_of(&c->owners, i, karp_snapshot_pod_name(snapshot, i), &room);
+        karp_str name = picture_workload_of(&c->owners, i, karp_snapshot_pod_name(snapshot, i), &room);
         uint32_t number = io_table_get(&names, name);
         if (number == IO_NONE) {
             number = (uint32_t)s->workload_count++;
@@ -111,7 +111,7 @@ static karp_status find_workloads(collector *c, const karp_snapshot *snapshot)
 
 static int larger_first(const void *a, const void *b)
 {
-    const scene_workload *x = a, *y = b;
+    const picture_workload *x = a, *y = b;
     /* Sorts by running pods first, so that pages about changes of one cluster use the same colours. */
     if (x->running != y->running) {
         return x->running > y->running ? -1 : 1;
@@ -124,9 +124,9 @@ static int larger_first(const void *a, const void *b)
 
 static karp_status rank_workloads(collector *c)
 {
-    scene *s = c->s;
+    picture *s = c->s;
     const void **order = arena_array(&s->arena, s->workload_count, sizeof(*order));
-    scene_workload *sorted = arena_array(&s->arena, s->workload_count, sizeof(*sorted));
+    picture_workload *sorted = arena_array(&s->arena, s->workload_count, sizeof(*sorted));
     if (order == NULL || sorted == NULL) {
         return no_memory(c);
     }
@@ -137,39 +137,39 @@ static karp_status rank_workloads(collector *c)
         return no_memory(c);
     }
     for (size_t i = 0; i < s->workload_count; i++) {
-        const scene_workload *workload = order[i];
+        const picture_workload *workload = order[i];
         s->workloads[workload - s->workloads].rank = (uint32_t)i;
     }
-    scene_give_colours(s);
+    picture_give_colours(s);
     return KARP_OK;
 }
 
 /* ---- pods on nodes ----------------------------------------------------------------------------------------------- */
 
-static scene_run *run_of(collector *c, scene_node *node, uint32_t workload, bool moved)
+static picture_run *run_of(collector *c, picture_node *node, uint32_t workload, bool moved)
 {
     uint32_t *stamp = &c->stamp[2 * (size_t)workload + moved];
     /* A stamp from another node refers to a run that does not exist or belongs to another workload. */
     if (*stamp == 0 || *stamp > node->run_count || node->runs[*stamp - 1].workload != workload ||
         node->runs[*stamp - 1].moved != moved) {
-        node->runs[node->run_count] = (scene_run){ .workload = workload, .moved = moved };
+        node->runs[node->run_count] = (picture_run){ .workload = workload, .moved = moved };
         *stamp = (uint32_t)++node->run_count;
     }
     return &node->runs[*stamp - 1];
 }
 
-static void count_pod(collector *c, scene_node *node, uint32_t pod)
+static void count_pod(collector *c, picture_node *node, uint32_t pod)
 {
     double cpu = c->cpu != NULL ? c->cpu[pod] : 0, memory = c->memory != NULL ? c->memory[pod] : 0;
     node->pods++;
     node->cpu_used += cpu;
     node->memory_used += memory;
-    if (scene_of_daemon(&c->owners, pod)) {
+    if (picture_of_daemon(&c->owners, pod)) {
         node->daemon_cpu += cpu;
         node->daemon_memory += memory;
         return;
     }
-    scene_run *run = run_of(c, node, c->workload_of[pod], c->moved[pod]);
+    picture_run *run = run_of(c, node, c->workload_of[pod], c->moved[pod]);
     run->pods++;
     run->cpu += cpu;
     run->memory += memory;
@@ -177,7 +177,7 @@ static void count_pod(collector *c, scene_node *node, uint32_t pod)
 }
 
 /* Allocates the largest number of runs that the node's pods may need. */
-static bool make_runs(collector *c, scene_node *node, size_t most)
+static bool make_runs(collector *c, picture_node *node, size_t most)
 {
     node->runs = arena_array(&c->s->arena, most, sizeof(*node->runs));
     return node->runs != NULL;
@@ -301,35 +301,35 @@ static karp_status find_fates(collector *c)
     return KARP_OK;
 }
 
-/* ---- lanes ------------------------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------------------------- */
 
-static karp_status node_of(collector *c, size_t index, size_t most_pods, scene_node *out)
+static karp_status node_of(collector *c, size_t index, size_t most_pods, picture_node *out)
 {
     karp_node_use node;
     get_node(c->job, c->plan != NULL ? c->plan : c->disruption, index, &node);
-    *out = (scene_node){ .fate = c->fates[index],
-                         .name = node.node,
-                         .node_pool = node.node_pool,
-                         .instance_type = node.instance_type,
-                         .zone = node.zone,
-                         .capacity_type = node.capacity_type,
-                         .price = node.price,
-                         .cpu = node.cpu_allocatable,
-                         .memory = node.memory_allocatable,
-                         .cordoned = c->cordoned[index] != 0,
-                         .copies = 1 };
+    *out = (picture_node){ .fate = c->fates[index],
+                           .name = node.node,
+                           .node_pool = node.node_pool,
+                           .instance_type = node.instance_type,
+                           .zone = node.zone,
+                           .capacity_type = node.capacity_type,
+                           .price = node.price,
+                           .cpu = node.cpu_allocatable,
+                           .memory = node.memory_allocatable,
+                           .cordoned = c->cordoned[index] != 0,
+                           .copies = 1 };
     return make_runs(c, out, most_pods) ? KARP_OK : no_memory(c);
 }
 
 static karp_status collect_before(collector *c)
 {
-    scene_lane *lane = &c->s->before;
-    lane->nodes = arena_array(&c->s->arena, c->node_count, sizeof(*lane->nodes));
-    if (lane->nodes == NULL) {
+    picture_row *row = &c->s->before;
+    row->nodes = arena_array(&c->s->arena, c->node_count, sizeof(*row->nodes));
+    if (row->nodes == NULL) {
         return no_memory(c);
     }
     for (size_t i = 0; i < c->node_count; i++) {
-        scene_node *node = &lane->nodes[lane->count++];
+        picture_node *node = &row->nodes[row->count++];
         karp_status status = node_of(c, i, bound_count(c, i), node);
         if (status != KARP_OK) {
             return status;
@@ -343,7 +343,7 @@ static karp_status collect_before(collector *c)
 }
 
 /* Notes the first extended resource that is requested: the node is launched for it. */
-static void note_scarce(scene_node *node, const karp_launch *launch)
+static void note_scarce(picture_node *node, const karp_launch *launch)
 {
     for (size_t i = 0; i < launch->request_count; i++) {
         karp_str name = launch->requests[i].name;
@@ -362,21 +362,21 @@ static void note_scarce(scene_node *node, const karp_launch *launch)
 }
 
 /* `later`: pods that later steps of the same decision place there. */
-static karp_status launch_of(collector *c, const karp_decision *d, size_t index, pod_run later, scene_node *out)
+static karp_status launch_of(collector *c, const karp_decision *d, size_t index, pod_run later, picture_node *out)
 {
     karp_launch launch;
     get_launch(c->job, d, index, &launch);
     bool chosen = launch.choice.instance_type.len > 0;
-    *out = (scene_node){ .fate = d == c->plan ? FATE_NEW : FATE_REPLACES,
-                         .name = launch.id,
-                         .node_pool = launch.node_pool,
-                         .instance_type = chosen ? launch.choice.instance_type : str("any type"),
-                         .zone = launch.choice.zone,
-                         .capacity_type = launch.choice.capacity_type,
-                         .price = chosen ? launch.choice.price : 0,
-                         .copies = 1,
-                         .cpu = resource_amount(launch.allocatable, launch.allocatable_count, "cpu"),
-                         .memory = resource_amount(launch.allocatable, launch.allocatable_count, "memory") };
+    *out = (picture_node){ .fate = d == c->plan ? FATE_NEW : FATE_REPLACES,
+                           .name = launch.id,
+                           .node_pool = launch.node_pool,
+                           .instance_type = chosen ? launch.choice.instance_type : str("any type"),
+                           .zone = launch.choice.zone,
+                           .capacity_type = launch.choice.capacity_type,
+                           .price = chosen ? launch.choice.price : 0,
+                           .copies = 1,
+                           .cpu = resource_amount(launch.allocatable, launch.allocatable_count, "cpu"),
+                           .memory = resource_amount(launch.allocatable, launch.allocatable_count, "memory") };
     if (!make_runs(c, out, launch.pod_count + later.count)) {
         return no_memory(c);
     }
@@ -487,7 +487,7 @@ static pod_run received_at(const size_t *begins, const uint32_t *pods, size_t pl
 
 static karp_status kept_after(collector *c, size_t index, pod_run received)
 {
-    scene_node *node = &c->s->after.nodes[c->s->after.count++];
+    picture_node *node = &c->s->after.nodes[c->s->after.count++];
     karp_status status = node_of(c, index, bound_count(c, index) + received.count, node);
     if (status != KARP_OK) {
         return status;
@@ -505,12 +505,12 @@ static karp_status kept_after(collector *c, size_t index, pod_run received)
 
 static karp_status collect_after(collector *c)
 {
-    scene_lane *lane = &c->s->after;
+    picture_row *row = &c->s->after;
     size_t launches = launch_count(c->plan) + launch_count(c->disruption);
     size_t *begins = NULL;
     uint32_t *received = NULL;
-    lane->nodes = arena_array(&c->s->arena, launches + c->node_count, sizeof(*lane->nodes));
-    karp_status status = lane->nodes != NULL ? receive_all(c, &begins, &received) : no_memory(c);
+    row->nodes = arena_array(&c->s->arena, launches + c->node_count, sizeof(*row->nodes));
+    karp_status status = row->nodes != NULL ? receive_all(c, &begins, &received) : no_memory(c);
     for (size_t i = 0; i < c->node_count && status == KARP_OK; i++) {
         pod_run here = received_at(begins, received, i);
         /* The disruption is computed for the current cluster, so it may remove a node on which the plan places pods. */
@@ -520,11 +520,11 @@ static karp_status collect_after(collector *c)
         }
     }
     for (size_t i = 0; i < launch_count(c->plan) && status == KARP_OK; i++) {
-        status = launch_of(c, c->plan, i, (pod_run){ NULL, 0 }, &lane->nodes[lane->count++]);
+        status = launch_of(c, c->plan, i, (pod_run){ NULL, 0 }, &row->nodes[row->count++]);
     }
     for (size_t i = 0; i < launch_count(c->disruption) && status == KARP_OK; i++) {
         pod_run later = received_at(begins, received, c->node_count + i);
-        status = launch_of(c, c->disruption, i, later, &lane->nodes[lane->count++]);
+        status = launch_of(c, c->disruption, i, later, &row->nodes[row->count++]);
     }
     return status;
 }
@@ -533,22 +533,23 @@ static karp_status collect_after(collector *c)
  * reason. */
 static karp_status find_kept(collector *c)
 {
-    scene_lane *lane = &c->s->after;
+    picture_row *row = &c->s->after;
     size_t at = 0;
     for (size_t i = 0; c->disruption != NULL && i < karp_decision_kept_count(c->disruption); i++) {
         karp_kept kept;
         get_kept(c->job, c->disruption, i, &kept);
-        while (at < lane->count && compare_str(lane->nodes[at].name, kept.node) < 0) at++;
-        if (at == lane->count || !equal_str(lane->nodes[at].name, kept.node)) continue;
-        lane->nodes[at].kept = kept.code;
-        lane->nodes[at].kept_detail = kept.detail;
+        while (at < row->count && compare_str(row->nodes[at].name, kept.node) < 0) at++;
+        if (at == row->count || !equal_str(row->nodes[at].name, kept.node)) continue;
+        row->nodes[at].kept = kept.code;
+        row->nodes[at].kept_detail = kept.detail;
     }
     return KARP_OK;
 }
 
-karp_status scene_collect(scene *s, const write_job *job, const karp_decision *plan, const karp_decision *disruption)
+karp_status picture_collect(picture *s, const write_job *job, const karp_decision *plan,
+                            const karp_decision *disruption)
 {
-    *s = (scene){ 0 };
+    *s = (picture){ 0 };
     arena_init(&s->arena, job->context);
     collector c = { .s = s, .job = job, .plan = plan, .disruption = disruption };
     io_table_init(&c.launches, job->context);
@@ -562,12 +563,12 @@ karp_status scene_collect(scene *s, const write_job *job, const karp_decision *p
     for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && status == KARP_OK; i++) {
         status = steps[i](&c);
     }
-    scene_add_up(&s->before);
-    scene_add_up(&s->after);
-    if (status == KARP_OK && !scene_share_costs(s, job->context)) {
+    picture_add_up(&s->before);
+    picture_add_up(&s->after);
+    if (status == KARP_OK && !picture_share_costs(s, job->context)) {
         status = no_memory(&c);
     }
-    if (status == KARP_OK && !(scene_fold(s, &s->before, job->context) && scene_fold(s, &s->after, job->context))) {
+    if (status == KARP_OK && !(picture_fold(s, &s->before, job->context) && picture_fold(s, &s->after, job->context))) {
         status = no_memory(&c);
     }
     io_table_free(&c.launches);
@@ -576,4 +577,4 @@ karp_status scene_collect(scene *s, const write_job *job, const karp_decision *p
     return status;
 }
 
-void scene_free(scene *s) { arena_free(&s->arena); }
+void picture_free(picture *s) { arena_free(&s->arena); }

@@ -3,11 +3,11 @@
  * Computes the sums of a row of nodes. If there are many nodes, merges those that differ only in their names and pods
  * to one box.
  */
-#include "scene.h"
+#include "picture.h"
 
 static int by_kind(const void *a, const void *b)
 {
-    const scene_node *x = a, *y = b;
+    const picture_node *x = a, *y = b;
     const karp_str left[] = { x->node_pool, x->instance_type, x->zone, x->capacity_type };
     const karp_str right[] = { y->node_pool, y->instance_type, y->zone, y->capacity_type };
     /* Changed nodes come first. */
@@ -21,7 +21,7 @@ static int by_kind(const void *a, const void *b)
     return difference;
 }
 
-static void fold_into(scene_node *group, const scene_node *node)
+static void fold_into(picture_node *group, const picture_node *node)
 {
     group->copies++;
     group->price += node->price;
@@ -41,52 +41,52 @@ static void fold_into(scene_node *group, const scene_node *node)
     group->run_count = 0;
 }
 
-void scene_add_up(scene_lane *lane)
+void picture_add_up(picture_row *row)
 {
-    lane->node_total = lane->count;
-    for (size_t i = 0; i < lane->count; i++) {
-        scene_node *node = &lane->nodes[i];
-        double cpu = scene_part(node->cpu_used, node->cpu), memory = scene_part(node->memory_used, node->memory);
+    row->node_total = row->count;
+    for (size_t i = 0; i < row->count; i++) {
+        picture_node *node = &row->nodes[i];
+        double cpu = picture_part(node->cpu_used, node->cpu), memory = picture_part(node->memory_used, node->memory);
         double part = cpu > memory ? cpu : memory;
         node->idle = node->price * (1 - (part < 1 ? part : 1));
-        lane->cpu += node->cpu;
-        lane->cpu_used += node->cpu_used;
-        lane->memory += node->memory;
-        lane->memory_used += node->memory_used;
-        lane->idle += node->idle;
-        lane->pods += node->pods;
+        row->cpu += node->cpu;
+        row->cpu_used += node->cpu_used;
+        row->memory += node->memory;
+        row->memory_used += node->memory_used;
+        row->idle += node->idle;
+        row->pods += node->pods;
     }
 }
 
-bool scene_fold(scene *s, scene_lane *lane, karp_context *context)
+bool picture_fold(picture *s, picture_row *row, karp_context *context)
 {
-    if (lane->count <= SCENE_MOST_NODES) {
+    if (row->count <= PICTURE_MOST_NODES) {
         return true;
     }
-    const void **order = arena_array(&s->arena, lane->count, sizeof(*order));
-    scene_node *folded = arena_array(&s->arena, lane->count, sizeof(*folded));
+    const void **order = arena_array(&s->arena, row->count, sizeof(*order));
+    picture_node *folded = arena_array(&s->arena, row->count, sizeof(*folded));
     if (order == NULL || folded == NULL) {
         return false;
     }
-    for (size_t i = 0; i < lane->count; i++) {
-        order[i] = &lane->nodes[i];
+    for (size_t i = 0; i < row->count; i++) {
+        order[i] = &row->nodes[i];
     }
-    if (!sort_pointers(context, order, lane->count, by_kind)) {
+    if (!sort_pointers(context, order, row->count, by_kind)) {
         return false;
     }
     size_t groups = 0;
-    for (size_t i = 0; i < lane->count; i++) {
-        const scene_node *node = order[i];
+    for (size_t i = 0; i < row->count; i++) {
+        const picture_node *node = order[i];
         if (groups > 0 && by_kind(&folded[groups - 1], node) == 0) {
             fold_into(&folded[groups - 1], node);
         } else {
             folded[groups++] = *node;
         }
     }
-    for (size_t i = SCENE_MOST_GROUPS; i < groups; i++) {
-        lane->left_out += folded[i].copies;
+    for (size_t i = PICTURE_MOST_GROUPS; i < groups; i++) {
+        row->left_out += folded[i].copies;
     }
-    lane->nodes = folded;
-    lane->count = groups < SCENE_MOST_GROUPS ? groups : SCENE_MOST_GROUPS;
+    row->nodes = folded;
+    row->count = groups < PICTURE_MOST_GROUPS ? groups : PICTURE_MOST_GROUPS;
     return true;
 }

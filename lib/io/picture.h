@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The data of a picture of a decision: two rows of nodes, before and after, and the pods on them by workload. */
-#ifndef IO_SCENE_H
-#define IO_SCENE_H
+#ifndef IO_PICTURE_H
+#define IO_PICTURE_H
 
 #include <io/table.h>
 
@@ -10,15 +10,15 @@
 typedef enum node_fate { FATE_STAYS, FATE_RECEIVES, FATE_NEW, FATE_REPLACED, FATE_GONE, FATE_REPLACES } node_fate;
 
 /* Pods of one workload on one node. Pods that leave the node or arrive on it have a run of their own. */
-typedef struct scene_run {
+typedef struct picture_run {
     uint32_t workload;
     uint32_t pods;
     bool moved;
     double cpu, memory; /* of all these pods: cores, bytes */
-} scene_run;
+} picture_run;
 
 /* A node, or `copies` nodes that differ only in their names and pods. Amounts are sums over all of them. */
-typedef struct scene_node {
+typedef struct picture_node {
     node_fate fate;
     karp_str name, node_pool, instance_type, zone, capacity_type;
     double price; /* per hour */
@@ -34,63 +34,64 @@ typedef struct scene_node {
     uint32_t copies;
     uint32_t kept; /* KARP_REASON_*: why the disruption keeps it; 0 = no reason is given */
     karp_str kept_detail;
-    scene_run *runs;
+    picture_run *runs;
     size_t run_count;
-} scene_node;
+} picture_node;
 
-typedef struct scene_lane {
-    scene_node *nodes;
+typedef struct picture_row {
+    picture_node *nodes;
     size_t count;
     size_t node_total; /* before folding */
     size_t left_out; /* nodes that are not shown */
     double cpu, cpu_used, memory, memory_used;
     double idle; /* per hour */
     size_t pods;
-} scene_lane;
+} picture_row;
 
 /* The requests of an owner's pods on the nodes after the decision, and the cost of this part of the nodes. */
-typedef struct scene_share {
+typedef struct picture_share {
     uint32_t pods;
     double cpu, memory; /* cores, bytes */
     double cost, idle; /* per hour; `idle` is the part of it that no pod requests */
-} scene_share;
+} picture_share;
 
-typedef struct scene_workload {
+typedef struct picture_workload {
     karp_str name; /* "namespace/name" */
-    double cpu; /* sum over both lanes, without daemons */
-    double running; /* the part of it in the lane before */
+    double cpu; /* sum over both rows, without daemons */
+    double running; /* the part of it in the row before */
     uint32_t rank; /* 0 = the largest */
-    uint32_t colour; /* SCENE_COLOURS = the colour of all other workloads */
-    scene_share share;
-} scene_workload;
+    uint32_t colour; /* PICTURE_COLOURS = the colour of all other workloads */
+    picture_share share;
+} picture_workload;
 
-typedef struct scene {
+typedef struct picture {
     arena arena; /* memory of everything below */
-    scene_lane before, after;
-    scene_workload *workloads;
+    picture_row before, after;
+    picture_workload *workloads;
     size_t workload_count;
     const void **owners; /* workloads that have pods afterwards, by decreasing cost */
     size_t owner_count;
-    scene_share daemons, nobody; /* nobody: nodes without requests */
-} scene;
+    picture_share daemons, nobody; /* nobody: nodes without requests */
+} picture;
 
-/* If there are more nodes than SCENE_MOST_NODES, they are grouped by fate, pool, type, zone and capacity type. Groups
- * beyond SCENE_MOST_GROUPS are left out. */
-enum { SCENE_MOST_NODES = 60, SCENE_MOST_GROUPS = 120, SCENE_COLOURS = 10 };
+/* If there are more nodes than PICTURE_MOST_NODES, they are grouped by fate, pool, type, zone and capacity type. Groups
+ * beyond PICTURE_MOST_GROUPS are left out. */
+enum { PICTURE_MOST_NODES = 60, PICTURE_MOST_GROUPS = 120, PICTURE_COLOURS = 10 };
 
-/* scene_colours.c: assigns colours; workloads must have their ranks. */
-void scene_give_colours(scene *s);
+/* picture_colours.c: assigns colours; workloads must have their ranks. */
+void picture_give_colours(picture *s);
 
-/* Collects the scene of the job's plan (NULL = none) and disruption (NULL = none). Call scene_free() also after a
+/* Collects the picture of the job's plan (NULL = none) and disruption (NULL = none). Call picture_free() also after a
  * failure. */
-karp_status scene_collect(scene *s, const write_job *job, const karp_decision *plan, const karp_decision *disruption);
-void scene_free(scene *s);
-static inline double scene_part(double amount, double whole) { return whole > 0 ? amount / whole : 0; }
-/* scene_fold.c: computes the sums of a lane and the idle cost of its nodes; then merges similar nodes to one box.
+karp_status picture_collect(picture *s, const write_job *job, const karp_decision *plan,
+                            const karp_decision *disruption);
+void picture_free(picture *s);
+static inline double picture_part(double amount, double whole) { return whole > 0 ? amount / whole : 0; }
+/* picture_fold.c: computes the sums of a row and the idle cost of its nodes; then merges similar nodes to one box.
  * false = out of memory. */
-void scene_add_up(scene_lane *lane);
-bool scene_fold(scene *s, scene_lane *lane, karp_context *context);
-/* scene_shares.c: computes the shares. Call it after scene_add_up() and before scene_fold(). false = out of memory. */
-bool scene_share_costs(scene *s, karp_context *context);
+void picture_add_up(picture_row *row);
+bool picture_fold(picture *s, picture_row *row, karp_context *context);
+/* picture_shares.c: computes the shares. Call it after picture_add_up() and before picture_fold(). false = out of memory. */
+bool picture_share_costs(picture *s, karp_context *context);
 
 #endif

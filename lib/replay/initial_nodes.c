@@ -95,7 +95,7 @@ static karp_status note_prices(replay *r, const karp_snapshot *snapshot)
     return status;
 }
 
-karp_status replay_given_read(replay *r, karp_reader *reader, const karp_snapshot *snapshot)
+karp_status replay_read_cluster(replay *r, karp_reader *reader, const karp_snapshot *snapshot)
 {
     karp_snapshot_counts counts = { .size = sizeof counts };
     karp_snapshot_get_counts(snapshot, &counts);
@@ -166,7 +166,7 @@ static karp_status find_rows(replay *r)
     return status;
 }
 
-karp_status replay_given_take(replay *r)
+karp_status replay_take_nodes(replay *r)
 {
     replay_base *b = &r->base;
     size_t most = tree_count(b->objects) + 1;
@@ -278,7 +278,7 @@ static karp_status go_on_from_state(replay *r)
     return status;
 }
 
-karp_status replay_given_go_on(replay *r)
+karp_status replay_continue_trace(replay *r)
 {
     replay_base *b = &r->base;
     trace *t = &b->trace;

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <schedule/places.h>
+#include <schedule/placement.h>
 
 #include <schedule/scheduler.h>
 
 /* Most runs: a fixed number, plus one for every few pods. With more runs, the record by pod is smaller. */
 enum { FEW_RUNS = 16, PODS_A_RUN = 4 };
 
-bool places_begin_round(scheduler *s)
+bool placement_begin_round(scheduler *s)
 {
     s->placement.runs.count = 0;
     s->placement.in_runs = !s->settings.simulation && s->pods.count == s->snapshot->raw.pods.count;
-    return s->placement.in_runs || places_settle(s);
+    return s->placement.in_runs || placement_settle(s);
 }
 
-void places_clear(scheduler *s)
+void placement_clear(scheduler *s)
 {
     for (uint32_t i = 0; i < s->pods.count && s->placement.places != NULL; i++)
         s->placement.places[s->pods.items[i]] = (place){ 0, PLACE_NONE };
 }
 
-bool places_settle(scheduler *s)
+bool placement_settle(scheduler *s)
 {
     const uint32_t *queue = s->snapshot->queue;
     if (s->placement.places == NULL)
@@ -52,22 +52,22 @@ static bool note(scheduler *s, pod_run run)
     return true;
 }
 
-void places_put(scheduler *s, uint32_t pod_number, place at)
+void placement_put(scheduler *s, uint32_t pod_number, place at)
 {
     s->placement.last_where = at.where;
     bool noted = at.where == PLACE_CLAIM && note(s, (pod_run){ s->snapshot->queue_rank[pod_number], 1, at.target });
-    if (!noted && !s->failed && (!s->placement.in_runs || places_settle(s))) s->placement.places[pod_number] = at;
+    if (!noted && !s->failed && (!s->placement.in_runs || placement_settle(s))) s->placement.places[pod_number] = at;
 }
 
-void places_put_run(scheduler *s, const uint32_t *pods, uint32_t first, uint32_t count, uint32_t claim_number)
+void placement_put_run(scheduler *s, const uint32_t *pods, uint32_t first, uint32_t count, uint32_t claim_number)
 {
     s->placement.last_where = PLACE_CLAIM;
-    if (note(s, (pod_run){ first, count, claim_number }) || s->failed || (s->placement.in_runs && !places_settle(s)))
+    if (note(s, (pod_run){ first, count, claim_number }) || s->failed || (s->placement.in_runs && !placement_settle(s)))
         return;
     for (uint32_t i = 0; i < count; i++) s->placement.places[pods[i]] = (place){ claim_number, PLACE_CLAIM };
 }
 
-place places_get(scheduler *s, uint32_t pod_number)
+place placement_get(scheduler *s, uint32_t pod_number)
 {
-    return !s->placement.in_runs || places_settle(s) ? s->placement.places[pod_number] : (place){ 0, PLACE_NONE };
+    return !s->placement.in_runs || placement_settle(s) ? s->placement.places[pod_number] : (place){ 0, PLACE_NONE };
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "write_scene_html.h"
+#include "write_picture_html.h"
 
 #include "write_text.h"
 
@@ -86,14 +86,14 @@ static const char other_screens[] =
     "--recvbg:#15202d;--bad:#f0a59b;--cost:#7d9cbd}.karp i.wd{background-color:#76818d}}"
     "@media print{.karp *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}";
 
-void scene_html_style(write_buffer *b)
+void picture_html_style(write_buffer *b)
 {
     buffer_text(b, style);
     buffer_text(b, tables);
     buffer_text(b, other_screens);
 }
 
-static void raw(const scene_html *p, const char *text) { buffer_text(p->b, text); }
+static void raw(const picture_html *p, const char *text) { buffer_text(p->b, text); }
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
@@ -140,21 +140,21 @@ static const char *words_of(uint32_t code)
     return karp_reason_text(code);
 }
 
-static double cpu_part(const scene_html *p, const scene_node *node)
+static double cpu_part(const picture_html *p, const picture_node *node)
 {
-    double part = scene_part(node->cpu / node->copies, p->widest);
+    double part = picture_part(node->cpu / node->copies, p->widest);
     bool far_apart = p->least > 0 && p->widest / p->least > 20;
     return far_apart ? sqrt(part) : part;
 }
 
 /* The width is proportional to the node's CPU, or to the square root of it if the nodes are too different. */
-static double box_width(const scene_html *p, const scene_node *node)
+static double box_width(const picture_html *p, const picture_node *node)
 {
     double width = widest_box * cpu_part(p, node);
     return width < narrowest_box ? narrowest_box : width;
 }
 
-void scene_html_part(write_buffer *b, double fraction)
+void picture_html_part(write_buffer *b, double fraction)
 {
     double percent = fraction * 100;
     buffer_text(b, "style=\"width:");
@@ -162,10 +162,10 @@ void scene_html_part(write_buffer *b, double fraction)
     buffer_text(b, "%");
 }
 
-static void write_colour(const scene_html *p, uint32_t workload)
+static void write_colour(const picture_html *p, uint32_t workload)
 {
     uint32_t colour = p->s->workloads[workload].colour;
-    if (colour >= SCENE_COLOURS) {
+    if (colour >= PICTURE_COLOURS) {
         raw(p, "wx");
         return;
     }
@@ -173,7 +173,7 @@ static void write_colour(const scene_html *p, uint32_t workload)
     buffer_uint(p->b, colour);
 }
 
-static void write_piece(const scene_html *p, const scene_run *run, double whole, double pixels, bool comes)
+static void write_piece(const picture_html *p, const picture_run *run, double whole, double pixels, bool comes)
 {
     if (!(run->cpu > 0)) {
         return;
@@ -187,7 +187,7 @@ static void write_piece(const scene_html *p, const scene_run *run, double whole,
     raw(p, ", cpu ");
     html_number(p->b, run->cpu);
     raw(p, !run->moved ? "\" " : comes ? ", placed here now\" " : ", leaves\" ");
-    scene_html_part(p->b, scene_part(run->cpu, whole));
+    picture_html_part(p->b, picture_part(run->cpu, whole));
     /* Pods are separated by lines if these are not too dense. */
     if (run->pods > 1 && run->cpu / whole * pixels / run->pods >= least_piece) {
         raw(p, ";--n:");
@@ -196,20 +196,20 @@ static void write_piece(const scene_html *p, const scene_run *run, double whole,
     raw(p, "\"></i>");
 }
 
-static void write_cpu(const scene_html *p, const scene_node *node, bool after)
+static void write_cpu(const picture_html *p, const picture_node *node, bool after)
 {
     double whole = node->cpu > node->cpu_used ? node->cpu : node->cpu_used;
     raw(p, "<div class=\"bar\">");
     if (node->copies > 1 && node->cpu_used > 0) {
         raw(p, "<i class=\"wu\" ");
-        scene_html_part(p->b, scene_part(node->cpu_used, whole));
+        picture_html_part(p->b, picture_part(node->cpu_used, whole));
         raw(p, "\"></i>");
     }
     if (node->daemon_cpu > 0) {
         raw(p, "<i class=\"wd\" title=\"DaemonSets, cpu ");
         html_number(p->b, node->daemon_cpu);
         raw(p, "\" ");
-        scene_html_part(p->b, scene_part(node->daemon_cpu, whole));
+        picture_html_part(p->b, picture_part(node->daemon_cpu, whole));
         raw(p, "\"></i>");
     }
     double rest = 0;
@@ -222,13 +222,13 @@ static void write_cpu(const scene_html *p, const scene_node *node, bool after)
     }
     if (rest > 0) {
         raw(p, "<i class=\"wx\" ");
-        scene_html_part(p->b, scene_part(rest, whole));
+        picture_html_part(p->b, picture_part(rest, whole));
         raw(p, "\"></i>");
     }
     raw(p, "</div>");
 }
 
-static void amount_of(const scene_html *p, const char *what, double used, double whole, const char *unit)
+static void amount_of(const picture_html *p, const char *what, double used, double whole, const char *unit)
 {
     raw(p, what);
     html_number(p->b, used);
@@ -238,7 +238,7 @@ static void amount_of(const scene_html *p, const char *what, double used, double
 }
 
 /* Writes "m5.large · $0.096/h", then "us-west-2a · spot", as far as known. */
-static void write_offer(const scene_html *p, const scene_node *node, const char *between_lines)
+static void write_offer(const picture_html *p, const picture_node *node, const char *between_lines)
 {
     html_text(p->b, node->instance_type);
     if (node->price > 0) {
@@ -252,7 +252,7 @@ static void write_offer(const scene_html *p, const scene_node *node, const char 
     html_text(p->b, node->capacity_type);
 }
 
-static void write_hint(const scene_html *p, const scene_node *node)
+static void write_hint(const picture_html *p, const picture_node *node)
 {
     if (node->copies == 1) {
         html_text(p->b, node->name);
@@ -271,7 +271,7 @@ static void write_hint(const scene_html *p, const scene_node *node)
 }
 
 /* Names of cloud nodes end with a domain, which is not informative: it is dim, and cut first. */
-static void write_name(const scene_html *p, const scene_node *node)
+static void write_name(const picture_html *p, const picture_node *node)
 {
     if (node->copies > 1) {
         buffer_uint(p->b, node->copies);
@@ -288,14 +288,14 @@ static void write_name(const scene_html *p, const scene_node *node)
     }
 }
 
-static void write_pool(const scene_html *p, const scene_node *node)
+static void write_pool(const picture_html *p, const picture_node *node)
 {
     raw(p, node->node_pool.len > 0 ? "<span class=\"k\">pool " : "<span class=\"k\">no NodePool");
     html_text(p->b, node->node_pool);
     raw(p, "</span>");
 }
 
-static void write_kept(const scene_html *p, const scene_node *node)
+static void write_kept(const picture_html *p, const picture_node *node)
 {
     if (node->cordoned) raw(p, "<span class=\"k c\" title=\"nothing is scheduled here\">cordoned</span>");
     if (node->kept == 0) {
@@ -313,7 +313,7 @@ static void write_kept(const scene_html *p, const scene_node *node)
 }
 
 /* "nvidia.com/gpu 2 of 4" */
-static void write_scarce(const scene_html *p, const scene_node *node)
+static void write_scarce(const picture_html *p, const picture_node *node)
 {
     if (node->scarce.len == 0) return;
     raw(p, "<span>");
@@ -325,7 +325,7 @@ static void write_scarce(const scene_html *p, const scene_node *node)
     raw(p, "</span>");
 }
 
-static void write_node(const scene_html *p, const scene_node *node, bool after)
+static void write_node(const picture_html *p, const picture_node *node, bool after)
 {
     double part = cpu_part(p, node);
     raw(p, "<div class=\"n");
@@ -344,11 +344,11 @@ static void write_node(const scene_html *p, const scene_node *node, bool after)
     raw(p, "</span>");
     write_cpu(p, node, after);
     raw(p, "<div class=\"mem\"><i ");
-    scene_html_part(p->b, scene_part(node->memory_used, node->memory));
+    picture_html_part(p->b, picture_part(node->memory_used, node->memory));
     raw(p, "\"></i></div><span>cpu ");
-    text_percent(p->b, scene_part(node->cpu_used, node->cpu), 0);
+    text_percent(p->b, picture_part(node->cpu_used, node->cpu), 0);
     raw(p, HTML_DOT "mem ");
-    text_percent(p->b, scene_part(node->memory_used, node->memory), 0);
+    text_percent(p->b, picture_part(node->memory_used, node->memory), 0);
     raw(p, HTML_DOT);
     buffer_uint(p->b, node->pods);
     raw(p, node->pods == 1 ? " pod" : " pods");
@@ -361,13 +361,13 @@ static void write_node(const scene_html *p, const scene_node *node, bool after)
 
 /* ---- rows of nodes ----------------------------------------------------------------------------------------------- */
 
-scene_html scene_html_begin(write_buffer *b, const scene *s)
+picture_html picture_html_begin(write_buffer *b, const picture *s)
 {
-    scene_html p = { .b = b, .s = s };
-    const scene_lane *lanes[] = { &s->before, &s->after };
+    picture_html p = { .b = b, .s = s };
+    const picture_row *sides[] = { &s->before, &s->after };
     for (size_t i = 0; i < 2; i++) {
-        for (size_t k = 0; k < lanes[i]->count; k++) {
-            double cpu = lanes[i]->nodes[k].cpu / lanes[i]->nodes[k].copies;
+        for (size_t k = 0; k < sides[i]->count; k++) {
+            double cpu = sides[i]->nodes[k].cpu / sides[i]->nodes[k].copies;
             p.widest = cpu > p.widest ? cpu : p.widest;
             p.least = cpu > 0 && (p.least <= 0 || cpu < p.least) ? cpu : p.least;
         }
@@ -375,49 +375,49 @@ scene_html scene_html_begin(write_buffer *b, const scene *s)
     return p;
 }
 
-static void write_sum(const scene_html *p, const scene_lane *lane, double cost, double dearest)
+static void write_sum(const picture_html *p, const picture_row *row, double cost, double dearest)
 {
-    double idle = lane->idle < cost ? lane->idle : cost;
+    double idle = row->idle < cost ? row->idle : cost;
     if (!(dearest > 0)) {
         return;
     }
     raw(p, "<div class=\"sum\"><i ");
-    scene_html_part(p->b, scene_part(cost - idle, dearest));
+    picture_html_part(p->b, picture_part(cost - idle, dearest));
     raw(p, "\"></i><i class=\"idle\" ");
-    scene_html_part(p->b, scene_part(idle, dearest));
+    picture_html_part(p->b, picture_part(idle, dearest));
     raw(p, "\"></i></div>\n");
 }
 
-void scene_html_lane(const scene_html *p, const char *title, const scene_lane *lane, double cost, double dearest)
+void picture_html_row(const picture_html *p, const char *title, const picture_row *row, double cost, double dearest)
 {
     raw(p, "<div class=\"h\">");
     raw(p, title);
     raw(p, "<span>");
-    buffer_uint(p->b, lane->node_total);
-    raw(p, lane->node_total == 1 ? " node" HTML_DOT "$" : " nodes" HTML_DOT "$");
+    buffer_uint(p->b, row->node_total);
+    raw(p, row->node_total == 1 ? " node" HTML_DOT "$" : " nodes" HTML_DOT "$");
     text_money(p->b, cost);
     raw(p, "/h");
-    if (lane->cpu > 0) {
+    if (row->cpu > 0) {
         raw(p, HTML_DOT "CPU ");
-        text_percent(p->b, lane->cpu_used / lane->cpu, 0);
+        text_percent(p->b, row->cpu_used / row->cpu, 0);
     }
     raw(p, "</span></div>\n");
-    write_sum(p, lane, cost, dearest);
+    write_sum(p, row, cost, dearest);
     raw(p, "<div class=\"lane\">\n");
-    for (size_t i = 0; i < lane->count; i++) {
-        write_node(p, &lane->nodes[i], lane == &p->s->after);
+    for (size_t i = 0; i < row->count; i++) {
+        write_node(p, &row->nodes[i], row == &p->s->after);
     }
     raw(p, "</div>\n");
-    if (lane->left_out > 0) {
+    if (row->left_out > 0) {
         raw(p, "<div class=\"s\">and ");
-        buffer_uint(p->b, lane->left_out);
+        buffer_uint(p->b, row->left_out);
         raw(p, " more nodes</div>\n");
     }
 }
 
 /* ---- legend ------------------------------------------------------------------------------------------------------ */
 
-static void write_key(const scene_html *p, const char *class, karp_str name)
+static void write_key(const picture_html *p, const char *class, karp_str name)
 {
     raw(p, "<span><i class=\"");
     raw(p, class);
@@ -430,13 +430,13 @@ typedef struct shown {
     bool pods, daemons, moves;
 } shown;
 
-static shown what_is_shown(const scene *s)
+static shown what_is_shown(const picture *s)
 {
-    const scene_lane *lanes[] = { &s->before, &s->after };
+    const picture_row *sides[] = { &s->before, &s->after };
     shown found = { false, false, false };
     for (size_t i = 0; i < 2; i++) {
-        for (size_t k = 0; k < lanes[i]->count; k++) {
-            const scene_node *node = &lanes[i]->nodes[k];
+        for (size_t k = 0; k < sides[i]->count; k++) {
+            const picture_node *node = &sides[i]->nodes[k];
             found.pods |= node->run_count > 0;
             found.daemons |= node->daemon_cpu > 0;
             for (size_t r = 0; r < node->run_count; r++) found.moves |= node->runs[r].moved;
@@ -445,23 +445,23 @@ static shown what_is_shown(const scene *s)
     return found;
 }
 
-static bool has_fold(const scene *s)
+static bool has_fold(const picture *s)
 {
-    return s->before.node_total > SCENE_MOST_NODES || s->after.node_total > SCENE_MOST_NODES;
+    return s->before.node_total > PICTURE_MOST_NODES || s->after.node_total > PICTURE_MOST_NODES;
 }
 
-void scene_html_keys(const scene_html *p)
+void picture_html_keys(const picture_html *p)
 {
-    static const char *const classes[SCENE_COLOURS] = { "w0", "w1", "w2", "w3", "w4", "w5", "w6", "w7", "w8", "w9" };
-    const scene *s = p->s;
+    static const char *const classes[PICTURE_COLOURS] = { "w0", "w1", "w2", "w3", "w4", "w5", "w6", "w7", "w8", "w9" };
+    const picture *s = p->s;
     shown found = what_is_shown(s);
     bool others = false;
     raw(p, "<div class=\"keys\">\n");
-    for (uint32_t rank = 0; found.pods && rank <= SCENE_COLOURS; rank++) {
+    for (uint32_t rank = 0; found.pods && rank <= PICTURE_COLOURS; rank++) {
         for (size_t i = 0; i < s->workload_count; i++) {
             if (s->workloads[i].rank != rank || !(s->workloads[i].cpu > 0)) continue;
             uint32_t colour = s->workloads[i].colour;
-            if (colour < SCENE_COLOURS) write_key(p, classes[colour], s->workloads[i].name);
+            if (colour < PICTURE_COLOURS) write_key(p, classes[colour], s->workloads[i].name);
             else others = true;
         }
     }

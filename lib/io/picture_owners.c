@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scene_owners.h"
+#include "picture_owners.h"
 
 #include <io/owner.h>
 
@@ -7,9 +7,9 @@
 
 #include "write_text.h"
 
-karp_status scene_owners_open(scene_owners *o, karp_table *pods)
+karp_status picture_owners_open(picture_owners *o, karp_table *pods)
 {
-    *o = (scene_owners){ { .size = sizeof o->space }, { .size = sizeof o->kind }, { .size = sizeof o->name } };
+    *o = (picture_owners){ { .size = sizeof o->space }, { .size = sizeof o->kind }, { .size = sizeof o->name } };
     karp_status status = karp_table_find(pods, str("namespace"), &o->space);
     if (status == KARP_OK) status = karp_table_find(pods, str("owner_kind"), &o->kind);
     if (status == KARP_OK) status = karp_table_find(pods, str("owner"), &o->name);
@@ -23,7 +23,7 @@ static karp_str word_at(const karp_column *c, size_t row)
                        (size_t)(c->dictionary_offsets[id + 1] - c->dictionary_offsets[id]) };
 }
 
-bool scene_of_daemon(const scene_owners *o, size_t pod)
+bool picture_of_daemon(const picture_owners *o, size_t pod)
 {
     karp_str kind = word_at(&o->kind, pod);
     return str_is(kind, "DaemonSet") || str_is(kind, "Node");
@@ -50,7 +50,7 @@ static karp_str deployment_of_made(karp_str set)
     return (karp_str){ set.ptr, name };
 }
 
-karp_str scene_workload_of(const scene_owners *o, size_t pod, karp_str pod_name, strbuf *room)
+karp_str picture_workload_of(const picture_owners *o, size_t pod, karp_str pod_name, strbuf *room)
 {
     karp_str kind = word_at(&o->kind, pod), owner = word_at(&o->name, pod);
     if (owner.len == 0 || str_is(kind, "Node")) return text_workload(pod_name);

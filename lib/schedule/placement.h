@@ -4,8 +4,8 @@
  * placed on claims, mostly in long runs, they are recorded as runs instead, so that a million pods need no record
  * each.
  */
-#ifndef SCHEDULE_PLACES_H
-#define SCHEDULE_PLACES_H
+#ifndef SCHEDULE_PLACEMENT_H
+#define SCHEDULE_PLACEMENT_H
 
 #include <decision/pod_run.h>
 #include <schedule/common.h>
@@ -36,14 +36,14 @@ struct placement {
 };
 
 /* Starts with no pod placed, and lists the pods of the round. */
-bool places_begin_round(scheduler *s);
+bool placement_begin_round(scheduler *s);
 /* Forgets the placements of the round's pods. */
-void places_clear(scheduler *s);
-void places_put(scheduler *s, uint32_t pod_number, place at);
+void placement_clear(scheduler *s);
+void placement_put(scheduler *s, uint32_t pod_number, place at);
 /* Places `count` pods, listed in `pods`, which are consecutive in the queue from `first` on. */
-void places_put_run(scheduler *s, const uint32_t *pods, uint32_t first, uint32_t count, uint32_t claim_number);
+void placement_put_run(scheduler *s, const uint32_t *pods, uint32_t first, uint32_t count, uint32_t claim_number);
 /* Converts runs to records by pod. false = out of memory. */
-bool places_settle(scheduler *s);
-place places_get(scheduler *s, uint32_t pod_number);
+bool placement_settle(scheduler *s);
+place placement_get(scheduler *s, uint32_t pod_number);
 
 #endif
