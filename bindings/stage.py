@@ -35,7 +35,6 @@ RUST = SOURCE / 'bindings/rust'
 YAML_LICENCE = SOURCE / 'bindings/python/backend/libyaml-LICENSE'
 GO_MODULE = re.search(r'^module (\S+)', (GO / 'go.mod').read_text(encoding='utf-8')).group(1)  # stated there, once
 GO_MODULES = ('', 'corev1')  # those that are published; each is left out of the one above it
-CLI_BASE = 'money.c', 'nearest.c', 'str.c'  # as in lib/meson.build
 CORE, IO, CLI = ('karp.c', 'karp.h'), ('karp-io.c', 'karp-io.h', 'yaml.h'), ('karp-cli.c',)
 BUNDLED = '//go:build !libkarp && !karp_static\n\n'
 EPOCH = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
@@ -75,11 +74,18 @@ def sources(out, build=None, libyaml=None):
         subprocess.run([sys.executable, SOURCE / 'lib/one_yaml.py', libyaml, out / 'yaml.h'], check=True)
 
 
+def base_of_program():
+    """The files of lib/base that the program has of its own: lib/meson.build lists them."""
+    listed = (SOURCE / 'lib/meson.build').read_text(encoding='utf-8')
+    found = [re.search(rf"'{name}': files\((.*?)\)", listed, flags=re.S).group(1) for name in ('base_of_all', 'base_outside')]
+    return [SOURCE / 'lib' / path for part in found for path in re.findall(r"'([^']+)'", part)]
+
+
 def cli(out):
     """The program in one file, to be compiled beside the other two."""
     command = [sys.executable, SOURCE / 'lib/one_file.py', '--version', version(), '--include', SOURCE / 'include', '--include', SOURCE / 'lib',
                '--define', '_POSIX_C_SOURCE=200809L', '--define', '_DEFAULT_SOURCE=1', '--define', '_DARWIN_C_SOURCE=1', '--below', 'karp-io.h', *sorted((SOURCE / 'include/karp').glob('*.h'))]
-    subprocess.run([*command, '--source', out / 'karp-cli.c', *sorted((SOURCE / 'lib/cli').glob('*.c')), *(SOURCE / 'lib/base' / name for name in CLI_BASE)], check=True)
+    subprocess.run([*command, '--source', out / 'karp-cli.c', *sorted((SOURCE / 'lib/cli').glob('*.c')), *base_of_program()], check=True)
 
 
 def yaml_version(where):

@@ -82,10 +82,21 @@ def visible(path):
 def check_compilers(folder, names):
     for compiler in COMPILERS:
         for name in names:
-            run(compiler, '-std=c11', '-O0', *WARNINGS, '-c', name, '-o', f'{compiler}.o', cwd=folder)
-            others = [symbol for symbol in visible(folder / f'{compiler}.o') if not symbol.startswith('karp_') and (name, symbol) != ('karp-cli.c', 'main')]
+            made = pathlib.Path(name).with_suffix('.o')
+            run(compiler, '-std=c11', '-O0', *WARNINGS, '-c', name, '-o', made, cwd=folder)
+            others = [symbol for symbol in visible(folder / made) if not symbol.startswith('karp_') and (name, symbol) != ('karp-cli.c', 'main')]
             if others:
                 problems.append(f'{name} by {compiler}: visible outside: {" ".join(others[:10])}')
+
+
+def check_program(folder, names):
+    """The program is linked of the three, as docs/install.md says, and starts."""
+    if problems or 'karp-cli.c' not in names:
+        return
+    yaml = run('pkg-config', '--libs', 'yaml-0.1').split()
+    run(COMPILERS[-1], '-o', 'karp', *(pathlib.Path(name).with_suffix('.o') for name in names), *yaml, '-lm', '-ldl', cwd=folder)
+    if not problems and not run(folder / 'karp', '--version').startswith('karp '):
+        problems.append('the program of the one files does not tell its version')
 
 
 def check_switches(folder, each):
@@ -133,6 +144,7 @@ def main():
             if (folder / name).stat().st_size > LARGEST_SOURCE.get(name, 1_000_000):
                 problems.append(f'{name} has {(folder / name).stat().st_size} bytes')
         check_compilers(folder, names)
+        check_program(folder, names)
         check_switches(folder, each='all' in sys.argv[1:])
         check_one_door(folder)
         check_made_again(folder)
