@@ -80,18 +80,18 @@ static void try_taints(search *s, taint_list taints, words *seen)
     strbuf_adds(&text, "tolerate ");
     for (uint32_t i = 0; i < taints.count; i++) {
         const taint *t = &taints.items[i];
-        toleration_list *told = &overlay_shape(&s->changed, s->shape)->tolerations;
-        if (!is_hard(s, t) || tolerated(*told, t)) continue;
+        toleration_list *tolerations = &overlay_shape(&s->changed, s->shape)->tolerations;
+        if (!is_hard(s, t) || tolerated(*tolerations, t)) continue;
         if (list == NULL) list = room_to_tolerate(s, taints.count - i);
         if (list == NULL) break;
         if (count > 0) strbuf_adds(&text, " and ");
         show_taint_text(s, &text, t);
         /* Only for this value: a taint with the same key on another NodePool is a separate change. */
-        list[told->count++] = (toleration){ .key = t->key,
-                                            .value = t->value,
-                                            .effect = t->effect,
-                                            .op = t->value == NO_TEXT ? KARP_TOLERATION_EXISTS
-                                                                      : KARP_TOLERATION_EQUAL };
+        list[tolerations->count++] = (toleration){ .key = t->key,
+                                                   .value = t->value,
+                                                   .effect = t->effect,
+                                                   .op = t->value == NO_TEXT ? KARP_TOLERATION_EXISTS
+                                                                             : KARP_TOLERATION_EQUAL };
         uint32_t *row = &key[(size_t)3 * count++];
         row[0] = t->key;
         row[1] = t->value;

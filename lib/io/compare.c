@@ -19,7 +19,7 @@ typedef struct comparison {
     void *user;
     karp_status status;
     const io_kept *pair[2]; /* the current pair of objects */
-    size_t told, told_before; /* number of differences so far, and before the current pair */
+    size_t difference_count, count_before; /* number of differences so far, and before the current pair */
     size_t wanted; /* the number of the difference to find; row is NULL then */
     const io_kept *found[2]; /* the pair that contains it … */
     size_t found_at; /* … and its number within the pair */
@@ -58,12 +58,12 @@ static bool list_kept(karp_context *context, const karp_reader *reader, const io
 
 /* ---- comparing one pair ------------------------------------------------------------------------------------------ */
 
-static void tell(comparison *c, const tree *before, const tree *after)
+static void add_difference(comparison *c, const tree *before, const tree *after)
 {
     strbuf one, other;
-    if (c->told++ == c->wanted && !c->row) {
+    if (c->difference_count++ == c->wanted && !c->row) {
         memcpy(c->found, c->pair, sizeof c->found);
-        c->found_at = c->told - 1 - c->told_before;
+        c->found_at = c->difference_count - 1 - c->count_before;
     }
     if (!c->row) return;
     strbuf_init(&one, c->context);
@@ -139,7 +139,7 @@ static void walk(comparison *c, const tree *before, const tree *after)
     if (c->status || (before && after && tree_equal(before, after))) return;
     if (tree_is(before, TREE_MAP) && tree_is(after, TREE_MAP)) walk_maps(c, before, after);
     else if (is_keyed(before) && is_keyed(after)) walk_keyed(c, before, after);
-    else tell(c, before, after);
+    else add_difference(c, before, after);
 }
 
 static tree *parse(comparison *c, const io_kept *k)
@@ -165,7 +165,7 @@ static void compare_pair(comparison *c, const io_kept *before, const io_kept *af
     c->object = str(name);
     c->pair[0] = before;
     c->pair[1] = after;
-    c->told_before = c->told;
+    c->count_before = c->difference_count;
     trees_clear(&c->trees);
     const tree *one = parse(c, before);
     const tree *other = c->status ? NULL : parse(c, after);
@@ -300,7 +300,8 @@ karp_status karp_reader_lay_difference(karp_reader *reader, const karp_reader *b
     comparison c = { .context = before->context, .wanted = number };
     compare_all(&c, before, after);
     if (c.status) return fail_nomem(error);
-    if (c.told <= number) return fail(error, KARP_E_NOT_FOUND, "there are only %zu differences", c.told);
+    if (c.difference_count <= number)
+        return fail(error, KARP_E_NOT_FOUND, "there are only %zu differences", c.difference_count);
     trees t;
     trees_init(&t, reader->context);
     karp_status status = c.found[0] && c.found[1] ? lay_over(reader, &c, &t) : lay_whole(reader, &c);

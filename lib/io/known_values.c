@@ -193,14 +193,14 @@ enum { MOST_LISTS = 1000, MOST_NOTES = 40 }; /* limits: lists to check, each aga
 karp_status io_values_note(karp_reader *reader)
 {
     karp_status status = KARP_OK;
-    size_t told = 0;
+    size_t noted = 0;
     for (size_t i = 0; i < reader->pool_value_count && i < MOST_LISTS && !status; i++) {
         const io_pool_values *kept = &reader->pool_values[i];
         char pool[128], key[128], more[32] = "";
         io_absent absent;
         status = io_find_absent(reader, &kept->required, &absent);
         if (status || absent.count == 0 || (absent.count == kept->required.value_count && !kept->others)) continue;
-        if (told++ == MOST_NOTES)
+        if (noted++ == MOST_NOTES)
             return io_warn(reader, "further values of NodePools that no instance type or offering has are not listed");
         if (kept->pools > 1) (void)snprintf(more, sizeof more, " and %zu more", kept->pools - 1);
         str_shorten(pool, sizeof pool, kept->pool);

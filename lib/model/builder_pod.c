@@ -11,7 +11,7 @@
 #include <karp/builder.h>
 #include <karp/library.h>
 
-static bool says(karp_str text, const char *word) { return text.ptr != NULL && equal_str(text, str(word)); }
+static bool is_word(karp_str text, const char *word) { return text.ptr != NULL && equal_str(text, str(word)); }
 
 /* ---- shapes -------------------------------------------------------------------------------------------------------- */
 
@@ -135,8 +135,8 @@ static void read_scalars(copier *c, const karp_pod *given, enum pod_source sourc
         s->priority = INT32_MIN;
     }
     s->has_claims = uses_claims(c, given);
-    s->critical = says(given->priority_class_name, "system-cluster-critical") ||
-                  says(given->priority_class_name, "system-node-critical");
+    s->critical = is_word(given->priority_class_name, "system-cluster-critical") ||
+                  is_word(given->priority_class_name, "system-node-critical");
     s->grace_seconds = given->termination_grace_seconds < 0 ? -1 : given->termination_grace_seconds;
     put(c, (uint32_t)s->has_priority | (uint32_t)s->has_claims << 1 | (uint32_t)s->critical << 2);
     put(c, (uint32_t)s->priority);
@@ -267,10 +267,10 @@ static uint32_t intern_volumes(adding *a, const karp_pod *given)
 
 static uint32_t selects_kind(const karp_owner *o)
 {
-    if (says(o->api_version, "v1") && says(o->kind, "ReplicationController"))
+    if (is_word(o->api_version, "v1") && is_word(o->kind, "ReplicationController"))
         return KARP_SELECTS_REPLICATION_CONTROLLER;
-    if (says(o->api_version, "apps/v1") && says(o->kind, "ReplicaSet")) return KARP_SELECTS_REPLICA_SET;
-    if (says(o->api_version, "apps/v1") && says(o->kind, "StatefulSet")) return KARP_SELECTS_STATEFUL_SET;
+    if (is_word(o->api_version, "apps/v1") && is_word(o->kind, "ReplicaSet")) return KARP_SELECTS_REPLICA_SET;
+    if (is_word(o->api_version, "apps/v1") && is_word(o->kind, "StatefulSet")) return KARP_SELECTS_STATEFUL_SET;
     return NO_ID;
 }
 
@@ -278,7 +278,7 @@ static uint32_t selects_kind(const karp_owner *o)
 static uint32_t read_annotation(adding *a, const karp_meta *meta, const char *key)
 {
     for (size_t i = 0; i < meta->annotation_count; i++) {
-        if (says(meta->annotations[i].key, key)) return copy_into(&a->c, a->c.text, meta->annotations[i].value);
+        if (is_word(meta->annotations[i].key, key)) return copy_into(&a->c, a->c.text, meta->annotations[i].value);
     }
     return NO_ID;
 }
@@ -324,10 +324,10 @@ static uint8_t owner_flags(copier *c, const karp_meta *meta)
     for (size_t i = 0; i < meta->owner_count; i++) {
         const karp_owner *o = &meta->owners[i];
         copy_reserved(c, o->reserved, "karp_owner");
-        if (says(o->api_version, "v1") && says(o->kind, "Node")) flags |= POD_OF_NODE;
-        if (!says(o->api_version, "apps/v1")) continue;
-        if (says(o->kind, "DaemonSet")) flags |= POD_OF_DAEMON_SET;
-        if (says(o->kind, "StatefulSet")) flags |= POD_OF_STATEFUL_SET;
+        if (is_word(o->api_version, "v1") && is_word(o->kind, "Node")) flags |= POD_OF_NODE;
+        if (!is_word(o->api_version, "apps/v1")) continue;
+        if (is_word(o->kind, "DaemonSet")) flags |= POD_OF_DAEMON_SET;
+        if (is_word(o->kind, "StatefulSet")) flags |= POD_OF_STATEFUL_SET;
     }
     return (uint8_t)flags;
 }
@@ -338,8 +338,8 @@ static uint8_t status_flags(copier *c, const karp_condition *conditions, size_t 
     if (!copy_has(c, conditions, count)) return (uint8_t)flags;
     for (size_t i = 0; i < count; i++) {
         const karp_condition *o = &conditions[i];
-        if (says(o->type, "PodScheduled") && says(o->reason, "Unschedulable")) flags |= POD_UNSCHEDULABLE;
-        if (says(o->type, "Ready") && says(o->status, "False")) flags |= POD_NOT_READY;
+        if (is_word(o->type, "PodScheduled") && is_word(o->reason, "Unschedulable")) flags |= POD_UNSCHEDULABLE;
+        if (is_word(o->type, "Ready") && is_word(o->status, "False")) flags |= POD_NOT_READY;
     }
     return (uint8_t)flags;
 }
@@ -517,7 +517,7 @@ static bool buffer_ready(copier *c, const karp_capacity_buffer *b)
 {
     if (!copy_has(c, b->conditions, b->condition_count)) return false;
     for (size_t i = 0; i < b->condition_count; i++) {
-        if (says(b->conditions[i].type, "ReadyForProvisioning")) return says(b->conditions[i].status, "True");
+        if (is_word(b->conditions[i].type, "ReadyForProvisioning")) return is_word(b->conditions[i].status, "True");
     }
     return false;
 }

@@ -113,8 +113,8 @@ static enum cel_type check_quantifier(checker *c, cel_node *n, const bound *name
     if (n->first->kind != CEL_LIST) c->beyond = true;
     if (over != CEL_T_LIST && over != CEL_ANY && over < CEL_T_ATTRIBUTES) c->wrong = true;
     bound one = { n->arguments->text, CEL_ANY, names };
-    enum cel_type says = check(c, n->arguments->next, &one);
-    if (!fits(says, CEL_T_BOOL)) c->wrong = true;
+    enum cel_type body = check(c, n->arguments->next, &one);
+    if (!fits(body, CEL_T_BOOL)) c->wrong = true;
     n->function = cel_text_is(n->text, "all")      ? CEL_F_ALL
                   : cel_text_is(n->text, "exists") ? CEL_F_EXISTS
                                                    : CEL_F_EXISTS_ONE;

@@ -249,12 +249,12 @@ static cel_value quantify(run *r, const cel_node *n, const bound *names)
     bound one = { .name = n->arguments->text, .outer = names };
     uint32_t yes = 0, failed = 0, count = 0;
     for (const cel_node *e = n->first->arguments; e != NULL; e = e->next, count++) {
-        bool says;
+        bool yes_or_no;
         one.value = eval(r, e, names);
         if (one.value.type == CEL_T_FAILURE) return failure(); /* a list has no value as a whole */
         cel_value v = eval(r, n->arguments->next, &one);
-        if (!bool_of(&v, &says)) failed++;
-        else if (says) yes++;
+        if (!bool_of(&v, &yes_or_no)) failed++;
+        else if (yes_or_no) yes++;
     }
     if (n->function == CEL_F_EXISTS && yes > 0) return of_bool(true);
     if (n->function == CEL_F_ALL && yes + failed < count) return of_bool(false);
@@ -485,8 +485,8 @@ static cel_value eval(run *r, const cel_node *n, const bound *names)
 uint32_t cel_matches(const cel_node *program, const cel_device *device)
 {
     run r = { .device = device };
-    bool says;
+    bool yes_or_no;
     cel_value v = eval(&r, program, NULL);
-    if (!bool_of(&v, &says)) return CEL_ERROR;
-    return says ? CEL_YES : CEL_NO;
+    if (!bool_of(&v, &yes_or_no)) return CEL_ERROR;
+    return yes_or_no ? CEL_YES : CEL_NO;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Devices, resource slices and resource claims in compact form, with text ids of a store or catalogue. Data that
- * decisions derive from them is prepared with the snapshot (device_world.h). Names of drivers, pools, devices,
+ * decisions derive from them is prepared with the snapshot (device_index.h). Names of drivers, pools, devices,
  * attributes, counters and requests are text ids.
  */
 #ifndef MODEL_DEVICES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Translates a catalogue's devices to a snapshot's text ids. */
-#include <model/device_world.h>
+#include <model/device_index.h>
 
 #include <string.h>
 

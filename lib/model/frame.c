@@ -3,7 +3,7 @@
 
 #include <base/block.h>
 #include <base/error.h>
-#include <model/device_world.h>
+#include <model/device_index.h>
 #include <model/reuse_pods.h>
 #include <model/prepare.h>
 #include <model/scale.h>
@@ -16,7 +16,7 @@ struct frame {
     algebra algebra;
     karp_catalogue **catalogues; /* those derived by NodeOverlays */
     uint32_t catalogue_count;
-    struct device_world *devices;
+    struct device_index *devices;
     struct frame *below; /* one reference; NULL = none. A frame on top of another has only an arena */
     size_t nodes_on_top; /* in this frame and those below: number of nodes that have changed */
 };
@@ -37,7 +37,7 @@ void frame_release(struct frame *f)
         struct frame *below = f->below;
         for (uint32_t i = 0; i < f->catalogue_count; i++) karp_catalogue_unref(f->catalogues[i]);
         if (below == NULL) algebra_free(&f->algebra);
-        device_world_free(f->devices);
+        device_index_free(f->devices);
         arena_free(&f->data);
         mem_free(f->context, f, sizeof *f);
         f = below;

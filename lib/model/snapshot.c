@@ -4,7 +4,7 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <model/builder.h>
-#include <model/device_world.h>
+#include <model/device_index.h>
 #include <model/frame.h>
 #include <model/prepare.h>
 #include <model/reuse_pods.h>
@@ -42,7 +42,7 @@ static void snapshot_free(karp_snapshot *s)
     release_blocks(s);
     if (s->frame == NULL) { /* it was not finished */
         algebra_free(&s->algebra);
-        device_world_free(s->devices);
+        device_index_free(s->devices);
         forget_catalogues(s);
     }
     frame_release(s->frame);

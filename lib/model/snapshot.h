@@ -54,7 +54,7 @@ typedef struct instance_type {
     bool capacity_from_overlay, overlaid; /* overlaid: copied for a NodeOverlay (§30) */
     const volume_limit *volume_limits; /* for drivers that the snapshot uses, each once */
     uint32_t volume_limit_count;
-    uint32_t kit; /* device_world.h: the devices that come with it, if `devices` is not NULL */
+    uint32_t kit; /* device_index.h: the devices that come with it, if `devices` is not NULL */
     const struct type_devices *devices;
 } instance_type;
 
@@ -227,7 +227,7 @@ struct karp_snapshot {
         node_term_list required; /* required node affinity of the template, if it has any */
     } * daemons;
     uint32_t daemon_count;
-    struct device_world *devices; /* device_world.h; NULL = no pod uses resource claims, or they are ignored */
+    struct device_index *devices; /* device_index.h; NULL = no pod uses resource claims, or they are ignored */
 };
 
 /* Like karp_snapshot_ref(), for a const snapshot: only its atomic reference count is written. */

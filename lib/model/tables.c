@@ -7,7 +7,7 @@
 
 #include <base/error.h>
 #include <base/sort.h>
-#include <model/device_world.h>
+#include <model/device_index.h>
 #include <model/translate.h>
 #include <string.h>
 

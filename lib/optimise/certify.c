@@ -182,37 +182,38 @@ karp_status certificate_differs(karp_error *error, const char *what, size_t inde
                 what, index);
 }
 
-/* Compares the certificate with the snapshot; `is` describes the snapshot, without a proof. */
-static karp_status compare(const karp_certificate *says, const karp_certificate *is, karp_error *error)
+/* Compares the certificate with the snapshot; `expected` describes the snapshot, without a proof. */
+static karp_status compare(const karp_certificate *given, const karp_certificate *expected, karp_error *error)
 {
-    if (says->resource_count != is->resource_count)
-        return certificate_differs(error, "number of resources,", says->resource_count);
-    if (says->class_count != is->class_count)
-        return certificate_differs(error, "number of classes,", says->class_count);
-    if (says->offer_count != is->offer_count)
-        return certificate_differs(error, "number of offerings,", says->offer_count);
-    if (says->node_count != is->node_count) return certificate_differs(error, "number of nodes,", says->node_count);
-    for (size_t i = 0; i < is->resource_count; i++) {
-        if (!same(says->resources[i].name, is->resources[i].name) ||
-            !same(says->resources[i].unit, is->resources[i].unit))
+    if (given->resource_count != expected->resource_count)
+        return certificate_differs(error, "number of resources,", given->resource_count);
+    if (given->class_count != expected->class_count)
+        return certificate_differs(error, "number of classes,", given->class_count);
+    if (given->offer_count != expected->offer_count)
+        return certificate_differs(error, "number of offerings,", given->offer_count);
+    if (given->node_count != expected->node_count)
+        return certificate_differs(error, "number of nodes,", given->node_count);
+    for (size_t i = 0; i < expected->resource_count; i++) {
+        if (!same(given->resources[i].name, expected->resources[i].name) ||
+            !same(given->resources[i].unit, expected->resources[i].unit))
             return certificate_differs(error, "resource", i);
     }
-    for (size_t i = 0; i < is->class_count; i++) {
-        const karp_certificate_class *a = &says->classes[i], *b = &is->classes[i];
+    for (size_t i = 0; i < expected->class_count; i++) {
+        const karp_certificate_class *a = &given->classes[i], *b = &expected->classes[i];
         if (!same(a->pod, b->pod) || a->count != b->count || a->limit != b->limit ||
-            memcmp(a->requests, b->requests, is->resource_count * sizeof(int64_t)) != 0)
+            memcmp(a->requests, b->requests, expected->resource_count * sizeof(int64_t)) != 0)
             return certificate_differs(error, "class", i);
     }
-    for (size_t i = 0; i < is->offer_count; i++) {
-        const karp_certificate_offer *a = &says->offers[i], *b = &is->offers[i];
+    for (size_t i = 0; i < expected->offer_count; i++) {
+        const karp_certificate_offer *a = &given->offers[i], *b = &expected->offers[i];
         if (a->reserved != 0) return fail_reserved(error, "karp_certificate_offer");
         if (!same(a->node_pool, b->node_pool) || !same(a->instance_type, b->instance_type) || !same(a->zone, b->zone) ||
             !same(a->capacity_type, b->capacity_type) || a->cost != b->cost)
             return certificate_differs(error, "offering", i);
     }
-    for (size_t i = 0; i < is->node_count; i++) {
-        if (says->nodes[i].reserved != 0) return fail_reserved(error, "karp_certificate_node");
-        if (!same(says->nodes[i].name, is->nodes[i].name)) return certificate_differs(error, "node", i);
+    for (size_t i = 0; i < expected->node_count; i++) {
+        if (given->nodes[i].reserved != 0) return fail_reserved(error, "karp_certificate_node");
+        if (!same(given->nodes[i].name, expected->nodes[i].name)) return certificate_differs(error, "node", i);
     }
     return KARP_OK;
 }
@@ -316,12 +317,12 @@ karp_status certificate_proof(scheduler *s, const karp_snapshot *seen, const rou
                               arena *a, bound_proof *out, karp_error *error)
 {
     round_bound facts = *b; /* without its proof, if it has one */
-    karp_certificate is;
+    karp_certificate expected;
     facts.proof = (bound_proof){ .y = NULL };
-    if (!certificate_fill(seen, s, &facts, a, &is)) return fail_nomem(error);
-    karp_status status = compare(c, &is, error);
+    if (!certificate_fill(seen, s, &facts, a, &expected)) return fail_nomem(error);
+    karp_status status = compare(c, &expected, error);
     /* Each offering and node has at most one row. */
-    if (status == KARP_OK && c->row_count > is.offer_count + is.node_count)
+    if (status == KARP_OK && c->row_count > expected.offer_count + expected.node_count)
         status = certificate_differs(error, "number of rows,", c->row_count);
     if (status == KARP_OK) status = compare_rows(c, &b->problem, error);
     return status == KARP_OK ? read_proof(c, &b->problem, a, out, error) : status;

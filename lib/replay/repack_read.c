@@ -65,16 +65,16 @@ static uint64_t whole(const tree *object, const char *name)
 
 /* ---- steps ------------------------------------------------------------------------------------------------------------------ */
 
-static void read_launch(repack_plan_read *p, const karp_plan_launch *said, const tree *object, karp_launch *l)
+static void read_launch(repack_plan_read *p, const karp_plan_launch *planned, const tree *object, karp_launch *l)
 {
     const tree *choice = tree_get(object, "choice");
     *l = (karp_launch){ .size = sizeof *l,
-                        .id = said->id,
-                        .node_pool = said->node_pool,
-                        .requirements = said->requirements,
-                        .requirement_count = said->requirement_count,
-                        .instance_types = said->instance_types,
-                        .instance_type_count = said->instance_type_count,
+                        .id = planned->id,
+                        .node_pool = planned->node_pool,
+                        .requirements = planned->requirements,
+                        .requirement_count = planned->requirement_count,
+                        .instance_types = planned->instance_types,
+                        .instance_type_count = planned->instance_type_count,
                         .expire_after = KARP_DURATION_UNSET,
                         .termination_grace_period = KARP_DURATION_UNSET };
     l->choice = (karp_choice){ tree_get_text(choice, "instanceType"), tree_get_text(choice, "zone"),
@@ -88,30 +88,30 @@ static void read_launch(repack_plan_read *p, const karp_plan_launch *said, const
     l->allocatable = amounts_of(p, tree_get(choice, "allocatable"), &l->allocatable_count);
 }
 
-static bool read_moves(repack_plan_read *p, const karp_plan *said, repack_play_step *step)
+static bool read_moves(repack_plan_read *p, const karp_plan *planned, repack_play_step *step)
 {
     size_t all = 0;
-    for (size_t i = 0; i < said->launch_count; i++) all += said->launches[i].pod_count;
-    for (size_t i = 0; i < said->placement_count; i++) all += said->placements[i].pod_count;
+    for (size_t i = 0; i < planned->launch_count; i++) all += planned->launches[i].pod_count;
+    for (size_t i = 0; i < planned->placement_count; i++) all += planned->placements[i].pod_count;
     repack_move *moves = rows(p, all, sizeof *moves);
-    for (size_t i = 0; moves && i < said->launch_count; i++) {
-        for (size_t k = 0; k < said->launches[i].pod_count; k++)
-            moves[step->move_count++] = (repack_move){ said->launches[i].pods[k], said->launches[i].id };
+    for (size_t i = 0; moves && i < planned->launch_count; i++) {
+        for (size_t k = 0; k < planned->launches[i].pod_count; k++)
+            moves[step->move_count++] = (repack_move){ planned->launches[i].pods[k], planned->launches[i].id };
     }
-    for (size_t i = 0; moves && i < said->placement_count; i++) {
-        for (size_t k = 0; k < said->placements[i].pod_count; k++)
-            moves[step->move_count++] = (repack_move){ said->placements[i].pods[k], said->placements[i].node };
+    for (size_t i = 0; moves && i < planned->placement_count; i++) {
+        for (size_t k = 0; k < planned->placements[i].pod_count; k++)
+            moves[step->move_count++] = (repack_move){ planned->placements[i].pods[k], planned->placements[i].node };
     }
     step->moves = moves;
     return moves != NULL;
 }
 
-static karp_status read_step(repack_plan_read *p, const karp_plan_step *said, const tree *object,
+static karp_status read_step(repack_plan_read *p, const karp_plan_step *planned, const tree *object,
                              repack_play_step *step, karp_error *error)
 {
-    const karp_plan *plan = said->plan;
+    const karp_plan *plan = planned->plan;
     const tree *launches = tree_get(object, "launches");
-    *step = (repack_play_step){ .nodes = said->nodes, .node_count = said->node_count };
+    *step = (repack_play_step){ .nodes = planned->nodes, .node_count = planned->node_count };
     step->launch_count = plan->launch_count;
     step->launches = rows(p, plan->launch_count, sizeof *step->launches);
     step->amounts = rows(p, plan->launch_count, sizeof *step->amounts);
@@ -129,14 +129,14 @@ static karp_status read_step(repack_plan_read *p, const karp_plan_step *said, co
 
 static karp_status read_steps(repack_plan_read *p, karp_error *error)
 {
-    const karp_plan_step *said = karp_plan_document_steps(p->document, &p->step_count, &p->cost_before);
+    const karp_plan_step *planned = karp_plan_document_steps(p->document, &p->step_count, &p->cost_before);
     const tree *list = tree_get(p->root, "steps");
-    if (!str_is(tree_get_text(p->root, "kind"), "RepackPlan") || !said)
+    if (!str_is(tree_get_text(p->root, "kind"), "RepackPlan") || !planned)
         return fail(error, KARP_E_INVALID, "not a RepackPlan: karp repack -o json writes one");
     p->steps = rows(p, p->step_count, sizeof *p->steps);
     karp_status status = p->steps ? KARP_OK : fail_nomem(error);
     for (size_t i = 0; i < p->step_count && !status; i++)
-        status = read_step(p, &said[i], tree_item(list, i), &p->steps[i], error);
+        status = read_step(p, &planned[i], tree_item(list, i), &p->steps[i], error);
     p->cost_before = money(p->root, "costBefore");
     p->cost_after = money(p->root, "costAfter");
     p->evictions = whole(p->root, "evictions");

@@ -5,7 +5,7 @@
  * carrying them out: actions take effect at once, pods run where they were planned, and a command is carried out when
  * it is decided a second time.
  *
- *     story_read    the story file and the files it names      story_world   workloads, and the nodes of the documents
+ *     story_read    the story file and the files it names      story_state   workloads, and the nodes of the documents
  *     story_cluster documents of a cluster managed by Karpenter
  *     story_decide  one decision and its consequences          story_play    steps and events in the order of time
  *     story_write   the output as JSON or text
@@ -95,7 +95,7 @@ typedef struct story {
 
     size_t unschedulable; /* in the previous plan */
 
-    strbuf out, told; /* output so far; events of this step, in JSON */
+    strbuf out, step_events; /* output so far; events of this step, in JSON */
     bool first_step, first_decision, first_event;
 } story;
 
@@ -114,7 +114,7 @@ karp_status story_fail_at(story *s, karp_status status, const char *field, const
 karp_status story_fail_step(story *s, size_t index, const char *member, karp_status status, const char *message);
 karp_status story_nomem(story *s);
 
-/* story_world.c */
+/* story_state.c */
 /* Prepares the engine: the workloads' pods, the nodes of the documents. */
 karp_status story_begin(story *s);
 karp_status story_scale(story *s, uint32_t workload, uint64_t replicas);

@@ -60,13 +60,13 @@ karp_status story_note_input(story *s)
     karp_reader *reader = NULL;
     karp_snapshot *snapshot = NULL;
     karp_status status = read_all(s, &reader, &snapshot);
-    bool told = status && status != KARP_E_NOMEM &&
-                status != KARP_E_CANCELED; /* the engine reports it when it needs the objects */
-    if (told) karp_error_init(&s->error, sizeof s->error);
+    bool fails_later = status && status != KARP_E_NOMEM &&
+                       status != KARP_E_CANCELED; /* the engine reports it when it needs the objects */
+    if (fails_later) karp_error_init(&s->error, sizeof s->error);
     if (!status) status = keep_notes(s, reader);
     karp_snapshot_unref(snapshot);
     karp_reader_free(reader);
-    return told ? KARP_OK : status;
+    return fails_later ? KARP_OK : status;
 }
 
 static karp_status read_cluster(story *s)

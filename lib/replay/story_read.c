@@ -49,7 +49,7 @@ karp_status story_init(story *s, karp_context *context)
     s->context = context;
     s->validate_at = s->unblocked_at = s->opens_at = s->played.base.starts = KARP_NO_TIME;
     strbuf_init(&s->proposed, context);
-    strbuf_init(&s->told, context);
+    strbuf_init(&s->step_events, context);
     strbuf_init(&s->out, context);
     trace_init(&s->played.base.trace, context);
     karp_status status = karp_reader_new(context, NULL, &s->reader, &s->error);
@@ -73,7 +73,7 @@ void story_free(story *s)
     mem_free(s->context, s->e, sizeof *s->e);
     trace_free(&s->played.base.trace);
     strbuf_free(&s->proposed);
-    strbuf_free(&s->told);
+    strbuf_free(&s->step_events);
     strbuf_free(&s->out);
     karp_reader_free(s->reader);
 }

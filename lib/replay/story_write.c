@@ -130,15 +130,15 @@ void story_write_step_end(story *s)
 {
     if (!is_json(s)) return;
     strbuf_adds(&s->out, "],\"events\":[");
-    if (s->told.len > 0) strbuf_add(&s->out, s->told.ptr, s->told.len);
+    if (s->step_events.len > 0) strbuf_add(&s->out, s->step_events.ptr, s->step_events.len);
     strbuf_adds(&s->out, "]}");
-    if (s->told.failed) s->out.failed = true;
-    s->told.len = 0;
+    if (s->step_events.failed) s->out.failed = true;
+    s->step_events.len = 0;
 }
 
 static void event_as_json(story *s, const char *event, karp_str node, karp_str detail)
 {
-    strbuf *out = &s->told;
+    strbuf *out = &s->step_events;
     strbuf_adds(out, s->first_event ? "{\"time\":\"" : ",{\"time\":\"");
     add_time(s, out);
     strbuf_adds(out, "\",\"event\":");

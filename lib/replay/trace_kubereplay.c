@@ -13,8 +13,8 @@ static int64_t deadline(void *user, const workload *w, const tree *object, uint6
     (void)user;
     (void)w;
     (void)number;
-    bool told = tree_integer(tree_get(tree_get(object, "spec"), "activeDeadlineSeconds"), &seconds);
-    return told && seconds >= 0 && seconds < INT64_C(300000000) ? seconds * SECOND : KARP_DURATION_UNSET;
+    bool has_deadline = tree_integer(tree_get(tree_get(object, "spec"), "activeDeadlineSeconds"), &seconds);
+    return has_deadline && seconds >= 0 && seconds < INT64_C(300000000) ? seconds * SECOND : KARP_DURATION_UNSET;
 }
 
 /* In kubereplay's files objects lack their kind: the event has it. */

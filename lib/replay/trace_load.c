@@ -344,7 +344,7 @@ static karp_status generate_cron_job(load *l, const tree *given, size_t index, u
 
 /* ---- the whole load -------------------------------------------------------------------------------------------------------- */
 
-static karp_status tell(load *l)
+static karp_status generate(load *l)
 {
     const tree *root = l->s->root, *deployments = tree_get(root, "deployments"), *jobs = tree_get(root, "cronJobs");
     int64_t seed = 0;
@@ -373,7 +373,7 @@ karp_status trace_generate_load(trace *t, story *s)
 {
     load l = { .t = t, .s = s };
     karp_status status = workloads_init(&l.w, t, str("the load"), (karp_str){ "", 0 }, false, &s->error);
-    if (!status) status = tell(&l);
+    if (!status) status = generate(&l);
     workloads_free(&l.w);
     return status;
 }

@@ -77,13 +77,13 @@ static bool template_path(const simkube *s, const tree *object, char path[256])
     const tree *how = kind.failed ? NULL : tree_get(tracked, kind.ptr);
     karp_str given = tree_get_text(how, "podSpecTemplatePath");
     if (given.len == 0) given = tree_text(tree_item(tree_get(how, "podSpecTemplatePaths"), 0));
-    bool told = given.len > 0 && given.len < 256 && !str_is(tree_get_text(object, "kind"), "Job");
-    if (told) {
+    bool named = given.len > 0 && given.len < 256 && !str_is(tree_get_text(object, "kind"), "Job");
+    if (named) {
         memcpy(path, given.ptr, given.len);
         path[given.len] = '\0';
     }
     strbuf_free(&kind);
-    return told;
+    return named;
 }
 
 /* Checks a pod's life for contradictory numbers. */

@@ -31,8 +31,8 @@ void workloads_free(workloads *w)
 static uint32_t line_of(workloads *w, const tree *at)
 {
     if (!at || at->at == TREE_NOWHERE || at->at >= w->text.len) return 0;
-    for (; w->told < at->at; w->told++) w->line += w->text.ptr[w->told] == '\n';
-    for (; w->told > at->at; w->told--) w->line -= w->text.ptr[w->told - 1] == '\n';
+    for (; w->line_at < at->at; w->line_at++) w->line += w->text.ptr[w->line_at] == '\n';
+    for (; w->line_at > at->at; w->line_at--) w->line -= w->text.ptr[w->line_at - 1] == '\n';
     return w->line + 1;
 }
 
@@ -75,11 +75,11 @@ static workload *find(workloads *w, karp_str kind, karp_str namespace_, karp_str
     return found == IO_NONE ? NULL : &w->list[found];
 }
 
-static bool tell(workloads *w, const workload *one, int64_t at, uint64_t number, uint32_t kind, int64_t lasts,
-                 const tree *said)
+static bool add_event(workloads *w, const workload *one, int64_t at, uint64_t number, uint32_t kind, int64_t lasts,
+                      const tree *source)
 {
     trace_event event = {
-        .at = at, .kind = kind, .shape = one->shape, .lasts = lasts, .document = w->document, .line = line_of(w, said)
+        .at = at, .kind = kind, .shape = one->shape, .lasts = lasts, .document = w->document, .line = line_of(w, source)
     };
     strbuf name;
     strbuf_init(&name, w->t->context);
@@ -94,13 +94,13 @@ static bool tell(workloads *w, const workload *one, int64_t at, uint64_t number,
     return karp_context_work(w->t->context, 16) && event.of.pod.name.ptr && trace_add(w->t, &event);
 }
 
-static bool scale(workloads *w, workload *one, int64_t at, uint64_t replicas, const tree *said)
+static bool scale(workloads *w, workload *one, int64_t at, uint64_t replicas, const tree *source)
 {
     bool fine = true;
     while (one->pods < replicas && fine)
-        fine = tell(w, one, at, one->pods++, TRACE_POD_CREATED, KARP_DURATION_UNSET, said);
+        fine = add_event(w, one, at, one->pods++, TRACE_POD_CREATED, KARP_DURATION_UNSET, source);
     while (one->pods > replicas && fine)
-        fine = tell(w, one, at, --one->pods, TRACE_POD_DELETED, KARP_DURATION_UNSET, said);
+        fine = add_event(w, one, at, --one->pods, TRACE_POD_DELETED, KARP_DURATION_UNSET, source);
     return fine;
 }
 
@@ -115,24 +115,24 @@ static uint32_t shape_of(workloads *w, tree *pod)
 }
 
 /* Changes the template: deletes all pods of the old one and creates as many of the new one. */
-static bool take_shape(workloads *w, workload *one, int64_t at, uint32_t shape, const tree *said)
+static bool take_shape(workloads *w, workload *one, int64_t at, uint32_t shape, const tree *source)
 {
     if (shape == NO_ID) return false;
-    bool fine = one->shape == shape || scale(w, one, at, 0, said);
+    bool fine = one->shape == shape || scale(w, one, at, 0, source);
     if (one->shape != shape && one->shape != NO_ID) one->round++;
     one->shape = shape;
     return fine;
 }
 
-karp_status workloads_set(workloads *w, int64_t at, const tree *said, karp_str kind, karp_str namespace_, karp_str name,
-                          tree *pod, uint64_t replicas, int64_t lasts)
+karp_status workloads_set(workloads *w, int64_t at, const tree *source, karp_str kind, karp_str namespace_,
+                          karp_str name, tree *pod, uint64_t replicas, int64_t lasts)
 {
     workload *one = find(w, kind, namespace_, name);
-    bool fine = one && take_shape(w, one, at, shape_of(w, pod), said);
+    bool fine = one && take_shape(w, one, at, shape_of(w, pod), source);
     if (one) one->there = true;
-    if (fine && lasts == KARP_DURATION_UNSET) fine = scale(w, one, at, replicas, said);
+    if (fine && lasts == KARP_DURATION_UNSET) fine = scale(w, one, at, replicas, source);
     for (uint64_t i = one ? one->pods : 0; fine && lasts != KARP_DURATION_UNSET && i < replicas; i++) {
-        fine = tell(w, one, at, i, TRACE_POD_CREATED, lasts, said);
+        fine = add_event(w, one, at, i, TRACE_POD_CREATED, lasts, source);
         one->pods = i + 1;
     }
     return fine ? KARP_OK : fail_nomem(w->error);
@@ -223,7 +223,7 @@ static karp_status apply_job(workloads *w, int64_t at, const tree *object, workl
         int64_t lasts = w->lasts ? w->lasts(w->user, one, object, i) : KARP_DURATION_UNSET;
         int64_t wave = lasts == KARP_DURATION_UNSET ? 0 : lasts;
         if (lasts == KARP_DURATION_UNSET && i >= (uint64_t)at_once) break;
-        if (!tell(w, one, at + (int64_t)(i / (uint64_t)at_once) * wave, i, TRACE_POD_CREATED, lasts, object))
+        if (!add_event(w, one, at + (int64_t)(i / (uint64_t)at_once) * wave, i, TRACE_POD_CREATED, lasts, object))
             return fail_nomem(w->error);
         one->pods = i + 1;
     }
@@ -262,27 +262,28 @@ karp_status workloads_apply(workloads *w, int64_t at, const tree *object, const 
     return workloads_set(w, at, object, kind, namespace_, name, pod, 1, lasts);
 }
 
-karp_status workloads_scale(workloads *w, int64_t at, const tree *said, karp_str kind, karp_str key, int64_t replicas)
+karp_status workloads_scale(workloads *w, int64_t at, const tree *source, karp_str kind, karp_str key, int64_t replicas)
 {
     const char *slash = key.len ? memchr(key.ptr, '/', key.len) : NULL;
     size_t length = slash ? (size_t)(slash - key.ptr) : 0;
-    if (!slash) return workloads_fault(w, said, "key", "not a key like default/web");
+    if (!slash) return workloads_fault(w, source, "key", "not a key like default/web");
     if (replicas < 0 || replicas > MOST_REPLICAS)
-        return workloads_fault(w, said, "replicas", "not a number from 0 to 1000000");
+        return workloads_fault(w, source, "replicas", "not a number from 0 to 1000000");
     workload *one = find(w, kind, (karp_str){ key.ptr, length }, (karp_str){ slash + 1, key.len - length - 1 });
     if (!one) return fail_nomem(w->error);
-    if (!one->there) return workloads_fault(w, said, "key", "a workload is scaled that does not exist");
-    return scale(w, one, at, (uint64_t)replicas, said) ? KARP_OK : fail_nomem(w->error);
+    if (!one->there) return workloads_fault(w, source, "key", "a workload is scaled that does not exist");
+    return scale(w, one, at, (uint64_t)replicas, source) ? KARP_OK : fail_nomem(w->error);
 }
 
-karp_status workloads_delete(workloads *w, int64_t at, const tree *said, const char *field, karp_str kind,
+karp_status workloads_delete(workloads *w, int64_t at, const tree *source, const char *field, karp_str kind,
                              karp_str namespace_, karp_str name)
 {
     bool makes_pods = str_is(kind, "Pod") || str_is(kind, "Job") || is_one_of(kind, scaled);
     workload *one = find(w, kind, namespace_.len ? namespace_ : str("default"), name);
     if (!one) return fail_nomem(w->error);
-    if (!one->there && makes_pods) return workloads_fault(w, said, field, "a workload is deleted that does not exist");
+    if (!one->there && makes_pods)
+        return workloads_fault(w, source, field, "a workload is deleted that does not exist");
     if (!one->there) return KARP_OK;
     one->there = false;
-    return scale(w, one, at, 0, said) ? KARP_OK : fail_nomem(w->error);
+    return scale(w, one, at, 0, source) ? KARP_OK : fail_nomem(w->error);
 }

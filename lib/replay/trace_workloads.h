@@ -26,7 +26,7 @@ typedef struct workloads {
     size_t count, capacity;
     karp_error *error;
     karp_str document, text; /* the source of the trees, for line numbers in errors */
-    size_t told; /* the last position whose line was needed */
+    size_t line_at; /* the last position whose line was needed */
     uint32_t line; /* number of line ends before it */
     char event[32]; /* "events[3]." if there are no lines; otherwise "" */
     bool lenient;
@@ -46,12 +46,13 @@ karp_status workloads_fault(workloads *w, const tree *at, const char *field, con
  * of its kind. For an object without pods nothing else happens. */
 karp_status workloads_apply(workloads *w, int64_t at, const tree *object, const char *template_path);
 /* `kind` "" = any. It is an error if the workload does not exist. */
-karp_status workloads_scale(workloads *w, int64_t at, const tree *said, karp_str kind, karp_str key, int64_t replicas);
+karp_status workloads_scale(workloads *w, int64_t at, const tree *source, karp_str kind, karp_str key,
+                            int64_t replicas);
 /* Likewise, for a kind that has pods; `field` names it. */
-karp_status workloads_delete(workloads *w, int64_t at, const tree *said, const char *field, karp_str kind,
+karp_status workloads_delete(workloads *w, int64_t at, const tree *source, const char *field, karp_str kind,
                              karp_str namespace_, karp_str name);
 /* The same for a workload without an object: `pod` is the Pod without a name. */
-karp_status workloads_set(workloads *w, int64_t at, const tree *said, karp_str kind, karp_str namespace_, karp_str name,
-                          tree *pod, uint64_t replicas, int64_t lasts);
+karp_status workloads_set(workloads *w, int64_t at, const tree *source, karp_str kind, karp_str namespace_,
+                          karp_str name, tree *pod, uint64_t replicas, int64_t lasts);
 
 #endif

@@ -21,7 +21,7 @@ typedef struct seed {
 } seed;
 
 /* If a claim has several results for one device, only the last counts. */
-static bool superseded(const world_claim *c, uint32_t result)
+static bool superseded(const indexed_claim *c, uint32_t result)
 {
     for (uint32_t i = result + 1; i < c->given->result_count; i++) {
         if (c->results[i] == c->results[result]) return true;
@@ -31,8 +31,8 @@ static bool superseded(const world_claim *c, uint32_t result)
 
 static void gather(const struct devices *d, seed *seeds)
 {
-    for (uint32_t i = 0; i < d->world->claim_count; i++) {
-        const world_claim *c = &d->world->claims[i];
+    for (uint32_t i = 0; i < d->index->claim_count; i++) {
+        const indexed_claim *c = &d->index->claims[i];
         for (uint32_t r = 0; r < c->given->result_count; r++) {
             seed *e = &seeds[c->results[r]];
             if (superseded(c, r)) continue;
@@ -51,8 +51,8 @@ static bool freed(const seed *e) { return e->has_pods && !e->stays; }
 /* A shared device stays in use by the claims that are not moved. Without any such share it is free. */
 static void keep_shares(const struct devices *d, const seed *seeds, uint8_t *shared)
 {
-    for (uint32_t i = 0; i < d->world->claim_count; i++) {
-        const world_claim *c = &d->world->claims[i];
+    for (uint32_t i = 0; i < d->index->claim_count; i++) {
+        const indexed_claim *c = &d->index->claims[i];
         bool leaves = c->given->pod_uid_count > 0 && all_moving(d, c->given);
         for (uint32_t r = 0; r < c->given->result_count && !leaves; r++) {
             const seed *e = &seeds[c->results[r]];
@@ -71,9 +71,9 @@ static void keep_shares(const struct devices *d, const seed *seeds, uint8_t *sha
 static void set_budgets(scheduler *s, const uint8_t *shared)
 {
     struct devices *d = s->devices;
-    const struct device_world *w = d->world;
+    const struct device_index *w = d->index;
     for (uint32_t i = 0; i < w->slice_count; i++) {
-        const world_slice *from = &w->slices[i];
+        const indexed_slice *from = &w->slices[i];
         if (!d->slice_in[i] || !from->has_counters || from->given->generation != d->pools[from->pool].generation)
             continue;
         for (uint32_t k = 0; k < from->counters.count; k++) {
@@ -82,7 +82,7 @@ static void set_budgets(scheduler *s, const uint8_t *shared)
         }
     }
     for (uint32_t i = 0; i < w->device_count; i++) {
-        const world_device *one = &w->devices[i];
+        const indexed_device *one = &w->devices[i];
         if (one->slice == NO_ID || !d->slice_in[one->slice] || (!d->taken[one->identity] && !shared[one->identity]))
             continue;
         if (w->slices[one->slice].given->generation != d->pools[one->pool].generation) continue;
@@ -96,7 +96,7 @@ static void set_budgets(scheduler *s, const uint8_t *shared)
 bool ledger_init(scheduler *s)
 {
     struct devices *d = s->devices;
-    const struct device_world *w = d->world;
+    const struct device_index *w = d->index;
     size_t identities = w->identity_count + (size_t)1;
     seed *seeds = arena_array(&s->round.data, identities, sizeof *seeds);
     uint8_t *shared = arena_array(&s->round.data, identities, 1);
@@ -152,7 +152,7 @@ static bool holds_device(const candidate *c, uint32_t type, uint32_t identity, b
 bool device_free(const scheduler *s, const asking *who, uint32_t index, uint32_t number)
 {
     const struct devices *d = s->devices;
-    const world_device *w = &d->world->devices[number];
+    const indexed_device *w = &d->index->devices[number];
     const candidate *c = ledger_find(s, who->number);
     bool of_type = w->slice == NO_ID;
     if (!of_type && device_had(d, w->identity, who->number)) return false;
@@ -226,7 +226,7 @@ static void add_entry(scheduler *s, candidate *c, entry e)
     charge(s->devices, e.kind, e.id, before, charged(c, e.kind, e.id));
 }
 
-static void add_holding(scheduler *s, candidate *c, uint32_t number, uint32_t type, const world_device *w)
+static void add_holding(scheduler *s, candidate *c, uint32_t number, uint32_t type, const indexed_device *w)
 {
     struct devices *d = s->devices;
     bool of_type = w->slice == NO_ID;
@@ -272,7 +272,7 @@ static void add_up(scheduler *s, claim_state *c)
 
 static void fill_share(scheduler *s, const allocation *a, const type_outcome *o, uint32_t claim_number, claim_state *c)
 {
-    const struct device_world *w = s->devices->world;
+    const struct device_index *w = s->devices->index;
     claim_share *share = &c->shares[c->share_count++];
     uint32_t *drivers = arena_array(&s->round.data, o->device_count + (size_t)1, sizeof *drivers);
     *share = (claim_share){ .type = a->who.types[o->type], .requirements = { EMPTY_SET, NO_ID }, .drivers = drivers };
@@ -282,7 +282,7 @@ static void fill_share(scheduler *s, const allocation *a, const type_outcome *o,
     }
     for (uint32_t i = 0; i < o->device_count; i++) {
         if (o->devices[i].claim != claim_number) continue;
-        const world_device *one = &w->devices[o->devices[i].device];
+        const indexed_device *one = &w->devices[o->devices[i].device];
         drivers[share->driver_count++] = one->driver;
         if (one->slice == NO_ID) c->of_type = true;
         if (one->slice == NO_ID || !w->slices[one->slice].has_topology) continue;
@@ -317,7 +317,7 @@ void ledger_commit(scheduler *s)
         const type_outcome *one = &a->outcomes[o];
         uint32_t type = a->who.types[one->type];
         for (uint32_t i = 0; i < one->device_count && !s->failed; i++) {
-            const world_device *w = &d->world->devices[one->devices[i].device];
+            const indexed_device *w = &d->index->devices[one->devices[i].device];
             if (!w->given->shared) add_holding(s, c, a->who.number, type, w);
         }
         for (uint32_t i = 0; i < one->entry_count && !s->failed; i++) {
@@ -360,7 +360,7 @@ static void forget_entries(struct devices *d, candidate *c, uint32_t type)
 
 static void forget_shares(scheduler *s, uint32_t number, uint32_t type)
 {
-    for (uint32_t i = 0; i < s->devices->world->claim_count; i++) {
+    for (uint32_t i = 0; i < s->devices->index->claim_count; i++) {
         claim_state *c = &s->devices->claims[i];
         bool tighter = false;
         uint32_t kept = 0;

@@ -17,17 +17,17 @@ bool reaches(scheduler *s, const asking *who, uint32_t set, demand d)
 
 static bool current(const scheduler *s, uint32_t slice)
 {
-    const world_slice *w = &s->devices->world->slices[slice];
+    const indexed_slice *w = &s->devices->index->slices[slice];
     return s->devices->slice_in[slice] && w->given->generation == s->devices->pools[w->pool].generation;
 }
 
 /* Validates the counter sets of a pool: each is defined only once, and those that devices consume are defined. */
-static bool counters_valid(const scheduler *s, const world_pool *p, uint8_t *sets, uint8_t *counters)
+static bool counters_valid(const scheduler *s, const indexed_pool *p, uint8_t *sets, uint8_t *counters)
 {
-    const struct device_world *w = s->devices->world;
+    const struct device_index *w = s->devices->index;
     bool valid = true;
     for (uint32_t i = 0; i < p->slices.count; i++) {
-        const world_slice *d = &w->slices[p->slices.items[i]];
+        const indexed_slice *d = &w->slices[p->slices.items[i]];
         if (!d->has_counters || !current(s, p->slices.items[i])) continue;
         for (uint32_t k = 0; k < d->sets.count; k++) {
             if (sets[d->sets.items[k]]) valid = false;
@@ -36,7 +36,7 @@ static bool counters_valid(const scheduler *s, const world_pool *p, uint8_t *set
         for (uint32_t k = 0; k < d->counters.count; k++) counters[d->counters.items[k].id] = 1;
     }
     for (uint32_t i = 0; i < p->slices.count; i++) {
-        const world_slice *d = &w->slices[p->slices.items[i]];
+        const indexed_slice *d = &w->slices[p->slices.items[i]];
         if (!d->consumes || !current(s, p->slices.items[i])) continue;
         for (uint32_t k = d->device_first; k < d->device_first + d->device_count; k++) {
             for (uint32_t n = 0; n < w->devices[k].sets.count; n++) {
@@ -51,18 +51,18 @@ static bool counters_valid(const scheduler *s, const world_pool *p, uint8_t *set
 }
 
 /* Whether two devices of these slices have the same name. `seen` is by identity and is clear afterwards. */
-static bool repeated(const struct device_world *w, const uint32_t *slices, uint32_t count, uint8_t *seen)
+static bool repeated(const struct device_index *w, const uint32_t *slices, uint32_t count, uint8_t *seen)
 {
     bool again = false;
     for (uint32_t i = 0; i < count; i++) {
-        const world_slice *d = &w->slices[slices[i]];
+        const indexed_slice *d = &w->slices[slices[i]];
         for (uint32_t k = d->device_first; k < d->device_first + d->device_count; k++) {
             again = again || seen[w->devices[k].identity];
             seen[w->devices[k].identity] = 1;
         }
     }
     for (uint32_t i = 0; i < count; i++) {
-        const world_slice *d = &w->slices[slices[i]];
+        const indexed_slice *d = &w->slices[slices[i]];
         for (uint32_t k = d->device_first; k < d->device_first + d->device_count; k++) seen[w->devices[k].identity] = 0;
     }
     return again;
@@ -71,31 +71,31 @@ static bool repeated(const struct device_world *w, const uint32_t *slices, uint3
 static void state_pool(scheduler *s, uint32_t pool, uint8_t *sets, uint8_t *counters)
 {
     struct devices *d = s->devices;
-    const world_pool *p = &d->world->pools[pool];
+    const indexed_pool *p = &d->index->pools[pool];
     pool_facts *f = &d->pools[pool];
     int64_t declared = 0, found = 0;
     for (uint32_t i = 0; i < p->slices.count; i++) {
         uint32_t slice = p->slices.items[i];
-        int64_t generation = d->world->slices[slice].given->generation;
+        int64_t generation = d->index->slices[slice].given->generation;
         if (!d->slice_in[slice] || (f->known && generation <= f->generation)) continue;
         f->known = true;
         f->generation = generation;
-        declared = d->world->slices[slice].given->slice_count;
+        declared = d->index->slices[slice].given->slice_count;
     }
     for (uint32_t i = 0; i < p->slices.count; i++) found += current(s, p->slices.items[i]);
     f->incomplete = found != declared;
     f->invalid = !counters_valid(s, p, sets, counters);
-    f->names_differ = !repeated(d->world, p->slices.items, p->slices.count, d->name_seen);
+    f->names_differ = !repeated(d->index, p->slices.items, p->slices.count, d->name_seen);
 }
 
 /* Whether each slice belongs to one node. Then other nodes cannot reach the pool. */
 static bool of_nodes(const scheduler *s, uint32_t pool)
 {
-    const struct device_world *w = s->devices->world;
-    const world_pool *p = &w->pools[pool];
+    const struct device_index *w = s->devices->index;
+    const indexed_pool *p = &w->pools[pool];
     bool all = !s->devices->pools[pool].invalid;
     for (uint32_t i = 0; i < p->slices.count && all; i++) {
-        const world_slice *d = &w->slices[p->slices.items[i]];
+        const indexed_slice *d = &w->slices[p->slices.items[i]];
         all = !current(s, p->slices.items[i]) || (!d->given->all_nodes && d->given->node != NO_ID && !d->consumes);
     }
     return all;
@@ -103,7 +103,7 @@ static bool of_nodes(const scheduler *s, uint32_t pool)
 
 static int by_node(uint32_t a, uint32_t b, const void *user)
 {
-    const struct device_world *w = user;
+    const struct device_index *w = user;
     uint32_t one = w->slices[a].given->node, other = w->slices[b].given->node;
     return one < other ? -1 : one > other;
 }
@@ -111,7 +111,7 @@ static int by_node(uint32_t a, uint32_t b, const void *user)
 static bool divide_pools(scheduler *s)
 {
     struct devices *d = s->devices;
-    const struct device_world *w = d->world;
+    const struct device_index *w = d->index;
     uint32_t *common = arena_array(&s->round.data, w->pool_count + (size_t)1, sizeof *common);
     uint32_t *slices = arena_array(&s->round.data, w->slice_count + (size_t)1, sizeof *slices);
     if (common == NULL || slices == NULL) return false;
@@ -142,7 +142,7 @@ static bool owner_offered(const scheduler *s, const uint8_t *offered, const reso
 bool pools_init(scheduler *s)
 {
     struct devices *d = s->devices;
-    const struct device_world *w = d->world;
+    const struct device_index *w = d->index;
     uint8_t *offered = arena_array(&s->round.data, s->snapshot->raw.nodes.count + 1, 1);
     uint8_t *sets = arena_array(&s->round.data, w->set_count + (size_t)w->counter_count + 1, 1);
     d->slice_in = arena_array(&s->round.data, w->slice_count + (size_t)1, 1);
@@ -163,7 +163,7 @@ bool pools_init(scheduler *s)
 
 static bool slice_reached(scheduler *s, uint32_t slice, const asking *who, uint32_t set)
 {
-    const world_slice *w = &s->devices->world->slices[slice];
+    const indexed_slice *w = &s->devices->index->slices[slice];
     const resource_slice *g = w->given;
     if (g->all_nodes) return true;
     if (g->node != NO_ID) return who->node == g->node;
@@ -186,7 +186,7 @@ static bool count_slices(scheduler *s, uint32_t count)
 static bool fill_view(scheduler *s, pool_view *v, const uint32_t *slices, uint32_t count, const asking *who,
                       uint32_t set)
 {
-    const struct device_world *w = s->devices->world;
+    const struct device_index *w = s->devices->index;
     uint32_t *kept = arena_array(&s->devices->scratch, count + (size_t)1, sizeof *kept);
     if (kept == NULL || !count_slices(s, count)) return false;
     v->slices = kept;
@@ -204,7 +204,7 @@ static bool worth_keeping(const pool_view *v) { return v->invalid || v->slice_co
 /* The slices that only this node can reach. */
 static id_list slices_of_node(const struct devices *d, uint32_t name)
 {
-    const world_slice *slices = d->world->slices;
+    const indexed_slice *slices = d->index->slices;
     const uint32_t *all = d->node_slices.items;
     uint32_t from = 0, to = d->node_slices.count;
     while (from < to) {
@@ -225,7 +225,7 @@ static bool add_view(scheduler *s, uint32_t pool, id_list slices, const asking *
     pool_view *v = &views[*n];
     *v = (pool_view){ .pool = pool, .incomplete = f->incomplete };
     if (!fill_view(s, v, slices.items, slices.count, who, set)) return false;
-    v->invalid = f->invalid || (!f->names_differ && repeated(d->world, v->slices, v->slice_count, d->name_seen));
+    v->invalid = f->invalid || (!f->names_differ && repeated(d->index, v->slices, v->slice_count, d->name_seen));
     if (v->invalid) v->slice_count = 0;
     *n += worth_keeping(v);
     return true;
@@ -235,7 +235,7 @@ static bool add_view(scheduler *s, uint32_t pool, id_list slices, const asking *
 bool pools_gather(scheduler *s, const asking *who, uint32_t set, pool_views *out)
 {
     struct devices *d = s->devices;
-    const struct device_world *w = d->world;
+    const struct device_index *w = d->index;
     id_list own = who->node == NO_ID ? (id_list){ NULL, 0 } : slices_of_node(d, who->node);
     pool_view *views = arena_array(&d->scratch, d->common_pools.count + (size_t)own.count + 1, sizeof *views);
     uint32_t n = 0, at = 0;

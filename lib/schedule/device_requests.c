@@ -7,7 +7,7 @@
 
 const struct selector_program *program_of(const scheduler *s, uint32_t text)
 {
-    const struct device_world *w = s->devices->world;
+    const struct device_index *w = s->devices->index;
     uint32_t i = text == NO_TEXT ? NO_ID : map64_get(&w->program_of, text);
     return i == NO_ID ? NULL : &w->programs[i];
 }
@@ -19,7 +19,7 @@ static uint8_t *answers_of(scheduler *s, uint32_t program, uint32_t number)
 {
     struct devices *d = s->devices;
     uint8_t ***row = &d->matches[program];
-    if (*row == NULL) *row = arena_array(&s->data, d->world->device_count / ANSWERS_OF_PAGE + (size_t)1, sizeof **row);
+    if (*row == NULL) *row = arena_array(&s->data, d->index->device_count / ANSWERS_OF_PAGE + (size_t)1, sizeof **row);
     uint8_t **page = *row == NULL ? NULL : *row + number / ANSWERS_OF_PAGE;
     if (page != NULL && *page == NULL) *page = arena_array(&s->data, ANSWERS_OF_PAGE / ANSWERS_OF_BYTE, 1);
     if (page == NULL || *page == NULL) s->failed = true;
@@ -28,7 +28,7 @@ static uint8_t *answers_of(scheduler *s, uint32_t program, uint32_t number)
 
 static uint32_t program_matches(scheduler *s, uint32_t program, uint32_t number)
 {
-    const struct device_world *w = s->devices->world;
+    const struct device_index *w = s->devices->index;
     uint8_t *page = answers_of(s, program, number);
     if (page == NULL) return CEL_ERROR;
     uint8_t *byte = page + number % ANSWERS_OF_PAGE / ANSWERS_OF_BYTE;
@@ -54,7 +54,7 @@ static bool add_programs(const scheduler *s, const uint32_t *selectors, uint32_t
     for (uint32_t i = 0; i < count; i++) {
         const struct selector_program *p = program_of(s, selectors[i]);
         if (p == NULL || p->status != CEL_COMPILED) return false;
-        programs[(*n)++] = (uint32_t)(p - s->devices->world->programs);
+        programs[(*n)++] = (uint32_t)(p - s->devices->index->programs);
     }
     return true;
 }
@@ -75,7 +75,7 @@ static bool keep_matching(scheduler *s, const live_request *r, uint32_t first, u
 
 static bool all_in_cluster(scheduler *s, pool_views pools, live_request *r)
 {
-    const struct device_world *w = s->devices->world;
+    const struct device_index *w = s->devices->index;
     uint32_t most = 0, n = 0;
     for (uint32_t p = 0; p < pools.count; p++) {
         for (uint32_t i = 0; i < pools.items[p].slice_count; i++)
@@ -89,7 +89,7 @@ static bool all_in_cluster(scheduler *s, pool_views pools, live_request *r)
     for (uint32_t p = 0; p < pools.count; p++) {
         if (pools.items[p].invalid || pools.items[p].incomplete) return false;
         for (uint32_t i = 0; i < pools.items[p].slice_count; i++) {
-            const world_slice *c = &w->slices[pools.items[p].slices[i]];
+            const indexed_slice *c = &w->slices[pools.items[p].slices[i]];
             if (!keep_matching(s, r, c->device_first, c->device_count, list, &n)) return false;
         }
     }
@@ -99,7 +99,7 @@ static bool all_in_cluster(scheduler *s, pool_views pools, live_request *r)
 
 static bool all_of_types(scheduler *s, const asking *who, live_request *r)
 {
-    const struct device_world *w = s->devices->world;
+    const struct device_index *w = s->devices->index;
     r->all_of_type = arena_array(&s->devices->scratch, who->type_count + (size_t)1, sizeof *r->all_of_type);
     if (r->all_of_type == NULL) s->failed = true;
     for (uint32_t t = 0; t < who->type_count && !s->failed; t++) {
@@ -211,7 +211,7 @@ static bool within_limit(scheduler *s, const allocation *a, live_claim *c)
 
 bool requests_prepare(scheduler *s, allocation *a, uint32_t claim_number, live_claim *out)
 {
-    const resource_claim *given = s->devices->world->claims[claim_number].given;
+    const resource_claim *given = s->devices->index->claims[claim_number].given;
     *out = (live_claim){ .claim = claim_number,
                          .request_count = given->request_count,
                          .constraint_count = given->constraint_count };

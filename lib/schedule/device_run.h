@@ -3,7 +3,7 @@
 #ifndef SCHEDULE_DEVICE_RUN_H
 #define SCHEDULE_DEVICE_RUN_H
 
-#include <model/device_world.h>
+#include <model/device_index.h>
 #include <schedule/devices.h>
 
 enum { MOST_DEVICES = 32 }; /* for one resource claim */
@@ -92,7 +92,7 @@ typedef struct live_constraint {
 } live_constraint;
 
 typedef struct live_claim {
-    uint32_t claim; /* number of the claim in the device world */
+    uint32_t claim; /* number of the claim in the device index */
     live_request *requests;
     uint32_t request_count;
     live_constraint *constraints;
@@ -153,7 +153,7 @@ typedef struct twin_table {
 } twin_table;
 
 struct devices {
-    const struct device_world *world;
+    const struct device_index *index;
     arena scratch; /* for one allocation */
     uint8_t *slice_in; /* by slice: whether its node is offered in this round, or it has no node */
     pool_facts *pools;
@@ -203,7 +203,7 @@ const struct selector_program *program_of(const scheduler *s, uint32_t text);
 
 /* device_try.c: the value that a constraint compares for a device, and the binding of a type's device; NULL =
  * none. */
-const device_attribute *attribute_of(const scheduler *s, const world_device *w, uint32_t name);
+const device_attribute *attribute_of(const scheduler *s, const indexed_device *w, uint32_t name);
 const bond *bond_of(const scheduler *s, const allocation *a, uint32_t index, uint32_t attribute, uint32_t identity);
 
 /* device_twins.c: devices of one kind are equal in everything that the search for type `index` reads, except whether

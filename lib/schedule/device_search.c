@@ -45,10 +45,10 @@ static bool failed_before(search *x, const frame *f, uint32_t number)
     return kind != NO_ID && map64_get(&x->d->twins.failed, failure_key(x, kind)) == f->number;
 }
 
-static bool same_topology(const struct device_world *w, uint32_t one, uint32_t other)
+static bool same_topology(const struct device_index *w, uint32_t one, uint32_t other)
 {
-    const world_slice *a = w->devices[one].slice == NO_ID ? NULL : &w->slices[w->devices[one].slice];
-    const world_slice *b = w->devices[other].slice == NO_ID ? NULL : &w->slices[w->devices[other].slice];
+    const indexed_slice *a = w->devices[one].slice == NO_ID ? NULL : &w->slices[w->devices[one].slice];
+    const indexed_slice *b = w->devices[other].slice == NO_ID ? NULL : &w->slices[w->devices[other].slice];
     if (a == NULL || b == NULL || !a->has_topology || !b->has_topology) return true;
     return a->topology.set == b->topology.set && a->topology.host == b->topology.host;
 }
@@ -60,7 +60,7 @@ static bool other_order_tried(const search *x, const frame *f, uint32_t number)
     if (x->depth < 2 || f->at.slot == 0) return false;
     const frame *before = f - 1;
     if (!before->taken || before->pools.items != f->pools.items || before->set != f->set) return false;
-    if (x->d->world->devices[before->device].consumes.count > 0 || !same_topology(x->d->world, before->device, number))
+    if (x->d->index->devices[before->device].consumes.count > 0 || !same_topology(x->d->index, before->device, number))
         return false;
     if (f->pool != before->pool) return f->pool < before->pool;
     if (f->slice != before->slice) return f->slice < before->slice;
@@ -121,7 +121,7 @@ static bool stopped(const search *x)
 static bool must_stop(search *x);
 
 /* Visits an option. false = another candidate uses it, or the search is over. */
-static bool look(search *x, const world_device *w)
+static bool look(search *x, const indexed_device *w)
 {
     bool had = !w->given->shared && w->slice != NO_ID && device_had(x->d, w->identity, x->a->who.number);
     x->looks += had ? 1 : LOOKS_A_DEVICE;
@@ -135,20 +135,20 @@ static bool look(search *x, const world_device *w)
 
 static bool try_option(search *x, frame *f, uint32_t number)
 {
-    if (!look(x, &x->d->world->devices[number])) return false;
+    if (!look(x, &x->d->index->devices[number])) return false;
     return !other_order_tried(x, f, number) && !failed_before(x, f, number) && add_device(x, f, number);
 }
 
 /* Devices of the cluster, pool by pool, followed by those of the type. */
 static bool next_of_count(search *x, frame *f)
 {
-    const struct device_world *w = x->d->world;
+    const struct device_index *w = x->d->index;
     for (; f->pool < f->pools.count; f->pool++, f->slice = 0, f->next = 0) {
         const pool_view *v = &f->pools.items[f->pool];
         if (v->incomplete) continue;
         bool exhausted = pool_exhausted(x, v->pool);
         for (; f->slice < v->slice_count; f->slice++, f->next = 0) {
-            const world_slice *from = &w->slices[v->slices[f->slice]];
+            const indexed_slice *from = &w->slices[v->slices[f->slice]];
             while (f->next < from->device_count) {
                 uint32_t number = from->device_first + f->next++;
                 if (exhausted && w->devices[number].sets.count > 0) continue;

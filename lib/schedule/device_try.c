@@ -65,14 +65,14 @@ static bool budget_left(const search *x, bool of_type, uint32_t id, amount *left
         *left = x->d->remaining[id];
         return true;
     }
-    const counted *total = counter_find(x->d->world->kits[x->kit].counters, id);
+    const counted *total = counter_find(x->d->index->kits[x->kit].counters, id);
     if (total == NULL) return false;
     amount committed = ledger_committed(ledger_find(x->s, x->a->who.number), x->a->who.types[x->index], OF_TYPE_COUNTER,
                                         id);
     return amount_sub(total->value, committed, left);
 }
 
-static bool counters_suffice(const search *x, const world_device *w)
+static bool counters_suffice(const search *x, const indexed_device *w)
 {
     bool of_type = w->slice == NO_ID;
     for (uint32_t i = 0; i < w->consumes.count; i++) {
@@ -109,13 +109,13 @@ static bool all_feasible(const search *x, const live_claim *c, const live_reques
     } parts[2] = { { &r->all, false }, { &of_type, true } };
     for (size_t p = 0; p < 2; p++) {
         for (uint32_t i = 0; i < parts[p].list->count; i++) {
-            const world_device *w = &x->d->world->devices[parts[p].list->items[i]];
+            const indexed_device *w = &x->d->index->devices[parts[p].list->items[i]];
             for (uint32_t k = 0; k < w->consumes.count; k++) {
                 amount left;
                 uint32_t id = w->consumes.items[k].id;
                 if (!budget_left(x, parts[p].of_type, id, &left)) return true; /* left to the search itself */
                 for (uint32_t b = 0; b <= i; b++) {
-                    const world_device *before = &x->d->world->devices[parts[p].list->items[b]];
+                    const indexed_device *before = &x->d->index->devices[parts[p].list->items[b]];
                     for (uint32_t n = 0; n < before->consumes.count; n++) {
                         if (before->consumes.items[n].id == id &&
                             !amount_sub(left, before->consumes.items[n].value, &left))
@@ -221,7 +221,7 @@ static bool has_requested_capacity(const device *g, const live_request *r)
 }
 
 /* Adds the consumed capacity to the entries. After a failure the caller removes them again. */
-static bool take_shares(search *x, const world_device *w, const live_request *r)
+static bool take_shares(search *x, const indexed_device *w, const live_request *r)
 {
     const device *g = w->given;
     bool of_type = w->slice == NO_ID;
@@ -253,7 +253,7 @@ bool constraint_applies(const live_constraint *c, const live_request *r)
 }
 
 /* Finds an attribute by its full name, or by the part after the driver's own domain. */
-const device_attribute *attribute_of(const scheduler *s, const world_device *w, uint32_t name)
+const device_attribute *attribute_of(const scheduler *s, const indexed_device *w, uint32_t name)
 {
     const device *g = w->given;
     karp_str full = text_of(s->snapshot, name), driver = text_of(s->snapshot, w->driver);
@@ -280,7 +280,7 @@ const bond *bond_of(const scheduler *s, const allocation *a, uint32_t index, uin
 {
     uint32_t kit = a->who.bonds[index];
     if (kit == NO_ID) return NULL;
-    const type_kit *k = &s->devices->world->kits[kit];
+    const type_kit *k = &s->devices->index->kits[kit];
     for (uint32_t i = 0; i < k->bond_count; i++) {
         if (k->bonds[i].attribute == attribute && k->bonds[i].identity == identity) return &k->bonds[i];
     }
@@ -299,7 +299,7 @@ static bool bound_to_first(const search *x, const live_constraint *c, uint32_t i
     return one->identity == first->identity ? one->size > 1 : one->group == first->group;
 }
 
-static bool constraint_add(const search *x, live_constraint *c, const world_device *w)
+static bool constraint_add(const search *x, live_constraint *c, const indexed_device *w)
 {
     const device_attribute *value = attribute_of(x->s, w, c->given->attribute);
     if (value != NULL) {
@@ -330,7 +330,7 @@ static void remove_constraints(live_claim *c, const live_request *r, uint32_t co
     }
 }
 
-static bool add_constraints(const search *x, live_claim *c, const live_request *r, const world_device *w)
+static bool add_constraints(const search *x, live_claim *c, const live_request *r, const indexed_device *w)
 {
     for (uint32_t i = 0; i < c->constraint_count; i++) {
         if (!constraint_applies(&c->constraints[i], r) || constraint_add(x, &c->constraints[i], w)) continue;
@@ -344,9 +344,9 @@ static bool add_constraints(const search *x, live_claim *c, const live_request *
 
 static bool chosen_already(const search *x, uint32_t number)
 {
-    const world_device *w = x->d->world->devices;
+    const indexed_device *w = x->d->index->devices;
     for (uint32_t i = 0; i < x->device_count; i++) {
-        const world_device *other = &w[x->devices[i].device];
+        const indexed_device *other = &w[x->devices[i].device];
         if (other->identity == w[number].identity && (other->slice == NO_ID) == (w[number].slice == NO_ID)) return true;
     }
     return false;
@@ -354,15 +354,15 @@ static bool chosen_already(const search *x, uint32_t number)
 
 static bool available(search *x, uint32_t number, const live_request *r)
 {
-    const world_device *w = &x->d->world->devices[number];
+    const indexed_device *w = &x->d->index->devices[number];
     if (w->given->shared) return take_shares(x, w, r);
     return device_free(x->s, &x->a->who, x->index, number) && !chosen_already(x, number);
 }
 
 /* Narrows the requirements and the pools to where the device can be reached. */
-static bool follow_topology(search *x, frame *f, const world_device *w)
+static bool follow_topology(search *x, frame *f, const indexed_device *w)
 {
-    const world_slice *from = w->slice == NO_ID ? NULL : &x->d->world->slices[w->slice];
+    const indexed_slice *from = w->slice == NO_ID ? NULL : &x->d->index->slices[w->slice];
     f->set = x->set;
     if (from == NULL || !from->has_topology) return true;
     if (!reaches(x->s, &x->a->who, x->set, from->topology)) return false;
@@ -377,7 +377,7 @@ bool add_device(search *x, frame *f, uint32_t number)
 {
     const live_request *r = request_at(x, &f->at);
     live_claim *c = &x->a->claims[f->at.claim];
-    const world_device *w = &x->d->world->devices[number];
+    const indexed_device *w = &x->d->index->devices[number];
     x->s->round.steps++;
     f->entries = (uint32_t)x->entry_count;
     bool ok = device_matches(x->s, number, r) == CEL_YES && !x->s->failed && available(x, number, r) &&

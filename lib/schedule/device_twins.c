@@ -36,7 +36,7 @@ static void put_some(portrait *p, const some_amount *a)
 }
 
 /* Counters are compared by number, so devices of two pools can be equal only if neither consumes counters. */
-static void put_counters(portrait *p, const world_device *w)
+static void put_counters(portrait *p, const indexed_device *w)
 {
     put(p, w->sets.count);
     for (uint32_t i = 0; i < w->sets.count; i++) put(p, w->sets.items[i]);
@@ -61,7 +61,7 @@ static void put_policy(portrait *p, const request_policy *policy)
 }
 
 /* For a device with allowMultipleAllocations: its capacity, and how much of it is left. */
-static void put_capacity(portrait *p, const world_device *w)
+static void put_capacity(portrait *p, const indexed_device *w)
 {
     const candidate *c = w->slice == NO_ID ? ledger_find(p->s, p->a->who.number) : NULL;
     put(p, w->given->capacity_count);
@@ -84,7 +84,7 @@ static void put_answers(portrait *p, uint32_t number, const live_request *r)
 /* Properties that the claims read: results of selectors, and attributes that have to match. */
 static void put_claims(portrait *p, uint32_t number)
 {
-    const world_device *w = &p->d->world->devices[number];
+    const indexed_device *w = &p->d->index->devices[number];
     for (uint32_t c = 0; c < p->a->claim_count; c++) {
         const live_claim *one = &p->a->claims[c];
         for (uint32_t r = 0; r < one->request_count; r++) put_answers(p, number, &one->requests[r]);
@@ -104,9 +104,9 @@ static void put_claims(portrait *p, uint32_t number)
 
 static void describe(portrait *p, uint32_t number)
 {
-    const struct device_world *world = p->d->world;
-    const world_device *w = &world->devices[number];
-    const world_slice *from = w->slice == NO_ID ? NULL : &world->slices[w->slice];
+    const struct device_index *index = p->d->index;
+    const indexed_device *w = &index->devices[number];
+    const indexed_slice *from = w->slice == NO_ID ? NULL : &index->slices[w->slice];
     bool somewhere = from != NULL && from->has_topology;
     put(p, from == NULL);
     put(p, somewhere ? from->topology.set : NO_ID);
@@ -121,10 +121,10 @@ static void describe(portrait *p, uint32_t number)
 static bool repeated_name(portrait *p, uint32_t number)
 {
     twin_table *t = &p->d->twins;
-    const world_device *w = p->d->world->devices;
+    const indexed_device *w = p->d->index->devices;
     uint32_t kit = p->a->who.kits[p->index];
     if (w[number].slice != NO_ID || kit == NO_ID) return false;
-    const type_kit *k = &p->d->world->kits[kit];
+    const type_kit *k = &p->d->index->kits[kit];
     for (uint32_t i = k->device_first; i < k->device_first + k->device_count && !t->names_known; i++) {
         uint32_t times = map64_get(&t->names, w[i].identity);
         if (!map64_put(&t->names, w[i].identity, times == NO_ID ? 1 : 2)) p->s->failed = true;

@@ -32,10 +32,10 @@ bool devices_init(scheduler *s)
     if (s->snapshot->devices == NULL) return true;
     s->devices = arena_zalloc(&s->data, sizeof *s->devices);
     if (s->devices == NULL) return false;
-    s->devices->world = s->snapshot->devices;
+    s->devices->index = s->snapshot->devices;
     arena_init(&s->devices->scratch, s->context);
     map64_init(&s->devices->candidate_of, s->context);
-    s->devices->matches = arena_array(&s->data, s->devices->world->program_count + (size_t)1,
+    s->devices->matches = arena_array(&s->data, s->devices->index->program_count + (size_t)1,
                                       sizeof *s->devices->matches);
     twins_init(s);
     return s->devices->matches != NULL;
@@ -84,7 +84,7 @@ static bool held_by_moving_pods(const struct devices *d, const resource_claim *c
  * (D5). */
 static bool to_allocate(const struct devices *d, uint32_t claim_number)
 {
-    const resource_claim *c = d->world->claims[claim_number].given;
+    const resource_claim *c = d->index->claims[claim_number].given;
     return c->allocated ? held_by_moving_pods(d, c) : !d->claims[claim_number].allocated;
 }
 
@@ -128,7 +128,7 @@ static uint32_t unknown_of_class(const scheduler *s, uint32_t class_number)
     for (uint32_t i = 0; i < names.count; i++) {
         uint32_t n = claim_named(s, class_number, names.items[i]);
         if (!to_allocate(s->devices, n)) continue;
-        const resource_claim *c = s->devices->world->claims[n].given;
+        const resource_claim *c = s->devices->index->claims[n].given;
         for (uint32_t r = 0; r < c->request_count; r++) {
             uint32_t found = unknown_in_request(s, &c->requests[r]);
             if (found != NO_ID) return found;
@@ -175,7 +175,7 @@ static bool classify(scheduler *s, uint32_t class_number, allocation *a, uint32_
             if (c->candidate != a->who.number) return false;
             continue;
         }
-        demand need = c->allocated ? c->total : d->world->claims[n].topology;
+        demand need = c->allocated ? c->total : d->index->claims[n].topology;
         if (!reaches(s, &a->who, a->set, need)) return false;
         a->set = set_meet(&s->algebra, a->set, need.set);
     }
@@ -202,7 +202,7 @@ static bool prepare(scheduler *s, allocation *a, const uint32_t *pending)
 
 static void sum_up(scheduler *s, allocation *a)
 {
-    const struct device_world *w = s->devices->world;
+    const struct device_index *w = s->devices->index;
     a->total = EMPTY_SET;
     for (uint32_t o = 0; o < a->outcome_count; o++) {
         for (uint32_t i = 0; i < a->outcomes[o].device_count; i++) {
@@ -294,7 +294,7 @@ uint32_t devices_on_host(scheduler *s, uint32_t host_index, uint32_t class_numbe
     const uint32_t no_type = NO_ID;
     begin(s);
     allocation *a = &s->devices->now;
-    uint8_t brings = kit != NO_ID && s->devices->world->kits[kit].device_count > 0;
+    uint8_t brings = kit != NO_ID && s->devices->index->kits[kit].device_count > 0;
     a->who = (asking){ .number = host_index, .node = NO_ID, .host_text = n->hostname, .set = h->set, .type_count = 1 };
     if (n->node != NO_ID) a->who.node = s->snapshot->raw.nodes.items[n->node].meta.name;
     a->who.types = arena_copy(&s->devices->scratch, &no_type, sizeof no_type);
@@ -330,7 +330,7 @@ static bool list_types(scheduler *s, const claim *c, asking *who)
         while (v < y->variant_first + y->variant_count && !bits_test(bits, v)) v++;
         if (v == y->variant_first + y->variant_count) continue;
         kits[n] = kit_of(s, y);
-        brings[n] = kits[n] != NO_ID && s->devices->world->kits[kits[n]].device_count > 0;
+        brings[n] = kits[n] != NO_ID && s->devices->index->kits[kits[n]].device_count > 0;
         types[n++] = i;
     }
     who->types = types;
@@ -428,7 +428,7 @@ bool devices_drivers(scheduler *s, uint32_t claim_number, arena *a, karp_str *ou
     uint32_t number = s->hosts.count + s->claims.list.items[claim_number].number;
     LIST_OF(uint32_t) drivers = { .items = NULL };
     bool ok = true;
-    for (uint32_t i = 0; i < d->world->claim_count; i++) {
+    for (uint32_t i = 0; i < d->index->claim_count; i++) {
         const claim_state *c = &d->claims[i];
         if (!c->allocated || c->candidate != number) continue;
         for (uint32_t k = 0; k < c->share_count; k++) {

@@ -95,7 +95,7 @@ static const karp_launch *first_kept_out(scheduler *s, const karp_decision *d, u
     return NULL;
 }
 
-static bool tell(scheduler *s, karp_decision *d, uint32_t template_number)
+static bool report_template(scheduler *s, karp_decision *d, uint32_t template_number)
 {
     const karp_launch *l = first_kept_out(s, d, template_number);
     if (l == NULL) return !s->failed;
@@ -120,7 +120,7 @@ bool report_limited(scheduler *s, karp_decision *d)
 {
     bool ok = true;
     for (uint32_t t = 0; ok && t + 1 < s->templates.count && d->launches.count > 0; t++) {
-        if (is_limited(s, t)) ok = tell(s, d, t);
+        if (is_limited(s, t)) ok = report_template(s, d, t);
         ok = ok && !s->failed;
     }
     return ok && !s->algebra.failed;

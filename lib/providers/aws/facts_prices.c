@@ -19,7 +19,7 @@ static bool dollars_at(decoder *d, const tree *object, const char *name, double 
 
 /* ---- on-demand ------------------------------------------------------------------------------- */
 
-static bool says(const tree *attributes, const char *name, const char *value)
+static bool attribute_is(const tree *attributes, const char *name, const char *value)
 {
     const tree *text = decode_member(attributes, name);
     return !is_string(text) || str_is(tree_text(text), value);
@@ -30,10 +30,12 @@ static bool is_wanted(const aws_facts *facts, const tree *product)
 {
     const tree *attributes = decode_member(product, "attributes");
     bool metal = is_text(decode_member(product, "productFamily"), "Compute Instance (bare metal)");
-    return decode_member(attributes, "instanceType") && says(attributes, "regionCode", facts->region.ptr) &&
-           says(attributes, "operatingSystem", "Linux") && says(attributes, "preInstalledSw", "NA") &&
-           says(attributes, "capacitystatus", "Used") && says(attributes, "operation", "RunInstances") &&
-           (says(attributes, "tenancy", "Shared") || (metal && says(attributes, "tenancy", "Dedicated")));
+    return decode_member(attributes, "instanceType") && attribute_is(attributes, "regionCode", facts->region.ptr) &&
+           attribute_is(attributes, "operatingSystem", "Linux") && attribute_is(attributes, "preInstalledSw", "NA") &&
+           attribute_is(attributes, "capacitystatus", "Used") &&
+           attribute_is(attributes, "operation", "RunInstances") &&
+           (attribute_is(attributes, "tenancy", "Shared") ||
+            (metal && attribute_is(attributes, "tenancy", "Dedicated")));
 }
 
 /* {"TERM": {"priceDimensions": {"DIMENSION": {"pricePerUnit": {"USD": "0.096"}}}}}: the first price above zero. */

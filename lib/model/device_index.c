@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <model/device_world.h>
+#include <model/device_index.h>
 
 #include <base/error.h>
 #include <base/sort.h>
@@ -8,7 +8,7 @@
 
 typedef struct worker {
     karp_snapshot *s;
-    struct device_world *w;
+    struct device_index *w;
     words identities, counters, dimensions, sets, pools; /* names -> numbers */
     bool refused;
 } worker;
@@ -40,7 +40,7 @@ static uint32_t set_of(worker *k, uint32_t driver, uint32_t pool, uint32_t name)
     return number(k, &k->sets, parts, 3);
 }
 
-static void *room(worker *k, size_t count, size_t element)
+static void *alloc_array(worker *k, size_t count, size_t element)
 {
     void *out = arena_array(&k->s->data, count + 1, element);
     if (out == NULL) k->refused = true;
@@ -53,8 +53,8 @@ static void number_counters(worker *k, uint32_t driver, uint32_t pool, counter_s
 {
     uint32_t count = 0, n = 0;
     for (uint32_t i = 0; i < given.count; i++) count += given.items[i].counters.count;
-    uint32_t *ids = room(k, given.count, sizeof *ids);
-    counted *items = room(k, count, sizeof *items);
+    uint32_t *ids = alloc_array(k, given.count, sizeof *ids);
+    counted *items = alloc_array(k, count, sizeof *items);
     if (k->refused) return;
     for (uint32_t i = 0; i < given.count; i++) {
         const counter_set *s = &given.items[i];
@@ -83,12 +83,12 @@ _Static_assert((int)CEL_TEXT == (int)KARP_ATTRIBUTE_STRING && (int)CEL_INTEGER =
                    (int)CEL_BOOLEAN == (int)KARP_ATTRIBUTE_BOOL && (int)CEL_VERSION == (int)KARP_ATTRIBUTE_VERSION,
                "one numbering");
 
-static void state_facts(worker *k, world_device *d)
+static void state_facts(worker *k, indexed_device *d)
 {
     const device *g = d->given;
     karp_str driver = text_of(k->s, d->driver);
-    cel_attribute *attributes = room(k, g->attribute_count, sizeof *attributes);
-    cel_capacity *capacity = room(k, g->capacity_count, sizeof *capacity);
+    cel_attribute *attributes = alloc_array(k, g->attribute_count, sizeof *attributes);
+    cel_capacity *capacity = alloc_array(k, g->capacity_count, sizeof *capacity);
     if (k->refused) return;
     for (uint32_t i = 0; i < g->attribute_count; i++) {
         split_name(text_of(k->s, g->attributes[i].name), driver, &attributes[i].domain, &attributes[i].name);
@@ -106,14 +106,14 @@ static void state_facts(worker *k, world_device *d)
 static void add_device(worker *k, const device *given, uint32_t driver, uint32_t pool, uint32_t slice,
                        uint32_t pool_number)
 {
-    world_device *d = &k->w->devices[k->w->device_count++];
-    uint32_t *dimensions = room(k, given->capacity_count, sizeof *dimensions);
-    *d = (world_device){ .given = given,
-                         .driver = driver,
-                         .identity = identity_of(k, driver, pool, given->name),
-                         .slice = slice,
-                         .pool = pool_number,
-                         .dimensions = dimensions };
+    indexed_device *d = &k->w->devices[k->w->device_count++];
+    uint32_t *dimensions = alloc_array(k, given->capacity_count, sizeof *dimensions);
+    *d = (indexed_device){ .given = given,
+                           .driver = driver,
+                           .identity = identity_of(k, driver, pool, given->name),
+                           .slice = slice,
+                           .pool = pool_number,
+                           .dimensions = dimensions };
     for (uint32_t i = 0; !k->refused && i < given->capacity_count; i++)
         dimensions[i] = dimension_of(k, d->identity, given->capacity[i].name);
     number_counters(k, driver, pool, given->consumes, &d->sets, &d->consumes);
@@ -124,7 +124,7 @@ static void add_device(worker *k, const device *given, uint32_t driver, uint32_t
 
 static void term_demands(worker *k, node_term_list given, const demand **out, demand *all)
 {
-    demand *terms = room(k, given.count, sizeof *terms);
+    demand *terms = alloc_array(k, given.count, sizeof *terms);
     *all = (demand){ EMPTY_SET, NO_ID };
     for (uint32_t i = 0; terms != NULL && i < given.count; i++) {
         terms[i] = (demand){ EMPTY_SET, NO_ID };
@@ -138,9 +138,9 @@ static void term_demands(worker *k, node_term_list given, const demand **out, de
 
 static void add_slice(worker *k, uint32_t index, const resource_slice *given)
 {
-    world_slice *s = &k->w->slices[index];
+    indexed_slice *s = &k->w->slices[index];
     const uint32_t parts[2] = { given->driver, given->pool };
-    *s = (world_slice){ .given = given, .pool = number(k, &k->pools, parts, 2), .device_first = k->w->device_count };
+    *s = (indexed_slice){ .given = given, .pool = number(k, &k->pools, parts, 2), .device_first = k->w->device_count };
     term_demands(k, given->terms, &s->terms, &s->topology);
     s->term_count = given->terms.count;
     s->has_topology = given->has_selector && !given->all_nodes;
@@ -162,7 +162,7 @@ static int by_slice_name(uint32_t x, uint32_t y, const void *user)
 static int by_pool_name(const void *x, const void *y, const void *user)
 {
     const karp_snapshot *s = user;
-    const world_pool *a = x, *b = y;
+    const indexed_pool *a = x, *b = y;
     int order = compare_str(text_of(s, a->driver), text_of(s, b->driver));
     return order != 0 ? order : compare_str(text_of(s, a->name), text_of(s, b->name));
 }
@@ -170,11 +170,12 @@ static int by_pool_name(const void *x, const void *y, const void *user)
 /* Sorts pools in the order in which they are tried, and numbers them accordingly. */
 static void order_pools(worker *k)
 {
-    struct device_world *w = k->w;
+    struct device_index *w = k->w;
     w->pool_count = (uint32_t)k->pools.count;
-    w->pools = room(k, w->pool_count, sizeof *w->pools);
-    uint32_t *order = room(k, w->slice_count, sizeof *order), *renumbered = room(k, w->pool_count, sizeof *renumbered);
-    uint32_t *lists = room(k, w->slice_count, sizeof *lists), n = 0;
+    w->pools = alloc_array(k, w->pool_count, sizeof *w->pools);
+    uint32_t *order = alloc_array(k, w->slice_count, sizeof *order),
+             *renumbered = alloc_array(k, w->pool_count, sizeof *renumbered);
+    uint32_t *lists = alloc_array(k, w->slice_count, sizeof *lists), n = 0;
     if (k->refused) return;
     for (uint32_t i = 0; i < w->slice_count; i++) order[i] = i;
     if (!sort_ids(k->s->context, order, w->slice_count, by_slice_name, k->s)) k->refused = true;
@@ -183,7 +184,7 @@ static void order_pools(worker *k)
         const uint32_t *parts = k->pools.entries[p].ptr;
         renumbered[p] = n;
         n += w->pools[p].slices.count;
-        w->pools[p] = (world_pool){ parts[0], parts[1], { lists + renumbered[p], w->pools[p].slices.count } };
+        w->pools[p] = (indexed_pool){ parts[0], parts[1], { lists + renumbered[p], w->pools[p].slices.count } };
     }
     for (uint32_t i = 0; i < w->slice_count; i++) lists[renumbered[w->slices[order[i]].pool]++] = order[i];
     if (!sort_stable(k->s->context, w->pools, w->pool_count, sizeof *w->pools, by_pool_name, k->s)) k->refused = true;
@@ -230,7 +231,7 @@ static void bind_devices(worker *k, const struct type_devices *given, type_kit *
 {
     uint32_t most = 0;
     for (uint32_t i = 0; i < given->binding_count; i++) most += given->bindings[i].device_count;
-    bond *bonds = room(k, most, sizeof *bonds);
+    bond *bonds = alloc_array(k, most, sizeof *bonds);
     if (k->refused) return;
     map64 known;
     map64_init(&known, k->s->context);
@@ -253,7 +254,7 @@ static void kit_counters(worker *k, const struct type_devices *given, type_kit *
         for (uint32_t s = 0; s < given->templates[i].counters.count; s++)
             most += given->templates[i].counters.items[s].counters.count;
     }
-    counted *items = room(k, most, sizeof *items);
+    counted *items = alloc_array(k, most, sizeof *items);
     for (uint32_t i = 0; !k->refused && i < given->template_count; i++) {
         id_list sets;
         counted_list one;
@@ -289,16 +290,16 @@ static void add_kit(worker *k, instance_type *type)
 
 static void add_claim(worker *k, uint32_t index, const resource_claim *given)
 {
-    world_claim *c = &k->w->claims[index];
+    indexed_claim *c = &k->w->claims[index];
     const demand *terms;
-    uint32_t *results = room(k, given->result_count, sizeof *results);
-    counted_list *shares = room(k, given->result_count, sizeof *shares);
+    uint32_t *results = alloc_array(k, given->result_count, sizeof *results);
+    counted_list *shares = alloc_array(k, given->result_count, sizeof *shares);
     c->given = given;
     term_demands(k, given->terms, &terms, &c->topology);
     for (uint32_t i = 0; !k->refused && i < given->result_count; i++) {
         const allocated_device *r = &given->results[i];
         results[i] = identity_of(k, r->driver, r->pool, r->device);
-        counted *items = room(k, r->consumed.count, sizeof *items);
+        counted *items = alloc_array(k, r->consumed.count, sizeof *items);
         for (uint32_t n = 0; !k->refused && n < r->consumed.count; n++) {
             items[n] = (counted){ dimension_of(k, results[i], r->consumed.items[n].name), r->consumed.items[n].value };
         }
@@ -310,7 +311,7 @@ static void add_claim(worker *k, uint32_t index, const resource_claim *given)
 
 static void compile(worker *k, const uint32_t *selectors, uint32_t count)
 {
-    struct device_world *w = k->w;
+    struct device_index *w = k->w;
     for (uint32_t i = 0; i < count && !k->refused; i++) {
         if (selectors[i] == NO_TEXT || map64_get(&w->program_of, selectors[i]) != NO_ID) continue;
         struct selector_program *p = &w->programs[w->program_count];
@@ -343,7 +344,7 @@ static void compile_all(worker *k)
     for (size_t i = 0; i < raw->resource_claims.count; i++) {
         most += request_selectors(raw->resource_claims.items[i].requests, raw->resource_claims.items[i].request_count);
     }
-    k->w->programs = room(k, most, sizeof *k->w->programs);
+    k->w->programs = alloc_array(k, most, sizeof *k->w->programs);
     for (size_t i = 0; i < raw->device_classes.count && !k->refused; i++) {
         compile(k, raw->device_classes.items[i].selectors, raw->device_classes.items[i].selector_count);
     }
@@ -352,12 +353,12 @@ static void compile_all(worker *k)
     }
 }
 
-/* ---- the world --------------------------------------------------------------------------------------------------------------------- */
+/* ---- the index --------------------------------------------------------------------------------------------------------------------- */
 
-static void make_room(worker *k)
+static void allocate(worker *k)
 {
     karp_snapshot *s = k->s;
-    struct device_world *w = k->w;
+    struct device_index *w = k->w;
     size_t devices = 0, kits = 0;
     for (size_t i = 0; i < s->raw.slices.count; i++) devices += s->raw.slices.items[i].devices.count;
     for (uint32_t t = 0; t < s->table_count; t++) {
@@ -370,17 +371,17 @@ static void make_room(worker *k)
     }
     w->slice_count = (uint32_t)s->raw.slices.count;
     w->claim_count = (uint32_t)s->raw.resource_claims.count;
-    w->devices = room(k, devices, sizeof *w->devices);
-    w->slices = room(k, w->slice_count, sizeof *w->slices);
-    w->kits = room(k, kits, sizeof *w->kits);
-    w->claims = room(k, w->claim_count, sizeof *w->claims);
+    w->devices = alloc_array(k, devices, sizeof *w->devices);
+    w->slices = alloc_array(k, w->slice_count, sizeof *w->slices);
+    w->kits = alloc_array(k, kits, sizeof *w->kits);
+    w->claims = alloc_array(k, w->claim_count, sizeof *w->claims);
     if (devices >= NO_ID) k->refused = true;
 }
 
-static void make_world(worker *k)
+static void make_index(worker *k)
 {
     karp_snapshot *s = k->s;
-    make_room(k);
+    allocate(k);
     for (uint32_t i = 0; i < k->w->slice_count && !k->refused; i++) add_slice(k, i, &s->raw.slices.items[i]);
     if (!k->refused) order_pools(k);
     for (uint32_t t = 0; t < s->table_count; t++) {
@@ -407,12 +408,12 @@ karp_status prepare_devices(karp_snapshot *s, karp_error *error)
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) words_init(tables[i], s->context);
     map64_init(&k.w->program_of, s->context);
     s->devices = k.w;
-    make_world(&k);
+    make_index(&k);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) words_free(tables[i]);
     return k.refused || s->algebra.failed ? fail_nomem(error) : KARP_OK;
 }
 
-void device_world_free(struct device_world *w)
+void device_index_free(struct device_index *w)
 {
     if (w != NULL) map64_free(&w->program_of);
 }

@@ -3,8 +3,8 @@
  * The data about devices that all decisions on a snapshot share: slices grouped by pool, numbers for everything that
  * is compared or counted, compiled selectors. A snapshot whose pods use no resource claims has none.
  */
-#ifndef MODEL_DEVICE_WORLD_H
-#define MODEL_DEVICE_WORLD_H
+#ifndef MODEL_DEVICE_INDEX_H
+#define MODEL_DEVICE_INDEX_H
 
 #include <model/cel.h>
 #include <model/devices.h>
@@ -23,7 +23,7 @@ typedef struct id_list {
     uint32_t count;
 } id_list;
 
-typedef struct world_device {
+typedef struct indexed_device {
     const device *given;
     uint32_t driver; /* text */
     uint32_t identity; /* equal for devices with equal driver, pool and name */
@@ -33,9 +33,9 @@ typedef struct world_device {
     counted_list consumes; /* the counters it consumes */
     const uint32_t *dimensions; /* by capacity: number of the dimension */
     cel_device facts;
-} world_device;
+} indexed_device;
 
-typedef struct world_slice {
+typedef struct indexed_slice {
     const resource_slice *given;
     uint32_t pool;
     uint32_t device_first, device_count;
@@ -47,12 +47,12 @@ typedef struct world_slice {
     bool consumes; /* some of its devices consume counters */
     id_list sets;
     counted_list counters;
-} world_slice;
+} indexed_slice;
 
-typedef struct world_pool {
+typedef struct indexed_pool {
     uint32_t driver, name; /* text ids */
     id_list slices; /* sorted by name */
-} world_pool;
+} indexed_pool;
 
 /* A device that is bound to others by an attribute: on an instance type they have the same value. */
 typedef struct bond {
@@ -69,19 +69,19 @@ typedef struct type_kit {
     uint32_t bond_count;
 } type_kit;
 
-typedef struct world_claim {
+typedef struct indexed_claim {
     const resource_claim *given;
     demand topology; /* of the allocated devices */
     const uint32_t *results; /* identities of the allocated devices */
     const counted_list *shares; /* by result: consumed capacity by dimension */
-} world_claim;
+} indexed_claim;
 
-struct device_world {
-    world_device *devices;
-    world_slice *slices; /* in the order of the store */
-    world_pool *pools; /* sorted by driver, then name */
+struct device_index {
+    indexed_device *devices;
+    indexed_slice *slices; /* in the order of the store */
+    indexed_pool *pools; /* sorted by driver, then name */
     type_kit *kits;
-    world_claim *claims; /* in the order of the store */
+    indexed_claim *claims; /* in the order of the store */
     uint32_t device_count, slice_count, pool_count, kit_count, claim_count;
     uint32_t identity_count, counter_count, dimension_count, set_count;
     struct selector_program {
@@ -94,7 +94,7 @@ struct device_world {
 
 /* A step of karp_builder_finish(). Needs the tables. */
 karp_status prepare_devices(karp_snapshot *s, karp_error *error);
-void device_world_free(struct device_world *w);
+void device_index_free(struct device_index *w);
 
 /* Translates a type's devices to the snapshot's text ids, in its arena. `text` maps the catalogue's ids. NULL = out
  * of memory. */
