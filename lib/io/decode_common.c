@@ -234,6 +234,17 @@ const io_shape io_namespaced_meta_shape = {
            { TIME("creationTimestamp", karp_meta, creation) }, { TIME("deletionTimestamp", karp_meta, deletion) })
 };
 
+const io_shape io_shared_meta_shape = { OPEN(
+    { LABELS("labels", karp_meta, labels, label_count) },
+    { LABELS("annotations", karp_meta, annotations, annotation_count) },
+    { LIST("ownerReferences", karp_meta, owners, owner_count, owner_shape) }) };
+
+const io_shape io_own_meta_shape = { .finish = finish_namespaced,
+                                     OPEN({ NAME("name", karp_meta, name) },
+                                          { TEXT("namespace", karp_meta, namespace_) }, { TEXT("uid", karp_meta, uid) },
+                                          { TIME("creationTimestamp", karp_meta, creation) },
+                                          { TIME("deletionTimestamp", karp_meta, deletion) }) };
+
 const io_shape io_pool_template_meta_shape = {
     .known = META_KNOWN,
     CLOSED({ LABELS("labels", karp_node_pool, template_labels, template_label_count) },

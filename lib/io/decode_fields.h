@@ -144,6 +144,7 @@ bool io_shape_knows(const io_shape *shape, const tree_member *member, const io_s
 /* ---- shared shapes, and the shapes of whole objects -------------------------------------------------------------- */
 
 extern const io_shape io_meta_shape, io_namespaced_meta_shape, io_pool_template_meta_shape; /* decode_common.c */
+extern const io_shape io_shared_meta_shape, io_own_meta_shape; /* the two parts of io_namespaced_meta_shape */
 extern const io_shape io_selector_shape, io_node_term_shape;
 extern const io_shape io_pool_requirement_shape, io_taint_shape, io_condition_shape, io_node_class_ref_shape;
 extern const io_shape io_spread_shape;

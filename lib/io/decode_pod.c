@@ -284,6 +284,14 @@ const io_shape io_pod_shape = { LIKE(no_pod), .known = "apiVersion kind",
                                        { IO_CHECKED("status", IO_OBJECT) }, { OBJECT("spec", pod_spec_shape) },
                                        { OBJECT("status", pod_status_shape) }) };
 
+static const io_shape shared_pod_shape = {
+    LIKE(no_pod), OPEN({ STRUCT("metadata", karp_pod, meta, io_shared_meta_shape) }, { OBJECT("spec", pod_spec_shape) })
+};
+
+static const io_shape own_pod_shape = { OPEN({ STRUCT("metadata", karp_pod, meta, io_own_meta_shape), .always = true },
+                                             { IO_CHECKED("status", IO_OBJECT) },
+                                             { OBJECT("status", pod_status_shape) }) };
+
 const io_shape io_template_shape = {
     LIKE(no_pod), CLOSED({ STRUCT("metadata", karp_pod, meta, io_namespaced_meta_shape), .always = true },
                          { OBJECT("spec", pod_spec_shape) })
@@ -294,6 +302,16 @@ void io_decode_pod(io_decoder *d, const tree *object, karp_pod *pod)
     d->pod = object;
     io_decode(d, &io_pod_shape, object, pod);
     d->pod = NULL;
+}
+
+void io_decode_shared_pod(io_decoder *d, const tree *object, karp_pod *pod)
+{
+    io_decode(d, &shared_pod_shape, object, pod);
+}
+
+void io_decode_own_pod(io_decoder *d, const tree *object, karp_pod *pod)
+{
+    io_decode_members(d, &own_pod_shape, object, pod);
 }
 
 void io_decode_template(io_decoder *d, const tree *object, karp_pod *pod)

@@ -144,13 +144,6 @@ static karp_status check_template(io_decoder *d, const tree *root)
     return d->status;
 }
 
-static karp_status add_pod(karp_reader *reader, const karp_pod *pod)
-{
-    karp_status status = io_note_invalid_pod(reader, pod);
-    io_pending_add(reader, pod);
-    return status ? status : karp_builder_add_pod(reader->builder, pod, &reader->error);
-}
-
 static karp_status add_pool(karp_reader *reader, const karp_node_pool *pool)
 {
     karp_status status = io_note_invalid_pool(reader, pool);
@@ -184,7 +177,6 @@ static karp_status decode_and_add(karp_reader *reader, io_decoder *d, const io_k
     karp_builder *b = reader->builder;
     karp_error *e = &reader->error;
     union {
-        karp_pod pod;
         karp_node node;
         karp_node_claim node_claim;
         karp_node_pool pool;
@@ -199,7 +191,7 @@ static karp_status decode_and_add(karp_reader *reader, io_decoder *d, const io_k
         karp_capacity_buffer buffer;
     } o;
     switch (info->kind) {
-    case IO_KIND_POD: io_decode_pod(d, root, &o.pod); return d->status || !add ? d->status : add_pod(reader, &o.pod);
+    case IO_KIND_POD: return io_use_pod(reader, d, root, add);
     case IO_KIND_NODE:
         io_decode(d, &io_node_shape, root, &o.node);
         return d->status || !add ? d->status : add_node(reader, &o.node);

@@ -158,6 +158,7 @@ static karp_status read_elements(karp_reader *reader, karp_str document, const i
         status = io_reader_nomem(reader);
     if (status == KARP_OK) status = read_each(reader, document, array, stated, list_kind, api_version, &repeats);
     tree_repeats_free(&repeats);
+    if (stated) io_pod_templates_clear(&reader->pod_templates);
     trees_free(&passing);
     return status;
 }

@@ -61,6 +61,7 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     arena_init(&reader->scratch, context);
     trees_init(&reader->trees, context);
     trees_init(&reader->passing, context);
+    io_pod_templates_init(&reader->pod_templates, context);
     io_table_init(&reader->catalogue_files, context);
     io_table_init(&reader->names, context);
     io_table_init(&reader->warned, context);
@@ -114,6 +115,7 @@ void karp_reader_free(karp_reader *reader)
     arena_free(&reader->scratch);
     trees_free(&reader->trees);
     trees_free(&reader->passing);
+    io_pod_templates_clear(&reader->pod_templates);
     karp_builder *builder = reader->builder;
     karp_free(context, reader, sizeof *reader);
     karp_builder_free(builder); /* last, because this may free the context */

@@ -10,6 +10,7 @@
 
 #include <io/decode.h>
 #include <io/kinds.h>
+#include <io/pod_template.h>
 #include <karp/provider.h>
 
 /* A plain object that waits for the end of the input. */
@@ -97,6 +98,7 @@ struct karp_reader {
     arena scratch; /* reset before the next object */
     trees trees; /* of waiting objects; freed with the reader */
     trees passing; /* of other objects; reset before the next one */
+    io_pod_templates pod_templates;
     karp_error error;
     bool failed;
     bool finished;

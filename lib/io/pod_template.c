@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <io/reader.h>
+
+#include <io/invalid_values.h>
+#include <io/node_kinds.h>
+#include <karp/builder.h>
+#include <string.h>
+
+void io_pod_templates_init(io_pod_templates *p, karp_context *context)
+{
+    memset(p, 0, sizeof *p);
+    words_init(&p->keys, context);
+    arena_init(&p->memory, context);
+}
+
+void io_pod_templates_clear(io_pod_templates *p)
+{
+    karp_context *context = p->memory.context;
+    mem_free(context, p->list, p->capacity * sizeof *p->list);
+    words_free(&p->keys);
+    arena_free(&p->memory);
+    io_pod_templates_init(p, context);
+}
+
+/* ---- what pods share --------------------------------------------------------------------------------------------- */
+
+enum { SHARED_VALUES = 4 };
+
+/* The address of the members, if the value is absent or one that the parser kept and nothing has changed since. */
+static bool is_shared(const tree *value, uint64_t *address)
+{
+    *address = 0;
+    if (!value) return true;
+    if (!value->repeated || value->capacity > 0 || value->count == 0) return false;
+    *address = (uint64_t)(uintptr_t)(value->type == TREE_MAP ? (const void *)value->of.members
+                                                             : (const void *)value->of.items);
+    return true;
+}
+
+/* Finds what the pod shares. *out stays NULL for a pod that may share nothing. false = out of memory. */
+static bool find_template(karp_reader *reader, const tree *root, io_pod_template **out)
+{
+    io_pod_templates *p = &reader->pod_templates;
+    const tree *metadata = tree_get(root, "metadata"), *spec = tree_get(root, "spec");
+    const tree *const values[SHARED_VALUES] = { spec, tree_get(metadata, "labels"), tree_get(metadata, "annotations"),
+                                                tree_get(metadata, "ownerReferences") };
+    uint64_t key[SHARED_VALUES];
+    uint32_t parts[2 * SHARED_VALUES];
+    if (!spec) return true;
+    for (size_t i = 0; i < SHARED_VALUES; i++) {
+        if (!is_shared(values[i], &key[i])) return true;
+    }
+    memcpy(parts, key, sizeof key);
+    size_t before = p->keys.count;
+    uint32_t id = words_add(&p->keys, parts, 2 * SHARED_VALUES);
+    if (id == NO_ID || !grow(reader->context, (void **)&p->list, &p->capacity, p->keys.count, sizeof *p->list))
+        return false;
+    if (id == before) p->list[id] = (io_pod_template){ NULL, 0, 0 };
+    *out = &p->list[id];
+    return true;
+}
+
+/* Whether all that the pod has in its spec is the same for every pod with this spec. */
+static bool can_be_shared(const karp_pod *pod)
+{
+    bool ephemeral = false;
+    for (size_t i = 0; i < pod->volume_count; i++)
+        ephemeral = ephemeral || pod->volumes[i].kind == KARP_VOLUME_EPHEMERAL;
+    return !ephemeral && pod->resource_claim_count == 0;
+}
+
+/* Whether the status changes the requests. */
+static bool has_resources(const karp_pod *pod)
+{
+    for (size_t i = 0; i < pod->container_status_count; i++) {
+        const karp_container_status *s = &pod->container_statuses[i];
+        if (s->has_resources || s->request_count > 0 || s->allocated_count > 0) return true;
+    }
+    return false;
+}
+
+/* Makes a template of a pod that was added. */
+static karp_status make_template(karp_reader *reader, const tree *root, karp_str namespace_, io_pod_template *t)
+{
+    io_decoder d;
+    arena *memory = &reader->pod_templates.memory;
+    karp_pod *pod = arena_alloc(memory, sizeof *pod);
+    const char *space = arena_string(memory, namespace_.ptr, namespace_.len);
+    if (!pod || !space) return io_reader_nomem(reader);
+    io_decoder_init(&d, memory);
+    io_decode_shared_pod(&d, root, pod);
+    if (d.status) return io_reader_nomem(reader); /* it was decoded before, so that nothing else can fail */
+    pod->meta.namespace_ = (karp_str){ space, namespace_.len };
+    karp_status status = karp_builder_add_pod_template(reader->builder, pod, &t->number, &reader->error);
+    if (status == KARP_OK) t->pod = pod;
+    return status;
+}
+
+/* ---- pods -------------------------------------------------------------------------------------------------------- */
+
+static karp_status note_pod(karp_reader *reader, const karp_pod *pod)
+{
+    karp_status status = io_note_invalid_pod(reader, pod);
+    io_pending_add(reader, pod);
+    return status;
+}
+
+static karp_status add_templated(karp_reader *reader, const karp_pod *pod, uint32_t number)
+{
+    const karp_templated_pod own = {
+        .size = sizeof own,
+        .name = pod->meta.name,
+        .uid = pod->meta.uid,
+        .node_name = pod->node_name,
+        .nominated_node_name = pod->nominated_node_name,
+        .creation = pod->meta.creation,
+        .deletion = pod->meta.deletion,
+        .start_time = pod->start_time,
+        .conditions = pod->conditions,
+        .condition_count = pod->condition_count,
+        .phase = pod->phase,
+    };
+    karp_status status = note_pod(reader, pod);
+    return status ? status : karp_builder_add_templated_pod(reader->builder, number, &own, &reader->error);
+}
+
+karp_status io_use_pod(karp_reader *reader, io_decoder *d, const tree *root, bool add)
+{
+    karp_pod pod;
+    io_pod_template *t = NULL;
+    if (add && !find_template(reader, root, &t)) return io_reader_nomem(reader);
+    if (t && t->pod) {
+        pod = *t->pod;
+        pod.meta.namespace_ = (karp_str){ "", 0 };
+        io_decode_own_pod(d, root, &pod);
+        if (d->status) return d->status;
+        if (equal_str(pod.meta.namespace_, t->pod->meta.namespace_) && !has_resources(&pod))
+            return add_templated(reader, &pod, t->number);
+    }
+    io_decode_pod(d, root, &pod);
+    if (d->status || !add) return d->status;
+    karp_status status = note_pod(reader, &pod);
+    if (status == KARP_OK) status = karp_builder_add_pod(reader->builder, &pod, &reader->error);
+    if (status || !t || t->pod || t->met++ == 0 || !can_be_shared(&pod)) return status;
+    return make_template(reader, root, pod.meta.namespace_, t);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pods that differ only in their names, times and status are decoded and added to the builder as pods of one template.
+ * They are known by the values that they share since the parser keeps repeated values (json/tree.h).
+ */
+#ifndef IO_POD_TEMPLATE_H
+#define IO_POD_TEMPLATE_H
+
+#include <base/hash.h>
+#include <io/decode.h>
+
+/* What pods with the same values share. */
+typedef struct io_pod_template {
+    const karp_pod *pod; /* without name, times and status; NULL = not decoded yet */
+    uint32_t number; /* the builder's */
+    uint32_t met; /* pods without a template that share the values */
+} io_pod_template;
+
+typedef struct io_pod_templates {
+    words keys; /* the addresses of the values; an id is an index in the list */
+    arena memory;
+    io_pod_template *list;
+    size_t capacity;
+} io_pod_templates;
+
+void io_pod_templates_init(io_pod_templates *p, karp_context *context);
+/* Before the trees of the pods are freed. It is empty afterwards and can be reused. */
+void io_pod_templates_clear(io_pod_templates *p);
+
+/* Decodes a pod and, if `add` is set, adds it to the builder. Failures of decoding are recorded in the decoder, others
+ * in reader->error. */
+karp_status io_use_pod(karp_reader *reader, io_decoder *d, const tree *root, bool add);
+
+#endif
