@@ -108,7 +108,6 @@ typedef struct cli_options {
     bool list;
     bool export_facts;
     bool all_types;
-    bool format_given;
     bool compact;
     uint32_t lint_fails; /* the lowest severity that fails, plus one; 0 = none */
     bool digest; /* text output includes the digest of the input */

@@ -183,8 +183,6 @@ void json_str(json_out *j, karp_str value)
     buffer_json_string(j->out, value);
 }
 
-void json_text(json_out *j, const char *value) { json_str(j, str(value)); }
-
 void json_int(json_out *j, int64_t value)
 {
     before_value(j, 8);

@@ -36,7 +36,6 @@ void json_key(json_out *j, const char *key);
 void json_key_str(json_out *j, karp_str key);
 
 void json_str(json_out *j, karp_str value);
-void json_text(json_out *j, const char *value);
 void json_int(json_out *j, int64_t value);
 void json_uint(json_out *j, uint64_t value);
 void json_bool(json_out *j, bool value);
