@@ -64,6 +64,16 @@ static karp_status file_failed(karp_reader *reader, karp_str path, const char *w
     return io_reader_fail(reader, KARP_E_IO, &place, NULL, "%s: %s", what, reason);
 }
 
+/* Allocates space for the whole file, if its size is known and permitted. false = out of memory. */
+static bool reserve(karp_reader *reader, FILE *file, strbuf *text)
+{
+    struct stat about;
+    if (fstat(fileno(file), &about) != 0 || about.st_size <= 0) return true;
+    uint64_t size = (uint64_t)about.st_size;
+    return size > reader->max_bytes || size > SIZE_MAX - 2 ||
+           grow(reader->context, (void **)&text->ptr, &text->capacity, (size_t)size + 2, 1); /* a byte and the NUL */
+}
+
 /* Reads the whole stream into `text`. */
 static karp_status slurp(karp_reader *reader, FILE *file, karp_str path, strbuf *text)
 {
@@ -99,7 +109,7 @@ static karp_status read_stream(karp_reader *reader, FILE *file, karp_str path)
 {
     strbuf text;
     strbuf_init(&text, reader->context);
-    karp_status status = slurp(reader, file, path, &text);
+    karp_status status = reserve(reader, file, &text) ? slurp(reader, file, path, &text) : io_reader_nomem(reader);
     if (status == KARP_OK) status = io_reader_text(reader, path, (karp_str){ text.ptr ? text.ptr : "", text.len });
     strbuf_free(&text);
     return status;
