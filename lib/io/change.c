@@ -142,7 +142,7 @@ static karp_status displace(karp_reader *reader, uint32_t number)
     tree_set_text(t, status, "phase", str("Pending"));
     tree_set(t, status, "conditions", conditions);
     tree_set(t, w->root, "status", status);
-    tree_remove(tree_get(w->root, "spec"), "nodeName");
+    tree_remove(t, tree_get(w->root, "spec"), "nodeName");
     return t->status ? io_reader_nomem(reader) : KARP_OK;
 }
 
@@ -318,9 +318,9 @@ static karp_status make_workload(karp_reader *reader, const io_waiting *pod, io_
     tree_set(t, about, "labels", labels);
     tree_set(t, about, "annotations", tree_get(had, "annotations"));
     tree *selected = tree_deep_copy(t, labels, false);
-    if (strcmp(owner.kind, "Deployment") == 0 && selected) tree_remove(selected, "pod-template-hash");
+    if (strcmp(owner.kind, "Deployment") == 0 && selected) tree_remove(t, selected, "pod-template-hash");
     if (selected) tree_set(t, tree_get_or_make(t, spec, "selector"), "matchLabels", selected);
-    if (inner) tree_remove(inner, "nodeName");
+    if (inner) tree_remove(t, inner, "nodeName");
     tree_set(t, template_, "spec", inner);
     if (t->status) return io_reader_nomem(reader);
     io_place place = { .document = pod->document, .line = pod->line, .column = pod->column, .offset = pod->offset };

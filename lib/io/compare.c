@@ -149,7 +149,7 @@ static tree *parse(comparison *c, const io_kept *k)
     tree_fault fault;
     if (!k) return NULL;
     c->status = tree_parse(&c->trees, k->text, 1000, &root, NULL, &fault);
-    for (size_t i = 0; root && i < 2; i++) tree_remove(root, not_written[i]);
+    for (size_t i = 0; root && i < 2; i++) tree_remove(&c->trees, root, not_written[i]);
     return root;
 }
 
@@ -261,7 +261,7 @@ static karp_status lay_over(karp_reader *reader, const comparison *c, trees *t)
     if (!status) status = tree_parse(t, c->found[1]->text, 1000, &after, NULL, &fault);
     if (status) return status;
     for (size_t i = 0; i < 2; i++) {
-        tree_remove(after, not_compared[i]);
+        tree_remove(t, after, not_compared[i]);
         tree *kept = tree_get(before, not_compared[i]);
         if (kept) tree_set(t, after, not_compared[i], kept);
     }

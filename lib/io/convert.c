@@ -135,7 +135,7 @@ static karp_status kubelet_of(io_converter *c, const tree *spec, tree **out)
     io_pop(&c->d);
     if (c->d.status) return c->d.status;
     *out = tree_copy(c->t, kubelet);
-    tree_remove(*out, "containerRuntime");
+    tree_remove(c->t, *out, "containerRuntime");
     return kubelet_warnings(c, kubelet);
 }
 

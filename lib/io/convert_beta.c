@@ -30,7 +30,7 @@ static karp_status convert_disruption(karp_reader *reader, karp_str pool, tree *
         tree *inner = tree_get_or_make(t, tree_get_or_make(t, spec, "template"), "spec");
         status = note_replaced(reader, pool, "disruption.expireAfter", expire, "spec.template.spec.expireAfter");
         tree_default(t, inner, "expireAfter", tree_get(disruption, "expireAfter"));
-        tree_remove(disruption, "expireAfter");
+        tree_remove(t, disruption, "expireAfter");
     }
     return status;
 }
@@ -46,7 +46,7 @@ static karp_status convert_pool(karp_reader *reader, tree *root)
             "NodePool %.*s: v1beta1's spec.template.spec.kubelet is not read: v1 has it in the EC2NodeClass, "
             "as spec.kubelet",
             shown(pool), pool.ptr);
-        tree_remove(inner, "kubelet");
+        tree_remove(&reader->trees, inner, "kubelet");
     }
     if (status == KARP_OK && reader->trees.status) status = io_reader_nomem(reader);
     return status;

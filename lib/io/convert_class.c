@@ -188,7 +188,7 @@ karp_status io_convert_class_spec(io_converter *c, const tree *spec, const char 
 
 void io_complete_class(trees *t, tree *root, const tree *base)
 {
-    tree_remove(tree_get(root, "metadata"), "annotations");
+    tree_remove(t, tree_get(root, "metadata"), "annotations");
     tree_set_missing(t, tree_get(root, "spec"), tree_get(base, "spec"));
 }
 
@@ -210,7 +210,7 @@ static void rename_label(trees *t, tree *value)
     tree *old = tree_get(value, OLD_POOL_LABEL);
     if (old) {
         tree_default(t, value, POOL_LABEL, old);
-        tree_remove(value, OLD_POOL_LABEL);
+        tree_remove(t, value, OLD_POOL_LABEL);
     }
     for (size_t i = 0; i < tree_count(value); i++) rename_label(t, tree_member_at(value, i)->value);
 }

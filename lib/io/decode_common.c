@@ -208,15 +208,21 @@ static const io_shape owner_shape = {
     "annotations creationTimestamp deletionGracePeriodSeconds deletionTimestamp finalizers generateName generation "   \
     "labels managedFields name namespace ownerReferences resourceVersion selfLink uid"
 
+/* What all pods of a workload have in common, and what every object has for itself. */
+#define SHARED_ROWS                                                                                                    \
+    { LABELS("labels", karp_meta, labels, label_count) },                                                              \
+        { LABELS("annotations", karp_meta, annotations, annotation_count) },                                           \
+    {                                                                                                                  \
+        LIST("ownerReferences", karp_meta, owners, owner_count, owner_shape)                                           \
+    }
+#define TIME_ROWS                                                                                                      \
+    { TIME("creationTimestamp", karp_meta, creation) }, { TIME("deletionTimestamp", karp_meta, deletion) }
+
 static const karp_meta no_meta = META_ABSENT;
 
 const io_shape io_meta_shape = { LIKE(no_meta), .known = META_KNOWN,
-                                 CLOSED({ NAME("name", karp_meta, name) }, { TEXT("uid", karp_meta, uid) },
-                                        { LABELS("labels", karp_meta, labels, label_count) },
-                                        { LABELS("annotations", karp_meta, annotations, annotation_count) },
-                                        { LIST("ownerReferences", karp_meta, owners, owner_count, owner_shape) },
-                                        { TIME("creationTimestamp", karp_meta, creation) },
-                                        { TIME("deletionTimestamp", karp_meta, deletion) }) };
+                                 CLOSED({ NAME("name", karp_meta, name) }, { TEXT("uid", karp_meta, uid) }, SHARED_ROWS,
+                                        TIME_ROWS) };
 
 static void finish_namespaced(io_decoder *d, const tree *object, void *into)
 {
@@ -225,25 +231,17 @@ static void finish_namespaced(io_decoder *d, const tree *object, void *into)
     if (meta->namespace_.len == 0 && !d->template_) meta->namespace_ = str("default");
 }
 
-const io_shape io_namespaced_meta_shape = {
-    LIKE(no_meta), .finish = finish_namespaced, .known = META_KNOWN,
-    CLOSED({ NAME("name", karp_meta, name) }, { TEXT("namespace", karp_meta, namespace_) },
-           { TEXT("uid", karp_meta, uid) }, { LABELS("labels", karp_meta, labels, label_count) },
-           { LABELS("annotations", karp_meta, annotations, annotation_count) },
-           { LIST("ownerReferences", karp_meta, owners, owner_count, owner_shape) },
-           { TIME("creationTimestamp", karp_meta, creation) }, { TIME("deletionTimestamp", karp_meta, deletion) })
-};
+const io_shape io_namespaced_meta_shape = { LIKE(no_meta), .finish = finish_namespaced, .known = META_KNOWN,
+                                            CLOSED({ NAME("name", karp_meta, name) },
+                                                   { TEXT("namespace", karp_meta, namespace_) },
+                                                   { TEXT("uid", karp_meta, uid) }, SHARED_ROWS, TIME_ROWS) };
 
-const io_shape io_shared_meta_shape = { OPEN(
-    { LABELS("labels", karp_meta, labels, label_count) },
-    { LABELS("annotations", karp_meta, annotations, annotation_count) },
-    { LIST("ownerReferences", karp_meta, owners, owner_count, owner_shape) }) };
+const io_shape io_shared_meta_shape = { OPEN(SHARED_ROWS) };
 
 const io_shape io_own_meta_shape = { .finish = finish_namespaced,
                                      OPEN({ NAME("name", karp_meta, name) },
                                           { TEXT("namespace", karp_meta, namespace_) }, { TEXT("uid", karp_meta, uid) },
-                                          { TIME("creationTimestamp", karp_meta, creation) },
-                                          { TIME("deletionTimestamp", karp_meta, deletion) }) };
+                                          TIME_ROWS) };
 
 const io_shape io_pool_template_meta_shape = {
     .known = META_KNOWN,

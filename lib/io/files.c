@@ -10,12 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#if !defined(_WIN32) && !defined(__wasi__)
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <karp/library.h>
-#endif
 
 static int describe(int why, char *out, size_t size)
 {
@@ -26,74 +22,12 @@ static int describe(int why, char *out, size_t size)
 #endif
 }
 
-#if defined(_WIN32) || defined(__wasi__)
-
-FILE *io_open_file(const char *path) { return fopen(path, "rb"); }
-
-#else
-
-static bool is_handed(const char *path)
-{
-    karp_str name = str(path);
-    return str_is(name, "/dev/stdin") || str_starts(name, "/dev/fd/") || str_starts(name, "/proc/self/fd/");
-}
-
-/* Opens without blocking on a FIFO; the file type is checked once it is open. */
-FILE *io_open_file(const char *path)
-{
-    struct stat about;
-    int file = open(path, O_RDONLY | O_CLOEXEC | (is_handed(path) ? 0 : O_NONBLOCK));
-    if (file < 0) return NULL;
-    if (fstat(file, &about) != 0 || !(S_ISREG(about.st_mode) || is_handed(path))) {
-        (void)close(file);
-        errno = 0;
-        return NULL;
-    }
-    FILE *stream = fdopen(file, "rb");
-    if (!stream) (void)close(file);
-    return stream;
-}
-
-#endif
-
 static karp_status file_failed(karp_reader *reader, karp_str path, const char *what, int why)
 {
     char reason[128] = "";
     if (describe(why, reason, sizeof reason) != 0) reason[0] = '\0';
     io_place place = { .document = path };
     return io_reader_fail(reader, KARP_E_IO, &place, NULL, "%s: %s", what, reason);
-}
-
-/* Allocates space for the whole file, if its size is known and permitted. false = out of memory. */
-static bool reserve(karp_reader *reader, FILE *file, strbuf *text)
-{
-    struct stat about;
-    if (fstat(fileno(file), &about) != 0 || about.st_size <= 0) return true;
-    uint64_t size = (uint64_t)about.st_size;
-    return size > reader->max_bytes || size > SIZE_MAX - 2 ||
-           grow(reader->context, (void **)&text->ptr, &text->capacity, (size_t)size + 2, 1); /* a byte and the NUL */
-}
-
-/* Reads the whole stream into `text`. */
-static karp_status slurp(karp_reader *reader, FILE *file, karp_str path, strbuf *text)
-{
-    enum { PIECE = 65536 };
-    for (size_t n = 1; n > 0;) {
-        bool full = text->capacity < text->len + 2; /* a byte and the NUL */
-        if ((full && !grow(reader->context, (void **)&text->ptr, &text->capacity, text->len + PIECE + 1, 1)) ||
-            !mem_work(reader->context, PIECE))
-            return io_reader_nomem(reader);
-        size_t room = text->capacity - text->len - 1;
-        n = fread(text->ptr + text->len, 1, room < PIECE ? room : PIECE, file);
-        text->len += n;
-        text->ptr[text->len] = '\0';
-        if (text->len > reader->max_bytes) {
-            io_place place = { .document = path };
-            return io_reader_fail(reader, KARP_E_LIMIT, &place, NULL, "more bytes than the limit of a document");
-        }
-        if (n == 0 && ferror(file)) return file_failed(reader, path, "cannot be read", errno);
-    }
-    return KARP_OK;
 }
 
 static karp_str directory_of(karp_reader *reader, karp_str path)
@@ -109,8 +43,17 @@ static karp_status read_stream(karp_reader *reader, FILE *file, karp_str path)
 {
     strbuf text;
     strbuf_init(&text, reader->context);
-    karp_status status = reserve(reader, file, &text) ? slurp(reader, file, path, &text) : io_reader_nomem(reader);
-    if (status == KARP_OK) status = io_reader_text(reader, path, (karp_str){ text.ptr ? text.ptr : "", text.len });
+    karp_status status = io_read_stream(reader->context, file, reader->max_bytes, &text);
+    if (status == KARP_E_NOMEM) {
+        status = io_reader_nomem(reader);
+    } else if (status != KARP_OK) {
+        status = file_failed(reader, path, "cannot be read", errno);
+    } else if (text.len > reader->max_bytes) {
+        io_place place = { .document = path };
+        status = io_reader_fail(reader, KARP_E_LIMIT, &place, NULL, "more bytes than the limit of a document");
+    } else {
+        status = io_reader_text(reader, path, (karp_str){ text.ptr, text.len });
+    }
     strbuf_free(&text);
     return status;
 }

@@ -251,7 +251,7 @@ static karp_status invent_claim(io_filler *f, const tree *node, const io_place *
     const io_kind_info *info = io_kind_find(str("karpenter.sh/v1"), str("NodeClaim"));
     tree *claim = io_new_object(t, "karpenter.sh/v1", "NodeClaim", nothing, tree_get_text(metadata, "name"));
     tree *own = tree_get(claim, "metadata"), *labels = tree_copy(t, tree_get(metadata, "labels"));
-    for (size_t i = 0; i < 3; i++) tree_remove(labels, of_the_node[i]);
+    for (size_t i = 0; i < 3; i++) tree_remove(t, labels, of_the_node[i]);
     tree_set(t, own, "labels", labels);
     tree_default(t, own, "annotations", tree_get(metadata, "annotations"));
     tree_default(t, own, "creationTimestamp", tree_get(metadata, "creationTimestamp"));

@@ -72,7 +72,7 @@ static bool claim_name(const workload *w, const tree *template_, karp_str pod_na
 static void mount(trees *t, tree *volumes, karp_str name, karp_str claim)
 {
     for (size_t i = tree_count(volumes); i-- > 0;) {
-        if (equal_str(tree_get_text(tree_item(volumes, i), "name"), name)) tree_remove_item(volumes, i);
+        if (equal_str(tree_get_text(tree_item(volumes, i), "name"), name)) tree_remove_item(t, volumes, i);
     }
     tree *volume = tree_new(t, TREE_MAP);
     tree_set_text(t, volume, "name", name);

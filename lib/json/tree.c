@@ -194,7 +194,7 @@ tree *tree_new_double(trees *t, double number)
 
 /* Makes room for one more item or member. An array that is full, or not allocated here, is moved; the capacity
  * doubles. */
-static bool more_room(trees *t, tree *into, size_t element)
+static bool more_space(trees *t, tree *into, size_t element)
 {
     if (t->status) return false;
     if (into->count < into->capacity) return true;
@@ -210,11 +210,17 @@ static bool more_room(trees *t, tree *into, size_t element)
     return true;
 }
 
+/* Copies the array if it is another node's. false = a failure, now or earlier. */
+static bool own_array(trees *t, tree *into, size_t element)
+{
+    return into->capacity > 0 ? t->status == KARP_OK : more_space(t, into, element);
+}
+
 void tree_add_member(trees *t, tree *map, karp_str name, tree *value)
 {
     if (!value || !tree_is(map, TREE_MAP)) return;
     if (name.len >= UINT32_MAX) too_many(t);
-    if (!more_room(t, map, sizeof(tree_member))) return;
+    if (!more_space(t, map, sizeof(tree_member))) return;
     uint64_t key = tree_key(name.ptr, name.len);
     map->of.members[map->count++] = (tree_member){ name.ptr ? name.ptr : "", value, key };
     map->name_bits |= (uint16_t)(1u << tree_name_bit(key));
@@ -229,7 +235,7 @@ void tree_set_str(trees *t, tree *map, karp_str name, tree *value)
         return;
     }
     size_t index = (size_t)(member - map->of.members);
-    if (map->capacity > 0 || more_room(t, map, sizeof *member)) map->of.members[index].value = value;
+    if (own_array(t, map, sizeof *member)) map->of.members[index].value = value;
 }
 
 void tree_set(trees *t, tree *map, const char *name, tree *value) { tree_set_str(t, map, str(name), value); }
@@ -247,23 +253,33 @@ void tree_set_text(trees *t, tree *map, const char *name, karp_str text)
 
 void tree_append(trees *t, tree *list, tree *value)
 {
-    if (value && tree_is(list, TREE_LIST) && more_room(t, list, sizeof value)) list->of.items[list->count++] = value;
+    if (value && tree_is(list, TREE_LIST) && more_space(t, list, sizeof value)) list->of.items[list->count++] = value;
 }
 
-void tree_remove(tree *map, const char *name)
+void tree_remove(trees *t, tree *map, const char *name)
 {
-    tree_member *member = find(map, name, tree_key(name, strlen(name)));
+    const tree_member *member = find(map, name, tree_key(name, strlen(name)));
     if (!member) return;
     size_t index = (size_t)(member - map->of.members);
-    memmove(member, member + 1, (map->count - index - 1) * sizeof *member);
+    if (!own_array(t, map, sizeof *member)) return;
+    memmove(map->of.members + index, map->of.members + index + 1, (map->count - index - 1) * sizeof *member);
     map->count--;
 }
 
-void tree_remove_item(tree *list, size_t index)
+void tree_remove_item(trees *t, tree *list, size_t index)
 {
-    if (!tree_item(list, index)) return;
+    if (!tree_item(list, index) || !own_array(t, list, sizeof *list->of.items)) return;
     memmove(list->of.items + index, list->of.items + index + 1, (list->count - index - 1) * sizeof *list->of.items);
     list->count--;
+}
+
+void tree_move_items(tree *to, tree *from)
+{
+    if (!tree_is(to, TREE_LIST) || !tree_is(from, TREE_LIST)) return;
+    to->of.items = from->of.items;
+    to->count = from->count;
+    to->capacity = from->capacity;
+    from->count = from->capacity = 0;
 }
 
 void tree_default(trees *t, tree *map, const char *name, tree *value)
@@ -300,7 +316,7 @@ tree *tree_copy(trees *t, const tree *value)
     *copy = *value;
     if (value->type < TREE_LIST) return copy;
     copy->capacity = 0;
-    if (value->count && !more_room(t, copy, value->type == TREE_MAP ? sizeof(tree_member) : sizeof(tree *)))
+    if (value->count && !more_space(t, copy, value->type == TREE_MAP ? sizeof(tree_member) : sizeof(tree *)))
         return NULL;
     return copy;
 }

@@ -132,16 +132,14 @@ typedef struct tree_repeats {
     size_t name_count;
     tree_repeat *slots;
     size_t slot_count; /* a power of two */
-    uint64_t
-        last; /* hash of the value before in the same text: a spec is looked for by the ownerReferences before it */
+    uint64_t last; /* hash of the value before, by which this one is looked for: a spec by its ownerReferences */
 } tree_repeats;
 
 /* For a text of that many bytes. false = out of memory. */
 bool tree_repeats_init(tree_repeats *r, trees *memory, const karp_str *names, size_t name_count, size_t bytes);
 void tree_repeats_free(tree_repeats *r);
 
-/* ---- reading members
- * -------------------------------------------------------------------------------------------------- */
+/* ---- reading members ------------------------------------------------------------------------------------------------- */
 
 static inline bool tree_is(const tree *value, tree_type type) { return value && value->type == type; }
 static inline bool tree_is_null(const tree *value) { return !value || value->type == TREE_NULL; }
@@ -206,8 +204,7 @@ bool tree_double(const tree *value, double *out);
 /* The order of members is ignored; 1 and 1.0 differ. */
 bool tree_equal(const tree *a, const tree *b);
 
-/* ---- making and changing
- * ---------------------------------------------------------------------------------------------- */
+/* ---- making and changing --------------------------------------------------------------------------------------------- */
 
 /* These return NULL after a failure. Text is copied. */
 tree *tree_new(trees *t, tree_type type); /* for types without text: null, false, true, an empty list or map */
@@ -223,8 +220,10 @@ void tree_set_named(trees *t, tree *map, karp_str name, tree *value); /* the nam
 void tree_set_text(trees *t, tree *map, const char *name, karp_str text);
 void tree_add_member(trees *t, tree *map, karp_str name, tree *value); /* for a name that the map does not have yet */
 void tree_append(trees *t, tree *list, tree *value);
-void tree_remove(tree *map, const char *name);
-void tree_remove_item(tree *list, size_t index);
+void tree_remove(trees *t, tree *map, const char *name);
+void tree_remove_item(trees *t, tree *list, size_t index);
+/* Replaces the items of `to` by those of `from`, which is empty afterwards. For loops that would remove many items. */
+void tree_move_items(tree *to, tree *from);
 /* Set the member only if it is absent or null. */
 void tree_default(trees *t, tree *map, const char *name, tree *value);
 void tree_default_text(trees *t, tree *map, const char *name, karp_str text);

@@ -159,7 +159,7 @@ static bool evict(const outcome *o, trees *t, tree *pod)
     add_condition(o, t, conditions, "PodScheduled", "False", "Unschedulable");
     tree_set(t, status, "conditions", conditions);
     tree_set(t, pod, "status", status);
-    tree_remove(tree_get(pod, "spec"), "nodeName");
+    tree_remove(t, tree_get(pod, "spec"), "nodeName");
     return true;
 }
 
@@ -170,7 +170,7 @@ static void bind(outcome *o, trees *t, tree *pod, karp_str node)
     tree_set_text(t, status, "phase", str("Running"));
     add_condition(o, t, conditions, "Ready", "True", "Ready");
     tree_set(t, status, "conditions", conditions);
-    tree_remove(status, "nominatedNodeName");
+    tree_remove(t, status, "nominatedNodeName");
     replay_set_time(t, status, "startTime", o->now);
 }
 
@@ -216,7 +216,8 @@ static void change_claim(outcome *o, trees *t, tree *claim)
     tree *conditions = tree_get(status, "conditions");
     if (!tree_is(conditions, TREE_LIST)) return;
     for (size_t i = tree_count(conditions); i-- > 0;) {
-        if (str_is(tree_get_text(tree_item(conditions, i), "type"), "Consolidatable")) tree_remove_item(conditions, i);
+        if (str_is(tree_get_text(tree_item(conditions, i), "type"), "Consolidatable"))
+            tree_remove_item(t, conditions, i);
     }
     bool initialized = false;
     int64_t since = quiet_since(status, conditions, &initialized);
@@ -268,7 +269,7 @@ static karp_status take_object(outcome *o, trees *t, const io_kept *kept, tree *
     bool stays = true, stated = !is_recounted(o, kept);
     if (o->recount && str_is(kept->kind, "PodDisruptionBudget")) {
         stated = !is_waiting(root);
-        if (!stated) tree_remove(root, "status");
+        if (!stated) tree_remove(t, root, "status");
     }
     if (str_is(kept->kind, "Pod")) {
         stays = change_pod(o, t, kept, root);

@@ -165,7 +165,7 @@ static void apply_object(engine *e, const trace_event *event)
             !equal_str(tree_get_text(old_metadata, "name"), tree_get_text(metadata, "name")) ||
             !equal_str(namespace_of(old), namespace_of(object)))
             continue;
-        tree_remove_item(e->objects, i);
+        tree_remove_item(t, e->objects, i);
         break;
     }
     tree_append(t, e->objects, object);

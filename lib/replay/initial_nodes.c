@@ -172,20 +172,17 @@ karp_status replay_take_nodes(replay *r)
     size_t most = tree_count(b->objects) + 1;
     b->given = arena_alloc(&b->trace.memory, most * sizeof *b->given);
     if (!b->given) return fail_nomem(&r->error);
-    for (size_t i = 0; i < tree_count(b->objects);) {
-        const tree *object = tree_item(b->objects, i);
+    trees *t = &b->reader->trees;
+    tree *rest = tree_new(t, TREE_LIST);
+    for (size_t i = 0; i < tree_count(b->objects); i++) {
+        tree *object = tree_item(b->objects, i);
         bool claim = str_is(tree_get_text(object, "kind"), "NodeClaim");
-        if (is_workload(object)) {
-            tree_remove_item(b->objects, i);
-            continue;
-        }
-        if (!claim && !str_is(tree_get_text(object, "kind"), "Node")) {
-            i++;
-            continue;
-        }
-        take_node(b, object, claim);
-        tree_remove_item(b->objects, i);
+        if (is_workload(object)) continue;
+        if (claim || str_is(tree_get_text(object, "kind"), "Node")) take_node(b, object, claim);
+        else tree_append(t, rest, object);
     }
+    if (t->status) return fail_nomem(&r->error);
+    tree_move_items(b->objects, rest);
     for (size_t i = 0; i < b->given_count; i++) find_price(r, &b->given[i]);
     karp_status status = find_rows(r);
     if (status) return status;

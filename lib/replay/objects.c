@@ -26,19 +26,22 @@ static void copy_head(trees *t, const tree *snapshot, tree *head)
 
 karp_status replay_open_snapshots(trees *t, tree *objects, tree **head, karp_error *error)
 {
-    for (size_t i = 0; i < tree_count(objects);) {
-        const tree *snapshot = tree_item(objects, i), *list = tree_get(snapshot, "objects");
+    tree *rest = tree_new(t, TREE_LIST);
+    for (size_t i = 0; i < tree_count(objects); i++) {
+        tree *snapshot = tree_item(objects, i);
+        const tree *list = tree_get(snapshot, "objects");
         if (!str_is(tree_get_text(snapshot, "kind"), "Snapshot")) {
-            i++;
+            tree_append(t, rest, snapshot);
             continue;
         }
         if (*head) return fail(error, KARP_E_DUPLICATE, "the input has a Snapshot already");
         *head = tree_new(t, TREE_MAP);
         copy_head(t, snapshot, *head);
         for (size_t k = 0; k < tree_count(list); k++) tree_append(t, objects, tree_item(list, k));
-        tree_remove_item(objects, i);
     }
-    return t->status ? fail_nomem(error) : KARP_OK;
+    if (t->status) return fail_nomem(error);
+    tree_move_items(objects, rest);
+    return KARP_OK;
 }
 
 int64_t replay_window(const tree *pool)
@@ -255,13 +258,14 @@ static bool add_running(trace *t, trees *memory, const tree *object)
 karp_status replay_pods_of_objects(trace *t, trees *memory, tree *objects, karp_error *error)
 {
     enum { MOST_REPLICAS = 1000000 };
-    for (size_t i = 0; i < tree_count(objects);) {
+    tree *rest = tree_new(memory, TREE_LIST);
+    for (size_t i = 0; i < tree_count(objects); i++) {
         tree *object = tree_item(objects, i);
         const tree *metadata = tree_get(object, "metadata");
         karp_str kind = tree_get_text(object, "kind"), namespace_ = tree_get_text(metadata, "namespace");
         bool pod = str_is(kind, "Pod");
         if (!pod && !str_is(kind, "Deployment") && !str_is(kind, "StatefulSet") && !str_is(kind, "ReplicaSet")) {
-            i++;
+            tree_append(memory, rest, object);
             continue;
         }
         int64_t count = 1;
@@ -270,13 +274,13 @@ karp_status replay_pods_of_objects(trace *t, trees *memory, tree *objects, karp_
             return fail(error, KARP_E_INVALID, "replicas: not a number from 0 to 1000000");
         if (tree_get_text(tree_get(object, "spec"), "nodeName").len) {
             if (!add_running(t, memory, object)) return fail_nomem(error);
-            tree_remove_item(objects, i);
             continue;
         }
         if (namespace_.len == 0) namespace_ = str("default");
         uint32_t shape = pod ? pod_shape(t, memory, object) : replay_workload_shape(t, memory, object, namespace_);
         if (shape == NO_ID || !add_pods(t, shape, metadata, namespace_, count, !pod)) return fail_nomem(error);
-        tree_remove_item(objects, i);
     }
+    if (memory->status) return fail_nomem(error);
+    tree_move_items(objects, rest);
     return KARP_OK;
 }

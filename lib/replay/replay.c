@@ -169,7 +169,7 @@ static karp_status collect_objects(replay *r)
     for (size_t i = 0; i < b->trace.object_count && !status && !r->cluster.ptr; i++)
         status = karp_reader_add(b->reader, str("objects of the trace"), b->trace.objects[i], &r->error);
     if (!status) status = replay_open_snapshots(&b->reader->trees, b->objects, &b->head, &r->error);
-    if (!status && b->head && r->options.catalogue) tree_remove(b->head, "catalogues");
+    if (!status && b->head && r->options.catalogue) tree_remove(&b->reader->trees, b->head, "catalogues");
     bool pools = false;
     for (size_t i = 0; i < tree_count(b->objects) && !status; i++) {
         karp_str kind = tree_get_text(tree_item(b->objects, i), "kind");

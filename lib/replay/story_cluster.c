@@ -140,7 +140,7 @@ karp_status story_take_cluster(story *s)
     s->head = NULL; /* the cluster has its own */
     status = replay_open_snapshots(s->t, objects, &s->head, &s->error);
     if (status) return status;
-    if (s->head && s->catalogue) tree_remove(s->head, "catalogues");
+    if (s->head && s->catalogue) tree_remove(s->t, s->head, "catalogues");
     status = note_owned(s);
     if (!status && (status = replay_take_nodes(&s->played)) != KARP_OK) s->error = s->played.error;
     return status ? status : replay_pods_of_objects(&base->trace, s->t, objects, &s->error);

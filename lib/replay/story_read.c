@@ -179,16 +179,19 @@ static karp_status sort_out(story *s)
 {
     karp_status opened = replay_open_snapshots(s->t, s->base, &s->head, &s->error);
     if (opened) return opened;
-    for (size_t i = 0; i < tree_count(s->base);) {
+    tree *rest = tree_new(s->t, TREE_LIST);
+    for (size_t i = 0; i < tree_count(s->base); i++) {
         tree *object = tree_item(s->base, i);
         karp_str kind = tree_get_text(object, "kind");
-        karp_status status = KARP_OK;
-        bool workload = str_is(kind, "Deployment");
-        if (workload) status = add_workload(s, object);
+        if (!str_is(kind, "Deployment")) {
+            tree_append(s->t, rest, object);
+            continue;
+        }
+        karp_status status = add_workload(s, object);
         if (status) return status;
-        if (workload) tree_remove_item(s->base, i);
-        else i++;
     }
+    if (s->t->status) return story_nomem(s);
+    tree_move_items(s->base, rest);
     return KARP_OK;
 }
 

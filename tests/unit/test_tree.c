@@ -185,8 +185,8 @@ static void test_making(void **state)
     expect_written(map, built);
     tree *copy = tree_copy(&forest, map), *deep = tree_deep_copy(&forest, map, true);
     assert_true(tree_equal(map, deep));
-    tree_remove(copy, "list");
-    tree_remove(copy, "list");
+    tree_remove(&forest, copy, "list");
+    tree_remove(&forest, copy, "list");
     tree_set_text(&forest, copy, "new", str("n"));
     expect_written(map, built); /* the copy has members of its own … */
     tree_set_text(&forest, tree_get(copy, "inner"), "text", str("changed"));
@@ -195,7 +195,7 @@ static void test_making(void **state)
     assert_false(tree_equal(map, deep));
     tree_set_missing(&forest, copy, deep);
     assert_int_equal(tree_count(tree_get(copy, "list")), 20);
-    tree_remove_item(tree_get(copy, "list"), 0);
+    tree_remove_item(&forest, tree_get(copy, "list"), 0);
     assert_int_equal(tree_count(tree_get(deep, "list")), 19);
     assert_int_equal(forest.status, KARP_OK);
     /* What is absent or of another type is nothing. */
