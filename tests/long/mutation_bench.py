@@ -101,14 +101,19 @@ class Bench:
         (self.folder / 'tests').mkdir(exist_ok=True)
         io = subprocess.run(['pkg-config', '--libs', 'jansson', 'yaml-0.1'], check=True, capture_output=True, text=True).stdout.split()
         archives = [self.build / 'tests' / f'libtest-{x}.a' for x in ('unit', 'support', 'reference')] + [self.build / 'lib' / 'libkarp-io-test.a']
-        for path in sorted((SOURCE / 'tests').glob('unit/test_*.c')) + sorted((SOURCE / 'tests').glob('fault/test_*.c')):
-            suite, name = path.parent.name, path.stem[5:]
-            objects = list((self.build / 'tests' / f'test_{suite}_{name}.p').glob('*.o'))
-            out = self.folder / 'tests' / f'{suite}-{name}'
+
+        def program(name, objects):
+            out = self.folder / 'tests' / name
             if not fresh(out, objects + archives):
                 subprocess.run(['cc', '-o', str(out), *map(str, objects), '-Wl,--start-group', *map(str, archives), '-Wl,--end-group',
                                 str(self.library / 'libkarp.so.0'), '-lcmocka', *io, '-ldl', '-lm', '-pthread'], check=True)
-            yield Test(f'{suite} {name}', [str(out)], [path])
+            return str(out)
+
+        unit_tests = program('unit_tests', [*self.build.glob('tests/unit_tests.p/*.o'), *self.build.glob('tests/libtest-unit-*.a.p/*.o')])
+        for path in sorted((SOURCE / 'tests').glob('unit/test_*.c')) + sorted((SOURCE / 'tests').glob('fault/test_*.c')):
+            suite, name = path.parent.name, path.stem[5:]
+            alone = list((self.build / 'tests' / f'test_{suite}_{name}.p').glob('*.o'))
+            yield Test(f'{suite} {name}', [program(f'{suite}-{name}', alone)] if alone else [unit_tests, name], [path])
         data = sorted(p for p in (SOURCE / 'tests' / 'cases').rglob('*') if p.suffix == '.yaml')
         for path in sorted((SOURCE / 'tests' / 'cases').glob('test_*.py')):
             if path.stem[5:] not in ABOVE:

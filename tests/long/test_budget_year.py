@@ -6,5 +6,5 @@ import subprocess
 import sys
 
 BUILD = pathlib.Path(os.environ.get('KARP_BUILD', 'build'))
-done = subprocess.run([str(BUILD / 'tests' / 'test_unit_budget_year')], env={**os.environ, 'KARP_WHOLE_YEARS': '1'})
+done = subprocess.run([str(BUILD / 'tests' / 'unit_tests'), 'budget_year'], env={**os.environ, 'KARP_WHOLE_YEARS': '1'})
 sys.exit(done.returncode)

@@ -34,7 +34,7 @@ def compare(folder, pairs, lines):
     """0 = the library says what the lines say."""
     path = folder / 'lines.txt'
     path.write_text('\n'.join(lines) + '\n')
-    done = subprocess.run([str(BUILD / 'tests' / 'test_unit_cron')], cwd=SOURCE, capture_output=True, text=True,
+    done = subprocess.run([str(BUILD / 'tests' / 'unit_tests'), 'cron'], cwd=SOURCE, capture_output=True, text=True,
                           env={**os.environ, 'KARP_CRON_LINES': str(path)})
     if done.returncode:
         print(done.stdout, done.stderr)

@@ -8,7 +8,8 @@ import sys
 import tempfile
 
 SOURCE = pathlib.Path(os.environ.get('KARP_SOURCE', pathlib.Path(__file__).resolve().parents[2]))
-PROGRAMS = ['tests/test_unit_threads', 'tests/test_unit_edit_threads', 'tests/test_property_parallel']
+PROGRAMS = ['tests/unit_tests', 'tests/test_property_parallel']
+RUNS = [['tests/unit_tests', 'threads'], ['tests/unit_tests', 'edit_threads'], ['tests/test_property_parallel']]
 
 
 def main():
@@ -21,13 +22,13 @@ def main():
         subprocess.run(['meson', 'setup', folder, str(SOURCE), '-Doptimization=1', '-Db_sanitize=thread', '-Db_lundef=false'], check=True,
                        env={**os.environ, 'CC': cc}, stdout=subprocess.DEVNULL)
         subprocess.run(['ninja', '-C', folder, *PROGRAMS], check=True, stdout=subprocess.DEVNULL)
-        for program in PROGRAMS:
-            done = subprocess.run([str(pathlib.Path(folder) / program)], cwd=SOURCE, capture_output=True, text=True, check=False,
+        for program, *words in RUNS:
+            done = subprocess.run([str(pathlib.Path(folder) / program), *words], cwd=SOURCE, capture_output=True, text=True, check=False,
                                   env={**os.environ, 'TSAN_OPTIONS': 'halt_on_error=1', 'CMOCKA_MESSAGE_OUTPUT': 'TAP'})
             if done.returncode:
                 failed += 1
-                print(f'{program}: {(done.stderr or done.stdout)[-3000:]}')
-    print(f'{len(PROGRAMS)} programs, {failed} failed')
+                print(f'{" ".join([program, *words])}: {(done.stderr or done.stdout)[-3000:]}')
+    print(f'{len(RUNS)} programs, {failed} failed')
     return 1 if failed else 0
 
 
