@@ -2,7 +2,7 @@
 """karp.c, karp-io.c and karp-cli.c: compiled by every compiler there is without a warning, whole and with parts left out; nothing but the public
 functions is visible outside; a program that uses one function carries what that needs. Made twice, they are the same.
 
-With the argument `all` (suite long) each compiler makes objects, and each part is left out alone, too."""
+With the argument `all` (suite long) each compiler makes objects, each part is left out alone, too, and the files are made a second time."""
 import os
 import pathlib
 import re
@@ -87,7 +87,7 @@ def check_compilers(folder, names, each):
                 run(compiler, '-std=c11', '-fsyntax-only', *WARNINGS, name, cwd=folder)
                 continue
             made = pathlib.Path(name).with_suffix('.o')
-            run(compiler, '-std=c11', '-O0', *WARNINGS, '-c', name, '-o', made, cwd=folder)
+            run(compiler, '-std=c11', '-O0', '-ffunction-sections', '-fdata-sections', *WARNINGS, '-c', name, '-o', made, cwd=folder)
             others = [symbol for symbol in visible(folder / made) if not symbol.startswith('karp_') and (name, symbol) != ('karp-cli.c', 'main')]
             if others:
                 problems.append(f'{name} by {compiler}: visible outside: {" ".join(others[:10])}')
@@ -120,15 +120,13 @@ def text_bytes(path):
 
 def check_one_door(folder):
     """A program has what it asks for, not the whole core. Optimised or not, the parts are about the same."""
-    sections = ['-std=c11', '-O0', '-Wall', '-Werror', '-ffunction-sections', '-fdata-sections']
-    run(COMPILERS[-1], *sections, '-c', 'karp.c', '-o', 'whole.o', cwd=folder)
     if problems:
         return
-    whole = text_bytes(folder / 'whole.o')
+    whole = text_bytes(folder / 'karp.o')
     print(f'core {whole} bytes')
     for name, (question, most) in DOORS.items():
         (folder / 'door.c').write_text(ONE_DOOR.format(question))
-        run(COMPILERS[-1], *sections, 'door.c', 'whole.o', '-Wl,--gc-sections', '-lm', '-o', 'door', cwd=folder)
+        run(COMPILERS[-1], '-std=c11', '-O0', '-Wall', '-Werror', '-ffunction-sections', 'door.c', 'karp.o', '-Wl,--gc-sections', '-lm', '-o', 'door', cwd=folder)
         if problems:
             return
         door = text_bytes(folder / 'door')
@@ -150,9 +148,10 @@ def main():
         each = 'all' in sys.argv[1:]
         check_compilers(folder, names, each)
         check_program(folder, names)
-        check_switches(folder, each)
         check_one_door(folder)
-        check_made_again(folder)
+        check_switches(folder, each)
+        if each:
+            check_made_again(folder)
     print('\n'.join(problems))
     return 1 if problems else 0
 
