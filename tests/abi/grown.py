@@ -17,6 +17,9 @@ import previous
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
+sys.path.insert(0, str(SOURCE / 'tests' / 'bindings'))
+import compilers  # noqa: E402
+
 BUILD = pathlib.Path(os.environ['KARP_BUILD'])
 FOLDER = BUILD / 'tests' / 'grown'
 FIELD = '    uint64_t one_more;\n'
@@ -45,7 +48,7 @@ def write_sources():
 
 
 def make_libraries():
-    compiler = os.environ.get('KARP_CC', 'cc').split()
+    compiler = [compilers.quick()]
     for name, needed in LIBRARIES.items():
         library = FOLDER / f'lib{name}.so.0'
         subprocess.run([*compiler, '-std=c11', '-O0', '-w', '-fPIC', '-fvisibility=hidden', '-shared', FOLDER / f'{name}.c', '-o', library,
