@@ -9,6 +9,7 @@ The C read here is the project's own: one declaration a statement, no macro that
 """
 import argparse
 import itertools
+import os
 import pathlib
 import re
 import sys
@@ -427,6 +428,14 @@ LOCAL = '''#if defined(__GNUC__)
 '''
 
 
+def write(path, text):
+    """At once: who reads it meanwhile finds the old one or the new one."""
+    path = pathlib.Path(path)
+    new = path.with_name(f'.{path.name}.{os.getpid()}')
+    new.write_text(text, encoding='utf-8')
+    new.replace(path)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
     parser.add_argument('--version', default='')
@@ -454,7 +463,7 @@ def main():
             header.add(path)
         guard = re.sub(r'\W', '_', included.upper()) + '_ONE'
         lower = f'#include "{given.below[0]}"\n\n' if given.below else ''
-        pathlib.Path(given.header[0]).write_text(f'{head}#ifndef {guard}\n#define {guard}\n\n{lower}{header.text}\n#endif\n', encoding='utf-8')
+        write(given.header[0], f'{head}#ifndef {guard}\n#define {guard}\n\n{lower}{header.text}\n#endif\n')
 
     source = Writer(program, set(paths) | below, [tuple(switch.split('=')) for switch in given.switch])
     for path in sources:
@@ -462,8 +471,7 @@ def main():
     defines = ''.join(f'#define {d.replace("=", " ")}\n' for d in given.define)
     for switch, other in (pair.split('=') for pair in given.implies):
         defines += f'#if defined({switch}) && !defined({other})\n#define {other}\n#endif\n'
-    pathlib.Path(given.source[0]).write_text(
-        head + short(f'{defines}#include "{included}"\n{LOCAL}\n{source.text}'), encoding='utf-8')
+    write(given.source[0], head + short(f'{defines}#include "{included}"\n{LOCAL}\n{source.text}'))
 
 
 if __name__ == '__main__':

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads files, directories and standard input. */
-#define _POSIX_C_SOURCE 200809L
-
 #include <io/reader.h>
 #include <io/whole_file.h>
 

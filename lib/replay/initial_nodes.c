@@ -166,13 +166,12 @@ static karp_status find_rows(replay *r)
     return status;
 }
 
-karp_status replay_take_nodes(replay *r)
+karp_status replay_take_nodes(replay *r, trees *t)
 {
     replay_base *b = &r->base;
     size_t most = tree_count(b->objects) + 1;
     b->given = arena_alloc(&b->trace.memory, most * sizeof *b->given);
     if (!b->given) return fail_nomem(&r->error);
-    trees *t = &b->reader->trees;
     tree *rest = tree_new(t, TREE_LIST);
     for (size_t i = 0; i < tree_count(b->objects); i++) {
         tree *object = tree_item(b->objects, i);

@@ -47,22 +47,22 @@ static karp_status add_document(karp_reader *reader, const karp_replay_document 
 
 /* Adds an object of the trace. If a cluster is read already, as when a replay continues from a story's dump, its
  * version of the object is kept. */
-static karp_status add_object_of_trace(replay *r, karp_reader *reader, karp_str text)
+static karp_status add_object_of_trace(replay *r, karp_reader *reader, const trace_object *given)
 {
     static const karp_str none = { "", 0 };
     tree *object = NULL;
-    trees t;
-    trees_init(&t, r->base.context);
-    karp_status status = tree_read(&t, str("objects of the trace"), text, &object, &r->error);
+    karp_status status = tree_read(&reader->trees, given->document, given->text, &object, &r->error);
     const tree *metadata = tree_get(object, "metadata");
     karp_str kind = tree_get_text(object, "kind"), name = tree_get_text(metadata, "name"),
              namespace_ = tree_get_text(metadata, "namespace");
     bool there = !status && reader->has_snapshot &&
                  (io_find_kind(reader, kind, namespace_.len ? namespace_ : str("default"), name) != IO_NONE ||
                   io_find_kind(reader, kind, none, name) != IO_NONE);
-    trees_free(&t);
     if (status || there) return status;
-    return karp_reader_add(reader, str("objects of the trace"), text, &r->error);
+    io_place place = { .document = io_keep(reader, given->document), .line = given->line, .offset = KARP_NO_OFFSET };
+    status = place.document.ptr ? io_read_tree(reader, object, &place, false) : io_reader_nomem(reader);
+    if (status) r->error = reader->error;
+    return status;
 }
 
 /* Keeps the instance types that launches choose from when their own choice is unavailable. */
@@ -137,7 +137,7 @@ static karp_status check_objects(replay *r)
     for (size_t i = 0; i < r->options.object_count && !status; i++)
         status = add_document(reader, &r->options.objects[i], &r->error);
     for (size_t i = 0; i < r->base.trace.object_count && !status; i++)
-        status = add_object_of_trace(r, reader, r->base.trace.objects[i]);
+        status = add_object_of_trace(r, reader, &r->base.trace.objects[i]);
     if (!status) status = karp_reader_finish(reader, &snapshot, &r->error);
     karp_str title = status ? str("") : karp_reader_catalogue_title(reader);
     if (!title.ptr) status = fail_nomem(&r->error);
@@ -167,7 +167,7 @@ static karp_status collect_objects(replay *r)
         if (!status) tree_append(&b->reader->trees, b->objects, cluster);
     }
     for (size_t i = 0; i < b->trace.object_count && !status && !r->cluster.ptr; i++)
-        status = karp_reader_add(b->reader, str("objects of the trace"), b->trace.objects[i], &r->error);
+        status = karp_reader_add(b->reader, b->trace.objects[i].document, b->trace.objects[i].text, &r->error);
     if (!status) status = replay_open_snapshots(&b->reader->trees, b->objects, &b->head, &r->error);
     if (!status && b->head && r->options.catalogue) tree_remove(&b->reader->trees, b->head, "catalogues");
     bool pools = false;
@@ -175,7 +175,7 @@ static karp_status collect_objects(replay *r)
         karp_str kind = tree_get_text(tree_item(b->objects, i), "kind");
         pools = pools || str_is(kind, "NodePool") || str_is(kind, "Provisioner");
     }
-    if (!status && r->cluster.ptr) status = replay_take_nodes(r);
+    if (!status && r->cluster.ptr) status = replay_take_nodes(r, &b->reader->trees);
     if (!status && !pools) status = fail(&r->error, KARP_E_INVALID, "a replay needs a NodePool: --nodepools FILE");
     return status;
 }

@@ -42,8 +42,8 @@ karp_status replay_keep_notes(replay *r, const karp_reader *reader);
 
 /* If the snapshot of the objects contains nodes, reads the cluster, its time, and the prices of the nodes. */
 karp_status replay_read_cluster(replay *r, karp_reader *reader, const karp_snapshot *snapshot);
-/* Moves the nodes from the objects to base.given. */
-karp_status replay_take_nodes(replay *r);
+/* Moves the nodes from the objects, trees of `t`, to base.given. */
+karp_status replay_take_nodes(replay *r, trees *t);
 /* Finds the state of a replay in the documents, if any. Errors: INVALID, UNSUPPORTED. */
 karp_status replay_state_find(replay *r);
 /* The interval between the points of the series in that state. */

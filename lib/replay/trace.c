@@ -42,10 +42,11 @@ bool trace_add(trace *t, const trace_event *event)
     return true;
 }
 
-bool trace_add_objects(trace *t, karp_str text)
+bool trace_add_object(trace *t, const trace_object *object)
 {
-    karp_str kept = trace_keep(t, text);
-    if (!kept.ptr || !grow(t->context, (void **)&t->objects, &t->object_capacity, t->object_count + 1, sizeof kept))
+    trace_object kept = { trace_keep(t, object->text), trace_keep(t, object->document), object->line };
+    if (!kept.text.ptr || !kept.document.ptr ||
+        !grow(t->context, (void **)&t->objects, &t->object_capacity, t->object_count + 1, sizeof kept))
         return false;
     t->objects[t->object_count++] = kept;
     return true;

@@ -53,6 +53,13 @@ typedef struct trace_dumped {
     uint32_t seen; /* the last dump that contained it; 0 = it has ended */
 } trace_dumped;
 
+/* An object at the start. */
+typedef struct trace_object {
+    karp_str text; /* JSON */
+    karp_str document; /* where it was read */
+    uint32_t line; /* 0 = unknown */
+} trace_object;
+
 typedef struct trace {
     karp_context *context;
     arena memory; /* of all texts */
@@ -60,7 +67,7 @@ typedef struct trace {
     strings documents; /* names of files */
     trace_event *events;
     size_t count, capacity;
-    karp_str *objects; /* documents of the objects at the start: YAML, or one JSON object each */
+    trace_object *objects;
     size_t object_count, object_capacity;
     trace_daemon *daemons;
     size_t daemon_count, daemon_capacity;
@@ -86,8 +93,8 @@ uint32_t trace_shape(trace *t, karp_str pod);
 /* Adds an event whose texts are already in the trace's memory. Events may be added in any order. false = out of
  * memory. */
 bool trace_add(trace *t, const trace_event *event);
-/* Adds a document of objects, which is copied. false = out of memory. */
-bool trace_add_objects(trace *t, karp_str text);
+/* Adds an object, whose texts are copied. false = out of memory. */
+bool trace_add_object(trace *t, const trace_object *object);
 
 /* Sorts the events by time; events with equal times stay in the order in which they were added. */
 karp_status trace_sort(trace *t, karp_error *error);

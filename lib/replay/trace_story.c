@@ -74,8 +74,11 @@ static karp_status add_objects(story_trace *l)
     strbuf_init(&text, l->t->context);
     for (size_t i = 0; i < tree_count(l->s.base) && kept; i++) {
         strbuf_clear(&text);
-        tree_write(&text, tree_item(l->s.base, i));
-        kept = !text.failed && trace_add_objects(l->t, (karp_str){ text.ptr, text.len });
+        const tree *object = tree_item(l->s.base, i);
+        io_place place = story_place(&l->s, object);
+        tree_write(&text, object);
+        kept = !text.failed &&
+               trace_add_object(l->t, &(trace_object){ { text.ptr, text.len }, place.document, place.line });
     }
     strbuf_free(&text);
     return kept ? KARP_OK : story_nomem(&l->s);

@@ -184,7 +184,7 @@ static karp_status keep_object(workloads *w, int64_t at, const tree *object)
                           .document = w->document,
                           .line = line_of(w, object) };
     bool fine = !text.failed;
-    if (fine && first) fine = trace_add_objects(w->t, given);
+    if (fine && first) fine = trace_add_object(w->t, &(trace_object){ given, event.document, event.line });
     else if (fine) fine = (event.of.text = trace_keep(w->t, given)).ptr && trace_add(w->t, &event);
     strbuf_free(&text);
     return fine ? KARP_OK : fail_nomem(w->error);

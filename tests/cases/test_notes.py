@@ -112,6 +112,7 @@ with tempfile.TemporaryDirectory() as folder:
                       '  metadata: {name: p}\n  spec:\n    weigth: 5\n'
                       '    template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}}}\nsteps:\n- wait: 1m\n')
     equal([note.split(': ')[0] for note in document('simulate', inside)['warnings'] if 'weigth' in note], [f'{inside}:10'], 'simulate: an object in the story')
+    equal([note.split(': ')[0] for note in document('replay', inside)['warnings'] if 'weigth' in note], [f'{inside}:6'], 'replay: the file and the line of the object')
     listed = pathlib.Path(folder) / 'all.json'
     listed.write_text('{"apiVersion": "v1", "kind": "List", "items": [\n{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"},\n"spec": {"replicsa": 1, "template": {"spec": {"containers": []}}}}\n]}\n')
     inside.write_text(inside.read_text().replace('objects:\n', f'files: [{some}, all.json]\nobjects:\n').replace('name: p}', 'name: other}'))
