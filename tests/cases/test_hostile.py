@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Input made to hurt: what grows too fast is refused by a limit, and what is read costs about as much as it is long.
 
-Each trap is set with SIZE elements (100; the long suite says 5,000) and with twice as many. What these cost more than one element (for plans
+Each trap is set with SIZE elements (100; the long suite says 5,000) and with twice as many. Without a SIZE every second trap of a plan is set. What these cost more than one element (for plans
 with the same instance types: one pod) is compared: twice as much may cost 2.3 times the instructions and memory, which leaves room for sorting and none for
 a square. Instructions are counted, so other load on the machine changes nothing. SECURITY.md says what does grow faster, and so do
 PRODUCTS here.
@@ -65,7 +65,7 @@ def check_trap(name, few, many, instructions, memory):
 
 
 def check_growth():
-    traps = [(name, PLAN, trap, SIZE, LINEAR, LINEAR) for name, trap in TRAPS.items()]
+    traps = [(name, PLAN, trap, SIZE, LINEAR, LINEAR) for name, trap in list(TRAPS.items())[::1 if len(sys.argv) > 1 else 2]]
     traps += [(name, command, trap, SIZE, LINEAR, LINEAR) for name, (command, trap) in OTHERS.items()]
     traps += [(name, command, trap, SIZE // 4, PRODUCT, memory) for name, (command, memory, trap) in PRODUCTS.items()]
     with tempfile.TemporaryDirectory() as folder:
