@@ -61,7 +61,7 @@ static karp_status read_class(karp_reader *reader, karp_provider *provider, karp
                               karp_provider_class **out)
 {
     uint32_t number;
-    karp_status status = io_reader_text(reader, name, text);
+    karp_status status = io_reader_text(reader, name, text, NULL);
     if (status == KARP_OK) status = find_class(reader, name, karp_provider_class_kind(provider), &number);
     return status ? status : io_read_node_class(reader, provider, number, out);
 }
@@ -132,8 +132,9 @@ static karp_status make_types(karp_reader *reader, const karp_catalogue_options 
 /* The node class is read first, because its subnets determine the region. */
 static karp_status make(karp_reader *reader, const karp_catalogue_options *options, karp_catalogue **out)
 {
-    karp_status status = options->node_class.len ? io_reader_text(reader, options->node_class_name, options->node_class)
-                                                 : KARP_OK;
+    karp_status status = options->node_class.len
+                             ? io_reader_text(reader, options->node_class_name, options->node_class, NULL)
+                             : KARP_OK;
     return status ? status : make_types(reader, options, out);
 }
 

@@ -50,7 +50,7 @@ static karp_status read_stream(karp_reader *reader, FILE *file, karp_str path)
         io_place place = { .document = path };
         status = io_reader_fail(reader, KARP_E_LIMIT, &place, NULL, "more bytes than the limit of a document");
     } else {
-        status = io_reader_text(reader, path, (karp_str){ text.ptr, text.len });
+        status = io_reader_text(reader, path, (karp_str){ text.ptr, text.len }, &text);
     }
     strbuf_free(&text);
     return status;

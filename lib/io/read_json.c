@@ -278,8 +278,20 @@ static karp_status find_members(karp_reader *reader, karp_str document, io_curso
     return KARP_OK;
 }
 
-/* `kept` is a copy of the text that stays in memory, because the trees of waiting objects refer to it. */
-static karp_status read_document(karp_reader *reader, karp_str document, io_cursor *at, const char **kept)
+/* The text, or a copy of it, that stays in memory, because the trees of waiting objects refer to it. NULL = out of
+ * memory. */
+static const char *keep_text(karp_reader *reader, const io_cursor *at, strbuf *file)
+{
+    if (!file) return arena_copy(&reader->keep, at->text, at->end);
+    if (!grow(reader->context, (void **)&reader->files, &reader->file_capacity, reader->file_count + 1, sizeof *file))
+        return NULL;
+    reader->files[reader->file_count++] = *file;
+    strbuf_init(file, reader->context);
+    return at->text;
+}
+
+/* `kept` is the text that stays in memory; NULL = none of it needs to. */
+static karp_status read_document(karp_reader *reader, karp_str document, io_cursor *at, strbuf *file, const char **kept)
 {
     outline o;
     memset(&o, 0, sizeof o);
@@ -291,7 +303,7 @@ static karp_status read_document(karp_reader *reader, karp_str document, io_curs
     karp_str api_version = bare_text(&o.api_version, o.has_api_version);
     if (str_is(kind, "Snapshot") && str_is(io_group_of(api_version), "karp"))
         return read_snapshot(reader, document, &whole, &o);
-    if (!*kept) *kept = arena_copy(&reader->keep, at->text, at->end);
+    if (!*kept) *kept = keep_text(reader, at, file);
     if (!*kept) return io_reader_nomem(reader);
     whole.text = o.items.text = *kept;
     if (str_ends(kind, "List") && o.has_items) {
@@ -306,7 +318,7 @@ static karp_status read_document(karp_reader *reader, karp_str document, io_curs
     return io_read_tree(reader, root, &place, false);
 }
 
-karp_status io_read_json(karp_reader *reader, karp_str document, karp_str text)
+karp_status io_read_json(karp_reader *reader, karp_str document, karp_str text, strbuf *file)
 {
     io_cursor at;
     const char *kept = NULL;
@@ -319,7 +331,7 @@ karp_status io_read_json(karp_reader *reader, karp_str document, karp_str text)
             return io_reader_fail(reader, at.text[at.pos] == '[' ? KARP_E_INVALID : KARP_E_SYNTAX, &place, NULL,
                                   "a document must be an object ({…})");
         }
-        karp_status status = read_document(reader, document, &at, &kept);
+        karp_status status = read_document(reader, document, &at, file, &kept);
         if (status) return status;
     }
 }

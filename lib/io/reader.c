@@ -106,6 +106,8 @@ void karp_reader_free(karp_reader *reader)
     if (reader->canonical)
         karp_free(context, reader->canonical->order, reader->kept_count * sizeof *reader->canonical->order);
     karp_free(context, reader->kept, reader->kept_capacity * sizeof *reader->kept);
+    for (size_t i = 0; i < reader->file_count; i++) strbuf_free(&reader->files[i]);
+    karp_free(context, reader->files, reader->file_capacity * sizeof *reader->files);
     karp_free(context, reader->warnings, reader->warning_capacity * sizeof *reader->warnings);
     io_table_free(&reader->catalogue_files);
     io_table_free(&reader->names);
@@ -156,7 +158,7 @@ static bool looks_like_json(karp_str name, karp_str text)
     return i < text.len && memchr("\"}[{]", text.ptr[i], 5) != NULL;
 }
 
-karp_status io_reader_text(karp_reader *reader, karp_str name, karp_str text)
+karp_status io_reader_text(karp_reader *reader, karp_str name, karp_str text, strbuf *file)
 {
     karp_str document = io_keep(reader, name);
     if (!document.ptr) return io_reader_nomem(reader);
@@ -168,7 +170,7 @@ karp_status io_reader_text(karp_reader *reader, karp_str name, karp_str text)
     text = without_mark(text);
     if (text.len == 0) return io_warn(reader, "%.400s is empty", document.ptr);
     /* `take` receives documents as trees, which only the YAML reader provides. JSON is YAML, too. */
-    return !reader->take && looks_like_json(name, text) ? io_read_json(reader, document, text)
+    return !reader->take && looks_like_json(name, text) ? io_read_json(reader, document, text, file)
                                                         : io_read_yaml(reader, document, text);
 }
 
@@ -179,7 +181,7 @@ karp_status karp_reader_add(karp_reader *reader, karp_str name, karp_str text, k
     karp_status status = check_state(reader, error);
     if (status) return status;
     reader->directory = reader->options.base_directory;
-    return end_call(reader, io_reader_text(reader, name, text), error);
+    return end_call(reader, io_reader_text(reader, name, text, NULL), error);
 }
 
 karp_status karp_reader_add_path(karp_reader *reader, const char *path, karp_error *error)
@@ -242,7 +244,7 @@ karp_status karp_reader_replace(karp_reader *reader, karp_str name, karp_str tex
     if (status) return status;
     reader->directory = reader->options.base_directory;
     reader->replacing = true;
-    status = io_reader_text(reader, name, text);
+    status = io_reader_text(reader, name, text, NULL);
     reader->replacing = false;
     return end_call(reader, status, error);
 }

@@ -153,6 +153,8 @@ struct karp_reader {
     karp_str region; /* from labels */
     uint32_t region_rank;
 
+    strbuf *files; /* texts of files that trees of waiting objects refer to */
+    size_t file_count, file_capacity;
     karp_str *warnings;
     size_t warning_count, warning_capacity;
     io_table warned;
@@ -187,7 +189,9 @@ karp_str io_keep_json(karp_reader *reader, const tree *root);
 
 /* ---- parsing text to objects ------------------------------------------------------------------------------------- */
 
-karp_status io_read_json(karp_reader *reader, karp_str document, karp_str text);
+/* `file`: the memory of the text, which the reader may take over, so that it is empty afterwards; NULL = the caller
+ * keeps it. */
+karp_status io_read_json(karp_reader *reader, karp_str document, karp_str text, strbuf *file);
 karp_status io_read_yaml(karp_reader *reader, karp_str document, karp_str text);
 /* Reads one document: an object, a List or a Snapshot. `stated` = inside a Snapshot. */
 karp_status io_read_tree(karp_reader *reader, tree *root, const io_place *place, bool stated);
@@ -239,8 +243,8 @@ void io_complete_from_base(const karp_reader *reader, trees *t, const io_kind_in
 /* Records the region of a node class's subnets. */
 karp_status io_survey_class(karp_reader *reader, const tree *root);
 
-/* Read a document's text, and whatever a path names (files.c). */
-karp_status io_reader_text(karp_reader *reader, karp_str name, karp_str text);
+/* Read a document's text, and whatever a path names (files.c). `file` as for io_read_json(). */
+karp_status io_reader_text(karp_reader *reader, karp_str name, karp_str text, strbuf *file);
 karp_status io_read_path(karp_reader *reader, const char *path);
 
 /* Fills in the waiting objects, adds them and creates the snapshot (finish.c). */

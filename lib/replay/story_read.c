@@ -85,7 +85,7 @@ static karp_status read_documents(story *s, const char *path, karp_str text,
 {
     s->reader->take = take;
     s->reader->take_user = user;
-    karp_status status = text.ptr ? io_reader_text(s->reader, str(path), text) : io_read_path(s->reader, path);
+    karp_status status = text.ptr ? io_reader_text(s->reader, str(path), text, NULL) : io_read_path(s->reader, path);
     if (status) s->error = s->reader->error;
     return status;
 }

@@ -352,11 +352,48 @@ static void test_refused(void **state)
     karp_context_free(plain);
 }
 
+static karp_snapshot *read_once(const char *path, const char *text, size_t length)
+{
+    karp_context *context = NULL;
+    karp_reader *reader = NULL;
+    karp_snapshot *snapshot = NULL;
+    assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
+    assert_int_equal(karp_reader_new(context, NULL, &reader, NULL), KARP_OK);
+    if (path) assert_int_equal(karp_reader_add_path(reader, path, NULL), KARP_OK);
+    else assert_int_equal(karp_reader_add(reader, str("text"), (karp_str){ text, length }, NULL), KARP_OK);
+    assert_int_equal(karp_reader_finish(reader, &snapshot, NULL), KARP_OK);
+    karp_reader_free(reader);
+    karp_context_free(context);
+    return snapshot;
+}
+
+/* A file's text becomes the reader's, with a mark before it and a document after its List. */
+static void test_file(void **state)
+{
+    static const char text[] = "\xEF\xBB\xBF{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":["
+                               "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"},\"spec\":{}}]}\n"
+                               "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"b\"},\"spec\":{}}\n";
+    char path[] = "/tmp/karp-test-XXXXXX";
+    int made = mkstemp(path);
+    FILE *file = made < 0 ? NULL : fdopen(made, "wb");
+    (void)state;
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, sizeof text - 1, file), sizeof text - 1);
+    assert_int_equal(fclose(file), 0);
+    karp_snapshot *of_file = read_once(path, NULL, 0), *of_text = read_once(NULL, text, sizeof text - 1);
+    assert_int_equal(remove(path), 0);
+    assert_int_equal(of_file->raw.pods.count, 2);
+    expect_same_pods(&of_file->raw, &of_text->raw);
+    karp_snapshot_unref(of_file);
+    karp_snapshot_unref(of_text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same),      cmocka_unit_test(test_places),           cmocka_unit_test(test_notes),
         cmocka_unit_test(test_last_kind), cmocka_unit_test(test_generated_claims), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
