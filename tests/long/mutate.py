@@ -28,7 +28,8 @@ import sys
 import tempfile
 import threading
 
-from mutation_bench import Bench, SOURCE, core_files
+from core_sources import core_files
+from mutation_bench import Bench, SOURCE
 
 # A token, and what it becomes.
 CHANGES = {

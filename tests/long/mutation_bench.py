@@ -7,14 +7,14 @@ import json
 import math
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
 import threading
 
+from core_sources import core_files
+
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-ROOMS = ('base', 'model', 'decision', 'schedule', 'disrupt', 'optimise', 'explain')
 FLAGS = ['-std=c11', '-fPIC', '-w', '-ffp-contract=off', '-fno-math-errno', f'-I{SOURCE}/lib', f'-I{SOURCE}/include']
 MEMORY = 2 << 30
 PLAIN, CHECKED = ['-O1'], ['-O1', '-fsanitize=address,undefined', '-fno-sanitize-recover=all']
@@ -36,15 +36,6 @@ def fresh(target, sources):
 
 def linked(flags):
     return [word for word in flags if word.startswith(('-fprofile', '-fsanitize'))]
-
-
-def core_files():
-    """All files of the rooms but those that lib/meson.build has for the libraries above the core."""
-    listed = (SOURCE / 'lib' / 'meson.build').read_text()
-    outside = re.search(r"'base_outside': files\((.*?)\)", listed, flags=re.S).group(1)
-    for room in ROOMS:
-        found = sorted(p.relative_to(SOURCE / 'lib').as_posix() for p in (SOURCE / 'lib' / room).glob('*.c'))
-        yield from (file for file in found if f"'{file}'" not in outside)
 
 
 class Test:
