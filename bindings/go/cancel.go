@@ -56,6 +56,10 @@ func watchingFor(ctx context.Context, tell func(word unsafe.Pointer)) *watch {
 	}
 	w.word = C.calloc(1, 4)
 	w.done = make(chan struct{})
+	if ctx.Err() != nil {
+		// AfterFunc runs on a goroutine of its own, maybe only after a short call.
+		atomic.StoreInt32((*int32)(w.word), 1)
+	}
 	w.stop = context.AfterFunc(ctx, func() {
 		atomic.StoreInt32((*int32)(w.word), 1)
 		close(w.done)
