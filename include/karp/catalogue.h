@@ -90,7 +90,10 @@ KARP_API void karp_catalogue_unref(karp_catalogue *catalogue);
 /** How many types it has. */
 KARP_API size_t karp_catalogue_count(const karp_catalogue *catalogue);
 
-/** Type @p index as given (quantities as canonical text); NULL beyond the end. Borrowed. */
+/**
+ * Type @p index as given (quantities as canonical text; cpu, memory, pods and nodes first, other resources by name);
+ * NULL beyond the end. Borrowed.
+ */
 KARP_API const karp_instance_type *karp_catalogue_type(const karp_catalogue *catalogue, size_t index);
 
 /**

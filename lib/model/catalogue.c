@@ -75,6 +75,25 @@ static karp_str show_amount(copier *c, amount value, bool binary)
     return copy;
 }
 
+static int compare_resource_names(const void *a, const void *b, const void *user)
+{
+    (void)user;
+    return compare_str(((const karp_resource *)a)->name, ((const karp_resource *)b)->name);
+}
+
+/* Resources without a fixed id are shown by name, because their ids depend on the order of the types. */
+static void order_shown(copier *c, karp_resource *shown, resource_list list)
+{
+    uint32_t first = 0;
+    while (first < list.count && list.items[first].resource < RESOURCE_FIXED) first++;
+    uint32_t sorted = first + 1;
+    while (sorted < list.count && compare_str(shown[sorted - 1].name, shown[sorted].name) < 0) sorted++;
+    if (sorted >= list.count) return;
+    if (!sort_stable(c->context, shown + first, list.count - first, sizeof *shown, compare_resource_names, NULL)) {
+        copy_refuse(c);
+    }
+}
+
 static const karp_resource *show_resources(copier *c, resource_list list)
 {
     if (c->status != KARP_OK || list.count == 0) return NULL;
@@ -87,6 +106,7 @@ static const karp_resource *show_resources(copier *c, resource_list list)
         shown[i].name = strings_get(c->resources, list.items[i].resource);
         shown[i].text = show_amount(c, list.items[i].value, list.items[i].binary);
     }
+    order_shown(c, shown, list);
     return shown;
 }
 

@@ -147,6 +147,32 @@ static void test_types_of_one_name(void **state)
     karp_reader_free(second);
 }
 
+/* Resources that Kubernetes does not know are dumped by name, in whatever order the types name them first. */
+static void test_order_of_resources_does_not_matter(void **state)
+{
+    (void)state;
+    static const char *const documents[] = {
+        "apiVersion: karp/v1\nkind: Snapshot\ncatalogues:\n- instanceTypes:\n"
+        "  - {name: b, capacity: {example.com/c: 1, cpu: 4, example.com/b: 2}, labels: {}, offerings: [],"
+        " overhead: {kubeReserved: {example.com/c: 1, cpu: 1, example.com/b: 1}}}\n"
+        "  - {name: a, capacity: {example.com/c: 3, example.com/a: 2}, labels: {}, offerings: []}\n",
+        "apiVersion: karp/v1\nkind: Snapshot\ncatalogues:\n- instanceTypes:\n"
+        "  - {name: a, capacity: {example.com/a: 2, example.com/c: 3}, labels: {}, offerings: []}\n"
+        "  - {name: b, capacity: {example.com/b: 2, example.com/c: 1, cpu: 4}, labels: {}, offerings: [],"
+        " overhead: {kubeReserved: {cpu: 1, example.com/b: 1, example.com/c: 1}}}\n",
+    };
+    karp_text dump[2];
+    karp_reader *reader[2];
+    for (size_t i = 0; i < 2; i++) reader[i] = read_catalogues(documents[i], &dump[i]);
+    assert_string_equal(dump[0].ptr, dump[1].ptr);
+    assert_string_equal(karp_reader_digest(reader[0]).ptr, karp_reader_digest(reader[1]).ptr);
+    assert_non_null(strstr(dump[0].ptr, "\"capacity\":{\"example.com/a\":\"2\",\"example.com/c\":"));
+    for (size_t i = 0; i < 2; i++) {
+        karp_text_free(&dump[i]);
+        karp_reader_free(reader[i]);
+    }
+}
+
 /* The digest is worked out when it is asked for: without memory it is not there, and the next who asks gets it. */
 static void test_digest_without_memory(void **state)
 {
@@ -422,6 +448,7 @@ int main(void)
         cmocka_unit_test(test_sha256),
         cmocka_unit_test(test_dump_of_a_dump),
         cmocka_unit_test(test_types_of_one_name),
+        cmocka_unit_test(test_order_of_resources_does_not_matter),
         cmocka_unit_test(test_digest_without_memory),
         cmocka_unit_test(test_order_does_not_matter),
         cmocka_unit_test(test_only_kept_documents_are_dumped),
