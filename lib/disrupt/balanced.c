@@ -42,12 +42,10 @@ karp_status pass_totals(pass *p, karp_error *error)
 {
     const karp_snapshot *w = p->snapshot;
     p->totals = arena_array(&p->data, w->raw.pools.count + 1, sizeof *p->totals);
+    if (!p->weighs_pools) return p->totals != NULL ? KARP_OK : fail_nomem(error); /* nothing reads the totals */
     uint32_t *candidate_of = arena_array(&p->data, w->node_count + (size_t)1, sizeof *candidate_of);
     double *prices = arena_array(&p->data, w->raw.pools.count + 1, sizeof *prices);
     if (p->totals == NULL || candidate_of == NULL || prices == NULL) return fail_nomem(error);
-    bool asked = false;
-    for (size_t i = 0; i < w->raw.pools.count; i++) asked = asked || w->raw.pools.items[i].policy == KARP_BALANCED;
-    if (!asked) return KARP_OK; /* nothing reads the totals */
     add_tracked_costs(p);
     for (uint32_t i = 0; i < p->candidate_count; i++) {
         const candidate *c = &p->candidates[i];

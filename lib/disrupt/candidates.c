@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <disrupt/candidates.h>
 
+#include <base/bits.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <base/strbuf.h>
@@ -172,15 +173,16 @@ static bool exclude(pass *p, uint32_t number, bool *excluded)
     return pass_keep(p, number, code, which != NO_ID ? pod_name(p->snapshot, which) : nothing);
 }
 
-/* Determines which of the node's pods move, and their cost. *all receives the eviction costs of all pods. */
-static bool weigh_pods(pass *p, const state_node *n, candidate *c, double *all)
+/* Determines which of the node's pods move, and the costs of evicting them and all pods. */
+static bool weigh_pods(pass *p, const state_node *n, candidate *c)
 {
     const karp_snapshot *w = p->snapshot;
     c->cost = 1.0;
     if (n->plain_pods) { /* all of them move, at cost 1 each */
         c->moving = n->all_pods;
         c->moving_count = n->all_pod_count;
-        c->cost += *all = n->all_pod_count;
+        c->eviction_cost = n->all_pod_count;
+        c->cost += c->eviction_cost;
         return true;
     }
     uint32_t *moving = arena_alloc(&p->lasting, (n->all_pod_count + (size_t)1) * sizeof *moving);
@@ -189,7 +191,7 @@ static bool weigh_pods(pass *p, const state_node *n, candidate *c, double *all)
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
         uint32_t pod_number = n->all_pods[i];
         double one = eviction_cost(w, p->costs, pod_number);
-        *all += one;
+        c->eviction_cost += one;
         if (!pod_reschedulable(pod_at(&w->raw, pod_number))) continue;
         moving[c->moving_count++] = pod_number;
         c->cost = cost_with(c->cost, one);
@@ -201,23 +203,28 @@ static bool weigh(pass *p, uint32_t number, candidate *c)
 {
     const karp_snapshot *w = p->snapshot;
     const state_node *n = &w->nodes[number];
-    const node_claim *own = &w->raw.claims.items[n->claim];
-    double all = 0.0;
     *c = (candidate){ .node = number, .pool = n->pool, .type = n->type };
-    if (!weigh_pods(p, n, c, &all)) return false;
+    if (!weigh_pods(p, n, c)) return false;
     c->capacity_type = n->capacity_type;
     c->price = type_price(w, n, c->type, !pass_quirk(p, 10));
     c->ratio = c->price / c->cost;
-    c->disruption_cost = all * lifetime_remaining(own->meta.creation, own->expire_after, p->now);
     return true;
+}
+
+double candidate_disruption_cost(const pass *p, const candidate *c)
+{
+    const node_claim *own = &p->snapshot->raw.claims.items[p->snapshot->nodes[c->node].claim];
+    return c->eviction_cost * lifetime_remaining(own->meta.creation, own->expire_after, p->now);
 }
 
 /* Fills a candidate; the result is the same for every method of a pass. */
 static bool fill(pass *p, uint32_t number, candidate *c)
 {
-    candidate *known = &p->weighed[number];
-    if (known->moving == NULL && !weigh(p, number, known)) return false;
-    *c = *known;
+    if (!bits_test(p->is_weighed, number)) {
+        if (!weigh(p, number, &p->weighed[number])) return false;
+        bits_set(p->is_weighed, number);
+    }
+    *c = p->weighed[number];
     return true;
 }
 
@@ -301,17 +308,36 @@ static bool keep_all(pass *p, const disruption_budget *b)
     return ok;
 }
 
-/* Where reasons to keep nodes are not needed: whether the node's claim alone rules out this method. */
+/* Where reasons to keep nodes are not needed: whether a node's claim alone can rule out this method. */
+static bool claims_rule_out(const pass *p)
+{
+    return p->commands_only && !p->weighs_pools && p->method != KARP_METHOD_REPAIR &&
+           p->method != KARP_METHOD_EXPIRATION && p->method != KARP_METHOD_REPACK;
+}
+
+/* The methods that the node's claim does not rule out, of those of claims_rule_out(). */
+static unsigned in_question(const state_node *n)
+{
+    unsigned methods = n->drifted ? 1U << KARP_METHOD_DRIFT | 1U << KARP_METHOD_STATIC_DRIFT : 0;
+    if (!n->consolidatable) return methods;
+    methods |= 1U << KARP_METHOD_MULTI_NODE | 1U << KARP_METHOD_SINGLE_NODE;
+    return n->plain_pods ? methods : methods | 1U << KARP_METHOD_EMPTINESS; /* plain pods move, so it is not empty */
+}
+
+/* Whether no node's claim allows the method. The nodes are looked at once a pass. */
+static bool all_ruled_out(pass *p)
+{
+    if (!claims_rule_out(p)) return false;
+    for (uint32_t i = 0; i < p->snapshot->node_count && !p->knows_in_question; i++)
+        p->in_question |= in_question(&p->snapshot->nodes[i]);
+    p->knows_in_question = true;
+    return (p->in_question >> p->method & 1) == 0;
+}
+
 static bool out_of_question(const pass *p, uint32_t number)
 {
     if (p->only != NULL && !p->only[number]) return true;
-    if (!p->commands_only || p->weighs_pools || p->method == KARP_METHOD_REPAIR ||
-        p->method == KARP_METHOD_EXPIRATION || p->method == KARP_METHOD_REPACK)
-        return false;
-    bool drifts = p->method == KARP_METHOD_DRIFT || p->method == KARP_METHOD_STATIC_DRIFT;
-    const state_node *n = &p->snapshot->nodes[number];
-    if (p->method == KARP_METHOD_EMPTINESS && n->plain_pods) return true; /* all its pods move, so it is not empty */
-    return !(drifts ? n->drifted : n->consolidatable);
+    return claims_rule_out(p) && (in_question(&p->snapshot->nodes[number]) >> p->method & 1) == 0;
 }
 
 /* Where reasons to keep nodes are not needed, single-node consolidation reuses the candidates of multi-node
@@ -335,17 +361,20 @@ static void hand_over(pass *p)
 karp_status pass_candidates(pass *p, karp_error *error)
 {
     const karp_snapshot *w = p->snapshot;
-    p->stays = arena_array(&p->data, w->node_count + (size_t)1, sizeof *p->stays);
-    if (p->stays != NULL && take_over(p)) return KARP_OK;
+    if (take_over(p)) return KARP_OK;
+    if (!p->commands_only) {
+        p->stays = arena_array(&p->data, w->node_count + (size_t)1, sizeof *p->stays);
+        if (p->stays == NULL) return fail_nomem(error);
+    }
     arena *data = p->method == KARP_METHOD_MULTI_NODE ? &p->lasting : &p->data;
     p->candidates = arena_alloc(data, (w->node_count + (size_t)1) * sizeof *p->candidates);
     p->eligible = arena_alloc(data, (w->node_count + (size_t)1) * sizeof *p->eligible);
     p->candidate_count = p->eligible_count = 0;
-    if (p->candidates == NULL || p->eligible == NULL || p->stays == NULL) return fail_nomem(error);
+    if (p->candidates == NULL || p->eligible == NULL) return fail_nomem(error);
     const disruption_budget *unreadable = unreadable_budget(w);
     if (unreadable != NULL) return keep_all(p, unreadable) ? KARP_OK : fail_nomem(error);
     karp_status status = pass_buffer_nodes(p, error);
-    if (status != KARP_OK) return status;
+    if (status != KARP_OK || all_ruled_out(p)) return status;
     const struct health *health = p->method == KARP_METHOD_REPAIR ? health_new(p) : NULL;
     if (p->method == KARP_METHOD_REPAIR && health == NULL) return fail_nomem(error);
     for (uint32_t i = 0; i < w->node_count; i++) {
@@ -376,6 +405,7 @@ karp_status pass_candidates(pass *p, karp_error *error)
 
 bool pass_keep(pass *p, uint32_t state_node_number, uint32_t code, karp_str detail)
 {
+    if (p->stays == NULL) return true;
     uint32_t pool = p->snapshot->nodes[state_node_number].pool;
     if (code == KARP_REASON_BUDGET && pool != NO_ID && pool >= p->budgets_known) {
         code = KARP_REASON_SEARCH_STOPPED;

@@ -60,6 +60,7 @@ static karp_status run_method(pass *p, uint32_t method, karp_error *error)
 /* Emptiness kept every node: saves its reasons beyond the end of the method. */
 static bool note_spared(pass *p)
 {
+    if (p->stays == NULL) return true;
     stay *copy = arena_array(&p->lasting, p->snapshot->node_count + (size_t)1, sizeof *copy);
     bool ok = copy != NULL;
     for (uint32_t i = 0; i < p->snapshot->node_count && ok; i++) {

@@ -46,7 +46,7 @@ static karp_status decide(pass *p, const uint32_t *order, uint32_t kept, karp_er
     if (status == KARP_OK && best.candidate_count > 0) {
         command *c = list_push(p->context, &p->commands, sizeof *c);
         if (c != NULL) {
-            for (uint32_t i = 0; i < best.candidate_count; i++)
+            for (uint32_t i = 0; p->stays != NULL && i < best.candidate_count; i++)
                 p->stays[p->candidates[order[i]].node].code = KARP_REASON_NONE;
             *c = best;
             return KARP_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <disrupt/pass.h>
 
+#include <base/bits.h>
 #include <base/context.h>
 #include <base/error.h>
 #include <disrupt/marks.h>
@@ -32,12 +33,15 @@ static bool begin(pass *p, const karp_snapshot *snapshot, const karp_disrupt_opt
     }
     arena_init(&p->data, p->context);
     arena_init(&p->lasting, p->context);
-    p->blocks = arena_array(&p->lasting, snapshot->node_count + (size_t)1, sizeof *p->blocks);
+    size_t nodes = snapshot->node_count + (size_t)1;
+    p->blocks = arena_alloc(&p->lasting, nodes * sizeof *p->blocks);
     for (uint32_t i = 0; p->blocks != NULL && i < snapshot->node_count; i++)
         p->blocks[i] = (struct block){ NO_ID, NO_ID };
-    p->weighed = arena_array(&p->lasting, snapshot->node_count + (size_t)1, sizeof *p->weighed);
+    p->weighed = arena_alloc(&p->lasting, nodes * sizeof *p->weighed);
+    p->is_weighed = arena_array(&p->lasting, bits_words(nodes), sizeof *p->is_weighed);
     if (!pass_quirk(p, 22)) p->closed_budgets = budgets_closed(snapshot, &p->lasting);
-    return p->blocks != NULL && p->weighed != NULL && (pass_quirk(p, 22) || p->closed_budgets != NULL);
+    return p->blocks != NULL && p->weighed != NULL && p->is_weighed != NULL &&
+           (pass_quirk(p, 22) || p->closed_budgets != NULL);
 }
 
 /* Ignores names that are not state nodes. */

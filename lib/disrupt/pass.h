@@ -41,7 +41,8 @@ typedef struct candidate {
     uint32_t capacity_type; /* text id, NO_ID = no label */
     const uint32_t *moving; /* its reschedulable pods, by name */
     uint32_t moving_count;
-    double price, cost, disruption_cost; /* §14.1, resched_cost of §7, and the reported cost */
+    double price, cost; /* §14.1, resched_cost of §7 */
+    double eviction_cost; /* of all its pods */
     double ratio; /* price / cost */
     const repair_verdict *repair; /* for method repair */
 } candidate;
@@ -92,6 +93,8 @@ typedef struct pass {
     bool usable_pools; /* some pool could launch a node */
     bool commands_only; /* neither reasons to keep nodes nor the number of simulations are needed */
     bool weighs_pools; /* some pool's policy is Balanced, so the costs of all its candidates matter */
+    unsigned in_question; /* bits of methods that some node's claim does not rule out, once it is known */
+    bool knows_in_question;
     const uint8_t *only; /* by state node: other nodes are not considered; NULL = all are */
     struct both_methods { /* shared by single-node and multi-node consolidation; candidates NULL = not known */
         candidate *candidates;
@@ -113,7 +116,8 @@ typedef struct pass {
     struct block {
         uint32_t pod, code;
     } * blocks; /* by state node: the first blocking pod; code NO_ID = not searched yet */
-    candidate *weighed; /* by state node: results of earlier methods; moving NULL = none yet */
+    candidate *weighed; /* by state node: results of earlier methods, where is_weighed has the node */
+    uint64_t *is_weighed;
     bool *in_queue; /* by state node: part of a command in progress; NULL = no node is */
     bool remembers; /* see marks.h; `memory` is for the next pass */
     karp_memory memory;
@@ -132,7 +136,7 @@ typedef struct pass {
     uint32_t candidate_count;
     uint32_t *eligible; /* those that §6 permits, by name */
     uint32_t eligible_count;
-    stay *stays; /* by state node; code NONE = removed, or no reason recorded yet */
+    stay *stays; /* by state node; code NONE = removed, or no reason recorded yet. NULL = reasons are not needed */
     bool constrained; /* a budget prevented the removal of some node */
     int64_t *remaining; /* by store pool */
     uint32_t budgets_known; /* the first pools, whose budgets were evaluated before a cancellation */
@@ -162,7 +166,7 @@ static inline const node_pool *pool_of(const pass *p, const candidate *c)
     return &p->snapshot->raw.pools.items[c->pool];
 }
 
-/* Records why the node is kept. The detail is copied; false = out of memory. */
+/* Records why the node is kept, if reasons are needed. The detail is copied; false = out of memory. */
 bool pass_keep(pass *p, uint32_t state_node, uint32_t code, karp_str detail);
 
 /* Candidates by descending savings ratio, then by name (§7), in the arena; NULL = out of memory. */

@@ -4,6 +4,7 @@
 
 #include <base/error.h>
 #include <base/sort.h>
+#include <disrupt/candidates.h>
 #include <disrupt/consolidate.h>
 #include <disrupt/budgets.h>
 #include <disrupt/terminate_first.h>
@@ -22,7 +23,8 @@ static int more_urgent(uint32_t x, uint32_t y, const void *user)
     const pass *p = user;
     const candidate *a = &p->candidates[x], *b = &p->candidates[y];
     if (a->repair->score != b->repair->score) return a->repair->score > b->repair->score ? -1 : 1;
-    return (a->disruption_cost > b->disruption_cost) - (a->disruption_cost < b->disruption_cost);
+    double cost_a = candidate_disruption_cost(p, a), cost_b = candidate_disruption_cost(p, b);
+    return (cost_a > cost_b) - (cost_a < cost_b);
 }
 
 /* The time limit of the drain: the policy's or the claim's, whichever is shorter; UNSET when no policy sets one. */

@@ -39,7 +39,7 @@ static bool candidate_rows(const pass *p, karp_decision *d)
                                  .node = name_of(w, w->nodes[c->node].name),
                                  .node_pool = name_of(w, pool_of(p, c)->meta.name),
                                  .price = c->price,
-                                 .disruption_cost = c->disruption_cost,
+                                 .disruption_cost = candidate_disruption_cost(p, c),
                                  .reschedule_cost = c->cost,
                                  .pod_count = c->moving_count };
         row->pods = arena_copy(&d->data, c->moving, c->moving_count * sizeof *c->moving);

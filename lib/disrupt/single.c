@@ -32,7 +32,9 @@ static uint32_t *take_turns(pass *p)
     if (order == NULL || rounds == NULL || turns == NULL) return NULL;
     for (uint32_t i = 0; i < p->eligible_count; i++)
         turns[i] = (struct turn){ order[i], rounds[p->candidates[order[i]].pool]++ };
-    if (!sort_stable(p->context, turns, p->eligible_count, sizeof *turns, by_turn, p)) return NULL;
+    if (p->snapshot->raw.pools.count > 1 &&
+        !sort_stable(p->context, turns, p->eligible_count, sizeof *turns, by_turn, p))
+        return NULL;
     for (uint32_t i = 0; i < p->eligible_count; i++) order[i] = turns[i].candidate;
     return order;
 }

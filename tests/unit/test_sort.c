@@ -188,9 +188,9 @@ static void test_ids_by_numbers(void **state)
     (void)state;
     uint64_t seed = 5;
     for (size_t round = 0; round < 200; round++) {
-        uint32_t ids[300], expected[300];
-        uint64_t of[300], numbers[300];
-        size_t count = (size_t)random_below(&seed, 300);
+        uint32_t ids[1000], expected[1000];
+        uint64_t of[1000], numbers[1000];
+        size_t count = (size_t)random_below(&seed, 1000);
         for (size_t i = 0; i < count; i++) {
             of[i] = random_width(&seed) << (round % 3 == 0 ? 40 : 0);
             if (round % 4 == 0) of[i] %= 3;
