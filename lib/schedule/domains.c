@@ -197,13 +197,15 @@ const uint64_t *domain_mask(scheduler *s, uint32_t key_index, uint32_t requireme
 
 static uint32_t next_host(scheduler *s, uint32_t text)
 {
-    void *items = s->topology.host_text;
-    if (!grow(s->context, &items, &s->topology.host_text_capacity, s->topology.next_host_number + (size_t)1,
-              sizeof *s->topology.host_text)) {
-        s->failed = true;
-        return NO_ID;
+    if (s->topology.next_host_number >= s->topology.host_text_capacity) {
+        void *items = s->topology.host_text;
+        if (!grow(s->context, &items, &s->topology.host_text_capacity, s->topology.next_host_number + (size_t)1,
+                  sizeof *s->topology.host_text)) {
+            s->failed = true;
+            return NO_ID;
+        }
+        s->topology.host_text = items;
     }
-    s->topology.host_text = items;
     s->topology.host_text[s->topology.next_host_number] = text;
     return s->topology.next_host_number++;
 }

@@ -25,14 +25,23 @@
 
 enum { CLASS_UNKNOWN, CLASS_PLAIN, CLASS_OTHER };
 
-/* A class of pods and the existing nodes that accept a pod of it before the round. */
+/* A class of pods and the existing nodes that accept a pod of it before the round. Nodes are looked at when a pod gets
+ * that far. */
 struct fitted_class {
-    uint8_t kind; /* CLASS_* */
+    uint8_t kind; /* CLASS_*; a class is plain until a node turns up that its pods would narrow */
     uint32_t *open, count; /* hosts, in their order */
+    uint32_t looked_at; /* number of hosts */
+    uint32_t view;
+    struct host_answers *answers;
     const int64_t *requests;
     uint32_t run; /* the run for which `next` is valid */
     /* nodes before this index are excluded, for pods that must avoid shielded nodes and for those that need not */
     uint32_t next[2];
+};
+
+/* A pod and its place in the order of the queue. */
+struct queued {
+    uint32_t rank, pod;
 };
 
 /* A variant of a type with the lowest price of its offerings. */
@@ -49,8 +58,9 @@ struct first_fit {
     uint32_t *taken, taken_count; /* hosts whose capacity must be restored */
     uint32_t *taken_in; /* by host: the run in which it was added to `taken` */
     uint32_t run;
-    uint32_t *common, common_count; /* pods of every round, in queue order */
-    uint32_t *queue, queue_count; /* pods that move, in queue order */
+    struct queued *common, *queue; /* pods of every round, and pods that move, in queue order */
+    uint32_t common_count, queue_count;
+    uint32_t *moving; /* scratch for the latter */
     struct priced_space *spaces; /* by price; none is covered by one before it */
     uint32_t space_count;
     int64_t *over; /* total requests of the pods that do not fit */
@@ -64,13 +74,25 @@ static int by_queue(uint32_t x, uint32_t y, const void *user)
     return rank[x] < rank[y] ? -1 : rank[x] > rank[y];
 }
 
+static int by_rank(const void *x, const void *y, const void *user)
+{
+    const struct queued *a = x, *b = y;
+    (void)user;
+    return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
 static bool list_common(scheduler *s, struct first_fit *f)
 {
-    f->common = arena_array(&s->data, s->pods.pending_count + (size_t)s->pods.displaced_count + 1, sizeof *f->common);
+    const uint32_t *rank = s->snapshot->queue_rank;
+    f->common_count = s->pods.pending_count + s->pods.displaced_count;
+    f->common = arena_alloc(&s->data, (f->common_count + (size_t)1) * sizeof *f->common);
     if (f->common == NULL) return false;
-    for (uint32_t i = 0; i < s->pods.pending_count; i++) f->common[f->common_count++] = s->pods.pending[i];
-    for (uint32_t i = 0; i < s->pods.displaced_count; i++) f->common[f->common_count++] = s->pods.displaced[i];
-    return sort_ids(s->context, f->common, f->common_count, by_queue, s->snapshot->queue_rank);
+    for (uint32_t i = 0; i < f->common_count; i++) {
+        bool pending = i < s->pods.pending_count;
+        uint32_t pod_number = pending ? s->pods.pending[i] : s->pods.displaced[i - s->pods.pending_count];
+        f->common[i] = (struct queued){ rank[pod_number], pod_number };
+    }
+    return sort_stable(s->context, f->common, f->common_count, sizeof *f->common, by_rank, NULL);
 }
 
 /* The lowest price of an offering that a claim of the template could get; false = none. */
@@ -112,8 +134,11 @@ static void drop_covered_spaces(const scheduler *s, struct first_fit *f)
 static bool list_spaces(scheduler *s, struct first_fit *f)
 {
     size_t most = 1;
-    for (uint32_t i = 0; i < s->templates.count; i++) most += s->templates.items[i].table->variant_count;
-    f->spaces = arena_array(&s->data, most, sizeof *f->spaces);
+    for (uint32_t i = 0; i < s->templates.count; i++) {
+        const template_ *t = &s->templates.items[i];
+        most += bits_count(t->filtered, bits_words(t->table->variant_count));
+    }
+    f->spaces = arena_alloc(&s->data, most * sizeof *f->spaces);
     if (f->spaces == NULL) return false;
     for (uint32_t i = 0; i < s->templates.count; i++) {
         const template_ *t = &s->templates.items[i];
@@ -139,14 +164,15 @@ static bool make(scheduler *s)
     size_t hosts = s->hosts.count + (size_t)1, dims = s->vectors.dims;
     if (f == NULL || !scheduler_worked(s, hosts)) return false;
     f->classes = arena_array(&s->data, s->snapshot->class_count + (size_t)1, sizeof *f->classes);
-    f->left = arena_array(&s->data, hosts * dims, sizeof *f->left);
+    f->left = arena_alloc(&s->data, hosts * dims * sizeof *f->left); /* no more than the scheduler has */
     f->gone = arena_array(&s->data, hosts, sizeof *f->gone);
-    f->taken = arena_array(&s->data, hosts, sizeof *f->taken);
+    f->taken = arena_alloc(&s->data, hosts * sizeof *f->taken);
     f->taken_in = arena_array(&s->data, hosts, sizeof *f->taken_in);
     f->queue = arena_alloc(&s->data, (s->snapshot->raw.pods.count + 1) * sizeof *f->queue);
+    f->moving = arena_alloc(&s->data, (s->snapshot->raw.pods.count + 1) * sizeof *f->moving);
     f->over = arena_array(&s->data, dims, sizeof *f->over);
     if (f->classes == NULL || f->left == NULL || f->gone == NULL || f->over == NULL || f->taken == NULL ||
-        f->taken_in == NULL || f->queue == NULL)
+        f->taken_in == NULL || f->queue == NULL || f->moving == NULL)
         return false;
     for (uint32_t h = 0; h < s->hosts.count; h++)
         memcpy(f->left + (size_t)h * dims, s->hosts.items[h].left, dims * sizeof *f->left);
@@ -182,19 +208,30 @@ static bool plain(scheduler *s, uint32_t class_number, uint32_t *view_number)
 static void judge(scheduler *s, struct first_fit *f, uint32_t class_number)
 {
     struct fitted_class *c = &f->classes[class_number];
-    uint32_t view_number;
-    bool narrows = false;
-    if (c->open == NULL) c->open = arena_array(&s->data, s->hosts.count + (size_t)1, sizeof *c->open);
+    if (c->open == NULL) c->open = arena_alloc(&s->data, (s->hosts.count + (size_t)1) * sizeof *c->open);
     if (c->open == NULL || !scheduler_worked(s, s->hosts.count)) {
         s->failed = true;
         return;
     }
     c->kind = CLASS_OTHER;
     c->requests = s->pods.classes[class_number].requests;
-    c->count = 0;
-    if (!plain(s, class_number, &view_number) || s->failed) return;
-    c->count = hosts_open_to(s, view_number, c->open, &narrows);
-    if (!narrows) c->kind = CLASS_PLAIN;
+    c->count = c->looked_at = 0;
+    if (!plain(s, class_number, &c->view) || s->failed) return;
+    c->answers = host_answers_new(s, c->view);
+    if (c->answers != NULL) c->kind = CLASS_PLAIN;
+}
+
+/* The i-th node that accepts a pod of the class; NO_ID = there are not so many. */
+static uint32_t open_host(scheduler *s, struct fitted_class *c, uint32_t i)
+{
+    while (i == c->count && c->looked_at < s->hosts.count) {
+        bool narrows = false;
+        uint32_t h = hosts_next_open(s, c->view, c->answers, c->looked_at, &narrows);
+        c->looked_at = h == NO_ID ? s->hosts.count : h + 1;
+        if (h != NO_ID) c->open[c->count++] = h;
+        if (narrows) c->kind = CLASS_OTHER;
+    }
+    return i < c->count ? c->open[i] : NO_ID;
 }
 
 /* NULL = the class is not plain, or out of memory. */
@@ -213,15 +250,13 @@ static struct fitted_class *class_of(scheduler *s, struct first_fit *f, uint32_t
 
 /* ---- one run --------------------------------------------------------------------------------------------------------- */
 
-/* The next node that accepts the pod; NO_ID = none. */
+/* The next node that accepts the pod; NO_ID = none. The class may turn out not to be plain. */
 static uint32_t take(scheduler *s, struct first_fit *f, struct fitted_class *c, uint32_t pod_number)
 {
     const uint32_t dims = s->vectors.dims;
-    if (c->next[true] == c->count) return NO_ID; /* no node is left, not even a shielded one */
     bool everywhere = s->hosts.shielded == NULL || hosts_exempt(s, pod_number);
-    uint32_t *next = &c->next[everywhere];
-    for (; *next < c->count; (*next)++) {
-        uint32_t h = c->open[*next];
+    uint32_t *next = &c->next[everywhere], h;
+    for (; (h = open_host(s, c, *next)) != NO_ID; (*next)++) {
         int64_t *left = f->left + (size_t)h * dims;
         if (f->gone[h] == f->run || (!everywhere && s->hosts.items[h].shielded)) continue;
         if (!vector_fits(left, c->requests, dims)) continue;
@@ -253,16 +288,16 @@ static bool ends_well(const scheduler *s, uint32_t pod_number, uint32_t host_ind
 
 static bool go_through(scheduler *s, struct first_fit *f, double limit)
 {
-    const uint32_t *rank = s->snapshot->queue_rank, dims = s->vectors.dims;
+    const uint32_t dims = s->vectors.dims;
     uint32_t i = 0, k = 0;
     bool left_over = false;
     while (i < f->common_count || k < f->queue_count) {
-        bool moves = i == f->common_count || (k < f->queue_count && rank[f->queue[k]] < rank[f->common[i]]);
-        uint32_t pod_number = moves ? f->queue[k++] : f->common[i++];
+        bool moves = i == f->common_count || (k < f->queue_count && f->queue[k].rank < f->common[i].rank);
+        uint32_t pod_number = moves ? f->queue[k++].pod : f->common[i++].pod;
         struct fitted_class *c = class_of(s, f, pod_number);
         if (c == NULL) return false;
         uint32_t h = take(s, f, c, pod_number);
-        if (s->failed) return false;
+        if (s->failed || c->kind != CLASS_PLAIN) return false;
         if (h != NO_ID && !ends_well(s, pod_number, h)) return true;
         if (h != NO_ID || pod_provisionable(pod_at(&s->snapshot->raw, pod_number))) continue;
         left_over = true;
@@ -278,16 +313,19 @@ static bool list_moving(scheduler *s, struct first_fit *f, const uint32_t *movin
 {
     enum { FEW = 32 }; /* as many as one node has */
     const uint32_t *rank = s->snapshot->queue_rank;
-    f->queue_count = 0;
+    uint32_t n = 0;
     for (uint32_t i = 0; i < count && i < 64; i++) __builtin_prefetch(pod_at(&s->snapshot->raw, moving[i]));
     for (uint32_t i = 0; i < count; i++) {
-        if (exclusion(&s->pods, moving[i]) != 0) continue;
-        uint32_t at = f->queue_count++;
-        for (; count <= FEW && at > 0 && rank[f->queue[at - 1]] > rank[moving[i]]; at--)
-            f->queue[at] = f->queue[at - 1];
-        f->queue[at] = moving[i];
+        if (exclusion(&s->pods, moving[i]) == 0) f->moving[n++] = moving[i];
     }
-    if (count > FEW && !sort_ids(s->context, f->queue, f->queue_count, by_queue, rank)) s->failed = true;
+    if (n > FEW && !sort_ids(s->context, f->moving, n, by_queue, rank)) s->failed = true;
+    for (uint32_t i = 0; i < n; i++) { /* the sorted ones stay as they are */
+        struct queued q = { rank[f->moving[i]], f->moving[i] };
+        uint32_t at = i;
+        for (; at > 0 && f->queue[at - 1].rank > q.rank; at--) f->queue[at] = f->queue[at - 1];
+        f->queue[at] = q;
+    }
+    f->queue_count = n;
     return !s->failed;
 }
 
@@ -296,7 +334,8 @@ static void restore(scheduler *s, struct first_fit *f)
     const size_t dims = s->vectors.dims;
     for (uint32_t i = 0; i < f->taken_count; i++) {
         uint32_t h = f->taken[i];
-        memcpy(f->left + h * dims, s->hosts.items[h].left, dims * sizeof *f->left);
+        const int64_t *before = s->hosts.items[h].left;
+        for (size_t d = 0; d < dims; d++) f->left[h * dims + d] = before[d];
     }
     f->taken_count = 0;
     memset(f->over, 0, dims * sizeof *f->over);

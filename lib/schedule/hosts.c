@@ -420,6 +420,7 @@ uint32_t host_refusal(scheduler *s, uint32_t host_index, uint32_t pod_number, ui
 /* Cached results of some nodes for a view, apart from their amounts: see answers_alike(). */
 enum { ANSWERS_KEPT = 64 };
 struct host_answers {
+    bool alike;
     struct host_answer {
         const taint *taints;
         uint32_t taint_count, set;
@@ -447,29 +448,40 @@ static bool answers_alike(const scheduler *s, const view *v)
            k->barred_count == 0;
 }
 
-uint32_t hosts_open_to(scheduler *s, uint32_t view_number, uint32_t *out, bool *narrows)
+struct host_answers *host_answers_new(scheduler *s, uint32_t view_number)
 {
+    struct host_answers *all = arena_array(&s->data, 1, sizeof *all);
+    if (all == NULL) s->failed = true;
+    else all->alike = answers_alike(s, &s->pods.views.items[view_number]);
+    return all;
+}
+
+/* Whether the host accepts a pod of the view apart from its amounts. */
+static const struct host_answer *answer(scheduler *s, uint32_t view_number, struct host_answers *all, host *h)
+{
+    struct host_answer *a = answer_of(s, all, h);
+    if (a->known && all->alike) return a;
     view v = s->pods.views.items[view_number];
-    const class_state *k = &s->pods.classes[v.class_];
-    struct host_answers answers = { .of = { { .known = false } } };
+    uint32_t set = EMPTY_SET;
+    bool lasting;
+    a->known = true;
+    a->open = refusal(s, h, NO_ID, &v, &set, &lasting) == KARP_REASON_NONE;
+    a->narrows = a->open && set != h->set;
+    return a;
+}
+
+uint32_t hosts_next_open(scheduler *s, uint32_t view_number, struct host_answers *answers, uint32_t from, bool *narrows)
+{
+    const int64_t *requests = s->pods.classes[s->pods.views.items[view_number].class_].requests;
     const uint32_t dims = s->vectors.dims;
-    const bool alike = answers_alike(s, &v);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < s->hosts.count && !s->failed; i++) {
+    for (uint32_t i = from; i < s->hosts.count && !s->failed; i++) {
         host *h = &s->hosts.items[i];
-        if (!vector_fits(s->hosts.before + (size_t)i * dims, k->requests, dims)) continue; /* the most frequent case */
+        if (!vector_fits(s->hosts.before + (size_t)i * dims, requests, dims)) continue; /* the most frequent case */
         if (h->negative && quirk(s, 24)) continue;
-        struct host_answer *a = answer_of(s, &answers, h);
-        if (!a->known || !alike) {
-            uint32_t set = EMPTY_SET;
-            bool lasting;
-            a->known = true;
-            a->open = refusal(s, h, NO_ID, &v, &set, &lasting) == KARP_REASON_NONE;
-            a->narrows = a->open && set != h->set;
-        }
+        const struct host_answer *a = answer(s, view_number, answers, h);
         if (!a->open) continue;
-        *narrows = *narrows || a->narrows;
-        out[count++] = i;
+        *narrows = a->narrows;
+        return i;
     }
-    return count;
+    return NO_ID;
 }

@@ -48,10 +48,13 @@ void hosts_free(scheduler *s);
 bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number);
 /* Places the pod on this node, if the node accepts it. */
 bool hosts_place_on(scheduler *s, uint32_t host_index, uint32_t pod_number, uint32_t view_number);
-/* Lists the nodes, shielded ones included, that accept a pod while nothing has been placed yet, and returns their
- * number. *narrows is set when the pod would narrow the requirements of one of them. The view's pods must use no host
- * ports, host names, volumes or devices, and no topology group may count them. */
-uint32_t hosts_open_to(scheduler *s, uint32_t view_number, uint32_t *out, bool *narrows);
+/* What nodes answer to pods of a view while nothing has been placed yet, in the scheduler's arena. NULL = out of memory.
+ * The view's pods must use no host ports, host names, volumes or devices, and no topology group may count them. */
+struct host_answers *host_answers_new(scheduler *s, uint32_t view_number);
+/* The next node from this one on, shielded ones included, that accepts a pod; NO_ID = none. *narrows receives whether
+ * the pod would narrow the node's requirements. */
+uint32_t hosts_next_open(scheduler *s, uint32_t view_number, struct host_answers *answers, uint32_t from,
+                         bool *narrows);
 /* Whether the pod may be placed on nodes protected by consolidateAfter. */
 bool hosts_exempt(const scheduler *s, uint32_t pod_number);
 /* The reason why the node rejects the pod; KARP_REASON_NONE if it would accept it. Changes nothing. */
