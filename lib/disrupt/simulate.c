@@ -22,13 +22,19 @@ static bool out_of_budget(pass *p)
     return p->stopped;
 }
 
+/* Whether all of the node's pods can move, whenever that may be. */
+static bool all_move(const pass *p, const candidate *c)
+{
+    return p->snapshot->nodes[c->node].plain_pods && p->snapshot->raw.budgets.count == 0;
+}
+
 /* Lists the pods of each candidate that can move now, candidate by candidate. */
 static uint32_t moving_pods(const pass *p, const uint32_t *candidates, uint32_t count, bool all, uint32_t *out)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
         const candidate *c = &p->candidates[candidates[i]];
-        bool every = all || (p->snapshot->nodes[c->node].plain_pods && p->snapshot->raw.budgets.count == 0);
+        bool every = all || all_move(p, c);
         for (uint32_t k = 0; k < c->moving_count; k++) {
             if (every || pod_currently_reschedulable(p->snapshot, c->moving[k], p->now, p->closed_budgets))
                 out[n++] = c->moving[k];
@@ -223,8 +229,10 @@ karp_status simulation_in_vain(pass *p, const uint32_t *candidates, uint32_t cou
     bool listed = make_vain_lists(p);
     if (listed) {
         for (uint32_t i = 0; i < count; i++) p->vain_nodes[i] = p->candidates[candidates[i]].node;
-        uint32_t pod_count = moving_pods(p, candidates, count, false, p->vain_pods);
-        *vain = scheduler_in_vain(s, p->vain_nodes, count, p->vain_pods, pod_count, limit);
+        const candidate *first = &p->candidates[candidates[0]];
+        bool listed_before = count == 1 && all_move(p, first);
+        uint32_t moving = listed_before ? first->moving_count : moving_pods(p, candidates, count, false, p->vain_pods);
+        *vain = scheduler_in_vain(s, p->vain_nodes, count, listed_before ? first->moving : p->vain_pods, moving, limit);
     }
     if (!listed || scheduler_failed(s)) status = fail_nomem(error);
     p->never_in_vain = scheduler_failed(s) || !scheduler_repeatable(s);

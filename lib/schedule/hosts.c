@@ -41,10 +41,9 @@ static bool note_shielded(scheduler *s, uint32_t host_index)
 static void list_host(scheduler *s, uint32_t number)
 {
     const state_node *n = &s->snapshot->nodes[number];
-    host *h = &s->hosts.items[s->hosts.count++]; /* zeroed */
-    h->node = number;
-    h->set = n->set;
-    h->shielded = under_consolidate_after(s, n);
+    s->hosts.items[s->hosts.count++] = (host){ .node = number,
+                                               .set = n->set,
+                                               .shielded = under_consolidate_after(s, n) };
 }
 
 /* State nodes are sorted by name; those that are not initialized come last. */
@@ -72,11 +71,11 @@ bool hosts_init(scheduler *s)
     const karp_snapshot *w = s->snapshot;
     s->topology.host_of_text = arena_array(&s->data, w->raw.text.count + 1, sizeof *s->topology.host_of_text);
     s->hosts.marked_nodes = arena_array(&s->data, bits_words(w->raw.nodes.count + 1), sizeof *s->hosts.marked_nodes);
-    s->hosts.items = arena_array(&s->data, w->node_count + (size_t)1, sizeof *s->hosts.items);
+    s->hosts.items = arena_alloc(&s->data, (w->node_count + (size_t)1) * sizeof *s->hosts.items);
     s->hosts.marked_names = s->settings.shield
                                 ? arena_array(&s->data, bits_words(w->raw.names.count), sizeof *s->hosts.marked_names)
                                 : NULL;
-    s->hosts.of_node = arena_array(&s->data, w->node_count + (size_t)1, sizeof *s->hosts.of_node);
+    s->hosts.of_node = arena_alloc(&s->data, (w->node_count + (size_t)1) * sizeof *s->hosts.of_node);
     if (s->topology.host_of_text == NULL || s->hosts.marked_nodes == NULL || s->hosts.items == NULL ||
         s->hosts.of_node == NULL || (s->settings.shield && s->hosts.marked_names == NULL))
         return false;
@@ -149,7 +148,10 @@ bool hosts_reserve(scheduler *s)
     const karp_snapshot *w = s->snapshot;
     size_t bytes = ((size_t)w->daemon_count + 2) * w->dims * sizeof(int64_t);
     int64_t *requests = mem_zalloc(s->context, bytes);
-    int64_t *left = arena_array(&s->data, (s->hosts.count + (size_t)1) * s->vectors.dims, sizeof *left);
+    bool all_left = w->daemon_count == 0 && w->nowhere == NO_ID;
+    size_t entries = (s->hosts.count + (size_t)1) * s->vectors.dims;
+    int64_t *left = all_left ? arena_alloc(&s->data, entries * sizeof *left)
+                             : arena_array(&s->data, entries, sizeof *left);
     s->hosts.before = left;
     if (requests == NULL || left == NULL) {
         mem_free(s->context, requests, bytes);
@@ -164,7 +166,7 @@ bool hosts_reserve(scheduler *s)
         enum { AHEAD = 8 }; /* prefetch distance in nodes */
         if (h + AHEAD < s->hosts.count) __builtin_prefetch(w->nodes[s->hosts.items[h + AHEAD].node].available);
         t->left = left + (size_t)h * s->vectors.dims;
-        if (w->daemon_count == 0 && w->nowhere == NO_ID) {
+        if (all_left) {
             leave_all(s, n, t);
             continue;
         }
@@ -182,6 +184,7 @@ bool hosts_reserve(scheduler *s)
 
 void hosts_free(scheduler *s)
 {
+    if (!s->hosts.loaded) return;
     for (uint32_t h = 0; h < s->hosts.count; h++) {
         mem_free(s->context, s->hosts.items[h].ports, s->hosts.items[h].port_capacity * sizeof(port_use));
         volumes_free(s, &s->hosts.items[h]);
@@ -196,7 +199,7 @@ static bool load_ports(scheduler *s, host *h)
     const karp_snapshot *w = s->snapshot;
     const state_node *n = &w->nodes[h->node];
     if (h->ports_loaded) return true;
-    h->ports_loaded = true;
+    h->ports_loaded = s->hosts.loaded = true;
     for (uint32_t i = 0; i < n->pod_count; i++) {
         const shape *bound = shape_of(w, w->pod_class[n->pods[i]]);
         if (!ports_take(s, &h->ports, &h->port_count, &h->port_capacity, n->pods[i], bound->ports)) return false;

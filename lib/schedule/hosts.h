@@ -26,6 +26,7 @@ typedef struct host {
 struct hosts {
     host *items;
     uint32_t count;
+    bool loaded; /* ports or volumes of some host */
     /* [host * dims]: free capacity of each host; for hosts that received pods, the current one */
     const int64_t *before;
     uint32_t *of_node; /* state node -> host, NO_ID = not available in any round */

@@ -38,6 +38,7 @@ struct round_log {
     uint32_t groups_seen; /* number of groups checked for nil_groups */
     uint32_t base_hosts; /* number of hosts that are not claims */
     arena_mark empty; /* start of round.data */
+    bool volumes_found; /* those of all pods */
 };
 
 bool rounds_init(scheduler *s)
@@ -50,6 +51,9 @@ bool rounds_init(scheduler *s)
     if (s->round.log == NULL || s->pods.buffer == NULL || s->hosts.offered == NULL) return false;
     s->round.log->base_hosts = s->topology.next_host_number;
     s->round.log->empty = arena_get_mark(&s->round.data);
+    s->round.log->volumes_found = true;
+    for (uint32_t c = 0; c < s->snapshot->class_count; c++)
+        s->round.log->volumes_found = s->round.log->volumes_found && s->snapshot->classes[c].volumes_found;
     s->round.number = 1;
     bits_fill(s->hosts.offered, s->hosts.count);
     return true;
@@ -67,14 +71,7 @@ void rounds_free(scheduler *s)
     list_free(s->context, &s->round.log->nil_groups, sizeof(uint32_t));
 }
 
-bool rounds_repeatable(const scheduler *s)
-{
-    if (s->topology.conflated) return false;
-    for (uint32_t c = 0; c < s->snapshot->class_count; c++) {
-        if (!s->snapshot->classes[c].volumes_found) return false;
-    }
-    return true;
-}
+bool rounds_repeatable(const scheduler *s) { return !s->topology.conflated && s->round.log->volumes_found; }
 
 static bool push(scheduler *s, void *list, uint32_t value)
 {

@@ -135,7 +135,7 @@ static bool load(scheduler *s, host *h)
 {
     const state_node *n = &s->snapshot->nodes[h->node];
     if (h->volumes_loaded) return true;
-    h->volumes_loaded = true;
+    h->volumes_loaded = s->hosts.loaded = true;
     const csi_node *csi = csi_of(s, h);
     const instance_type *type = type_behind(s, h);
     uint32_t limit_count = find_limits(s, csi, type, NULL);
