@@ -358,23 +358,31 @@ static void hand_over(pass *p)
         p->both = (struct both_methods){ p->candidates, p->eligible, p->candidate_count, p->eligible_count };
 }
 
+static bool make_lists(pass *p)
+{
+    size_t most = p->snapshot->node_count + (size_t)1;
+    arena *data = p->method == KARP_METHOD_MULTI_NODE ? &p->lasting : &p->data;
+    p->candidates = arena_alloc(data, most * sizeof *p->candidates);
+    p->eligible = arena_alloc(data, most * sizeof *p->eligible);
+    return p->candidates != NULL && p->eligible != NULL;
+}
+
 karp_status pass_candidates(pass *p, karp_error *error)
 {
     const karp_snapshot *w = p->snapshot;
     if (take_over(p)) return KARP_OK;
+    p->candidates = NULL;
+    p->eligible = NULL;
+    p->candidate_count = p->eligible_count = 0;
     if (!p->commands_only) {
         p->stays = arena_array(&p->data, w->node_count + (size_t)1, sizeof *p->stays);
         if (p->stays == NULL) return fail_nomem(error);
     }
-    arena *data = p->method == KARP_METHOD_MULTI_NODE ? &p->lasting : &p->data;
-    p->candidates = arena_alloc(data, (w->node_count + (size_t)1) * sizeof *p->candidates);
-    p->eligible = arena_alloc(data, (w->node_count + (size_t)1) * sizeof *p->eligible);
-    p->candidate_count = p->eligible_count = 0;
-    if (p->candidates == NULL || p->eligible == NULL) return fail_nomem(error);
     const disruption_budget *unreadable = unreadable_budget(w);
     if (unreadable != NULL) return keep_all(p, unreadable) ? KARP_OK : fail_nomem(error);
     karp_status status = pass_buffer_nodes(p, error);
     if (status != KARP_OK || all_ruled_out(p)) return status;
+    if (!make_lists(p)) return fail_nomem(error);
     const struct health *health = p->method == KARP_METHOD_REPAIR ? health_new(p) : NULL;
     if (p->method == KARP_METHOD_REPAIR && health == NULL) return fail_nomem(error);
     for (uint32_t i = 0; i < w->node_count; i++) {
