@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sources of the core."""
+"""The sources of the core. MODULES are the folders of lib/ that it consists of."""
 import pathlib
 import re
+import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-MODULES = ('base', 'model', 'decision', 'schedule', 'disrupt', 'optimise', 'explain')
+sys.path.insert(0, str(SOURCE / 'tests' / 'lint'))
+from tree import CORE as MODULES
 
 
 def core_files():

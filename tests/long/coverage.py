@@ -4,7 +4,7 @@
 
     tests/long/coverage.py BUILD [--suites unit,cases,...] [--missing FILE] [--keep]
 
-Builds into BUILD with clang's source coverage, runs the suites, and prints a table by room, and by file for those that have to be whole.
+Builds into BUILD with clang's source coverage, runs the suites, and prints a table by module, and by file for those that have to be whole.
 --missing writes what was not reached, a line each; --keep uses the counts that BUILD has already.
 
 Refused memory is not left out of account: in this build each place that asks for memory is refused some, in children of the tests
@@ -23,8 +23,9 @@ import shutil
 import subprocess
 import sys
 
+from core_sources import MODULES
+
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-ROOMS = ('base', 'model', 'decision', 'schedule', 'disrupt', 'optimise', 'explain')
 WHOLE = ('model/quantity.c', 'base/amount.c', 'model/requirement.c', 'model/requirement_set.c', 'schedule/topology.c', 'schedule/groups.c',
          'schedule/domains.c')
 SUITES = 'unit,cases,fault,property,providers,fuzz-regression'
@@ -172,21 +173,21 @@ def main():
     options = parser.parse_args()
     build = options.build.resolve()
     good = options.keep or measure(build, options.suites)
-    rooms, files, missing = collections.defaultdict(Count), {}, []
+    modules, files, missing = collections.defaultdict(Count), {}, []
     for file in export(build):
         path = pathlib.Path(file['filename'])
         try:
             name = path.resolve().relative_to(SOURCE / 'lib').as_posix()
         except ValueError:
             continue
-        if name.split('/')[0] in ROOMS:
+        if name.split('/')[0] in MODULES:
             files[name] = count_file(name, file, path.read_text().split('\n'), missing)
-            rooms[name.split('/')[0]].add(files[name])
+            modules[name.split('/')[0]].add(files[name])
     print(f'{"":32} branch reached  condition shown  marked')
     total = Count()
-    for room in ROOMS:
-        total.add(rooms[room])
-        print(rooms[room].row(f'lib/{room}'))
+    for module in MODULES:
+        total.add(modules[module])
+        print(modules[module].row(f'lib/{module}'))
     print(total.row('core'))
     for name in WHOLE:
         print(files[name].row(f'lib/{name}'))

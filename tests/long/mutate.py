@@ -183,11 +183,11 @@ class Count:
 
     def report(self, seed):
         judged = self.results['killed'] + len(self.left)
-        rooms = collections.Counter(change.name.split('/')[0] for change in self.left)
+        modules = collections.Counter(change.name.split('/')[0] for change in self.left)
         print(f'{self.places()} changes (seed {seed}): {self.results["killed"]} killed, {self.results["survives"]} survive, '
               f'{self.results["not reached"]} on lines that no test reaches, {self.results["equivalent"]} listed as equivalent; '
               f'{100 * self.results["killed"] / max(1, judged):.1f} % killed; left aside: {self.results["same code"]} with the same code, '
-              f'{self.results["does not compile"]} that do not compile; not noticed by room: {dict(rooms)}')
+              f'{self.results["does not compile"]} that do not compile; not noticed by module: {dict(modules)}')
 
 
 def try_all(bench, changes, options):

@@ -18,7 +18,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 FLAGS = ['-std=c11', '-fPIC', '-w', '-ffp-contract=off', '-fno-math-errno', f'-I{SOURCE}/lib', f'-I{SOURCE}/include']
 MEMORY = 2 << 30
 PLAIN, CHECKED = ['-O1'], ['-O1', '-fsanitize=address,undefined', '-fno-sanitize-recover=all']
-# They are about the rooms above the core, and take longer than all others together.
+# They are about the modules above the core, and take longer than all others together.
 ABOVE = {'bench', 'catalogue', 'command_line', 'field_tour', 'hostile', 'kubectl', 'node_classes', 'providers', 'simulate'}
 
 
@@ -180,10 +180,10 @@ class Bench:
 
     def changed(self, file, text, folder, checked=False):
         """The folder of a library in which the file reads so; None when it does not compile, '' when the code is the same."""
-        room, flags, objects = SOURCE / 'lib' / file.split('/')[0], CHECKED if checked else PLAIN, self.checked if checked else self.objects
+        module, flags, objects = SOURCE / 'lib' / file.split('/')[0], CHECKED if checked else PLAIN, self.checked if checked else self.objects
         source, target = folder / pathlib.Path(file).name, folder / f'changed{checked:d}.o'
         source.write_text(text)
-        if not self.compile('gcc', source, target, [*flags, f'-I{room}']):
+        if not self.compile('gcc', source, target, [*flags, f'-I{module}']):
             return None
         if target.read_bytes() == objects[file].read_bytes():
             return ''
@@ -191,10 +191,10 @@ class Bench:
 
     def same_optimised(self, file, text, folder):
         """Whether the compiler, asked for more, finds no difference."""
-        room, found = SOURCE / 'lib' / file.split('/')[0], []
+        module, found = SOURCE / 'lib' / file.split('/')[0], []
         source, target = folder / pathlib.Path(file).name, folder / 'optimised.o'
         for words in (text, (SOURCE / 'lib' / file).read_text()):
             source.write_text(words)
-            self.compile('gcc', source, target, ['-O2', f'-I{room}'])
+            self.compile('gcc', source, target, ['-O2', f'-I{module}'])
             found.append(target.read_bytes())
         return found[0] == found[1]

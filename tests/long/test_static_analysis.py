@@ -13,8 +13,9 @@ import shutil
 import subprocess
 import sys
 
+from core_sources import MODULES
+
 SOURCE = pathlib.Path(os.environ.get('KARP_SOURCE', pathlib.Path(__file__).resolve().parents[2]))
-CORE = ('base', 'model', 'decision', 'schedule', 'disrupt', 'optimise', 'explain')
 FLAGS = ['-std=c11', f'-I{SOURCE}/include', f'-I{SOURCE}/lib']
 ANALYZER = ['-O2', '-fanalyzer', '-Werror', '-c', '-o', '/dev/null']
 # What gcc's analyzer reports and cannot be, by file.
@@ -50,7 +51,7 @@ def tools():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('tools', nargs='*', default=[])
-    parser.add_argument('--files', nargs='*', default=[f'{room}/*.c' for room in CORE])
+    parser.add_argument('--files', nargs='*', default=[f'{module}/*.c' for module in MODULES])
     options = parser.parse_args()
     files = sorted(path for glob in options.files for path in (SOURCE / 'lib').glob(glob))
     chosen = [(name, words) for name, words in tools() if not options.tools or name in options.tools]
