@@ -381,7 +381,7 @@ void engine_free(engine *e)
     karp_free(c, e->waiting, e->waiting_capacity * sizeof *e->waiting);
     karp_free(c, e->nodes, e->node_capacity * sizeof *e->nodes);
     karp_free(c, e->alive, e->alive_capacity * sizeof *e->alive);
-    karp_free(c, e->scores, e->score_capacity * sizeof *e->scores);
+    karp_free(c, e->candidates, e->candidate_capacity * sizeof *e->candidates);
     karp_free(c, e->kinds, e->kind_capacity * sizeof *e->kinds);
     karp_free(c, e->pools, e->pool_capacity * sizeof *e->pools);
     karp_free(c, e->budgets, e->budget_capacity * sizeof *e->budgets);

@@ -72,6 +72,7 @@ typedef struct replay_node {
     bool unmanaged; /* has no NodeClaim */
     bool given; /* one of the objects: the snapshot contains it already, and it never changes */
     bool dirty, claim_in_snapshot, node_in_snapshot;
+    bool roomier; /* it is among the engine's `roomier` */
     bool shown_disrupted; /* the Node in the snapshot has the disruption taint, the only change a Node can have */
     int64_t free[RESOURCES_MOST], allocatable[RESOURCES_MOST];
     int64_t created, deleted_at, gone_at;
@@ -92,6 +93,12 @@ typedef struct replay_node {
     double idle; /* dollars spent on unrequested capacity */
     int64_t idle_until;
 } replay_node;
+
+/* A node that takes a pod. */
+typedef struct replay_candidate {
+    int64_t score;
+    uint32_t node;
+} replay_candidate;
 
 /* Nodes with equal labels (except hostnames) and equal taints. */
 typedef struct replay_kind {
@@ -277,8 +284,8 @@ typedef struct engine {
     uint64_t created_pods; /* by the trace */
     uint32_t *alive; /* numbers of the nodes that have not ended */
     size_t alive_count, alive_capacity;
-    int64_t *scores; /* of nodes, for pods of one shape: scratch space of engine_pods.c */
-    size_t score_capacity;
+    replay_candidate *candidates; /* scratch space of engine_pods.c */
+    size_t candidate_capacity;
     io_table node_index;
     replay_kind *kinds;
     size_t kind_count, kind_capacity;
@@ -369,7 +376,14 @@ karp_str engine_text(engine *e, karp_str text); /* interned */
 
 /* ---- engine_shapes.c */
 karp_status engine_shapes(engine *e); /* decodes the shapes, and reads their requests from the base snapshot */
-bool shape_admitted(engine *e, uint32_t shape, const replay_node *node);
+/* Whether nodes of the kind admit pods of the shape. */
+bool shape_judge(engine *e, uint32_t shape, uint32_t kind);
+static inline bool shape_admitted(engine *e, uint32_t shape, const replay_node *node)
+{
+    const replay_shape *s = &e->shapes[shape];
+    if (node->kind < s->admit_capacity && s->admits[node->kind] != 0) return s->admits[node->kind] == 1;
+    return shape_judge(e, shape, node->kind);
+}
 int64_t engine_amount(const karp_resource *r, uint32_t resource);
 uint32_t engine_resource(engine *e, karp_str name); /* REPLAY_NONE = no pod requests it */
 
@@ -380,6 +394,8 @@ void pod_end(engine *e, uint32_t pod);
 void pod_bind(engine *e, uint32_t pod, uint32_t node);
 /* Removes the pod from its node. Its controller recreates it, or the pod is lost. */
 void pod_evict(engine *e, uint32_t pod);
+void node_roomier(engine *e, uint32_t node); /* the node may take pods that it did not take before */
+void nodes_tried(engine *e); /* all pending pods have been tried on the nodes that gained room */
 void pods_settle(engine *e); /* kube-scheduler, at the end of each time */
 
 /* ---- engine_nodes.c */

@@ -277,8 +277,7 @@ static void release_nodes(engine *e, const replay_command *c)
         replay_node *n = &e->nodes[c->nodes[i]];
         if (n->gone || n->deleting || !n->tainted) continue;
         n->tainted = false;
-        e->room++;
-        (void)engine_push(e, &e->roomier, &e->roomier_count, &e->roomier_capacity, c->nodes[i]);
+        node_roomier(e, c->nodes[i]);
         node_touch(e, c->nodes[i]);
     }
 }

@@ -376,8 +376,7 @@ void node_ready(engine *e, uint32_t node)
     e->nodes_starting--;
     e->cpu_had += n->allocatable[RESOURCE_CPU];
     e->memory_had += n->allocatable[RESOURCE_MEMORY];
-    e->room++;
-    (void)engine_push(e, &e->roomier, &e->roomier_count, &e->roomier_capacity, node);
+    node_roomier(e, node);
     if (e->complex_waiting) e->bind_complex = true;
     node_touch(e, node);
     disrupt_replacement_ready(e, node);

@@ -103,10 +103,7 @@ static void leave_node(engine *e, uint32_t pod)
     }
     budgets_note(e, &e->shapes[p->shape], 0, -1);
     node_pod_event(e, p->node);
-    if (!n->deleting && !n->gone && !n->tainted) {
-        e->room++;
-        (void)engine_push(e, &e->roomier, &e->roomier_count, &e->roomier_capacity, p->node);
-    }
+    if (!n->deleting && !n->gone && !n->tainted) node_roomier(e, p->node);
     if (e->complex_waiting) e->bind_complex = true;
 }
 
@@ -191,6 +188,22 @@ void pod_bind(engine *e, uint32_t pod, uint32_t node)
     node_pod_event(e, node);
 }
 
+/* ---- nodes that gained room ---------------------------------------------------------------------------------------------- */
+
+void node_roomier(engine *e, uint32_t node)
+{
+    replay_node *n = &e->nodes[node];
+    e->room++;
+    if (!n->roomier) n->roomier = engine_push(e, &e->roomier, &e->roomier_count, &e->roomier_capacity, node);
+}
+
+void nodes_tried(engine *e)
+{
+    for (size_t i = 0; i < e->roomier_count; i++) e->nodes[e->roomier[i]].roomier = false;
+    e->roomier_count = 0;
+    e->settled_room = e->room;
+}
+
 /* ---- kube-scheduler ------------------------------------------------------------------------------------------------------ */
 
 static bool takes_pods(const replay_node *n) { return n->ready && !n->gone && !n->deleting && !n->tainted; }
@@ -215,30 +228,48 @@ static int64_t score(const engine *e, const replay_node *n, const replay_shape *
     return e->options->most_allocated ? 200 - left : left;
 }
 
-#define UNFIT INT64_MIN /* score of a node that does not admit the pod */
-
-static int64_t score_of(engine *e, uint32_t node, uint32_t shape)
+static bool takes(engine *e, const replay_node *n, uint32_t shape)
 {
-    const replay_node *n = &e->nodes[node];
-    if (!takes_pods(n) || !has_room(e, n, &e->shapes[shape]) || !shape_admitted(e, shape, n)) return UNFIT;
-    return score(e, n, &e->shapes[shape]);
+    return takes_pods(n) && has_room(e, n, &e->shapes[shape]) && shape_admitted(e, shape, n);
 }
 
-/* The index in the list of the node with the best score; of equal scores, the node that was launched first. */
-static uint32_t best_of(const uint32_t *nodes, const int64_t *scores, size_t count)
+/* Pods of one shape often come in sequence. Each changes only the node on which it is placed, so the nodes that take
+ * such a pod (e->candidates) are kept for the next one. */
+typedef struct row_of_pods {
+    uint32_t shape; /* REPLAY_NONE = none */
+    size_t count; /* of e->candidates */
+    size_t last; /* the index of the last pod's node */
+} row_of_pods;
+
+static void list_candidates(engine *e, row_of_pods *row, const uint32_t *nodes, size_t count)
+{
+    const replay_shape *s = &e->shapes[row->shape];
+    for (size_t i = 0; i < count; i++) {
+        const replay_node *n = &e->nodes[nodes[i]];
+        if (nodes == e->alive) (void)engine_ahead(e, i);
+        if (takes(e, n, row->shape)) e->candidates[row->count++] = (replay_candidate){ score(e, n, s), nodes[i] };
+    }
+}
+
+/* Of the node that the last pod went to. */
+static void score_again(engine *e, row_of_pods *row)
+{
+    replay_candidate *c = &e->candidates[row->last];
+    const replay_node *n = &e->nodes[c->node];
+    if (takes(e, n, row->shape)) c->score = score(e, n, &e->shapes[row->shape]);
+    else *c = e->candidates[--row->count];
+}
+
+/* The index of the candidate with the best score; of equal scores, the node that was launched first. */
+static size_t best_of(const replay_candidate *list, size_t count)
 {
     size_t best = 0;
     for (size_t i = 1; i < count; i++) {
-        if (scores[i] > scores[best] || (scores[i] == scores[best] && nodes[i] < nodes[best])) best = i;
+        if (list[i].score > list[best].score || (list[i].score == list[best].score && list[i].node < list[best].node))
+            best = i;
     }
-    return (uint32_t)best;
+    return best;
 }
-
-/* Pods of one shape often come in sequence. Each changes only the score of the node on which it is placed. */
-typedef struct row_of_pods {
-    uint32_t shape; /* the shape of e->scores, for all nodes; REPLAY_NONE = none */
-    uint32_t last; /* the index in the list of the last pod's node */
-} row_of_pods;
 
 /* Chooses among all nodes; if no node had room for the shape before, only among those that gained room since. */
 static uint32_t choose_node(engine *e, row_of_pods *row, uint32_t shape)
@@ -246,29 +277,24 @@ static uint32_t choose_node(engine *e, row_of_pods *row, uint32_t shape)
     replay_shape *s = &e->shapes[shape];
     if (s->full_at == e->room) return REPLAY_NONE;
     bool some = s->full_at && s->full_at >= e->settled_room;
-    const uint32_t *nodes = some ? e->roomier : e->alive;
     size_t count = some ? e->roomier_count : e->alive_count;
-    if (!grow(e->context, (void **)&e->scores, &e->score_capacity, count + 1, sizeof *e->scores)) {
+    if (!grow(e->context, (void **)&e->candidates, &e->candidate_capacity, count + 1, sizeof *e->candidates)) {
         engine_nomem(e);
         return REPLAY_NONE;
     }
-    if (!some && row->shape == shape) {
-        e->scores[row->last] = score_of(e, nodes[row->last], shape);
+    if (row->shape == shape) {
+        score_again(e, row);
     } else {
-        for (size_t i = 0; i < count; i++) {
-            const replay_node *n = nodes == e->alive ? engine_ahead(e, i) : NULL;
-            if (n) __builtin_prefetch(n->allocatable);
-            e->scores[i] = score_of(e, nodes[i], shape);
-        }
+        *row = (row_of_pods){ .shape = shape };
+        list_candidates(e, row, some ? e->roomier : e->alive, count);
     }
-    uint32_t best = best_of(nodes, e->scores, count);
-    if (count == 0 || e->scores[best] == UNFIT) {
+    if (row->count == 0) {
         s->full_at = e->room;
         row->shape = REPLAY_NONE;
         return REPLAY_NONE;
     }
-    *row = (row_of_pods){ some ? REPLAY_NONE : shape, best };
-    return nodes[best];
+    row->last = best_of(e->candidates, row->count);
+    return e->candidates[row->last].node;
 }
 
 /* The node to which a repack plan moves the pod, as long as that node admits it. */
@@ -278,9 +304,7 @@ static uint32_t meant_node(engine *e, uint32_t pod)
     uint32_t node = p->meant;
     if (node == REPLAY_NONE) return node;
     p->meant = REPLAY_NONE;
-    const replay_node *n = &e->nodes[node];
-    bool takes = takes_pods(n) && has_room(e, n, &e->shapes[p->shape]) && shape_admitted(e, p->shape, n);
-    return takes ? node : REPLAY_NONE;
+    return takes(e, &e->nodes[node], p->shape) ? node : REPLAY_NONE;
 }
 
 static int by_priority(uint32_t a, uint32_t b, const void *user)
@@ -309,8 +333,7 @@ void pods_settle(engine *e)
         else pod_bind(e, pod, node);
     }
     if (!e->status) e->waiting_count = kept;
-    e->roomier_count = 0;
-    e->settled_room = e->room;
+    nodes_tried(e);
     e->new_waiting = e->fresh_node = false;
     if (e->bind_complex && e->complex_waiting && !e->status) provision_bind(e);
     e->bind_complex = false;

@@ -83,8 +83,7 @@ static void resume_waiting(engine *e, const tree *list)
         else (void)engine_push(e, &e->waiting, &e->waiting_count, &e->waiting_capacity, pod);
     }
     e->new_waiting = e->fresh_node = e->bind_complex = false;
-    e->roomier_count = 0;
-    e->settled_room = e->room;
+    nodes_tried(e);
 }
 
 static void resume_room(engine *e, replay_node *n, const tree *state)

@@ -116,19 +116,19 @@ static bool admits(const karp_pod *pod, const replay_kind *kind)
     return any_term(pod, kind);
 }
 
-bool shape_admitted(engine *e, uint32_t shape, const replay_node *node)
+bool shape_judge(engine *e, uint32_t shape, uint32_t kind)
 {
     replay_shape *s = &e->shapes[shape];
-    if (node->kind >= s->admit_capacity) {
+    if (kind >= s->admit_capacity) {
         size_t had = s->admit_capacity;
-        if (!grow(e->context, (void **)&s->admits, &s->admit_capacity, node->kind + 1, 1)) {
+        if (!grow(e->context, (void **)&s->admits, &s->admit_capacity, kind + 1, 1)) {
             engine_nomem(e);
             return false;
         }
         memset(s->admits + had, 0, s->admit_capacity - had);
     }
-    if (s->admits[node->kind] == 0) s->admits[node->kind] = admits(&s->pod, &e->kinds[node->kind]) ? 1 : 2;
-    return s->admits[node->kind] == 1;
+    if (s->admits[kind] == 0) s->admits[kind] = admits(&s->pod, &e->kinds[kind]) ? 1 : 2;
+    return s->admits[kind] == 1;
 }
 
 /* ---- shapes that the engine can judge --------------------------------------------------------------------------------------- */
