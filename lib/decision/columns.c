@@ -300,6 +300,18 @@ static const row_column node_columns[] = { COLUMN("node", AS_TEXT, karp_node_use
                                            COLUMN("marked", AS_UINT32, karp_node_use, marked),
                                            COLUMN("pods_received", AS_UINT32, karp_node_use, pods_received) };
 
+static bool node_rows(const karp_decision *d, karp_table *t)
+{
+    column *made[MOST_COLUMNS];
+    make_columns(t, node_columns, COUNT(node_columns), made);
+    for (size_t i = 0; i < karp_decision_node_count(d); i++) {
+        karp_node_use row = { .size = sizeof row };
+        (void)karp_decision_node(d, i, &row);
+        put_row(d, node_columns, COUNT(node_columns), made, &row);
+    }
+    return true;
+}
+
 /* ---- disruption -------------------------------------------------------------------------------------------------- */
 
 static const row_column candidate_columns[] = { COLUMN("node", AS_TEXT, karp_candidate, node),
@@ -341,7 +353,7 @@ static const table_kind kinds[] = {
     [KARP_TABLE_UNSCHEDULABLE] = { ROWS(unschedulable_columns, unschedulable, karp_unschedulable), NULL },
     [KARP_TABLE_REFUSALS] = { .more = refusal_rows },
     [KARP_TABLE_IGNORED] = { ROWS(ignored_columns, ignored, karp_ignored), NULL },
-    [KARP_TABLE_NODES] = { ROWS(node_columns, nodes, karp_node_use), NULL },
+    [KARP_TABLE_NODES] = { .more = node_rows },
     [KARP_TABLE_CANDIDATES] = { ROWS(candidate_columns, candidates, karp_candidate), NULL },
     [KARP_TABLE_COMMANDS] = { ROWS(command_columns, commands, karp_command), NULL },
     [KARP_TABLE_KEPT] = { ROWS(kept_columns, kept, karp_kept), NULL },

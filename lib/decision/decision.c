@@ -68,8 +68,19 @@ uint32_t karp_decision_complete(const karp_decision *decision) { return decision
 uint32_t karp_decision_profile(const karp_decision *decision) { return decision->profile; }
 uint32_t karp_decision_peer_version(const karp_decision *decision) { return decision->peer_version; }
 int64_t karp_decision_now(const karp_decision *decision) { return decision->now; }
-double karp_decision_cost_before(const karp_decision *decision) { return decision->cost_before; }
-double karp_decision_cost_after(const karp_decision *decision) { return decision->cost_after; }
+
+double karp_decision_cost_before(const karp_decision *decision)
+{
+    return decision->nodes_later ? nodes_price(decision->snapshot, true) : decision->cost_before;
+}
+
+double karp_decision_cost_after(const karp_decision *decision)
+{
+    if (!decision->nodes_later) return decision->cost_after;
+    double cost = nodes_price(decision->snapshot, false);
+    for (size_t i = 0; i < decision->launches.count; i++) cost += decision->launches.items[i].choice.price;
+    return cost;
+}
 
 karp_str karp_decision_pod_name(const karp_decision *decision, uint32_t pod_number)
 {
@@ -122,9 +133,18 @@ karp_status karp_decision_ignored(const karp_decision *decision, size_t index, k
                     SIZE_THROUGH(karp_ignored, message), out);
 }
 
-size_t karp_decision_node_count(const karp_decision *decision) { return decision->nodes.count; }
+size_t karp_decision_node_count(const karp_decision *decision)
+{
+    return decision->nodes_later ? decision->snapshot->node_count : decision->nodes.count;
+}
+
 karp_status karp_decision_node(const karp_decision *decision, size_t index, karp_node_use *out)
 {
+    karp_node_use made;
+    if (decision->nodes_later && index < decision->snapshot->node_count) {
+        node_row(decision->snapshot, &decision->node_changes, (uint32_t)index, &made);
+        return give_row(&made, 1, 0, sizeof *out, SIZE_THROUGH(karp_node_use, pods_received), out);
+    }
     return give_row(decision->nodes.items, decision->nodes.count, index, sizeof *out,
                     SIZE_THROUGH(karp_node_use, pods_received), out);
 }

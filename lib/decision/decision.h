@@ -11,6 +11,7 @@
 #include <karp/objective.h>
 #include <karp/passes.h>
 #include <karp/repack.h>
+#include <decision/node_rows.h>
 #include <model/snapshot.h>
 
 struct karp_decision {
@@ -21,11 +22,13 @@ struct karp_decision {
     bool complete;
     uint32_t profile, peer_version;
     int64_t now;
-    double cost_before, cost_after;
+    double cost_before, cost_after; /* of `nodes`: see karp_decision_cost_after() */
     LIST_OF(karp_launch) launches;
     LIST_OF(karp_placement) placements;
     LIST_OF(karp_unschedulable) unschedulable;
     LIST_OF(karp_ignored) ignored;
+    bool nodes_later; /* `nodes` is empty: its rows are made from these changes when they are asked for */
+    node_changes node_changes;
     LIST_OF(karp_node_use) nodes;
     LIST_OF(karp_str) warnings;
     /* for a disruption */

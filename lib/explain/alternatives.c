@@ -115,7 +115,7 @@ static void try_without_limits(search *s, uint32_t pool, karp_alternative *a)
     if (d == NULL) return;
     if (d->complete && d->unschedulable.count <= s->waiting) {
         a->cost_known = 1;
-        a->cost_change = d->cost_after - s->out->decision->cost_after;
+        a->cost_change = karp_decision_cost_after(d) - karp_decision_cost_after(s->out->decision);
         if (own_pool(s, d) == pool) take_choice(s, d, a);
     }
     karp_decision_unref(d);
@@ -137,7 +137,7 @@ static void try_pool(search *s, uint32_t pool, karp_alternative *a)
     if (a->code == 0) take_choice(s, d, a);
     if (a->code == 0 && d->complete && d->unschedulable.count <= s->waiting) {
         a->cost_known = 1;
-        a->cost_change = d->cost_after - s->out->decision->cost_after;
+        a->cost_change = karp_decision_cost_after(d) - karp_decision_cost_after(s->out->decision);
     }
     karp_decision_unref(d);
     if (a->code == KARP_REASON_LIMITS) name_limits(s, pool, a);

@@ -314,8 +314,10 @@ static void read_move(karp_node_explanation *e, const karp_snapshot *s, const ka
     karp_move *m = &e->move;
     double started = 0;
     *m = (karp_move){ .size = sizeof *m, .node_pool = { "", 0 }, .choice = { { "", 0 }, { "", 0 }, { "", 0 }, 0 } };
-    for (size_t i = 0; i < d->nodes.count; i++) {
-        if (equal_str(d->nodes.items[i].node, name_of(s, s->nodes[e->node].name))) m->price = d->nodes.items[i].price;
+    for (size_t i = 0; i < karp_decision_node_count(d); i++) {
+        karp_node_use row = { .size = sizeof row };
+        if (karp_decision_node(d, i, &row) == KARP_OK && equal_str(row.node, name_of(s, s->nodes[e->node].name)))
+            m->price = row.price;
     }
     for (size_t i = 0; i < d->placements.count; i++)
         (void)on_node(s, e->node, d->placements.items[i].pods, d->placements.items[i].pod_count, &m->moved);

@@ -366,6 +366,80 @@ static bool warn_of_unknown_nodes(scheduler *s, karp_decision *d)
     return ok;
 }
 
+/* ---- nodes --------------------------------------------------------------------------------------------------------- */
+
+static bool fill_nodes(const karp_snapshot *w, const node_changes *changes, karp_decision *d)
+{
+    if (!list_reserve_more(d->context, &d->nodes, sizeof *d->nodes.items, w->node_count)) return false;
+    for (uint32_t i = 0; i < w->node_count; i++) {
+        karp_node_use *row = list_push(d->context, &d->nodes, sizeof *row);
+        if (row == NULL) return false;
+        node_row(w, changes, i, row);
+        d->cost_before += row->price;
+        if (!row->marked) d->cost_after += row->price;
+    }
+    return true;
+}
+
+bool report_nodes_unchanged(const karp_snapshot *w, karp_decision *d)
+{
+    static const node_changes none = { NULL, NULL, 0 };
+    return fill_nodes(w, &none, d);
+}
+
+static int by_arrival(const void *x, const void *y, const void *user)
+{
+    uint32_t a = ((const node_arrival *)x)->node, b = ((const node_arrival *)y)->node;
+    (void)user;
+    return a < b ? -1 : a > b;
+}
+
+static size_t arrivals_of(const scheduler *s)
+{
+    size_t count = 0;
+    for (uint32_t h = 0; h < s->hosts.count; h++) count += s->hosts.items[h].received;
+    return count;
+}
+
+/* The list of arrivals is allocated in `a`. */
+static bool list_changes(const scheduler *s, arena *a, node_changes *out)
+{
+    size_t count = s->placement.in_runs ? 0 : arrivals_of(s), n = 0; /* placements in runs are on claims */
+    *out = (node_changes){ .scheduled = s->pods.excluded };
+    node_arrival *list = count == 0 ? NULL : arena_alloc(a, count * sizeof *list);
+    if (list == NULL) return count == 0;
+    for (uint32_t i = 0; i < s->pods.count && n < count; i++) {
+        place at = s->placement.places[s->pods.items[i]];
+        if (at.where == PLACE_HOST) list[n++] = (node_arrival){ s->hosts.items[at.target].node, s->pods.items[i] };
+    }
+    out->arrivals = list;
+    out->arrival_count = n;
+    return sort_stable(s->context, list, n, sizeof *list, by_arrival, NULL);
+}
+
+bool report_nodes(scheduler *s, karp_decision *d)
+{
+    node_changes changes;
+    if (!list_changes(s, &d->data, &changes) || !fill_nodes(s->snapshot, &changes, d)) return false;
+    for (size_t i = 0; i < d->launches.count; i++) d->cost_after += d->launches.items[i].choice.price;
+    return true;
+}
+
+/* Lets the decision make the rows itself. A view of the snapshot does not last as long as the decision does. */
+static bool report_nodes_later(scheduler *s, karp_decision *d)
+{
+    size_t pods = s->snapshot->raw.pods.count;
+    if (s->snapshot != d->snapshot) return report_nodes(s, d);
+    d->nodes_later = true;
+    if (s->snapshot->node_count == 0) return true;
+    if (!list_changes(s, &d->data, &d->node_changes)) return false;
+    if (s->pods.excluded == NULL || pods == 0) return true;
+    d->node_changes.scheduled = arena_copy(&d->data, s->pods.excluded, pods);
+    return d->node_changes.scheduled != NULL;
+}
+
+/* ---- the whole plan ------------------------------------------------------------------------------------------------ */
+
 void report_forget_launches(scheduler *s)
 {
     if (s->launches.firsts.count == 0) return;
@@ -386,115 +460,8 @@ karp_status report_plan(scheduler *s, karp_decision *d)
     bool ok = report_ignored(s, d) && warn_of_dropped(s, d) && warn_of_pools(s, d) && warn_of_unknown_nodes(s, d) &&
               report_received(s, &d->data, &r) && report_finalize(s, &s->data, &r, &finals) &&
               report_launches(s, d, &r, finals) && report_placements(s, d, &r) && report_failures(s, d) &&
-              report_nodes(s, d);
+              report_nodes_later(s, d);
     /* a search for the reason of a rejection may have given up */
     d->complete = !s->round.stopped && !devices_gave_up(s);
     return ok && !s->failed && !s->algebra.failed ? KARP_OK : KARP_E_NOMEM;
-}
-
-/* ---- nodes --------------------------------------------------------------------------------------------------------- */
-
-/* The name of the node's type, if its NodePool has the type, is faster than the label. */
-static uint32_t instance_type_label(const karp_snapshot *w, const state_node *n)
-{
-    if (n->type == NO_ID) return label_get(n->labels, w->known.instance_type);
-    return w->tables[w->pool_table[n->pool]].types[n->type].name;
-}
-
-/* §14.1 of the deprovisioning specification: the first offering of the node's type in its zone and with its capacity
- * type. */
-double node_price(const karp_snapshot *w, const state_node *n)
-{
-    if (n->type == NO_ID) return 0;
-    const type_table *t = &w->tables[w->pool_table[n->pool]];
-    const instance_type *y = &t->types[n->type];
-    for (uint32_t o = y->offering_first; o < y->offering_first + y->offering_count; o++) {
-        if (t->offerings[o].zone == n->zone && t->offerings[o].capacity_type == n->capacity_type)
-            return t->offerings[o].price;
-    }
-    return 0;
-}
-
-static karp_str text_or_none(const karp_snapshot *w, uint32_t value)
-{
-    return value == NO_ID ? (karp_str){ "", 0 } : text_of(w, value);
-}
-
-/* Factors from the vectors' units to cores and bytes. */
-struct shown_units {
-    double cpu, memory;
-};
-
-static struct shown_units units_of(const karp_snapshot *w)
-{
-    return (struct shown_units){ amount_double(w->units[RESOURCE_CPU]), amount_double(w->units[RESOURCE_MEMORY]) };
-}
-
-/* Adds up cores and bytes for display, for which doubles are exact enough. */
-static void add_requests(const karp_snapshot *w, struct shown_units units, uint32_t pod_number, karp_node_use *row)
-{
-    const int64_t *r = w->classes[w->pod_class[pod_number]].requests;
-    row->cpu_requested += (double)r[RESOURCE_CPU] * units.cpu;
-    row->memory_requested += (double)r[RESOURCE_MEMORY] * units.memory;
-}
-
-/* `excluded` by pod: it is being scheduled; NULL = no pod on a node is. */
-static void fill_node(const karp_snapshot *w, struct shown_units units, const uint8_t *excluded, const state_node *n,
-                      karp_node_use *row)
-{
-    row->size = sizeof *row;
-    row->node = name_of(w, n->name);
-    row->node_pool = n->managed && n->pool_name != NO_ID ? text_of(w, n->pool_name) : (karp_str){ "", 0 };
-    row->instance_type = text_or_none(w, instance_type_label(w, n));
-    row->zone = text_or_none(w, n->zone);
-    row->capacity_type = text_or_none(w, n->capacity_type);
-    row->price = node_price(w, n);
-    row->cpu_allocatable = amount_double(resource_list_get(n->allocatable, RESOURCE_CPU));
-    row->memory_allocatable = amount_double(resource_list_get(n->allocatable, RESOURCE_MEMORY));
-    row->marked = n->marked;
-    for (uint32_t i = 0; i < n->pod_count; i++) {
-        if (excluded == NULL || !excluded[n->pods[i]]) add_requests(w, units, n->pods[i], row);
-    }
-}
-
-static bool fill_nodes(const karp_snapshot *w, const uint8_t *excluded, karp_decision *d)
-{
-    struct shown_units units = units_of(w);
-    if (!list_reserve_more(d->context, &d->nodes, sizeof *d->nodes.items, w->node_count)) return false;
-    for (uint32_t i = 0; i < w->node_count; i++) {
-        enum { AHEAD = 8 }; /* prefetch distance in nodes */
-        if (i + AHEAD * 2 < w->node_count) {
-            __builtin_prefetch(&w->nodes[i + AHEAD * 2]);
-            __builtin_prefetch(&w->nodes[i + AHEAD * 2].pods);
-        }
-        if (i + AHEAD < w->node_count) {
-            __builtin_prefetch(w->nodes[i + AHEAD].allocatable.items);
-            __builtin_prefetch(w->nodes[i + AHEAD].pods);
-        }
-        karp_node_use *row = list_push(d->context, &d->nodes, sizeof *row);
-        if (row == NULL) return false;
-        fill_node(w, units, excluded, &w->nodes[i], row);
-        d->cost_before += row->price;
-        if (!row->marked) d->cost_after += row->price;
-    }
-    return true;
-}
-
-bool report_nodes_unchanged(const karp_snapshot *w, karp_decision *d) { return fill_nodes(w, NULL, d); }
-
-bool report_nodes(scheduler *s, karp_decision *d)
-{
-    const karp_snapshot *w = s->snapshot;
-    struct shown_units units = units_of(w);
-    if (!fill_nodes(w, s->pods.excluded, d)) return false;
-    bool any = w->node_count > 0 && !s->placement.in_runs; /* placements in runs are on claims */
-    for (uint32_t i = 0; i < s->pods.count && any; i++) {
-        place at = s->placement.places[s->pods.items[i]];
-        if (at.where != PLACE_HOST) continue;
-        karp_node_use *row = &d->nodes.items[s->hosts.items[at.target].node];
-        add_requests(w, units, s->pods.items[i], row);
-        row->pods_received++;
-    }
-    for (size_t i = 0; i < d->launches.count; i++) d->cost_after += d->launches.items[i].choice.price;
-    return true;
 }

@@ -45,10 +45,8 @@ bool report_limited(scheduler *s, karp_decision *d);
 /* The limits of a NodePool as text, "limit cpu 400, memory 1600Gi"; empty when it has none. */
 void limits_name(const karp_snapshot *w, uint32_t pool, strbuf *out);
 
-/* report_nodes.c: the state nodes after the decision, and the costs before and after. */
+/* The state nodes after the decision, and the costs before and after. */
 bool report_nodes(scheduler *s, karp_decision *d);
-/* The price of a node per hour; 0 = unknown. */
-double node_price(const karp_snapshot *w, const state_node *n);
 /* The state nodes when nothing was scheduled. */
 bool report_nodes_unchanged(const karp_snapshot *w, karp_decision *d);
 

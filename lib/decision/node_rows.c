@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <decision/node_rows.h>
+
+/* The name of the node's type, if its NodePool has the type, is faster than the label. */
+static uint32_t instance_type_label(const karp_snapshot *w, const state_node *n)
+{
+    if (n->type == NO_ID) return label_get(n->labels, w->known.instance_type);
+    return w->tables[w->pool_table[n->pool]].types[n->type].name;
+}
+
+/* §14.1 of the deprovisioning specification: the first offering of the node's type in its zone and with its capacity
+ * type. */
+double node_price(const karp_snapshot *w, const state_node *n)
+{
+    if (n->type == NO_ID) return 0;
+    const type_table *t = &w->tables[w->pool_table[n->pool]];
+    const instance_type *y = &t->types[n->type];
+    for (uint32_t o = y->offering_first; o < y->offering_first + y->offering_count; o++) {
+        if (t->offerings[o].zone == n->zone && t->offerings[o].capacity_type == n->capacity_type)
+            return t->offerings[o].price;
+    }
+    return 0;
+}
+
+static karp_str text_or_none(const karp_snapshot *w, uint32_t value)
+{
+    return value == NO_ID ? (karp_str){ "", 0 } : text_of(w, value);
+}
+
+/* Factors from the vectors' units to cores and bytes. */
+struct shown_units {
+    double cpu, memory;
+};
+
+static struct shown_units units_of(const karp_snapshot *w)
+{
+    return (struct shown_units){ amount_double(w->units[RESOURCE_CPU]), amount_double(w->units[RESOURCE_MEMORY]) };
+}
+
+/* Adds up cores and bytes for display, for which doubles are exact enough. */
+static void add_requests(const karp_snapshot *w, struct shown_units units, uint32_t pod_number, karp_node_use *row)
+{
+    const int64_t *r = w->classes[w->pod_class[pod_number]].requests;
+    row->cpu_requested += (double)r[RESOURCE_CPU] * units.cpu;
+    row->memory_requested += (double)r[RESOURCE_MEMORY] * units.memory;
+}
+
+/* Rows are mostly made in the order of nodes. */
+static void read_ahead(const karp_snapshot *w, uint32_t number)
+{
+    enum { AHEAD = 8 };
+    if (number + AHEAD * 2 < w->node_count) {
+        __builtin_prefetch(&w->nodes[number + AHEAD * 2]);
+        __builtin_prefetch(&w->nodes[number + AHEAD * 2].pods);
+    }
+    if (number + AHEAD < w->node_count) {
+        __builtin_prefetch(w->nodes[number + AHEAD].allocatable.items);
+        __builtin_prefetch(w->nodes[number + AHEAD].pods);
+    }
+}
+
+/* The index of the node's first arrival, or where it would be. */
+static size_t first_arrival(const node_changes *changes, uint32_t number)
+{
+    size_t low = 0, high = changes->arrival_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (changes->arrivals[middle].node < number) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+void node_row(const karp_snapshot *w, const node_changes *changes, uint32_t number, karp_node_use *row)
+{
+    const state_node *n = &w->nodes[number];
+    struct shown_units units = units_of(w);
+    read_ahead(w, number);
+    *row = (karp_node_use){ .size = sizeof *row };
+    row->node = name_of(w, n->name);
+    row->node_pool = n->managed && n->pool_name != NO_ID ? text_of(w, n->pool_name) : (karp_str){ "", 0 };
+    row->instance_type = text_or_none(w, instance_type_label(w, n));
+    row->zone = text_or_none(w, n->zone);
+    row->capacity_type = text_or_none(w, n->capacity_type);
+    row->price = node_price(w, n);
+    row->cpu_allocatable = amount_double(resource_list_get(n->allocatable, RESOURCE_CPU));
+    row->memory_allocatable = amount_double(resource_list_get(n->allocatable, RESOURCE_MEMORY));
+    row->marked = n->marked;
+    for (uint32_t i = 0; i < n->pod_count; i++) {
+        if (changes->scheduled == NULL || !changes->scheduled[n->pods[i]]) add_requests(w, units, n->pods[i], row);
+    }
+    for (size_t i = first_arrival(changes, number); i < changes->arrival_count && changes->arrivals[i].node == number;
+         i++) {
+        add_requests(w, units, changes->arrivals[i].pod, row);
+        row->pods_received++;
+    }
+}
+
+double nodes_price(const karp_snapshot *w, bool marked_too)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < w->node_count; i++) {
+        if (marked_too || !w->nodes[i].marked) sum += node_price(w, &w->nodes[i]);
+    }
+    return sum;
+}

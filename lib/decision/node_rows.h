@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rows of state nodes. A launch decision has one for every node of the cluster, and most callers only read its
+ * launches. So its rows are made when they are asked for, from the snapshot and the pods that the decision moves. Other
+ * decisions, which change their rows, have a list of them.
+ */
+#ifndef DECISION_NODE_ROWS_H
+#define DECISION_NODE_ROWS_H
+
+#include <karp/decision.h>
+#include <model/snapshot.h>
+
+/* A pod that the decision places on a node. */
+typedef struct node_arrival {
+    uint32_t node, pod;
+} node_arrival;
+
+/* What a decision changes on the nodes of the snapshot. */
+typedef struct node_changes {
+    const uint8_t *scheduled; /* by pod: not 0 = it does not count on its node; NULL = all pods count */
+    const node_arrival *arrivals; /* by node, then in the order in which they were placed */
+    size_t arrival_count;
+} node_changes;
+
+/* Makes the row of node `number`. */
+void node_row(const karp_snapshot *w, const node_changes *changes, uint32_t number, karp_node_use *row);
+/* The price of a node per hour; 0 = unknown. */
+double node_price(const karp_snapshot *w, const state_node *n);
+/* The price of all nodes, or only of those that are not being deleted. */
+double nodes_price(const karp_snapshot *w, bool marked_too);
+
+#endif
