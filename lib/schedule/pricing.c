@@ -156,6 +156,18 @@ static bool type_kept(const instance_type *y, const uint64_t *fitting)
 /* Up to so many types are sorted separately, without sorting all. */
 enum { FEW_TYPES = 64 };
 
+/* The types of the variants that fit, in the order of the table. */
+static uint32_t few_kept(const type_table *t, const uint64_t *fitting, uint32_t *list)
+{
+    uint32_t n = 0;
+    for (size_t v = bits_next(fitting, t->variant_count, 0); v < t->variant_count;
+         v = bits_next(fitting, t->variant_count, v + 1)) {
+        uint32_t type = t->variants[v].type;
+        if (n == 0 || list[n - 1] != type) list[n++] = type;
+    }
+    return n;
+}
+
 uint32_t *types_by_price(scheduler *s, const type_table *t, const uint64_t *fitting, uint32_t set, arena *a,
                          uint32_t *count)
 {
@@ -164,9 +176,9 @@ uint32_t *types_by_price(scheduler *s, const type_table *t, const uint64_t *fitt
     uint32_t *list = o == NULL ? NULL : arena_array(a, most + 1, sizeof *list), n = 0;
     bool few = most <= FEW_TYPES, ok = list != NULL && (few || order_all(s, t, o));
     *count = 0;
-    for (uint32_t i = 0; ok && i < t->type_count && n < most; i++) {
-        uint32_t type = few ? i : o->types[i];
-        if (type_kept(&t->types[type], fitting)) list[n++] = type;
+    if (ok && few) n = few_kept(t, fitting, list);
+    for (uint32_t i = 0; ok && !few && i < t->type_count && n < most; i++) {
+        if (type_kept(&t->types[o->types[i]], fitting)) list[n++] = o->types[i];
     }
     if (!ok || (few && !sort_by_price(s, t, o, list, n))) {
         s->failed = true;
