@@ -35,8 +35,8 @@ int64_t disrupt_consolidatable_at(const engine *e, const replay_node *n)
 }
 
 /* The earliest time at which a node becomes a candidate; INT64_MAX = none will. `only_new`: ignores nodes that are
- * candidates already. */
-static int64_t first_candidate(const engine *e, bool only_new)
+ * candidates already. Any time up to `enough` is as good as the earliest. */
+static int64_t first_candidate(const engine *e, bool only_new, int64_t enough)
 {
     int64_t first = INT64_MAX;
     for (size_t i = 0; i < e->alive_count; i++) {
@@ -45,7 +45,9 @@ static int64_t first_candidate(const engine *e, bool only_new)
         if (!in_play(n) || (!eligible(e, n) && !e->pools_changed)) continue;
         int64_t at = n->drifted || e->pools_changed ? e->now : disrupt_consolidatable_at(e, n);
         if (at == KARP_NO_TIME || (only_new && (n->consolidatable || n->drifted))) continue;
-        if (at < first) first = at;
+        if (at >= first) continue;
+        first = at;
+        if (first <= enough) return first;
     }
     return first;
 }
@@ -68,7 +70,7 @@ void disrupt_plan(engine *e)
     if (e->pass_due != KARP_NO_TIME && e->pass_due <= soonest) return;
     if (e->changes == e->planned_changes) return;
     e->planned_changes = e->changes;
-    int64_t first = first_candidate(e, false);
+    int64_t first = first_candidate(e, false, soonest);
     if (first < soonest) first = soonest;
     if (e->pass_due == KARP_NO_TIME || first < e->pass_due) schedule(e, first);
 }
@@ -76,12 +78,12 @@ void disrupt_plan(engine *e)
 /* A pass found nothing. Schedules the next one for the time at which the result may differ without other changes. */
 static void after_nothing(engine *e)
 {
-    int64_t next = first_candidate(e, true), again = e->now + FRUITLESS;
-    if (next < e->now + interval(e)) next = e->now + interval(e);
+    int64_t soonest = e->now + interval(e), next = first_candidate(e, true, soonest), again = e->now + FRUITLESS;
+    if (next < soonest) next = soonest;
     if (e->look_again != KARP_NO_TIME && e->look_again > e->now && e->look_again < again) again = e->look_again;
     if (e->repacks && e->repack_due != KARP_NO_TIME && e->repack_due > e->now && e->repack_due < again)
         again = e->repack_due;
-    if (first_candidate(e, false) == INT64_MAX) again = INT64_MAX;
+    if (first_candidate(e, false, INT64_MAX) == INT64_MAX) again = INT64_MAX;
     e->planned_changes = e->changes;
     schedule(e, next < again ? next : again);
 }

@@ -459,10 +459,14 @@ void node_drain(engine *e, uint32_t node)
 
 void nodes_drain(engine *e)
 {
-    for (size_t i = 0; e->draining && i < e->alive_count && !e->status;) {
+    size_t tried = 0; /* nodes that still have pods after it */
+    for (size_t i = 0; tried < e->draining && i < e->alive_count && !e->status;) {
         uint32_t node = e->alive[i];
-        if (e->nodes[node].deleting) node_drain(e, node);
-        if (i < e->alive_count && e->alive[i] == node) i++;
+        bool drains = e->nodes[node].deleting;
+        if (drains) node_drain(e, node);
+        if (i == e->alive_count || e->alive[i] != node) continue;
+        tried += drains;
+        i++;
     }
 }
 
