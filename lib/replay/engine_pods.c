@@ -233,6 +233,13 @@ static bool takes(engine *e, const replay_node *n, uint32_t shape)
     return takes_pods(n) && has_room(e, n, &e->shapes[shape]) && shape_admitted(e, shape, n);
 }
 
+/* Whether the node lacks CPU or memory, as most nodes do. */
+static bool lacks(const replay_node *n, const replay_shape *s)
+{
+    int64_t cpu = s->requests[RESOURCE_CPU], memory = s->requests[RESOURCE_MEMORY];
+    return (cpu > n->free[RESOURCE_CPU] && cpu > 0) || (memory > n->free[RESOURCE_MEMORY] && memory > 0);
+}
+
 /* Pods of one shape often come in sequence. Each changes only the node on which it is placed, so the nodes that take
  * such a pod (e->candidates) are kept for the next one. */
 typedef struct row_of_pods {
@@ -247,7 +254,8 @@ static void list_candidates(engine *e, row_of_pods *row, const uint32_t *nodes, 
     for (size_t i = 0; i < count; i++) {
         const replay_node *n = &e->nodes[nodes[i]];
         if (nodes == e->alive) (void)engine_ahead(e, i);
-        if (takes(e, n, row->shape)) e->candidates[row->count++] = (replay_candidate){ score(e, n, s), nodes[i] };
+        if (lacks(n, s) || !takes(e, n, row->shape)) continue;
+        e->candidates[row->count++] = (replay_candidate){ score(e, n, s), nodes[i] };
     }
 }
 
@@ -263,12 +271,14 @@ static void score_again(engine *e, row_of_pods *row)
 /* The index of the candidate with the best score; of equal scores, the node that was launched first. */
 static size_t best_of(const replay_candidate *list, size_t count)
 {
-    size_t best = 0;
+    replay_candidate best = list[0];
+    size_t at = 0;
     for (size_t i = 1; i < count; i++) {
-        if (list[i].score > list[best].score || (list[i].score == list[best].score && list[i].node < list[best].node))
-            best = i;
+        if (list[i].score < best.score || (list[i].score == best.score && list[i].node > best.node)) continue;
+        best = list[i];
+        at = i;
     }
-    return best;
+    return at;
 }
 
 /* Chooses among all nodes; if no node had room for the shape before, only among those that gained room since. */
