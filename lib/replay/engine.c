@@ -358,6 +358,7 @@ void engine_init(engine *e, const replay_base *base)
     karp_error_init(&e->error, sizeof e->error);
     arena_init(&e->memory, context);
     strings_init(&e->texts, context);
+    strbuf_init(&e->key, context);
     strings_init(&e->resource_names, context);
     io_table_init(&e->pod_index, context);
     io_table_init(&e->node_index, context);
@@ -398,6 +399,7 @@ void engine_free(engine *e)
     io_table_free(&e->node_index);
     io_table_free(&e->kind_index);
     strings_free(&e->texts);
+    strbuf_free(&e->key);
     strings_free(&e->resource_names);
     trees_free(&e->objects_memory);
     trees_free(&e->shapes_memory);

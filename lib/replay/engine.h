@@ -266,6 +266,7 @@ typedef struct engine {
     strings texts; /* interned: labels, names of pools … */
     strings resource_names;
     bool resources_settled;
+    strbuf key; /* scratch space for keys of the tables below */
 
     replay_shape *shapes;
     size_t shape_count;

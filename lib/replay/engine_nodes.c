@@ -101,33 +101,32 @@ static void label_node(engine *e, replay_node *n, const karp_launch *launch, con
 
 static uint32_t kind_of(engine *e, const replay_node *n)
 {
-    strbuf key;
-    strbuf_init(&key, e->context);
+    strbuf *key = &e->key;
+    strbuf_clear(key);
     for (size_t i = 0; i < n->label_count; i++) {
         if (str_is(n->labels[i].key, HOSTNAME)) continue;
-        strbuf_addstr(&key, n->labels[i].key);
-        strbuf_addc(&key, '=');
-        strbuf_addstr(&key, n->labels[i].value);
-        strbuf_addc(&key, '\n');
+        strbuf_addstr(key, n->labels[i].key);
+        strbuf_addc(key, '=');
+        strbuf_addstr(key, n->labels[i].value);
+        strbuf_addc(key, '\n');
     }
     for (size_t i = 0; i < n->taint_count; i++) {
-        strbuf_addstr(&key, n->taints[i].key);
-        strbuf_addc(&key, '=');
-        strbuf_addstr(&key, n->taints[i].value);
-        strbuf_addc(&key, ':');
-        strbuf_addstr(&key, n->taints[i].effect);
+        strbuf_addstr(key, n->taints[i].key);
+        strbuf_addc(key, '=');
+        strbuf_addstr(key, n->taints[i].value);
+        strbuf_addc(key, ':');
+        strbuf_addstr(key, n->taints[i].effect);
     }
-    uint32_t kind = key.failed ? IO_NONE : io_table_get(&e->kind_index, (karp_str){ key.ptr, key.len });
-    if (kind == IO_NONE && !key.failed &&
+    uint32_t kind = key->failed ? IO_NONE : io_table_get(&e->kind_index, (karp_str){ key->ptr, key->len });
+    if (kind == IO_NONE && !key->failed &&
         grow(e->context, (void **)&e->kinds, &e->kind_capacity, e->kind_count + 1, sizeof *e->kinds)) {
         kind = (uint32_t)e->kind_count++;
         e->kinds[kind] = (replay_kind){ copy_list(e, &e->memory, n->labels, n->label_count, sizeof *n->labels),
                                         copy_list(e, &e->memory, n->taints, n->taint_count, sizeof *n->taints),
                                         n->label_count, n->taint_count };
-        if (!io_table_put(&e->kind_index, (karp_str){ key.ptr, key.len }, kind)) kind = IO_NONE;
+        if (!io_table_put(&e->kind_index, (karp_str){ key->ptr, key->len }, kind)) kind = IO_NONE;
     }
     if (kind == IO_NONE) engine_nomem(e);
-    strbuf_free(&key);
     return kind;
 }
 

@@ -6,26 +6,15 @@
  */
 #include <replay/engine.h>
 
-static karp_str pod_key(const replay_pod *p, strbuf *room)
+/* The pod's key in e->pod_index, valid until the next call. */
+static karp_str pod_key(engine *e, karp_str namespace_, karp_str name)
 {
-    strbuf_clear(room);
-    strbuf_addstr(room, p->namespace_);
-    strbuf_addc(room, '/');
-    strbuf_addstr(room, p->name);
-    return (karp_str){ room->ptr, room->len };
-}
-
-static uint32_t find_pod(engine *e, karp_str namespace_, karp_str name)
-{
-    replay_pod wanted = { .namespace_ = namespace_, .name = name };
-    strbuf room;
-    strbuf_init(&room, e->context);
-    uint32_t found = REPLAY_NONE;
-    karp_str key = pod_key(&wanted, &room);
-    if (room.failed) engine_nomem(e);
-    else found = io_table_get(&e->pod_index, key);
-    strbuf_free(&room);
-    return found;
+    strbuf_clear(&e->key);
+    strbuf_addstr(&e->key, namespace_);
+    strbuf_addc(&e->key, '/');
+    strbuf_addstr(&e->key, name);
+    if (e->key.failed) engine_nomem(e);
+    return (karp_str){ e->key.ptr, e->key.failed ? 0 : e->key.len };
 }
 
 void pod_touch(engine *e, uint32_t pod)
@@ -72,11 +61,8 @@ void pod_create(engine *e, const trace_event *event)
                                  .meant = REPLAY_NONE,
                                  .next = REPLAY_NONE,
                                  .before = REPLAY_NONE };
-    strbuf room;
-    strbuf_init(&room, e->context);
-    karp_str key = pod_key(&e->pods[pod], &room);
-    if (room.failed || !io_table_put(&e->pod_index, key, pod)) engine_nomem(e);
-    strbuf_free(&room);
+    karp_str key = pod_key(e, s->pod.meta.namespace_, event->of.pod.name);
+    if (key.len && !io_table_put(&e->pod_index, key, pod)) engine_nomem(e);
     budgets_note(e, s, 1, 0);
     wait_for_node(e, pod);
     uint32_t node = event->of.pod.node.len ? io_table_get(&e->node_index, event->of.pod.node) : IO_NONE;
@@ -131,8 +117,9 @@ void pod_end(engine *e, uint32_t pod)
 /* Deletes a pod. A pod that has already ended by itself is ignored. */
 void pod_delete(engine *e, const trace_event *event)
 {
-    uint32_t pod = find_pod(e, e->shapes[event->shape].pod.meta.namespace_, event->of.pod.name);
-    if (pod == REPLAY_NONE || e->pods[pod].state == POD_GONE) return;
+    karp_str key = pod_key(e, e->shapes[event->shape].pod.meta.namespace_, event->of.pod.name);
+    uint32_t pod = key.len ? io_table_get(&e->pod_index, key) : IO_NONE;
+    if (pod == IO_NONE || e->pods[pod].state == POD_GONE) return;
     if (e->pods[pod].state == POD_RUNNING) e->result.ended_pods++;
     remove_pod(e, pod);
 }

@@ -11,6 +11,7 @@ typedef struct story_trace {
     story s;
     uint32_t *shapes; /* by workload */
     uint64_t *pods; /* by workload: number of its pods, numbered from 0 */
+    strbuf name; /* scratch space */
     int64_t now;
 } story_trace;
 
@@ -30,15 +31,14 @@ static bool shape_of(story_trace *l, size_t workload)
 static bool add_pod(story_trace *l, size_t workload, uint64_t number, uint32_t kind)
 {
     const story_workload *w = &l->s.workloads[workload];
-    strbuf name;
-    strbuf_init(&name, l->t->context);
-    strbuf_addstr(&name, w->name);
-    strbuf_addc(&name, '-');
-    strbuf_addu(&name, number);
+    strbuf *name = &l->name;
+    strbuf_clear(name);
+    strbuf_addstr(name, w->name);
+    strbuf_addc(name, '-');
+    strbuf_addu(name, number);
     trace_event event = { .at = l->now, .kind = kind, .shape = l->shapes[workload], .lasts = KARP_DURATION_UNSET };
     event.of.pod.namespace_ = trace_keep(l->t, w->namespace_);
-    if (!name.failed) event.of.pod.name = trace_keep(l->t, (karp_str){ name.ptr, name.len });
-    strbuf_free(&name);
+    if (!name->failed) event.of.pod.name = trace_keep(l->t, (karp_str){ name->ptr, name->len });
     return (event.of.pod.namespace_.ptr && event.of.pod.name.ptr && trace_add(l->t, &event)) || refused(l);
 }
 
@@ -103,6 +103,7 @@ karp_status trace_read_story(trace *t, const karp_replay_document *document, kar
 {
     story_trace l = { .t = t };
     strbuf path;
+    strbuf_init(&l.name, t->context);
     strbuf_init(&path, t->context);
     strbuf_addstr(&path, document->name);
     if (path.failed) return fail_nomem(error);
@@ -124,6 +125,7 @@ karp_status trace_read_story(trace *t, const karp_replay_document *document, kar
     karp_free(t->context, l.shapes, bytes);
     karp_free(t->context, l.pods, bytes);
     strbuf_free(&path);
+    strbuf_free(&l.name);
     story_free(&l.s);
     return status;
 }
