@@ -63,6 +63,7 @@ typedef struct replay_pod {
 
 typedef struct replay_node {
     /* Members that loops over all nodes read come first, close together. */
+    double price; /* per hour */
     int64_t ready_at, last_event;
     uint32_t pool_number;
     uint32_t kind; /* nodes of the same kind admit the same pods */
@@ -86,7 +87,6 @@ typedef struct replay_node {
     size_t label_count, annotation_count, taint_count, startup_taint_count, capacity_count, resource_count;
     karp_node_class_ref node_class;
     int64_t expire_after, termination_grace_period;
-    double price; /* per hour */
     uint64_t serial; /* sequence number of the launch, which also selects its random events */
     int64_t drifted_at; /* when its drift was detected */
     int64_t billed; /* start of its costs: its launch, or the start of the replay */
@@ -367,7 +367,7 @@ uint64_t engine_random(const engine *e, uint64_t a, uint64_t b); /* deterministi
 /* Prefetches a node that the loop over alive nodes reads a few iterations later. */
 static inline const replay_node *engine_ahead(const engine *e, size_t i)
 {
-    enum { AHEAD = 8 };
+    enum { AHEAD = 16 };
     const replay_node *n = &e->nodes[e->alive[i + AHEAD < e->alive_count ? i + AHEAD : i]];
     __builtin_prefetch(n);
     return n;

@@ -240,7 +240,7 @@ static void list_candidates(engine *e, row_of_pods *row, const uint32_t *nodes, 
     const replay_shape *s = &e->shapes[row->shape];
     for (size_t i = 0; i < count; i++) {
         const replay_node *n = &e->nodes[nodes[i]];
-        if (nodes == e->alive) (void)engine_ahead(e, i);
+        if (nodes == e->alive) __builtin_prefetch(engine_ahead(e, i)->free);
         if (lacks(n, s) || !takes(e, n, row->shape)) continue;
         e->candidates[row->count++] = (replay_candidate){ score(e, n, s), nodes[i] };
     }
