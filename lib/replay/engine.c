@@ -363,7 +363,7 @@ void engine_init(engine *e, const replay_base *base)
     io_table_init(&e->pod_index, context);
     io_table_init(&e->node_index, context);
     io_table_init(&e->kind_index, context);
-    e->room = 1;
+    e->forgotten_room = e->settled_room = 1;
     e->stale = true;
     e->batch_first = e->batch_due = e->static_due = e->pass_due = e->last_pass = e->look_again = e->repack_due =
         KARP_NO_TIME;
@@ -372,7 +372,10 @@ void engine_init(engine *e, const replay_base *base)
 void engine_free(engine *e)
 {
     karp_context *c = e->context;
-    for (size_t i = 0; i < e->shape_count; i++) karp_free(c, e->shapes[i].admits, e->shapes[i].admit_capacity);
+    for (size_t i = 0; i < e->shape_count; i++) {
+        karp_free(c, e->shapes[i].admits, e->shapes[i].admit_capacity);
+        karp_free(c, e->shapes[i].takers, e->shapes[i].taker_capacity * sizeof *e->shapes[i].takers);
+    }
     for (size_t i = 0; i < e->node_count; i++) arena_free(&e->nodes[i].memory);
     disrupt_free(e);
     repack_free(e);

@@ -40,7 +40,9 @@ typedef struct replay_shape {
     bool protected_; /* karpenter.sh/do-not-disrupt */
     uint8_t *admits; /* by kind of node: 0 = unknown, 1 = yes, 2 = no */
     size_t admit_capacity;
-    uint64_t full_at; /* the engine's `room` at the time no node had room for it; 0 = never */
+    uint32_t *takers; /* the nodes that took it when it was tried last */
+    size_t taker_count, taker_capacity;
+    uint64_t tried_room; /* how often nodes had gained room at that time; 0 = never tried */
     uint64_t *budgets; /* bit set: the budgets that select it; NULL = none */
     uint32_t template_; /* its template's number in the current builder */
     uint64_t template_edit; /* the edit to which that builder belongs */
@@ -64,6 +66,7 @@ typedef struct replay_pod {
 typedef struct replay_node {
     /* Members that loops over all nodes read come first, close together. */
     double price; /* per hour */
+    uint64_t listed; /* the number of the last listing of candidates that it is in */
     int64_t ready_at, last_event;
     uint32_t pool_number;
     uint32_t kind; /* nodes of the same kind admit the same pods */
@@ -73,7 +76,6 @@ typedef struct replay_node {
     bool unmanaged; /* has no NodeClaim */
     bool given; /* one of the objects: the snapshot contains it already, and it never changes */
     bool dirty, claim_in_snapshot, node_in_snapshot;
-    bool roomier; /* it is among the engine's `roomier` */
     bool shown_disrupted; /* the Node in the snapshot has the disruption taint, the only change a Node can have */
     int64_t free[RESOURCES_MOST], allocatable[RESOURCES_MOST];
     int64_t created, deleted_at, gone_at;
@@ -298,10 +300,11 @@ typedef struct engine {
 
     bool fresh_node; /* a node became ready at this time */
     bool new_waiting; /* pods were created at this time and not tried yet */
-    uint64_t room; /* counts from 1 how often a node gained room */
-    uint64_t settled_room; /* `room` when all pending pods had been tried */
-    uint32_t *roomier; /* nodes that gained room at this time */
+    uint32_t *roomier; /* nodes in the order in which they gained room, except the first `forgotten_room` − 1 */
     size_t roomier_count, roomier_capacity;
+    uint64_t forgotten_room;
+    uint64_t settled_room; /* how often nodes had gained room when all pending pods had been tried */
+    uint64_t listings; /* of candidates */
 
     replay_event *heap;
     size_t heap_count, heap_capacity;
@@ -364,13 +367,11 @@ void engine_fail(engine *e, karp_status status); /* with the error in e->error, 
 void engine_nomem(engine *e);
 void engine_at(engine *e, int64_t at, uint32_t what, uint32_t index, uint32_t life);
 uint64_t engine_random(const engine *e, uint64_t a, uint64_t b); /* deterministic: equal for equal seed and numbers */
+enum { AHEAD = 16 }; /* distance in nodes at which loops prefetch */
 /* Prefetches a node that the loop over alive nodes reads a few iterations later. */
-static inline const replay_node *engine_ahead(const engine *e, size_t i)
+static inline void engine_ahead(const engine *e, size_t i)
 {
-    enum { AHEAD = 16 };
-    const replay_node *n = &e->nodes[e->alive[i + AHEAD < e->alive_count ? i + AHEAD : i]];
-    __builtin_prefetch(n);
-    return n;
+    if (i + AHEAD < e->alive_count) __builtin_prefetch(&e->nodes[e->alive[i + AHEAD]]);
 }
 bool engine_push(engine *e, uint32_t **list, size_t *count, size_t *capacity, uint32_t value);
 karp_str engine_text(engine *e, karp_str text); /* interned */

@@ -41,7 +41,7 @@ static int64_t first_candidate(const engine *e, bool only_new, int64_t enough)
     int64_t first = INT64_MAX;
     for (size_t i = 0; i < e->alive_count; i++) {
         const replay_node *n = &e->nodes[e->alive[i]];
-        (void)engine_ahead(e, i);
+        engine_ahead(e, i);
         if (!in_play(n) || (!eligible(e, n) && !e->pools_changed)) continue;
         int64_t at = n->drifted || e->pools_changed ? e->now : disrupt_consolidatable_at(e, n);
         if (at == KARP_NO_TIME || (only_new && (n->consolidatable || n->drifted))) continue;
@@ -95,7 +95,7 @@ bool disrupt_conditions(engine *e)
     bool any = false;
     for (size_t i = 0; i < e->alive_count; i++) {
         replay_node *n = &e->nodes[e->alive[i]];
-        (void)engine_ahead(e, i);
+        engine_ahead(e, i);
         if (!in_play(n)) continue;
         int64_t at = disrupt_consolidatable_at(e, n);
         bool now = at != KARP_NO_TIME && at <= e->now;

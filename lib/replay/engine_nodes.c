@@ -405,7 +405,7 @@ static void node_gone(engine *e, uint32_t node)
     e->cost_rate = 0;
     size_t kept = 0;
     for (size_t i = 0; i < e->alive_count; i++) {
-        (void)engine_ahead(e, i);
+        engine_ahead(e, i);
         if (e->alive[i] == node) continue;
         e->cost_rate += e->nodes[e->alive[i]].price;
         e->alive[kept++] = e->alive[i];

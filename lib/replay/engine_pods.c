@@ -177,18 +177,21 @@ void pod_bind(engine *e, uint32_t pod, uint32_t node)
 
 /* ---- nodes that gained room ---------------------------------------------------------------------------------------------- */
 
+/* Counts from 1 how often a node gained room. */
+static uint64_t room(const engine *e) { return e->forgotten_room + e->roomier_count; }
+
 void node_roomier(engine *e, uint32_t node)
 {
-    replay_node *n = &e->nodes[node];
-    e->room++;
-    if (!n->roomier) n->roomier = engine_push(e, &e->roomier, &e->roomier_count, &e->roomier_capacity, node);
+    (void)engine_push(e, &e->roomier, &e->roomier_count, &e->roomier_capacity, node);
 }
 
 void nodes_tried(engine *e)
 {
-    for (size_t i = 0; i < e->roomier_count; i++) e->nodes[e->roomier[i]].roomier = false;
+    enum { ROOMIER_MOST = 1 << 16 };
+    e->settled_room = room(e);
+    if (e->roomier_count < ROOMIER_MOST) return;
+    e->forgotten_room = e->settled_room;
     e->roomier_count = 0;
-    e->settled_room = e->room;
 }
 
 /* ---- kube-scheduler ------------------------------------------------------------------------------------------------------ */
@@ -235,15 +238,44 @@ typedef struct row_of_pods {
     size_t last; /* the index of the last pod's node */
 } row_of_pods;
 
-static void list_candidates(engine *e, row_of_pods *row, const uint32_t *nodes, size_t count)
+static bool reserve_candidates(engine *e, replay_shape *s, size_t count)
 {
-    const replay_shape *s = &e->shapes[row->shape];
+    bool ok = grow(e->context, (void **)&e->candidates, &e->candidate_capacity, count + 1, sizeof *e->candidates) &&
+              grow(e->context, (void **)&s->takers, &s->taker_capacity, count + 1, sizeof *s->takers);
+    if (!ok) engine_nomem(e);
+    return ok;
+}
+
+/* Adds those nodes that take the shape and that this listing has not met before. */
+static void list_nodes(engine *e, row_of_pods *row, const uint32_t *nodes, size_t count)
+{
+    replay_shape *s = &e->shapes[row->shape];
     for (size_t i = 0; i < count; i++) {
-        const replay_node *n = &e->nodes[nodes[i]];
-        if (nodes == e->alive) __builtin_prefetch(engine_ahead(e, i)->free);
-        if (lacks(n, s) || !takes(e, n, row->shape)) continue;
-        e->candidates[row->count++] = (replay_candidate){ score(e, n, s), nodes[i] };
+        uint32_t node = nodes[i]; /* the list may be s->takers itself */
+        replay_node *n = &e->nodes[node];
+        if (i + AHEAD < count) __builtin_prefetch(&e->nodes[nodes[i + AHEAD]]);
+        if (n->listed == e->listings || lacks(n, s) || !takes(e, n, row->shape)) continue;
+        n->listed = e->listings;
+        s->takers[row->count] = node;
+        e->candidates[row->count++] = (replay_candidate){ score(e, n, s), node };
     }
+}
+
+/* Only nodes that took the shape when it was tried before, and nodes that gained room since, may take it. */
+static bool list_candidates(engine *e, row_of_pods *row, uint32_t shape)
+{
+    replay_shape *s = &e->shapes[shape];
+    bool known = s->tried_room >= e->forgotten_room;
+    size_t tried = known ? (size_t)(s->tried_room - e->forgotten_room) : 0, since = e->roomier_count - tried;
+    known = known && since < e->alive_count;
+    if (!reserve_candidates(e, s, known ? s->taker_count + since : e->alive_count)) return false;
+    *row = (row_of_pods){ .shape = shape };
+    e->listings++;
+    list_nodes(e, row, known ? s->takers : e->alive, known ? s->taker_count : e->alive_count);
+    if (known && since > 0) list_nodes(e, row, e->roomier + tried, since);
+    s->taker_count = row->count;
+    s->tried_room = room(e);
+    return true;
 }
 
 /* Of the node that the last pod went to. */
@@ -268,25 +300,13 @@ static size_t best_of(const replay_candidate *list, size_t count)
     return at;
 }
 
-/* Chooses among all nodes; if no node had room for the shape before, only among those that gained room since. */
 static uint32_t choose_node(engine *e, row_of_pods *row, uint32_t shape)
 {
-    replay_shape *s = &e->shapes[shape];
-    if (s->full_at == e->room) return REPLAY_NONE;
-    bool some = s->full_at && s->full_at >= e->settled_room;
-    size_t count = some ? e->roomier_count : e->alive_count;
-    if (!grow(e->context, (void **)&e->candidates, &e->candidate_capacity, count + 1, sizeof *e->candidates)) {
-        engine_nomem(e);
-        return REPLAY_NONE;
-    }
-    if (row->shape == shape) {
-        score_again(e, row);
-    } else {
-        *row = (row_of_pods){ .shape = shape };
-        list_candidates(e, row, some ? e->roomier : e->alive, count);
-    }
+    const replay_shape *s = &e->shapes[shape];
+    if (s->tried_room == room(e) && s->taker_count == 0) return REPLAY_NONE;
+    if (row->shape == shape) score_again(e, row);
+    else if (!list_candidates(e, row, shape)) return REPLAY_NONE;
     if (row->count == 0) {
-        s->full_at = e->room;
         row->shape = REPLAY_NONE;
         return REPLAY_NONE;
     }
@@ -313,7 +333,7 @@ static int by_priority(uint32_t a, uint32_t b, const void *user)
 
 void pods_settle(engine *e)
 {
-    if (e->status || (!e->roomier_count && !e->new_waiting && !e->bind_complex)) return;
+    if (e->status || (e->settled_room == room(e) && !e->new_waiting && !e->bind_complex)) return;
     size_t kept = 0;
     row_of_pods row = { .shape = REPLAY_NONE };
     /* A pod planned for a node that is ready now may have lost its room to others. It is planned again. */
