@@ -93,6 +93,7 @@ void engine_find_pool(const engine *e, replay_node *n)
 static karp_status read_pools(engine *e)
 {
     e->pool_count = 0;
+    e->review_all = true;
     for (size_t i = 0; i < tree_count(e->objects); i++) {
         const tree *object = tree_item(e->objects, i);
         karp_str kind = tree_get_text(object, "kind");
@@ -389,6 +390,8 @@ void engine_free(engine *e)
     karp_free(c, e->kinds, e->kind_capacity * sizeof *e->kinds);
     karp_free(c, e->pools, e->pool_capacity * sizeof *e->pools);
     karp_free(c, e->budgets, e->budget_capacity * sizeof *e->budgets);
+    karp_free(c, e->young, e->young_capacity * sizeof *e->young);
+    karp_free(c, e->changing, e->changing_capacity * sizeof *e->changing);
     karp_free(c, e->roomier, e->roomier_capacity * sizeof *e->roomier);
     karp_free(c, e->heap, e->heap_capacity * sizeof *e->heap);
     karp_free(c, e->dirty_pods, e->dirty_pod_capacity * sizeof *e->dirty_pods);

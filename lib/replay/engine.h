@@ -330,6 +330,10 @@ typedef struct engine {
     size_t loss_count, loss_capacity;
 
     /* for disruption */
+    uint32_t *young; /* nodes that may become consolidatable as time passes, unless `review_all` */
+    uint32_t *changing; /* scratch space */
+    size_t young_count, young_capacity, changing_count, changing_capacity;
+    bool review_all; /* pools were read */
     int64_t pass_due; /* KARP_NO_TIME = none is scheduled */
     uint32_t validating; /* commands that await validation: no pass takes place meanwhile */
     uint64_t changes, planned_changes; /* number of changes of the cluster: now; when the next pass was scheduled */
@@ -468,6 +472,7 @@ void disrupt_plan(engine *e); /* schedules the next pass, if there is anything t
 void disrupt_pass(engine *e);
 /* Determines which nodes are consolidatable now. Returns whether a pass could select one of them or a drifted node. */
 bool disrupt_conditions(engine *e);
+void disrupt_young(engine *e, uint32_t node); /* the node may become consolidatable as time passes */
 int64_t disrupt_consolidatable_at(const engine *e, const replay_node *n); /* KARP_NO_TIME = never */
 void disrupt_validate(engine *e, uint32_t command);
 void disrupt_replacement_ready(engine *e, uint32_t node);

@@ -7,6 +7,8 @@
 #include <karp/passes.h>
 #include <replay/engine.h>
 
+#include <base/sort.h>
+
 #define REPACK_INTERVAL (300 * SECOND)
 #define REPACK_VALIDATION (15 * SECOND) /* the same delay as for consolidation commands */
 #define FRUITLESS (300 * SECOND) /* how long an empty result stays valid without changes */
@@ -90,22 +92,69 @@ static void after_nothing(engine *e)
 
 /* ---- a pass -------------------------------------------------------------------------------------------------------------- */
 
+static bool is_consolidatable(const engine *e, const replay_node *n)
+{
+    int64_t at = disrupt_consolidatable_at(e, n);
+    return at != KARP_NO_TIME && at <= e->now;
+}
+
+static void review(engine *e, uint32_t node)
+{
+    replay_node *n = &e->nodes[node];
+    bool now = is_consolidatable(e, n);
+    if (now == n->consolidatable) return;
+    n->consolidatable = now;
+    node_touch(e, node);
+}
+
+/* Reviews all nodes, and lists those whose condition may change before a pod event or a change of their pool. */
+static void review_all(engine *e)
+{
+    e->review_all = false;
+    e->young_count = 0;
+    for (size_t i = 0; i < e->alive_count; i++) {
+        uint32_t node = e->alive[i];
+        const replay_node *n = &e->nodes[node];
+        engine_ahead(e, i);
+        if (in_play(n)) review(e, node);
+        if (!in_play(n) || !n->consolidatable) disrupt_young(e, node);
+    }
+}
+
+/* Likewise, for the nodes of that list only. They are reviewed in the order of their numbers, which is that of all
+ * running nodes. */
+static void review_young(engine *e)
+{
+    size_t kept = 0;
+    e->changing_count = 0;
+    for (size_t i = 0; i < e->young_count; i++) {
+        uint32_t node = e->young[i];
+        const replay_node *n = &e->nodes[node];
+        bool now = in_play(n) && is_consolidatable(e, n);
+        if (n->gone) continue;
+        if (in_play(n) && now != n->consolidatable)
+            (void)engine_push(e, &e->changing, &e->changing_count, &e->changing_capacity, node);
+        if (!now) e->young[kept++] = node;
+    }
+    e->young_count = kept;
+    if (!sort_numbers(e->context, e->changing, e->changing_count)) engine_nomem(e);
+    for (size_t i = 0; i < e->changing_count; i++) review(e, e->changing[i]);
+}
+
+void disrupt_young(engine *e, uint32_t node)
+{
+    (void)engine_push(e, &e->young, &e->young_count, &e->young_capacity, node);
+}
+
 bool disrupt_conditions(engine *e)
 {
-    bool any = false;
+    if (e->review_all) review_all(e);
+    else review_young(e);
     for (size_t i = 0; i < e->alive_count; i++) {
-        replay_node *n = &e->nodes[e->alive[i]];
-        engine_ahead(e, i);
-        if (!in_play(n)) continue;
-        int64_t at = disrupt_consolidatable_at(e, n);
-        bool now = at != KARP_NO_TIME && at <= e->now;
-        if (now != n->consolidatable) {
-            n->consolidatable = now;
-            node_touch(e, e->alive[i]);
-        }
-        any = any || ((now || n->drifted) && eligible(e, n));
+        const replay_node *n = &e->nodes[e->alive[i]];
+        if (in_play(n) && (n->consolidatable || n->drifted) && eligible(e, n)) return true;
     }
-    return any;
+    return false;
 }
 
 /* Determines which nodes have drifted from their pools. */

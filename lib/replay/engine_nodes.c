@@ -284,6 +284,7 @@ void node_begin(engine *e, uint32_t node)
     }
     if (e->alive_count > e->result.most_nodes) e->result.most_nodes = (uint32_t)e->alive_count;
     e->cost_rate += n->price;
+    disrupt_young(e, node);
     node_touch(e, node);
     plan_life(e, node);
 }
@@ -363,6 +364,7 @@ void node_pod_event(engine *e, uint32_t node)
     replay_node *n = &e->nodes[node];
     if (n->given || (!e->played && n->last_event != KARP_NO_TIME && e->now - n->last_event < 10 * SECOND)) return;
     n->last_event = e->now;
+    if (n->consolidatable) disrupt_young(e, node);
     n->consolidatable = false;
     node_touch(e, node);
 }
