@@ -391,6 +391,7 @@ void engine_free(engine *e)
     karp_free(c, e->pools, e->pool_capacity * sizeof *e->pools);
     karp_free(c, e->budgets, e->budget_capacity * sizeof *e->budgets);
     karp_free(c, e->young, e->young_capacity * sizeof *e->young);
+    karp_free(c, e->drains, e->drain_capacity * sizeof *e->drains);
     karp_free(c, e->changing, e->changing_capacity * sizeof *e->changing);
     karp_free(c, e->roomier, e->roomier_capacity * sizeof *e->roomier);
     karp_free(c, e->heap, e->heap_capacity * sizeof *e->heap);

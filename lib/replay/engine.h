@@ -343,6 +343,8 @@ typedef struct engine {
     int64_t last_pass, look_again; /* look_again: when a budget changes. KARP_NO_TIME = none */
     replay_command *commands;
     size_t command_count, command_capacity, first_command;
+    uint32_t *drains; /* nodes that are being deleted, and some that are gone */
+    size_t drain_count, drain_capacity;
     size_t draining; /* nodes that are being deleted and still have pods */
 
     /* for the meter */
@@ -427,6 +429,7 @@ void node_interrupt(engine *e, uint32_t node);
 void note_interrupted(engine *e, uint32_t node); /* marks its offering as unavailable for a while */
 void node_touch(engine *e, uint32_t node); /* marks its row of the snapshot as changed */
 void node_pod_event(engine *e, uint32_t node);
+void node_drains(engine *e, uint32_t node); /* notes that it is being deleted */
 void nodes_drain(engine *e);
 
 /* ---- engine_budgets.c */

@@ -425,7 +425,7 @@ void node_delete(engine *e, uint32_t node)
     if (n->deleting || n->gone) return;
     n->deleting = true;
     n->deleted_at = e->now;
-    e->draining++;
+    node_drains(e, node);
     node_touch(e, node);
     int64_t grace = n->termination_grace_period;
     if (grace != KARP_DURATION_UNSET && grace < INT64_MAX / 4) engine_at(e, e->now + grace, EVENT_KILLED, node, 0);
@@ -459,17 +459,23 @@ void node_drain(engine *e, uint32_t node)
     if (n->pod_count == 0 && !e->status) node_gone(e, node);
 }
 
+void node_drains(engine *e, uint32_t node)
+{
+    e->draining++;
+    (void)engine_push(e, &e->drains, &e->drain_count, &e->drain_capacity, node);
+}
+
+/* In the order of their numbers, which is that of all running nodes. */
 void nodes_drain(engine *e)
 {
-    size_t tried = 0; /* nodes that still have pods after it */
-    for (size_t i = 0; tried < e->draining && i < e->alive_count && !e->status;) {
-        uint32_t node = e->alive[i];
-        bool drains = e->nodes[node].deleting;
-        if (drains) node_drain(e, node);
-        if (i == e->alive_count || e->alive[i] != node) continue;
-        tried += drains;
-        i++;
+    size_t kept = 0;
+    if (!sort_numbers(e->context, e->drains, e->drain_count)) engine_nomem(e);
+    for (size_t i = 0; i < e->drain_count && !e->status; i++) {
+        uint32_t node = e->drains[i];
+        if (!e->nodes[node].gone) node_drain(e, node);
+        if (!e->nodes[node].gone) e->drains[kept++] = node;
     }
+    e->drain_count = kept;
 }
 
 static void kill_node(engine *e, uint32_t node, uint64_t *evicted)

@@ -119,7 +119,7 @@ static void resume_node(engine *e, replay_node *n, const tree *state)
     n->drifted = flag(state, "drifted");
     n->idle = real(e, tree_get(state, "idleDollars"), "idleDollars");
     n->idle_until = needed(e, state, "idleUntil");
-    if (n->deleting) e->draining++;
+    if (n->deleting) node_drains(e, (uint32_t)(n - e->nodes));
     resume_room(e, n, state);
 }
 
