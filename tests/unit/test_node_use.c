@@ -2,6 +2,8 @@
 /* What a decision says of each node: what is requested there, what it receives. */
 #include "deciding.h"
 
+#include <karp/what_if.h>
+
 static karp_node_use node_named(const karp_decision *d, const char *name)
 {
     karp_node_use n = { .size = sizeof n };
@@ -43,8 +45,62 @@ static void test_received(void **state)
     deciding_free(&w);
 }
 
+static void expect_equal(const karp_decision *d, const karp_decision *like, size_t index)
+{
+    karp_node_use x = { .size = sizeof x }, y = { .size = sizeof y };
+    assert_int_equal(karp_decision_node(d, index, &x), KARP_OK);
+    assert_int_equal(karp_decision_node(like, index, &y), KARP_OK);
+    assert_string_equal(x.node.ptr, y.node.ptr);
+    assert_string_equal(x.node_pool.ptr, y.node_pool.ptr);
+    assert_string_equal(x.instance_type.ptr, y.instance_type.ptr);
+    assert_string_equal(x.zone.ptr, y.zone.ptr);
+    assert_string_equal(x.capacity_type.ptr, y.capacity_type.ptr);
+    assert_true(x.price == y.price);
+    assert_true(x.cpu_requested == y.cpu_requested && x.cpu_allocatable == y.cpu_allocatable);
+    assert_true(x.memory_requested == y.memory_requested && x.memory_allocatable == y.memory_allocatable);
+    assert_int_equal(x.marked, y.marked);
+    assert_int_equal(x.pods_received, y.pods_received);
+}
+
+/* A launch decision makes its rows when they are asked for, also when only it still refers to the snapshot. The
+ * decision on changes, here on none, has listed its rows. */
+static void test_made_later(void **state)
+{
+    (void)state;
+    deciding w = decide_on(
+        NULL, CASES "world.yaml", NODE("n1", "", "8", "") NODE("n2", "", "2", ""),
+        "{apiVersion: v1, kind: Node, metadata: {name: old, labels: {kubernetes.io/hostname: old, "
+        "karpenter.sh/nodepool: "
+        "default, karpenter.sh/initialized: \"true\"}, deletionTimestamp: 2026-06-01T00:00:00Z, finalizers: "
+        "[karpenter.sh/termination]}, spec: {providerID: \"test://old\"}, status: {capacity: {cpu: 4, memory: 8Gi, "
+        "pods: "
+        "10}, allocatable: {cpu: 4, memory: 8Gi, pods: 10}}}" DOCUMENT,
+        "{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: old, labels: {karpenter.sh/nodepool: "
+        "default}, "
+        "deletionTimestamp: 2026-06-01T00:00:00Z, finalizers: [karpenter.sh/termination]}, status: {providerID: "
+        "\"test://old\", nodeName: old}}" DOCUMENT,
+        BOUND("leaves", "", "old", REQUESTS("cpu: 100m")) BOUND("stays", "", "n1", REQUESTS("cpu: 300m, memory: 1Gi"))
+            POD("a", "", REQUESTS("cpu: 100m")) POD("b", "", REQUESTS("cpu: 200m, memory: 2Gi")),
+        NULL);
+    karp_decision *d = decide(&w, NULL), *listed = NULL;
+    assert_int_equal(karp_what_if(w.snapshot, NULL, 0, NULL, &listed, NULL), KARP_OK);
+    karp_snapshot_unref(w.snapshot);
+    w.snapshot = NULL;
+    assert_int_equal(karp_decision_node_count(d), 3);
+    assert_int_equal(karp_decision_node_count(listed), 3);
+    for (size_t i = 0; i < 3; i++) expect_equal(d, listed, i);
+    assert_int_equal(node_named(d, "old").marked, 1);
+    assert_true(node_named(d, "old").cpu_requested == 0);
+    assert_int_equal(node_named(d, "n1").pods_received + node_named(d, "n2").pods_received, 3);
+    assert_true(karp_decision_cost_before(d) == karp_decision_cost_before(listed));
+    assert_true(karp_decision_cost_after(d) == karp_decision_cost_after(listed));
+    karp_decision_unref(d);
+    karp_decision_unref(listed);
+    deciding_free(&w);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_received) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_received), cmocka_unit_test(test_made_later) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
