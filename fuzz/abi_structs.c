@@ -35,6 +35,11 @@ static void init_options(void *given, size_t size) { karp_options_init(given, si
 static void init_disrupt(void *given, size_t size) { karp_disrupt_options_init(given, size); }
 static void init_reader(void *given, size_t size) { karp_reader_options_init(given, size); }
 static void init_write(void *given, size_t size) { karp_write_options_init(given, size); }
+static void init_size(void *given, size_t size)
+{
+    memset(given, 0, size);
+    memcpy(given, &size, sizeof size);
+}
 static void init_name(void *given, size_t size)
 {
     karp_namespace object = { .size = size, .meta.name = { "a", 1 } };
@@ -121,6 +126,14 @@ static karp_status add_templated(subject *s, void *given)
     return status == KARP_OK ? karp_builder_add_templated_pod(s->builder, number, given, &s->error) : status;
 }
 
+static karp_status set_claim_status(subject *s, void *given)
+{
+    const karp_node_claim claim = { .size = sizeof claim, .meta.name = fuzz_str("c") };
+    karp_status status = karp_builder_add_node_claim(s->builder, &claim, &s->error);
+    return status == KARP_OK ? karp_builder_set_node_claim_status(s->builder, claim.meta.name, given, &s->error)
+                             : status;
+}
+
 /* ---- what callers receive ----------------------------------------------------------------------------------------------- */
 
 static void init_result(void *given, size_t size)
@@ -167,6 +180,7 @@ static const case_ cases[] = {
     { sizeof(karp_snapshot_counts), init_result, get_counts, 1 },
     { sizeof(karp_node_use), init_result, get_node, 1 },
     { sizeof(karp_unschedulable), init_result, get_unschedulable, 1 },
+    { sizeof(karp_node_claim_status), init_size, set_claim_status, 0 },
 };
 
 static void must(karp_status status, const char *what)

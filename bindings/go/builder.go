@@ -112,6 +112,14 @@ func (b *Builder) Remove(kind, namespace, name string) error {
 	})
 }
 
+// SetNodeClaimStatus gives a NodeClaim these conditions and times in place of those it has: what removing it and adding it again
+// with them does, in a fraction of the time. Errors: as AddNodeClaim; ErrNotFound.
+func (b *Builder) SetNodeClaimStatus(name string, status *NodeClaimStatus) error {
+	return give(b, status, (*page).nodeClaimStatus, func(c *C.karp_builder, own *C.karp_node_claim_status, e *C.karp_error) C.karp_status {
+		return C.karp_builder_set_node_claim_status(c, b.parts.page.str(name), own, e)
+	})
+}
+
 // Close gives the builder's memory back. Closing twice is fine; the error is always nil.
 func (b *Builder) Close() error {
 	b.lock.Lock()

@@ -431,6 +431,35 @@ func TestEdit(t *testing.T) {
 	}
 }
 
+// A NodeClaim with another status is the one that AddNodeClaim adds with it.
+func TestNodeClaimStatus(t *testing.T) {
+	claim := &karp.NodeClaim{Meta: karp.Meta{Name: "n"}, ProviderID: "n"}
+	status := &karp.NodeClaimStatus{
+		Conditions: []karp.Condition{{Type: "Drifted", Status: "True"}}, Deleted: time.Unix(1, 0), LastPodEvent: time.Unix(2, 0)}
+	b := builder(t)
+	good(t, b.AddNodeClaim(claim))
+	good(t, b.SetNodeClaimStatus("n", status))
+	if err := b.SetNodeClaimStatus("m", status); !errors.Is(err, karp.ErrNotFound) {
+		t.Fatal(err)
+	}
+	if err := b.SetNodeClaimStatus("n", nil); !errors.Is(err, karp.ErrInvalid) {
+		t.Fatal(err)
+	}
+	fresh := builder(t)
+	claim.Conditions, claim.Meta.Deleted, claim.LastPodEvent = status.Conditions, status.Deleted, status.LastPodEvent
+	good(t, fresh.AddNodeClaim(claim))
+	var hashes []string
+	for _, each := range []*karp.Builder{b, fresh} {
+		d, err := finish(t, each).Disrupt(context.Background(), nil)
+		good(t, err)
+		hash, err := d.Hash()
+		good(t, err)
+		d.Close()
+		hashes = append(hashes, hash)
+	}
+	equal(t, "hash", hashes[0], hashes[1])
+}
+
 // Pods of a template are the pods that AddPod adds.
 func TestTemplates(t *testing.T) {
 	decide := func(add func(b *karp.Builder, pods []*karp.Pod)) string {

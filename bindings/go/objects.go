@@ -220,6 +220,13 @@ type NodeClaim struct {
 	TerminationGracePeriod *time.Duration
 }
 
+// A NodeClaimStatus is what changes of a NodeClaim while its node runs.
+type NodeClaimStatus struct {
+	Conditions   []Condition
+	LastPodEvent time.Time
+	Deleted      time.Time // zero = not being deleted
+}
+
 // A Budget of disruption.
 type Budget struct {
 	Nodes      string // "10%" or "3"; "" = "10%"

@@ -499,6 +499,11 @@ func (s *Snapshot) Edit() (r0 *Builder, r1 error) { r1 = ErrNoCgo; return }
 
 func (b *Builder) Remove(kind, namespace, name string) (r0 error) { r0 = ErrNoCgo; return }
 
+func (b *Builder) SetNodeClaimStatus(name string, status *NodeClaimStatus) (r0 error) {
+	r0 = ErrNoCgo
+	return
+}
+
 func (b *Builder) Close() (r0 error) { r0 = ErrNoCgo; return }
 
 func (b *Builder) AddPod(pod *Pod) (r0 error) { r0 = ErrNoCgo; return }

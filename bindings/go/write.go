@@ -210,6 +210,13 @@ func (p *page) nodeClaim(out *C.karp_node_claim, from *NodeClaim) {
 	out.termination_grace_period = duration(from.TerminationGracePeriod)
 }
 
+func (p *page) nodeClaimStatus(out *C.karp_node_claim_status, from *NodeClaimStatus) {
+	out.size = C.sizeof_karp_node_claim_status
+	out.conditions, out.condition_count = several(p, from.Conditions, (*page).condition)
+	out.last_pod_event = p.instant(from.LastPodEvent)
+	out.deletion = p.instant(from.Deleted)
+}
+
 func (p *page) budget(out *C.karp_budget, from *Budget) {
 	out.nodes = p.str(from.Nodes)
 	out.schedule = p.str(from.Schedule)

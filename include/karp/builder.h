@@ -80,6 +80,24 @@ KARP_API karp_status karp_builder_add_capacity_buffer(karp_builder *builder, con
  */
 KARP_API karp_status karp_snapshot_edit(const karp_snapshot *snapshot, karp_builder **out, karp_error *error);
 
+/** What changes of a NodeClaim while its node runs. */
+typedef struct karp_node_claim_status {
+    size_t size;
+    const karp_condition *conditions;
+    size_t condition_count;
+    int64_t last_pod_event; /**< instant */
+    int64_t deletion; /**< instant; KARP_NO_TIME or 0 = not being deleted */
+} karp_node_claim_status;
+
+/**
+ * Gives a NodeClaim these conditions and times in place of those it has; the rest of it stays. The result is that of removing it and
+ * adding it again with them, which takes several times longer. It may be one of the snapshot that is edited, or have been added since.
+ * NULL = none of them. After an error it is unchanged. Errors: as karp_builder_add_node_claim(); NOT_FOUND = there is no such
+ * NodeClaim. Since 0.1.
+ */
+KARP_API karp_status karp_builder_set_node_claim_status(karp_builder *builder, karp_str name,
+                                                        const karp_node_claim_status *status, karp_error *error);
+
 /**
  * Removes an object. To replace an object, remove it and add one of the same name. @p kind is
  * the Kubernetes kind ("Pod", "NodePool" …), for node classes with the group before it ("karpenter.k8s.aws/EC2NodeClass");

@@ -251,6 +251,18 @@ karp_status adding_finish(adding *a, void *list, const void *record, size_t reco
     return end(a);
 }
 
+karp_status adding_finish_change(adding *a, void *list, uint32_t index, const void *record, size_t record_bytes)
+{
+    store *s = &a->b->s;
+    if (a->c.status == KARP_OK && !(list_own(list, record_bytes) && store_reserve_changes(s, 1))) copy_refuse(&a->c);
+    if (a->c.status == KARP_OK) {
+        memcpy(list_at(list, index, record_bytes), record, record_bytes);
+        store_note_change(s, (uint32_t)a->kind, index);
+        store_touch(s, (uint32_t)a->kind);
+    }
+    return end(a);
+}
+
 karp_status adding_finish_pod(adding *a, const pod *p, karp_str shown)
 {
     if (a->c.status == KARP_OK && !store_put_pod(&a->b->s, p, shown)) copy_refuse(&a->c);

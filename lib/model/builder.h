@@ -51,6 +51,8 @@ void adding_begin_unnamed(adding *a, karp_builder *b, enum kind kind, const char
 karp_status adding_open(adding *a, karp_builder *b, enum kind kind, const void *given, void *own, karp_error *error);
 /* Appends the record to the list, or undoes the call if something failed. */
 karp_status adding_finish(adding *a, void *list, const void *record, size_t record_bytes);
+/* Writes the record over that of an object of a->kind, or undoes the call if something failed. */
+karp_status adding_finish_change(adding *a, void *list, uint32_t index, const void *record, size_t record_bytes);
 karp_status adding_finish_pod(adding *a, const pod *p, karp_str shown);
 karp_status adding_finish_unnamed(adding *a, void *list, const void *record, size_t record_bytes);
 object copy_meta(adding *a, const karp_meta *meta);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes, NodeClaims, NodePools and node classes. */
+#include <karp/builder.h>
 #include <karp/library.h>
 #include <model/builder.h>
 
@@ -92,6 +93,37 @@ karp_status karp_builder_add_node_claim(karp_builder *builder, const karp_node_c
     n.expire_after = own.expire_after;
     n.termination_grace_period = own.termination_grace_period;
     return adding_finish(&a, &builder->s.claims, &n, sizeof n);
+}
+
+/* The index of the claim; NO_ID = there is none, which is recorded as a failure. */
+static uint32_t find_claim(adding *a, karp_str name)
+{
+    store *s = &a->b->s;
+    uint32_t id = strings_find(&s->names, name.ptr, name.len);
+    uint32_t index = id == NO_ID ? NO_ID : store_find(s, KIND_NODE_CLAIM, NO_TEXT, id);
+    if (index == NO_ID) copy_blame(&a->c, fail(a->c.error, KARP_E_NOT_FOUND, "the object is not in the input"), NULL);
+    return index;
+}
+
+karp_status karp_builder_set_node_claim_status(karp_builder *builder, karp_str name,
+                                               const karp_node_claim_status *given, karp_error *error)
+{
+    karp_node_claim_status own;
+    adding a;
+    if (builder == NULL) return fail_null(error, "builder");
+    if (!str_given(name)) return fail_null(error, "name");
+    karp_status status = struct_check(given, sizeof own, SIZE_THROUGH(karp_node_claim_status, deletion), &own,
+                                      "karp_node_claim_status", error);
+    if (status != KARP_OK) return status;
+    const karp_meta named = { .name = name };
+    adding_begin_unnamed(&a, builder, KIND_NODE_CLAIM, "NodeClaim", &named, CLUSTER_WIDE, error);
+    uint32_t index = find_claim(&a, name);
+    node_claim n = { .last_pod_event = 0 };
+    if (index != NO_ID) n = builder->s.claims.items[index];
+    n.conditions = read_conditions(&a.c, own.conditions, own.condition_count);
+    n.last_pod_event = copy_time(own.last_pod_event);
+    n.meta.deletion = copy_time(own.deletion);
+    return adding_finish_change(&a, &builder->s.claims, index, &n, sizeof n);
 }
 
 /* ---- pools --------------------------------------------------------------------------------------------------------- */

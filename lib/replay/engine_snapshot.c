@@ -19,17 +19,37 @@ static karp_meta node_meta(const replay_node *n)
     return (karp_meta){ .name = n->name, .labels = n->labels, .label_count = n->label_count, .creation = n->created };
 }
 
+enum { MOST_CONDITIONS = 6 };
+
+static karp_node_claim_status claim_status(const replay_node *n, karp_condition conditions[MOST_CONDITIONS])
+{
+    size_t count = 0;
+    conditions[count++] = CONDITION("Launched", n->created);
+    if (n->ready) {
+        conditions[count++] = CONDITION("Registered", n->ready_at);
+        conditions[count++] = CONDITION("Initialized", n->ready_at);
+        conditions[count++] = CONDITION("Ready", n->ready_at);
+    }
+    if (n->consolidatable) conditions[count++] = CONDITION("Consolidatable", n->ready_at);
+    if (n->drifted) conditions[count++] = CONDITION("Drifted", n->drifted_at);
+    return (karp_node_claim_status){ .size = sizeof(karp_node_claim_status),
+                                     .conditions = conditions,
+                                     .condition_count = count,
+                                     .last_pod_event = n->last_event,
+                                     .deletion = n->deleting || n->tainted ? n->deleted_at : KARP_NO_TIME };
+}
+
 static karp_status add_claim(engine *e, karp_builder *builder, const replay_node *n)
 {
-    karp_condition conditions[6];
-    size_t count = 0;
+    karp_condition conditions[MOST_CONDITIONS];
+    karp_node_claim_status status = claim_status(n, conditions);
     karp_node_claim claim;
     karp_node_claim_init(&claim, sizeof claim);
     claim.meta = node_meta(n);
     if (!n->ready) claim.meta.label_count -= 1; /* the hostname is only known once the node is ready */
     claim.meta.annotations = n->annotations;
     claim.meta.annotation_count = n->annotation_count;
-    claim.meta.deletion = n->deleting || n->tainted ? n->deleted_at : KARP_NO_TIME;
+    claim.meta.deletion = status.deletion;
     claim.provider_id = n->name;
     claim.node_class = n->node_class;
     claim.taints = n->taints;
@@ -42,17 +62,9 @@ static karp_status add_claim(engine *e, karp_builder *builder, const replay_node
     claim.allocatable_count = n->resource_count;
     claim.expire_after = n->expire_after;
     claim.termination_grace_period = n->termination_grace_period;
-    claim.last_pod_event = n->last_event;
-    conditions[count++] = CONDITION("Launched", n->created);
-    if (n->ready) {
-        conditions[count++] = CONDITION("Registered", n->ready_at);
-        conditions[count++] = CONDITION("Initialized", n->ready_at);
-        conditions[count++] = CONDITION("Ready", n->ready_at);
-    }
-    if (n->consolidatable) conditions[count++] = CONDITION("Consolidatable", n->ready_at);
-    if (n->drifted) conditions[count++] = CONDITION("Drifted", n->drifted_at);
-    claim.conditions = conditions;
-    claim.condition_count = count;
+    claim.last_pod_event = status.last_pod_event;
+    claim.conditions = status.conditions;
+    claim.condition_count = status.condition_count;
     return karp_builder_add_node_claim(builder, &claim, &e->error);
 }
 
@@ -81,14 +93,26 @@ static karp_status add_node(engine *e, karp_builder *builder, const replay_node 
     return karp_builder_add_node(builder, &node, &e->error);
 }
 
+/* Only the status of a claim changes while it is in the snapshot, and its labels when the node becomes ready. */
+static karp_status edit_claim(engine *e, karp_builder *builder, const replay_node *n)
+{
+    static const karp_str none = { "", 0 };
+    karp_condition conditions[MOST_CONDITIONS];
+    karp_status status = KARP_OK;
+    bool stays = !n->gone && !n->unmanaged;
+    if (n->claim_in_snapshot) e->rows_since_rebuild++;
+    if (n->claim_in_snapshot && stays && n->node_in_snapshot == n->ready) {
+        karp_node_claim_status now = claim_status(n, conditions);
+        return karp_builder_set_node_claim_status(builder, n->name, &now, &e->error);
+    }
+    if (n->claim_in_snapshot) status = karp_builder_remove(builder, str("NodeClaim"), none, n->name, &e->error);
+    return status || !stays ? status : add_claim(e, builder, n);
+}
+
 static karp_status edit_node(engine *e, karp_builder *builder, replay_node *n)
 {
     static const karp_str none = { "", 0 };
-    karp_status status = KARP_OK;
-    if (n->claim_in_snapshot) {
-        status = karp_builder_remove(builder, str("NodeClaim"), none, n->name, &e->error);
-        e->rows_since_rebuild++;
-    }
+    karp_status status = edit_claim(e, builder, n);
     bool disrupted = n->tainted || n->deleting,
          same_node = n->node_in_snapshot && !n->gone && disrupted == n->shown_disrupted;
     if (n->node_in_snapshot && !same_node && !status)
@@ -96,7 +120,6 @@ static karp_status edit_node(engine *e, karp_builder *builder, replay_node *n)
     n->claim_in_snapshot = !n->gone && !n->unmanaged;
     n->node_in_snapshot = !n->gone && n->ready;
     n->shown_disrupted = disrupted;
-    if (n->claim_in_snapshot && !status) status = add_claim(e, builder, n);
     if (n->node_in_snapshot && !same_node && !status) status = add_node(e, builder, n);
     n->dirty = false;
     if (n->gone) arena_free(&n->memory);

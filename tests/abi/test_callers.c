@@ -308,6 +308,17 @@ static karp_status give_templated(const void *s)
     return status;
 }
 
+static karp_status give_claim_status(const void *s)
+{
+    karp_builder *b = NULL;
+    const karp_node_claim claim = { .size = sizeof claim, .meta = { .name = T("x") } };
+    assert_int_equal(karp_builder_new(context, &b, NULL), KARP_OK);
+    assert_int_equal(karp_builder_add_node_claim(b, &claim, NULL), KARP_OK);
+    karp_status status = karp_builder_set_node_claim_status(b, claim.meta.name, s, NULL);
+    karp_builder_free(b);
+    return status;
+}
+
 /* Objects with a name, else nothing. The daemon set's pod has its own size inside. */
 static const karp_allocator allocator = { sizeof allocator, take, resize, give_back, NULL };
 static const karp_context_options context_options = { .size = sizeof context_options };
@@ -337,6 +348,7 @@ static const karp_pod pod = { .size = sizeof pod, .meta = { .name = T("x") }, .t
 static const karp_templated_pod templated_pod = { .size = sizeof templated_pod, .name = T("x") };
 static const karp_node node = { .size = sizeof node, .meta = { .name = T("x") } };
 static const karp_node_claim node_claim = { .size = sizeof node_claim, .meta = { .name = T("x") } };
+static const karp_node_claim_status claim_status = { .size = sizeof claim_status };
 static const karp_node_pool node_pool = { .size = sizeof node_pool, .meta = { .name = T("x") } };
 static const karp_node_class node_class = { .size = sizeof node_class, .meta = { .name = T("x") } };
 static const karp_daemon_set daemon_set = { .size = sizeof daemon_set,
@@ -398,6 +410,7 @@ static const struct given {
     IN(templated_pod, give_templated),
     IN(node, give_node),
     IN(node_claim, give_claim),
+    IN(claim_status, give_claim_status),
     IN(node_pool, give_pool),
     IN(node_class, give_class),
     IN(daemon_set, give_daemon_set),
