@@ -20,19 +20,27 @@ enum { ALL_GATES = 511 };
 
 /* ---- creating and freeing ---------------------------------------------------------------------------------------- */
 
-karp_status karp_builder_new(karp_context *context, karp_builder **out, karp_error *error)
+karp_builder *builder_of(karp_context *context, store *s)
 {
-    if (context == NULL || out == NULL) return fail_null(error, "context or out");
     karp_builder *b = mem_zalloc(context, sizeof *b);
-    if (b == NULL) return context_refusal(context, fail_nomem(error), error);
-    karp_status status = store_init(&b->s, context, error);
-    if (status != KARP_OK) {
-        mem_free(context, b, sizeof *b);
-        return context_refusal(context, status, error);
+    if (b == NULL) {
+        store_free(s);
+        return NULL;
     }
+    b->s = *s;
     b->context = context_ref(context);
     arena_init(&b->scratch, context);
     b->key.context = context;
+    return b;
+}
+
+karp_status karp_builder_new(karp_context *context, karp_builder **out, karp_error *error)
+{
+    if (context == NULL || out == NULL) return fail_null(error, "context or out");
+    store empty;
+    karp_status status = store_init(&empty, context, error);
+    karp_builder *b = status == KARP_OK ? builder_of(context, &empty) : NULL;
+    if (b == NULL) return context_refusal(context, fail_nomem(error), error);
     *out = b;
     return KARP_OK;
 }

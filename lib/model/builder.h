@@ -19,6 +19,8 @@ struct karp_builder {
     LIST_OF(pod) templates; /* pod templates: what their pods have in common; other members are not set */
 };
 
+/* A builder with this store, which it owns in any case. NULL = out of memory. */
+karp_builder *builder_of(karp_context *context, store *s);
 store *builder_store(karp_builder *builder);
 /* Moves the store out and leaves an empty builder. The store has no reference to the context. On failure nothing is
  * moved. */

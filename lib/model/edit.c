@@ -25,18 +25,12 @@ static uint64_t types_of(const store *s)
 
 karp_status karp_snapshot_edit(const karp_snapshot *snapshot, karp_builder **out, karp_error *error)
 {
-    karp_builder *b = NULL;
     store continued;
     if (snapshot == NULL || out == NULL)
         return fail(error, KARP_E_INVALID, "a snapshot and a place for the builder are needed");
-    karp_status status = karp_builder_new(snapshot->context, &b, error);
-    if (status != KARP_OK) return status;
-    if (!store_continue(&continued, &snapshot->raw)) {
-        karp_builder_free(b);
-        return context_refusal(snapshot->context, fail_nomem(error), error);
-    }
-    store_free(&b->s);
-    b->s = continued;
+    bool ok = store_continue(&continued, &snapshot->raw);
+    karp_builder *b = ok ? builder_of(snapshot->context, &continued) : NULL;
+    if (b == NULL) return context_refusal(snapshot->context, fail_nomem(error), error);
     b->before = snapshot_hold(snapshot);
     b->types = types_of(&b->s);
     *out = b;
