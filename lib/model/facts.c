@@ -143,6 +143,13 @@ karp_status prepare_words(karp_snapshot *s, karp_error *error)
     return add_object_words(s) && add_catalogue_words(s) ? KARP_OK : fail_nomem(error);
 }
 
+/* Whether the object that was at this index had the same name, whose text was added then. */
+static bool named_before(const store *was, uint32_t kind, size_t index, uint32_t name)
+{
+    if (kind == KIND_NODE) return index < was->nodes.count && was->nodes.items[index].meta.name == name;
+    return kind == KIND_NODE_CLAIM && index < was->claims.count && was->claims.items[index].meta.name == name;
+}
+
 karp_status continue_words(karp_snapshot *s, karp_error *error)
 {
     const store *raw = &s->raw;
@@ -153,6 +160,7 @@ karp_status continue_words(karp_snapshot *s, karp_error *error)
         if (changed >> 32 == KIND_NODE && index < raw->nodes.count) name = raw->nodes.items[index].meta.name;
         if (changed >> 32 == KIND_NODE_CLAIM && index < raw->claims.count) name = raw->claims.items[index].meta.name;
         if (changed >> 32 == KIND_NAMESPACE && index < raw->namespaces.count) name = raw->namespaces.items[index].name;
+        if (named_before(&s->reused->before->raw, (uint32_t)(changed >> 32), index, name)) continue;
         if (name != NO_TEXT && add(s, store_name(raw, name)) == NO_ID) return fail_nomem(error);
     }
     return KARP_OK;
