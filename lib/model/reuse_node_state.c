@@ -47,10 +47,29 @@ static bool pods_counted(const struct finding *c, const node *was)
     return counted;
 }
 
+/* Whether a Node that was replaced is in the same pair as before. */
+static bool node_stays(const struct finding *c, uint32_t index)
+{
+    const store *was = &c->before->raw, *now = &c->s->raw;
+    if (index >= was->nodes.count || index >= now->nodes.count) return false;
+    const node *a = &was->nodes.items[index], *b = &now->nodes.items[index];
+    return a->meta.name == b->meta.name && node_provider(a) == node_provider(b) &&
+           node_is_known(c->s, a) == node_is_known(c->s, b);
+}
+
+static bool claim_stays(const struct finding *c, uint32_t index)
+{
+    const store *was = &c->before->raw, *now = &c->s->raw;
+    if (index >= was->claims.count || index >= now->claims.count) return false;
+    const node_claim *a = &was->claims.items[index], *b = &now->claims.items[index];
+    return a->meta.name == b->meta.name && a->provider_id == b->provider_id;
+}
+
 /* false = the node state cannot be reused. */
 static bool see_node(void *user, uint32_t index)
 {
     struct finding *c = user;
+    c->f->in_place = c->f->in_place && node_stays(c, index);
     if (index < c->before->raw.nodes.count) {
         const node *was = &c->before->raw.nodes.items[index];
         put_provider(c, node_provider(was));
@@ -68,6 +87,7 @@ static bool see_node(void *user, uint32_t index)
 static bool see_claim(void *user, uint32_t index)
 {
     struct finding *c = user;
+    c->f->in_place = c->f->in_place && claim_stays(c, index);
     if (index < c->before->raw.claims.count) put_provider(c, c->before->raw.claims.items[index].provider_id);
     if (index >= c->s->raw.claims.count) return true;
     const node_claim *now = &c->s->raw.claims.items[index];
@@ -75,10 +95,36 @@ static bool see_claim(void *user, uint32_t index)
     return units_count_provided(c->before, now->allocatable) && units_count_provided(c->before, now->capacity);
 }
 
+/* The pairs to make again, in the order that they had, if each of them keeps its name. false = out of memory. */
+static bool take_pairs(struct finding *c)
+{
+    struct reused_node_state *f = c->f;
+    for (uint32_t i = 0; i < c->before->node_count && f->in_place; i++) {
+        const state_node *was = &c->before->nodes[i];
+        if (!bits_test(f->providers, was->provider)) continue;
+        state_node *n = list_push(c->s->context, &f->made, sizeof *n);
+        if (n == NULL) return false;
+        n->node = was->node;
+        n->claim = was->claim;
+        n->provider = was->provider;
+        f->in_place = state_node_identify(c->s, n) && n->name == was->name;
+    }
+    if (!f->in_place) f->made.count = 0;
+    return true;
+}
+
+/* With node states in the input, a pair with another name could come into the cluster state. */
+static bool choose_pairs(struct finding *c)
+{
+    struct reused_node_state *f = c->f;
+    f->in_place = f->in_place && !c->s->raw.states_given;
+    return take_pairs(c) && (f->in_place || state_nodes_choose(c->s, f->providers, &f->made));
+}
+
 static bool make_node_states(struct finding *c, bool *fits)
 {
     struct reused_node_state *f = c->f;
-    if (!state_nodes_choose(c->s, f->providers, &f->made)) return false;
+    if (!choose_pairs(c)) return false;
     for (size_t i = 0; i < f->made.count && *fits; i++) {
         state_node *n = &f->made.items[i];
         n->set = known_set_of_labels(&c->known, n->labels, c->s->of_nodes);
@@ -94,7 +140,7 @@ karp_status reused_node_state_find(struct reused_node_state *f, karp_snapshot *s
     const uint32_t kinds = UINT32_C(1) << KIND_NODE | UINT32_C(1) << KIND_NODE_CLAIM;
     *fits = true;
     if ((s->raw.touched & kinds) == 0) return KARP_OK;
-    f->any = true;
+    f->any = f->in_place = true;
     c.known.facts = &s->facts;
     f->provider_words = bits_words(s->raw.names.count) + 1;
     f->providers = mem_zalloc(s->context, f->provider_words * sizeof *f->providers);

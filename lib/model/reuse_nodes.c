@@ -244,16 +244,25 @@ static bool renew_nodes(struct continuing *c)
     return true;
 }
 
+/* Where every pair is in its position, only those that were made again are replaced. */
 static bool copy_nodes(struct continuing *c)
 {
     karp_snapshot *s = c->s;
     const karp_snapshot *before = c->before;
+    const state_node_list *made = &c->node_state->made;
+    bool same_sets = (s->raw.touched & UINT32_C(1) << KIND_NODE) == 0;
     s->node_of_name = block_ref(before->node_of_name);
-    s->node_sets = block_ref(before->node_sets);
+    s->node_sets = same_sets ? block_ref(before->node_sets)
+                             : block_copy(s->context, before->node_sets, s->raw.nodes.count, sizeof *s->node_sets);
     s->node_count = before->node_count;
     s->nodes = block_copy(s->context, before->nodes, s->node_count, sizeof *s->nodes);
     s->bound = block_copy(s->context, before->bound, s->raw.nodes.count, sizeof *s->bound);
-    return s->nodes != NULL && s->bound != NULL;
+    if (s->nodes == NULL || s->bound == NULL || s->node_sets == NULL || !each_moved(c, move_bound)) return false;
+    for (size_t m = 0; m < made->count; m++) {
+        c->made_at[m] = nodes_until(c, &made->items[m]) - 1;
+        s->nodes[c->made_at[m]] = made->items[m];
+    }
+    return true;
 }
 
 static bool write_nodes(struct continuing *c)
@@ -264,7 +273,7 @@ static bool write_nodes(struct continuing *c)
         hold_nodes(s, c->before);
         return true;
     }
-    if (!(node_states->any ? renew_nodes(c) : copy_nodes(c)) ||
+    if (!(node_states->any && !node_states->in_place ? renew_nodes(c) : copy_nodes(c)) ||
         !sort_ids(s->context, c->fresh, c->fresh_count, by_node_and_name, s))
         return false;
     arena *to = frame_on_top(s, c->node_count + node_states->made.count);

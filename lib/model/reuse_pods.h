@@ -13,6 +13,7 @@
  * others are reused. */
 struct reused_node_state {
     bool any; /* some Node or NodeClaim has changed */
+    bool in_place; /* every pair has the members, the name and the position that it had */
     uint64_t
         /* bits by names id: old and new provider ids of changed members; their state nodes are made again */
         *providers;

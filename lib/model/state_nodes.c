@@ -127,6 +127,12 @@ static bool tracked(const karp_snapshot *s, state_node *n)
     return s->raw.settings.other_nodes_known != 0;
 }
 
+bool state_node_identify(const karp_snapshot *s, state_node *n)
+{
+    derive_identity(s, n);
+    return tracked(s, n);
+}
+
 static bool labelled(label_list labels, uint32_t key)
 {
     uint32_t value = label_get(labels, key);
@@ -368,8 +374,7 @@ bool state_nodes_choose(const karp_snapshot *s, const uint64_t *only, state_node
     bool ok = join(&j);
     size_t kept = 0;
     for (size_t i = 0; ok && i < out->count; i++) {
-        derive_identity(s, &out->items[i]);
-        if (tracked(s, &out->items[i])) out->items[kept++] = out->items[i];
+        if (state_node_identify(s, &out->items[i])) out->items[kept++] = out->items[i];
     }
     out->count = kept;
     map64_free(&j.by_provider);

@@ -13,6 +13,8 @@ static inline uint32_t node_provider(const node *n) { return n->provider_id != 0
 /* Lists the pairs of Nodes and NodeClaims in the scheduler's cluster state, sorted by name, with their identity.
  * `only` has bits of provider ids; NULL = all. The caller frees the list in any case. false = out of memory. */
 bool state_nodes_choose(const karp_snapshot *s, const uint64_t *only, state_node_list *out);
+/* Sets what follows from the two members of a pair. false = it is not in the cluster state. */
+bool state_node_identify(const karp_snapshot *s, state_node *n);
 /* Their sort order. Equal names are in input order. */
 int state_nodes_by_name(const karp_snapshot *s, const state_node *a, const state_node *b);
 /* Sets the taints and amounts, in memory of the arena. false = out of memory. */
