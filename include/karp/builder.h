@@ -72,10 +72,9 @@ KARP_API karp_status karp_builder_add_capacity_buffer(karp_builder *builder, con
  * Texts and objects are shared with @p snapshot, which does not change and may be freed earlier. The memory of removed objects is
  * freed with the last of such a row of snapshots, so build from scratch from time to time.
  * Nothing is read, checked or interned again. When only pods, nodes, claims, budgets, or fields of NodePools and DaemonSets change,
- * nearly everything is shared; the time grows with the change, plus copying a few words for each pod and node. Such an edit takes as
- * long as building once in a while: once in as many changed nodes as a quarter of all nodes. Edits of other kinds always do. An object
- * that is removed and added again in one edit keeps its position. A removed pod leaves its number to the next pod that is added, one of
- * the same name first; numbers that remain free go to the last pods.
+ * nearly everything is shared; the time grows with the change, plus copying a few words for each pod and node. Edits of other kinds
+ * take as long as building. An object that is removed and added again in one edit keeps its position. A removed pod leaves its number to
+ * the next pod that is added, one of the same name first; numbers that remain free go to the last pods.
  * Errors: INVALID, NOMEM.
  */
 KARP_API karp_status karp_snapshot_edit(const karp_snapshot *snapshot, karp_builder **out, karp_error *error);

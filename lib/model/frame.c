@@ -18,7 +18,7 @@ struct frame {
     uint32_t catalogue_count;
     struct device_index *devices;
     struct frame *below; /* one reference; NULL = none. A frame on top of another has only an arena */
-    size_t nodes_on_top; /* in this frame and those below: number of nodes that have changed */
+    size_t nodes_on_top; /* in this frame and those below, except the lowest: number of nodes that have data here */
 };
 
 struct frame *frame_new(karp_context *context)
@@ -65,6 +65,27 @@ arena *frame_on_top(karp_snapshot *s, size_t nodes)
     return &f->data;
 }
 
+bool frame_is_high(const karp_snapshot *s)
+{
+    enum { FEW = 64 };
+    return s->frame->nodes_on_top > FEW + 8 * (size_t)s->node_count;
+}
+
+bool frame_gather(karp_snapshot *s, arena *data)
+{
+    struct frame *f = frame_new(s->context), *lowest = s->frame;
+    if (f == NULL) return false;
+    while (lowest->below != NULL) lowest = lowest->below;
+    atomic_fetch_add_explicit(&lowest->holds, 1, memory_order_relaxed);
+    f->below = lowest;
+    f->nodes_on_top = s->node_count;
+    f->data = *data;
+    arena_init(data, s->context);
+    frame_release(s->frame);
+    s->frame = f;
+    return true;
+}
+
 /* ---- taking over a frame ----------------------------------------------------------------------------------------- */
 
 /* Whether a pod on a node may prevent the node from being added to the cluster state (S-Q35). For a pod with volumes
@@ -88,16 +109,14 @@ static bool pods_on_nodes_changed(const struct reused_pods *k, const store *now)
     return false;
 }
 
-/* Whether nodes can be updated for the pods that are on them now. From time to time they are all made again, to free
- * the data of frames on top that has been replaced. */
+/* Whether nodes can be updated for the pods that are on them now. */
 static bool nodes_may_stay(const karp_snapshot *s)
 {
     enum { FEW = 64 };
     const struct reused_pods *k = s->reused;
     if (s->raw.touched == 0 && !pods_on_nodes_changed(k, &s->raw)) return true;
     if (s->raw.changed_objects.count > FEW + k->before->node_count) return false;
-    if (k->before->remaining != NULL || k->before->frame->nodes_on_top > FEW + 8 * (size_t)k->before->node_count)
-        return false;
+    if (k->before->remaining != NULL) return false;
     for (size_t i = 0; i < k->fresh_count; i++) {
         if (may_lose_node(s, k->fresh[i])) return false;
     }

@@ -178,6 +178,53 @@ static bool load_nodes(struct continuing *c, arena *to)
     return true;
 }
 
+/* ---- gathering ------------------------------------------------------------------------------------------------------- */
+
+static bool keep_taints(arena *to, taint_list *list)
+{
+    list->items = arena_copy(to, list->items, list->count * sizeof *list->items);
+    return list->items != NULL;
+}
+
+static bool keep_resources(arena *to, resource_list *list)
+{
+    list->items = arena_copy(to, list->items, list->count * sizeof *list->items);
+    return list->items != NULL;
+}
+
+/* The pods of its Node have been copied already. */
+static bool keep_node(const karp_snapshot *s, state_node *n, arena *to)
+{
+    const uint32_t *all = n->all_pods;
+    n->available = arena_copy(to, n->available, s->dims * sizeof *n->available);
+    if (n->node != NO_ID) {
+        n->all_pods = s->bound[n->node].items;
+        n->pods = n->pods == all ? n->all_pods : arena_copy(to, n->pods, n->pod_count * sizeof *n->pods);
+    }
+    return n->available != NULL && (n->node == NO_ID || n->pods != NULL) && keep_taints(to, &n->taints) &&
+           keep_taints(to, &n->taints_since_reboots) && keep_resources(to, &n->allocatable) &&
+           keep_resources(to, &n->capacity);
+}
+
+/* Copies what nodes point to into one frame, so that the former frames on top of the lowest can be freed. */
+static bool gather_nodes(karp_snapshot *s)
+{
+    arena to;
+    bool ok = true;
+    arena_init(&to, s->context);
+    for (size_t i = 0; i < s->raw.nodes.count && ok; i++) {
+        struct node_pods *on = &s->bound[i];
+        on->items = arena_copy(&to, on->items, on->count * sizeof *on->items);
+        ok = on->items != NULL;
+    }
+    for (uint32_t i = 0; i < s->node_count && ok; i++) ok = keep_node(s, &s->nodes[i], &to);
+    ok = ok && frame_gather(s, &to);
+    arena_free(&to);
+    return ok;
+}
+
+/* ---- all nodes --------------------------------------------------------------------------------------------------------- */
+
 /* Reuses all node data. */
 static void hold_nodes(karp_snapshot *s, const karp_snapshot *before)
 {
@@ -282,7 +329,7 @@ static bool write_nodes(struct continuing *c)
         *to = node_states->data;
         arena_init(&node_states->data, s->context);
     }
-    return load_nodes(c, to);
+    return load_nodes(c, to) && (!frame_is_high(s) || gather_nodes(s));
 }
 
 karp_status continue_nodes(karp_snapshot *s, karp_error *error)

@@ -618,6 +618,40 @@ static void many_refused(void **state)
     edited_world_close(&w);
 }
 
+/* ---- many edits ------------------------------------------------------------------------------------------------------------ */
+
+/* So many that data of former nodes is gathered: of Nodes with and without claims, of claims without Nodes, with pods that ended. */
+static void gathered_nodes(void **state)
+{
+    (void)state;
+    enum { EDITS = 120 };
+    static const thing varied[] = {
+        { .kind = "NodePool", .name = "pool" },
+        NODE("n1", "4", "a"),
+        { .kind = "Node", .name = "n2", .cpu = "4", .provider = "p2", .labels = { HOST("n2"), IN("b") } },
+        { .kind = "NodeClaim", .name = "c2", .cpu = "4", .provider = "p2" },
+        { .kind = "NodeClaim", .name = "c3", .cpu = "2" },
+        RUNS("b1", "n1", "1"),
+        { .kind = "Pod", .name = "b2", .node = "n1", .cpu = "1", .over = true },
+        RUNS("b3", "n2", "1"),
+        WAITS("w1", "2"),
+    };
+    static edited_world w;
+    edited_world_open(&w, HERE(varied));
+    const type_table *tables = w.now->tables;
+    for (unsigned i = 0; i < EDITS; i++) {
+        const thing changes[] = {
+            RUNS("b3", "n2", i % 2 ? "1" : "2"),
+            { .kind = "NodeClaim", .name = i % 3 ? "c2" : "c3", .cpu = "4", .provider = i % 3 ? "p2" : NULL },
+            { .kind = "Node", .name = "n1", .cpu = i % 5 ? "4" : "3", .labels = { HOST("n1"), IN("a") } },
+        };
+        if (i >= EDITS / 4 && i < EDITS / 2) edited_world_refuse(&w, HERE(changes));
+        edited_world_edit(&w, HERE(changes));
+        assert_ptr_equal(w.now->tables, tables);
+    }
+    edited_world_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -643,6 +677,7 @@ int main(void)
         cmocka_unit_test(buffers),
         cmocka_unit_test(refused),
         cmocka_unit_test(many_refused),
+        cmocka_unit_test(gathered_nodes),
     };
     return cmocka_run_group_tests_name("edit_fits", tests, NULL, NULL);
 }

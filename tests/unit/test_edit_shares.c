@@ -95,26 +95,30 @@ static void test_strays(void **state)
     deciding_free(&d);
 }
 
-/* What is kept of nodes as they were does not grow without end: some edit makes all of it anew. */
-static void test_made_anew(void **state)
+/* What is kept of nodes as they were does not grow without end: from time to time it is gathered. Nothing is made anew. */
+static void test_gathered(void **state)
 {
     (void)state;
+    enum { EDITS = 400 };
     deciding d = some_nodes();
     const type_table *tables = d.snapshot->tables;
-    unsigned shared = 0;
-    for (; shared < 1000; shared++) {
-        karp_snapshot *after = edited_pod(d.snapshot, "b2", "n2", shared % 2 ? "1" : "2");
+    unsigned gathered = 0;
+    for (unsigned i = 0; i < EDITS; i++) {
+        karp_snapshot *after = edited_pod(d.snapshot, "b2", "n2", i % 2 ? "1" : "2");
+        gathered += after->nodes[0].available != d.snapshot->nodes[0].available;
+        assert_ptr_equal(after->tables, tables);
+        assert_int_equal(after->nodes[0].pod_count, 1);
+        assert_int_equal(free_cpu(after, 0), free_cpu(d.snapshot, 0));
         karp_snapshot_unref(d.snapshot);
         d.snapshot = after;
-        if (after->tables != tables) break;
     }
-    assert_in_range(shared, 32, 256); /* of three nodes */
+    assert_in_range(gathered, EDITS / 128, EDITS / 32); /* of three nodes */
     deciding_free(&d);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_one_node), cmocka_unit_test(test_nodes),
-                                        cmocka_unit_test(test_strays), cmocka_unit_test(test_made_anew) };
+                                        cmocka_unit_test(test_strays), cmocka_unit_test(test_gathered) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
