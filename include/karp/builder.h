@@ -35,7 +35,8 @@ KARP_API void karp_templated_pod_init(karp_templated_pod *pod, size_t size);
 
 /**
  * Reads once what the pods of one workload have in common: of @p pod namespace, labels, annotations, owners, spec and
- * container statuses. It adds no pod. @p out receives the template's number, which is valid until this builder is finished.
+ * container statuses. It adds no pod. @p out receives the template's number, which is valid until this builder is finished, and in
+ * builders that continue its snapshot by karp_snapshot_edit(), one edit after another. Equal templates have one number.
  * Errors: as karp_builder_add_pod(); INVALID also when there are ephemeral volumes, whose claims have the pod's name.
  */
 KARP_API karp_status karp_builder_add_pod_template(karp_builder *builder, const karp_pod *pod, uint32_t *out,

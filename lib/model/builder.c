@@ -52,7 +52,6 @@ void karp_builder_free(karp_builder *builder)
     store_free(&builder->s);
     karp_snapshot_unref(builder->before);
     list_free(context, &builder->removed, sizeof(removed_object));
-    list_free(context, &builder->templates, sizeof(pod));
     arena_free(&builder->scratch);
     word_buffer_free(&builder->key);
     mem_free(context, builder, sizeof *builder);
@@ -69,7 +68,6 @@ karp_status builder_take_store(karp_builder *builder, store *out, karp_error *er
     *out = builder->s;
     builder->s = empty;
     builder->types = 0;
-    builder->templates.count = 0;
     return KARP_OK;
 }
 
@@ -277,11 +275,13 @@ karp_status adding_finish_pod(adding *a, const pod *p, karp_str shown)
     return end(a);
 }
 
-karp_status adding_finish_unnamed(adding *a, void *list, const void *record, size_t record_bytes)
+karp_status adding_finish_template(adding *a, const pod_shared *shared, uint32_t *out)
 {
-    void *place = a->c.status == KARP_OK ? list_push(a->b->context, list, record_bytes) : NULL;
-    if (place) memcpy(place, record, record_bytes);
-    else copy_refuse(&a->c);
+    uint32_t key[sizeof *shared / sizeof(uint32_t)], number = NO_ID;
+    memcpy(key, shared, sizeof key);
+    if (a->c.status == KARP_OK) number = words_add(&a->b->s.templates, key, sizeof key / sizeof *key);
+    if (number == NO_ID) copy_refuse(&a->c);
+    else *out = number;
     return end(a);
 }
 

@@ -16,7 +16,6 @@ struct karp_builder {
     uint64_t types; /* number of instance types in the catalogues so far; each catalogue is counted once */
     LIST_OF(removed_object) removed; /* objects that finishing removes */
     karp_snapshot *before; /* the snapshot that this one continues, one reference; NULL = none */
-    LIST_OF(pod) templates; /* pod templates: what their pods have in common; other members are not set */
 };
 
 /* A builder with this store, which it owns in any case. NULL = out of memory. */
@@ -45,7 +44,7 @@ enum scope { CLUSTER_WIDE, NAMESPACED };
  * to kind, namespace and name. */
 void adding_begin(adding *a, karp_builder *b, enum kind kind, const char *kind_name, const karp_meta *meta,
                   enum scope scope, const uint32_t *more, size_t more_count, karp_error *error);
-/* For objects that may have no name in the input. Use adding_finish_unnamed() to complete the call. */
+/* The same without a name: for a template, and for a change of an object. */
 void adding_begin_unnamed(adding *a, karp_builder *b, enum kind kind, const char *kind_name, const karp_meta *meta,
                           enum scope scope, karp_error *error);
 /* For kinds whose identity is kind, namespace and name: copies the caller's struct to *own and begins. Fails when the
@@ -56,7 +55,8 @@ karp_status adding_finish(adding *a, void *list, const void *record, size_t reco
 /* Writes the record over that of an object of a->kind, or undoes the call if something failed. */
 karp_status adding_finish_change(adding *a, void *list, uint32_t index, const void *record, size_t record_bytes);
 karp_status adding_finish_pod(adding *a, const pod *p, karp_str shown);
-karp_status adding_finish_unnamed(adding *a, void *list, const void *record, size_t record_bytes);
+/* Interns the template; *out receives its number. */
+karp_status adding_finish_template(adding *a, const pod_shared *shared, uint32_t *out);
 object copy_meta(adding *a, const karp_meta *meta);
 /* The object's uid, or a substitute text that identifies it. May be allocated in the builder's scratch arena. */
 karp_str uid_text(adding *a, const karp_meta *meta);

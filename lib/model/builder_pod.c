@@ -458,10 +458,22 @@ karp_status karp_builder_add_pod_template(karp_builder *builder, const karp_pod 
     adding_begin_unnamed(&a, builder, KIND_POD, "Pod", &all.meta, NAMESPACED, error);
     refuse_ephemeral(&a, &all);
     read_shared(&a, &all, &p);
-    uint32_t number = (uint32_t)builder->templates.count;
-    status = adding_finish_unnamed(&a, &builder->templates, &p, sizeof p);
-    if (status == KARP_OK) *out = number;
-    return status;
+    const pod_shared shared = { p.name_space, p.shape, p.labels, p.volumes, p.marks, p.claims, p.flags };
+    return adding_finish_template(&a, &shared, out);
+}
+
+static pod pod_of_template(const store *s, uint32_t number)
+{
+    pod_shared shared;
+    memcpy(&shared, s->templates.entries[number].ptr, sizeof shared);
+    return (pod){ .name_space = shared.name_space,
+                  .shape = shared.shape,
+                  .labels = shared.labels,
+                  .volumes = shared.volumes,
+                  .marks = shared.marks,
+                  .node = NO_ID,
+                  .claims = shared.claims,
+                  .flags = (uint8_t)shared.flags };
 }
 
 karp_status karp_builder_add_templated_pod(karp_builder *builder, uint32_t template_, const karp_templated_pod *given,
@@ -474,8 +486,9 @@ karp_status karp_builder_add_templated_pod(karp_builder *builder, uint32_t templ
     if (status == KARP_OK && own.reserved != 0) status = fail_reserved(error, "karp_templated_pod");
     if (status != KARP_OK) return status;
     if (builder == NULL) return fail(error, KARP_E_INVALID, "a builder is needed");
-    if (template_ >= builder->templates.count) return fail(error, KARP_E_NOT_FOUND, "the builder has no such template");
-    pod p = builder->templates.items[template_];
+    if (template_ >= builder->s.templates.count)
+        return fail(error, KARP_E_NOT_FOUND, "the builder has no such template");
+    pod p = pod_of_template(&builder->s, template_);
     karp_meta meta = { .name = own.name, .namespace_ = store_text(&builder->s, p.name_space) };
     adding_begin(&a, builder, KIND_POD, "Pod", &meta, NAMESPACED, NULL, 0, error);
     check_pods(&a);

@@ -145,6 +145,7 @@ karp_status store_init(store *s, karp_context *context, karp_error *error)
     words_init(&s->volumes, context);
     words_init(&s->mark_keys, context);
     words_init(&s->claim_names, context);
+    words_init(&s->templates, context);
     words_init(&s->projected, context);
     words_init(&s->taken, context);
     if (add_fixed_ids(s)) return KARP_OK;
@@ -182,7 +183,8 @@ static const struct list_place {
 static const size_t word_tables[] = { offsetof(store, shape_keys), offsetof(store, rule_keys),
                                       offsetof(store, labels),     offsetof(store, volumes),
                                       offsetof(store, mark_keys),  offsetof(store, claim_names),
-                                      offsetof(store, projected),  offsetof(store, taken) };
+                                      offsetof(store, templates),  offsetof(store, projected),
+                                      offsetof(store, taken) };
 static const size_t string_tables[] = { offsetof(store, text), offsetof(store, names), offsetof(store, resources) };
 
 enum {

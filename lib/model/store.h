@@ -145,6 +145,11 @@ typedef struct pod_marks {
     uint32_t controller_uid; /* names id, or NO_ID */
 } pod_marks;
 
+/* The members of a pod that all pods of a template have in common. */
+typedef struct pod_shared {
+    uint32_t name_space, shape, labels, volumes, marks, claims, flags; /* as in pod */
+} pod_shared;
+
 typedef struct pod {
     uint32_t name_space, name; /* text id, names id */
     uint32_t shape;
@@ -364,6 +369,7 @@ typedef struct store {
     words volumes; /* claim names */
     words mark_keys; /* pod_marks as words */
     words claim_names; /* of pods' resource claims */
+    words templates; /* pod_shared as words, of pod templates; a template's number is its id */
     words projected; /* labels of pods that some selector reads, in the form of `labels`; written by finishing */
     words taken; /* identities (kind, namespace, name) of all objects except pods, for duplicates and look-ups */
     LIST_OF(uint32_t) taken_index; /* by id in `taken`: index of the object in its array */

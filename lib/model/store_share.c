@@ -3,7 +3,7 @@
 
 #include <stdatomic.h>
 
-enum { PIECES = 12 };
+enum { PIECES = 13 };
 
 struct store_memory {
     karp_context *context; /* no reference: owners of the block have one */
@@ -41,9 +41,9 @@ void store_memory_unref(store_memory *m)
 void store_share(store *s, store_memory *fresh)
 {
     arena *own[PIECES] = {
-        &s->data,           &s->text.text,     &s->names.text,   &s->resources.text, &s->shape_keys.data,
-        &s->rule_keys.data, &s->labels.data,   &s->volumes.data, &s->mark_keys.data, &s->claim_names.data,
-        &s->taken.data,     &s->projected.data
+        &s->data,           &s->text.text,   &s->names.text,    &s->resources.text, &s->shape_keys.data,
+        &s->rule_keys.data, &s->labels.data, &s->volumes.data,  &s->mark_keys.data, &s->claim_names.data,
+        &s->templates.data, &s->taken.data,  &s->projected.data
     };
     for (size_t i = 0; i < PIECES; i++) {
         fresh->pieces[i] = *own[i];

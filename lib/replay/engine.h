@@ -44,8 +44,8 @@ typedef struct replay_shape {
     size_t taker_count, taker_capacity;
     uint64_t tried_room; /* how often nodes had gained room at that time; 0 = never tried */
     uint64_t *budgets; /* bit set: the budgets that select it; NULL = none */
-    uint32_t template_; /* its template's number in the current builder */
-    uint64_t template_edit; /* the edit to which that builder belongs */
+    uint32_t template_; /* its template's number in the snapshot and its edits */
+    uint64_t template_edit; /* the edit that added the template; 0 = there is none since the snapshot was built */
 } replay_shape;
 
 enum { POD_WAITING, POD_RUNNING, POD_GONE };

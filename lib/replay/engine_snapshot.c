@@ -130,7 +130,7 @@ static karp_status edit_node(engine *e, karp_builder *builder, replay_node *n)
 
 static karp_status template_of(engine *e, karp_builder *builder, replay_shape *s)
 {
-    if (s->template_edit == e->edits) return KARP_OK;
+    if (s->template_edit > 0) return KARP_OK;
     s->template_edit = e->edits;
     karp_pod pod = s->pod;
     pod.priority = s->priority;
@@ -301,6 +301,7 @@ static karp_status build_afresh(engine *e)
         if (!e->nodes[i].gone) node_touch(e, (uint32_t)i);
     }
     for (size_t i = 0; i < e->budget_count; i++) e->budgets[i].shown = -1;
+    for (size_t i = 0; i < e->shape_count; i++) e->shapes[i].template_edit = 0;
     return e->status;
 }
 

@@ -246,7 +246,7 @@ static size_t count_everything(const karp_builder *b)
     assert_int_equal(s->taken.count, lists);
     assert_int_equal(s->taken_index.count, lists);
     assert_int_equal(s->shapes.count, s->shape_keys.count);
-    return lists + s->pods.count + b->templates.count + s->catalogues.count + s->states.count + s->pods_to_place.count +
+    return lists + s->pods.count + s->templates.count + s->catalogues.count + s->states.count + s->pods_to_place.count +
            s->default_spread.count + s->well_known_count + s->normalized.count + s->pods_given + s->states_given;
 }
 

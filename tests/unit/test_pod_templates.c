@@ -165,7 +165,7 @@ static void test_refusals(void **state)
     good(f, karp_builder_add_templated_pod(f->b, template_, &owns[0], &f->error)); /* nothing of it stayed */
 }
 
-/* A builder that was finished is empty: templates are gone as well. */
+/* A builder that was finished is empty: templates are gone as well, from it. */
 static void test_finished(void **state)
 {
     building *f = *state;
@@ -180,6 +180,46 @@ static void test_finished(void **state)
     karp_snapshot_unref(snapshot);
 }
 
+static karp_snapshot *add_in_edit(building *f, karp_snapshot *from, uint32_t template_, const karp_templated_pod *own)
+{
+    karp_builder_free(f->b);
+    f->b = NULL;
+    good(f, karp_snapshot_edit(from, &f->b, &f->error));
+    karp_snapshot_unref(from);
+    f->s = builder_store(f->b);
+    good(f, karp_builder_add_templated_pod(f->b, template_, own, &f->error));
+    good(f, karp_builder_finish(f->b, &from, &f->error));
+    return from;
+}
+
+/* Edits know the templates of the builders before them: their pods are those that are added whole. */
+static void test_edits(void **state)
+{
+    building *f = *state;
+    uint32_t template_ = 9, again = 9, other = 9;
+    karp_snapshot *snapshot = NULL;
+    karp_pod p = workload(), q = workload();
+    good(f, karp_builder_add_pod_template(f->b, &p, &template_, &f->error));
+    good(f, karp_builder_finish(f->b, &snapshot, &f->error));
+    for (size_t i = 0; i < COUNT(owns); i++) snapshot = add_in_edit(f, snapshot, template_, &owns[i]);
+    karp_builder_free(f->b);
+    f->b = NULL;
+    good(f, karp_snapshot_edit(snapshot, &f->b, &f->error));
+    f->s = builder_store(f->b);
+    q.container_count = 0;
+    good(f, karp_builder_add_pod_template(f->b, &p, &again, &f->error));
+    good(f, karp_builder_add_pod_template(f->b, &q, &other, &f->error));
+    assert_int_equal(again, template_);
+    assert_int_not_equal(other, template_);
+    for (size_t i = 0; i < COUNT(owns); i++) {
+        const pod edited = *pod_at(f->s, i);
+        good(f, karp_builder_remove(f->b, str("Pod"), str("shop"), owns[i].name, &f->error));
+        good(f, add_whole(f, &owns[i]));
+        same_pods(pod_at(f->s, i), &edited);
+    }
+    karp_snapshot_unref(snapshot);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +227,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_several, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(test_refusals, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(test_finished, building_set_up, building_tear_down),
+        cmocka_unit_test_setup_teardown(test_edits, building_set_up, building_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
