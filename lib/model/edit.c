@@ -30,7 +30,7 @@ karp_status karp_snapshot_edit(const karp_snapshot *snapshot, karp_builder **out
         return fail(error, KARP_E_INVALID, "a snapshot and a place for the builder are needed");
     bool ok = store_continue(&continued, &snapshot->raw);
     karp_builder *b = ok ? builder_of(snapshot->context, &continued) : NULL;
-    if (b == NULL) return context_refusal(snapshot->context, fail_nomem(error), error);
+    if (b == NULL) return context_nomem(snapshot->context, error);
     b->before = snapshot_hold(snapshot);
     b->types = types_of(&b->s);
     *out = b;
@@ -130,11 +130,12 @@ karp_status karp_builder_remove(karp_builder *builder, karp_str kind, karp_str n
     size_t length = identify(s, kind, space, name, identity);
     if (length == 0 || !store_has(s, identity, length)) return not_there(error, kind, space, name);
     if (identity[0] == KIND_POD)
-        return store_take_pod(s, store_find_pod(s, identity[1], identity[2])) ? KARP_OK : fail_nomem(error);
+        return store_take_pod(s, store_find_pod(s, identity[1], identity[2])) ? KARP_OK
+                                                                              : context_nomem(builder->context, error);
     removed_object *slot = list_own(&s->taken_index, sizeof(uint32_t))
                                ? list_push(builder->context, &builder->removed, sizeof *slot)
                                : NULL;
-    if (slot == NULL) return fail_nomem(error);
+    if (slot == NULL) return context_nomem(builder->context, error);
     uint32_t id = words_find(&s->taken, identity, length), *index = &s->taken_index.items[id];
     *slot = (removed_object){ identity[0], *index, id };
     store_touch(s, identity[0]);
