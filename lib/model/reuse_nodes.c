@@ -158,6 +158,11 @@ static bool list_pods(const struct continuing *c, uint32_t on, const uint32_t *f
     return true;
 }
 
+static bool made_again(const struct continuing *c, const state_node *n)
+{
+    return c->node_state->any && bits_test(c->node_state->providers, n->provider);
+}
+
 static bool load_nodes(struct continuing *c, arena *to)
 {
     karp_snapshot *s = c->s;
@@ -170,7 +175,8 @@ static bool load_nodes(struct continuing *c, arena *to)
     }
     for (size_t i = 0; i < c->node_count; i++) {
         uint32_t at = s->node_of_name[c->nodes[i]];
-        if (at != NO_ID && !state_node_load(s, &s->nodes[at], to)) return false;
+        if (at == NO_ID || made_again(c, &s->nodes[at])) continue;
+        if (!state_node_load(s, &s->nodes[at], to)) return false;
     }
     for (size_t i = 0; i < c->node_state->made.count; i++) {
         if (!state_node_load(s, &s->nodes[c->made_at[i]], to)) return false;
