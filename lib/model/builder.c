@@ -40,7 +40,7 @@ karp_status karp_builder_new(karp_context *context, karp_builder **out, karp_err
     store empty;
     karp_status status = store_init(&empty, context, error);
     karp_builder *b = status == KARP_OK ? builder_of(context, &empty) : NULL;
-    if (b == NULL) return context_refusal(context, fail_nomem(error), error);
+    if (b == NULL) return context_nomem(context, error);
     *out = b;
     return KARP_OK;
 }
@@ -49,7 +49,7 @@ void karp_builder_free(karp_builder *builder)
 {
     if (builder == NULL) return;
     karp_context *context = builder->context;
-    store_free(&builder->s);
+    if (builder->s.context != NULL) store_free(&builder->s);
     karp_snapshot_unref(builder->before);
     list_free(context, &builder->removed, sizeof(removed_object));
     arena_free(&builder->scratch);
@@ -60,15 +60,16 @@ void karp_builder_free(karp_builder *builder)
 
 store *builder_store(karp_builder *builder) { return &builder->s; }
 
-karp_status builder_take_store(karp_builder *builder, store *out, karp_error *error)
+bool builder_ready(karp_builder *builder)
 {
-    store empty;
-    karp_status status = store_init(&empty, builder->context, error);
-    if (status != KARP_OK) return status;
+    return builder->s.context != NULL || store_init(&builder->s, builder->context, NULL) == KARP_OK;
+}
+
+void builder_take_store(karp_builder *builder, store *out)
+{
     *out = builder->s;
-    builder->s = empty;
+    memset(&builder->s, 0, sizeof builder->s);
     builder->types = 0;
-    return KARP_OK;
 }
 
 /* ---- adding an object -------------------------------------------------------------------------------------------- */
@@ -84,6 +85,7 @@ static void init_copier(copier *c, karp_builder *b, karp_error *error)
     c->error = error;
     c->status = KARP_OK;
     c->depth = 0;
+    if (!builder_ready(b)) copy_refuse(c);
 }
 
 uint32_t copy_name(adding *a, karp_str text) { return copy_into(&a->c, &a->b->s.names, text); }
@@ -538,6 +540,7 @@ karp_status karp_builder_set_now(karp_builder *builder, int64_t now, karp_error 
 {
     if (builder == NULL) return fail_null(error, "builder");
     if (now == KARP_NO_TIME) return fail(error, KARP_E_INVALID, "the clock of a snapshot must be an instant");
+    if (!builder_ready(builder)) return context_nomem(builder->context, error);
     builder->s.now = now;
     return KARP_OK;
 }

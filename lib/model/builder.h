@@ -10,7 +10,7 @@
 
 struct karp_builder {
     karp_context *context; /* one reference */
-    store s;
+    store s; /* zeroed after finishing: see builder_ready() */
     arena scratch; /* empty between calls */
     word_buffer key; /* identity of the shape being read */
     uint64_t types; /* number of instance types in the catalogues so far; each catalogue is counted once */
@@ -21,9 +21,10 @@ struct karp_builder {
 /* A builder with this store, which it owns in any case. NULL = out of memory. */
 karp_builder *builder_of(karp_context *context, store *s);
 store *builder_store(karp_builder *builder);
-/* Moves the store out and leaves an empty builder. The store has no reference to the context. On failure nothing is
- * moved. */
-karp_status builder_take_store(karp_builder *builder, store *out, karp_error *error);
+/* Makes the store of a builder that was finished; most builders are not used again. false = out of memory. */
+bool builder_ready(karp_builder *builder);
+/* Moves the store out and leaves an empty builder. The store has no reference to the context. */
+void builder_take_store(karp_builder *builder, store *out);
 
 /* The state of a call that adds an object. */
 typedef struct adding {

@@ -4,6 +4,7 @@
 #include <karp/library.h>
 #include <model/builder.h>
 
+#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 
@@ -203,9 +204,10 @@ karp_status karp_builder_add_node_class(karp_builder *builder, const karp_node_c
     karp_status status = struct_check(given, sizeof own, SIZE_THROUGH(karp_node_class, document), &own,
                                       "karp_node_class", error);
     if (status != KARP_OK) return status;
+    if (!builder_ready(builder)) return context_nomem(builder->context, error);
     karp_str group = own.group.ptr ? own.group : str(""), kind = own.kind.ptr ? own.kind : str("");
     uint32_t more[2] = { strings_add(&s->text, group.ptr, group.len), strings_add(&s->text, kind.ptr, kind.len) };
-    if (more[0] == NO_ID || more[1] == NO_ID) return fail_nomem(error);
+    if (more[0] == NO_ID || more[1] == NO_ID) return context_nomem(builder->context, error);
     const char *kind_name = kind.len > 0 ? store_text(s, more[1]).ptr : "NodeClass";
     adding_begin(&a, builder, KIND_NODE_CLASS, kind_name, &own.meta, CLUSTER_WIDE, more, 2, error);
     node_class n = { .meta = copy_meta(&a, &own.meta), .group = more[0], .kind = more[1] };

@@ -103,18 +103,14 @@ static karp_status finish_store(karp_builder *builder, struct reused_pods *kept,
     karp_status status = prepare(s, error);
     builder->s = s->raw;
     s->reused = NULL;
-    store taken;
-    if (status == KARP_OK) status = builder_take_store(builder, &taken, error);
     if (status != KARP_OK) {
+        memset(&s->raw, 0, sizeof s->raw);
         store_set_pod_count(&builder->s, own_pods); /* without those of capacity buffers */
-    }
-    memset(&s->raw, 0, sizeof s->raw);
-    if (status != KARP_OK) {
         store_memory_unref(memory);
         snapshot_free(s);
         return status;
     }
-    s->raw = taken;
+    builder_take_store(builder, &s->raw);
     store_pods_settle(&s->raw);
     list_free(s->context, &s->raw.changed_objects, sizeof(uint64_t));
     store_share(&s->raw, memory);
@@ -127,7 +123,7 @@ karp_status karp_builder_finish(karp_builder *builder, karp_snapshot **out, karp
     if (builder == NULL || out == NULL)
         return fail(error, KARP_E_INVALID, "a builder and a place for the snapshot are needed");
     struct reused_pods kept = { .before = NULL };
-    bool ok = store_close_gaps(&builder->s) &&
+    bool ok = builder_ready(builder) && store_close_gaps(&builder->s) &&
               (builder->before == NULL || reused_pods_find(&kept, builder->before, &builder->s)) &&
               store_remove(&builder->s, builder->removed.items, &builder->removed.count) && store_settle(&builder->s);
     karp_status status = ok ? finish_store(builder, builder->before == NULL ? NULL : &kept, out, error)
