@@ -12,12 +12,13 @@ import subprocess
 import sys
 import tempfile
 
-# Days, replicas of a Deployment at most, consolidateAfter, consolidationPolicy.
+# Days, replicas of a Deployment at most, by what share the replicas vary from step to step, consolidationPolicy. consolidateAfter is 5m.
 INPUTS = {
-    'week-empty': (7, 165, '5m', 'WhenEmpty'),
-    'week-small': (7, 8, '5m', 'WhenEmptyOrUnderutilized'),
-    'week-underutilized': (7, 165, '5m', 'WhenEmptyOrUnderutilized'),
-    'day-underutilized': (1, 165, '5m', 'WhenEmptyOrUnderutilized'),
+    'week-empty': (7, 165, .07, 'WhenEmpty'),
+    'week-small': (7, 8, .07, 'WhenEmptyOrUnderutilized'),
+    'week-thousand': (7, 117, .11, 'WhenEmptyOrUnderutilized'),  # 1,000 nodes and 200,000 pods
+    'week-underutilized': (7, 165, .07, 'WhenEmptyOrUnderutilized'),
+    'day-underutilized': (1, 165, .07, 'WhenEmptyOrUnderutilized'),
 }
 DEPLOYMENTS, STEP = 40, 300
 HEAD = '''apiVersion: karp/v1
@@ -37,16 +38,16 @@ objects:
         - {{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}}
         - {{key: karpenter.k8s.aws/instance-family, operator: In, values: [m5, c5, r5]}}
         - {{key: karpenter.k8s.aws/instance-cpu, operator: Lt, values: ["9"]}}
-    disruption: {{consolidationPolicy: {policy}, consolidateAfter: {after}}}
+    disruption: {{consolidationPolicy: {policy}, consolidateAfter: 5m}}
 - {{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {{name: default}}, spec: {{amiSelectorTerms: [{{alias: al2023@latest}}], role: r}}}}
 '''
 DEPLOYMENT = ('- {{apiVersion: apps/v1, kind: Deployment, metadata: {{name: d{0}}}, spec: {{replicas: 0, template: {{metadata: {{labels: {{app: d{0}}}}}, '
               'spec: {{containers: [{{name: c, resources: {{requests: {{cpu: {1}m, memory: {2}Mi}}}}}}]}}}}}}}}\n')
 
 
-def story(days, most, after, policy):
+def story(days, most, varies, policy):
     draw = random.Random(1)
-    text, workloads, replicas = HEAD.format(policy=policy, after=after), [], {}
+    text, workloads, replicas = HEAD.format(policy=policy), [], {}
     for i in range(DEPLOYMENTS):
         cpu = draw.choice((250, 500, 1000, 1500, 2000))
         text += DEPLOYMENT.format(i, cpu, cpu * draw.choice((2, 4, 8)))
@@ -55,7 +56,7 @@ def story(days, most, after, policy):
     for step in range(days * 86400 // STEP):
         hour = step * STEP / 3600
         for name, size, late in workloads:
-            wanted = int(size * (.35 + .65 * max(0, math.sin((hour + late - 7) / 24 * 2 * math.pi))) * draw.uniform(.93, 1.07))
+            wanted = int(size * (.35 + .65 * max(0, math.sin((hour + late - 7) / 24 * 2 * math.pi))) * draw.uniform(1 - varies, 1 + varies))
             if replicas.get(name) != wanted:
                 lines.append(f'- scale: {{deployment: {name}, replicas: {wanted}}}')
             replicas[name] = wanted
