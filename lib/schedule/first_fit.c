@@ -42,6 +42,7 @@ struct fitted_class {
 /* A pod and its place in the order of the queue. */
 struct queued {
     uint32_t rank, pod;
+    bool exempt; /* it may be placed on shielded nodes; known of pods of every round alone */
 };
 
 /* A variant of a type with the lowest price of its offerings. */
@@ -81,6 +82,11 @@ static int by_rank(const void *x, const void *y, const void *user)
     return a->rank < b->rank ? -1 : a->rank > b->rank;
 }
 
+static bool exempt(const scheduler *s, uint32_t pod_number)
+{
+    return s->hosts.shielded == NULL || hosts_exempt(s, pod_number);
+}
+
 static bool list_common(scheduler *s, struct first_fit *f)
 {
     const uint32_t *rank = s->snapshot->queue_rank;
@@ -90,7 +96,7 @@ static bool list_common(scheduler *s, struct first_fit *f)
     for (uint32_t i = 0; i < f->common_count; i++) {
         bool pending = i < s->pods.pending_count;
         uint32_t pod_number = pending ? s->pods.pending[i] : s->pods.displaced[i - s->pods.pending_count];
-        f->common[i] = (struct queued){ rank[pod_number], pod_number };
+        f->common[i] = (struct queued){ rank[pod_number], pod_number, exempt(s, pod_number) };
     }
     return sort_stable(s->context, f->common, f->common_count, sizeof *f->common, by_rank, NULL);
 }
@@ -251,10 +257,9 @@ static struct fitted_class *class_of(scheduler *s, struct first_fit *f, uint32_t
 /* ---- one run --------------------------------------------------------------------------------------------------------- */
 
 /* The next node that accepts the pod; NO_ID = none. The class may turn out not to be plain. */
-static uint32_t take(scheduler *s, struct first_fit *f, struct fitted_class *c, uint32_t pod_number)
+static uint32_t take(scheduler *s, struct first_fit *f, struct fitted_class *c, bool everywhere)
 {
     const uint32_t dims = s->vectors.dims;
-    bool everywhere = s->hosts.shielded == NULL || hosts_exempt(s, pod_number);
     uint32_t *next = &c->next[everywhere], h;
     for (; (h = open_host(s, c, *next)) != NO_ID; (*next)++) {
         int64_t *left = f->left + (size_t)h * dims;
@@ -293,10 +298,11 @@ static bool go_through(scheduler *s, struct first_fit *f, double limit)
     bool left_over = false;
     while (i < f->common_count || k < f->queue_count) {
         bool moves = i == f->common_count || (k < f->queue_count && f->queue[k].rank < f->common[i].rank);
-        uint32_t pod_number = moves ? f->queue[k++].pod : f->common[i++].pod;
+        struct queued q = moves ? f->queue[k++] : f->common[i++];
+        uint32_t pod_number = q.pod;
         struct fitted_class *c = class_of(s, f, pod_number);
         if (c == NULL) return false;
-        uint32_t h = take(s, f, c, pod_number);
+        uint32_t h = take(s, f, c, moves ? exempt(s, pod_number) : q.exempt);
         if (s->failed || c->kind != CLASS_PLAIN) return false;
         if (h != NO_ID && !ends_well(s, pod_number, h)) return true;
         if (h != NO_ID || pod_provisionable(pod_at(&s->snapshot->raw, pod_number))) continue;
@@ -320,7 +326,7 @@ static bool list_moving(scheduler *s, struct first_fit *f, const uint32_t *movin
     }
     if (n > FEW && !sort_ids(s->context, f->moving, n, by_queue, rank)) s->failed = true;
     for (uint32_t i = 0; i < n; i++) { /* the sorted ones stay as they are */
-        struct queued q = { rank[f->moving[i]], f->moving[i] };
+        struct queued q = { rank[f->moving[i]], f->moving[i], false };
         uint32_t at = i;
         for (; at > 0 && f->queue[at - 1].rank > q.rank; at--) f->queue[at] = f->queue[at - 1];
         f->queue[at] = q;

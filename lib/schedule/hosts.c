@@ -33,61 +33,68 @@ static bool under_consolidate_after(const scheduler *s, const state_node *n)
 static bool note_shielded(scheduler *s, uint32_t host_index)
 {
     struct hosts *h = &s->hosts;
-    if (h->shielded == NULL) h->shielded = arena_array(&s->data, bits_words(h->count), sizeof *h->shielded);
+    if (h->shielded == NULL)
+        h->shielded = arena_array(&s->data, bits_words(s->snapshot->node_count), sizeof *h->shielded);
     if (h->shielded != NULL) bits_set(h->shielded, host_index);
     return h->shielded != NULL;
 }
 
-static void list_host(scheduler *s, uint32_t number)
+static bool list_host(scheduler *s, uint32_t number)
 {
     const state_node *n = &s->snapshot->nodes[number];
-    s->hosts.items[s->hosts.count++] = (host){ .node = number,
-                                               .set = n->set,
-                                               .shielded = under_consolidate_after(s, n) };
+    uint32_t at = s->hosts.count++;
+    host *h = &s->hosts.items[at];
+    *h = (host){ .node = number,
+                 .number = host_number_of_text(s, n->hostname),
+                 .set = n->set,
+                 .shielded = under_consolidate_after(s, n) };
+    s->hosts.of_node[number] = at;
+    return h->number != NO_ID && (!h->shielded || note_shielded(s, at));
+}
+
+static void note_marked(scheduler *s, uint32_t number)
+{
+    const state_node *n = &s->snapshot->nodes[number];
+    s->hosts.of_node[number] = NO_ID;
+    if (n->node != NO_ID) bits_set(s->hosts.marked_nodes, n->node);
+    if (s->settings.shield) bits_set(s->hosts.marked_names, n->name);
 }
 
 /* State nodes are sorted by name; those that are not initialized come last. */
-static void list_hosts(scheduler *s)
+static bool list_hosts(scheduler *s, uint32_t *later)
 {
     const karp_snapshot *w = s->snapshot;
-    uint32_t *later = s->hosts.of_node, count = 0; /* used as scratch before it is filled */
-    for (uint32_t i = 0; i < w->node_count; i++) {
+    uint32_t count = 0;
+    bool ok = true;
+    for (uint32_t i = 0; i < w->node_count && ok; i++) {
         const state_node *n = &w->nodes[i];
         enum { AHEAD = 8 };
         if (i + AHEAD * 2 < w->node_count) __builtin_prefetch(&w->nodes[i + AHEAD * 2]);
         if (s->settings.shield && i + AHEAD < w->node_count && w->nodes[i + AHEAD].claim != NO_ID)
             __builtin_prefetch(&w->raw.claims.items[w->nodes[i + AHEAD].claim].last_pod_event);
-        if (n->marked && n->node != NO_ID) bits_set(s->hosts.marked_nodes, n->node);
-        if (n->marked && s->settings.shield) bits_set(s->hosts.marked_names, n->name);
-        if (n->marked) continue;
-        if (n->initialized) list_host(s, i);
+        if (n->marked) note_marked(s, i);
+        else if (n->initialized) ok = list_host(s, i);
         else later[count++] = i;
     }
-    for (uint32_t i = 0; i < count; i++) list_host(s, later[i]);
+    for (uint32_t i = 0; i < count && ok; i++) ok = list_host(s, later[i]);
+    return ok;
 }
 
 bool hosts_init(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
+    size_t nodes = w->node_count + (size_t)1;
     s->topology.host_of_text = arena_array(&s->data, w->raw.text.count + 1, sizeof *s->topology.host_of_text);
     s->hosts.marked_nodes = arena_array(&s->data, bits_words(w->raw.nodes.count + 1), sizeof *s->hosts.marked_nodes);
-    s->hosts.items = arena_alloc(&s->data, (w->node_count + (size_t)1) * sizeof *s->hosts.items);
+    s->hosts.items = arena_alloc(&s->data, nodes * sizeof *s->hosts.items);
     s->hosts.marked_names = s->settings.shield
                                 ? arena_array(&s->data, bits_words(w->raw.names.count), sizeof *s->hosts.marked_names)
                                 : NULL;
-    s->hosts.of_node = arena_alloc(&s->data, (w->node_count + (size_t)1) * sizeof *s->hosts.of_node);
-    if (s->topology.host_of_text == NULL || s->hosts.marked_nodes == NULL || s->hosts.items == NULL ||
-        s->hosts.of_node == NULL || (s->settings.shield && s->hosts.marked_names == NULL))
-        return false;
-    list_hosts(s);
-    for (uint32_t i = 0; i < w->node_count; i++) s->hosts.of_node[i] = NO_ID;
-    for (uint32_t h = 0; h < s->hosts.count; h++) {
-        s->hosts.of_node[s->hosts.items[h].node] = h;
-        if (s->hosts.items[h].shielded && !note_shielded(s, h)) return false;
-        s->hosts.items[h].number = host_number_of_text(s, w->nodes[s->hosts.items[h].node].hostname);
-        if (s->hosts.items[h].number == NO_ID) return false;
-    }
-    return true;
+    s->hosts.of_node = arena_alloc(&s->data, nodes * sizeof *s->hosts.of_node);
+    uint32_t *later = arena_alloc(&s->data, nodes * sizeof *later);
+    return s->topology.host_of_text != NULL && s->hosts.marked_nodes != NULL && s->hosts.items != NULL &&
+           s->hosts.of_node != NULL && later != NULL && (!s->settings.shield || s->hosts.marked_names != NULL) &&
+           list_hosts(s, later);
 }
 
 taint_list taints_of_node(const scheduler *s, const state_node *n)
