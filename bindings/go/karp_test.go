@@ -416,19 +416,21 @@ func TestEdit(t *testing.T) {
 	fresh := builder(t)
 	good(t, fresh.AddPod(pod("b", "1")))
 	good(t, fresh.AddPod(pod("c", "7")))
-	var hashes []string
-	for _, each := range []*karp.Builder{edited, fresh} {
-		d, err := finish(t, each).Provision(context.Background(), nil)
-		good(t, err)
-		hash, err := d.Hash()
-		good(t, err)
-		d.Close()
-		hashes = append(hashes, hash)
-	}
-	equal(t, "hash", hashes[0], hashes[1])
+	equal(t, "hash", hashOf(t, edited, (*karp.Snapshot).Provision), hashOf(t, fresh, (*karp.Snapshot).Provision))
 	if _, err := first.Edit(); !errors.Is(err, karp.ErrClosed) {
 		t.Fatal(err)
 	}
+}
+
+// The hash of what a question decides of the builder's snapshot.
+func hashOf[O any](t *testing.T, b *karp.Builder, decide func(*karp.Snapshot, context.Context, *O) (*karp.Decision, error)) string {
+	t.Helper()
+	d, err := decide(finish(t, b), context.Background(), nil)
+	good(t, err)
+	defer d.Close()
+	hash, err := d.Hash()
+	good(t, err)
+	return hash
 }
 
 // A NodeClaim with another status is the one that AddNodeClaim adds with it.
@@ -448,16 +450,7 @@ func TestNodeClaimStatus(t *testing.T) {
 	fresh := builder(t)
 	claim.Conditions, claim.Meta.Deleted, claim.LastPodEvent = status.Conditions, status.Deleted, status.LastPodEvent
 	good(t, fresh.AddNodeClaim(claim))
-	var hashes []string
-	for _, each := range []*karp.Builder{b, fresh} {
-		d, err := finish(t, each).Disrupt(context.Background(), nil)
-		good(t, err)
-		hash, err := d.Hash()
-		good(t, err)
-		d.Close()
-		hashes = append(hashes, hash)
-	}
-	equal(t, "hash", hashes[0], hashes[1])
+	equal(t, "hash", hashOf(t, b, (*karp.Snapshot).Disrupt), hashOf(t, fresh, (*karp.Snapshot).Disrupt))
 }
 
 // Pods of a template are the pods that AddPod adds.
