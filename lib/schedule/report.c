@@ -387,34 +387,48 @@ bool report_nodes_unchanged(const karp_snapshot *w, karp_decision *d)
     return fill_nodes(w, &none, d);
 }
 
-static int by_arrival(const void *x, const void *y, const void *user)
+static bool receive_pods(const scheduler *s)
 {
-    uint32_t a = ((const node_arrival *)x)->node, b = ((const node_arrival *)y)->node;
-    (void)user;
-    return a < b ? -1 : a > b;
+    for (uint32_t h = 0; h < s->hosts.count && !s->placement.in_runs; h++) { /* placements in runs are on claims */
+        if (s->hosts.items[h].received > 0) return true;
+    }
+    return false;
 }
 
-static size_t arrivals_of(const scheduler *s)
+/* The node that pod i of the round was placed on; NO_ID = it was not placed on an existing node. */
+static uint32_t node_of(const scheduler *s, uint32_t i)
 {
-    size_t count = 0;
-    for (uint32_t h = 0; h < s->hosts.count; h++) count += s->hosts.items[h].received;
-    return count;
+    place at = s->placement.places[s->pods.items[i]];
+    return at.where == PLACE_HOST ? s->hosts.items[at.target].node : NO_ID;
+}
+
+/* Sorts by node, in the order of placement. `first` has a zero for each node and one more. */
+static bool list_arrivals(const scheduler *s, arena *a, uint32_t *first, node_changes *out)
+{
+    uint32_t nodes = s->snapshot->node_count, on;
+    for (uint32_t i = 0; i < s->pods.count; i++) {
+        if ((on = node_of(s, i)) != NO_ID) first[on + 1]++;
+    }
+    for (uint32_t n = 0; n < nodes; n++) first[n + 1] += first[n];
+    node_arrival *list = arena_alloc(a, first[nodes] * sizeof *list);
+    out->arrivals = list;
+    out->arrival_count = first[nodes];
+    for (uint32_t i = 0; list != NULL && i < s->pods.count; i++) {
+        if ((on = node_of(s, i)) != NO_ID) list[first[on]++] = (node_arrival){ on, s->pods.items[i] };
+    }
+    return list != NULL;
 }
 
 /* The list of arrivals is allocated in `a`. */
 static bool list_changes(const scheduler *s, arena *a, node_changes *out)
 {
-    size_t count = s->placement.in_runs ? 0 : arrivals_of(s), n = 0; /* placements in runs are on claims */
     *out = (node_changes){ .scheduled = s->pods.excluded };
-    node_arrival *list = count == 0 ? NULL : arena_alloc(a, count * sizeof *list);
-    if (list == NULL) return count == 0;
-    for (uint32_t i = 0; i < s->pods.count && n < count; i++) {
-        place at = s->placement.places[s->pods.items[i]];
-        if (at.where == PLACE_HOST) list[n++] = (node_arrival){ s->hosts.items[at.target].node, s->pods.items[i] };
-    }
-    out->arrivals = list;
-    out->arrival_count = n;
-    return sort_stable(s->context, list, n, sizeof *list, by_arrival, NULL);
+    if (!receive_pods(s)) return true;
+    size_t bytes = (s->snapshot->node_count + (size_t)1) * sizeof(uint32_t);
+    uint32_t *first = mem_zalloc(s->context, bytes);
+    bool ok = first != NULL && list_arrivals(s, a, first, out);
+    mem_free(s->context, first, bytes);
+    return ok;
 }
 
 bool report_nodes(scheduler *s, karp_decision *d)
