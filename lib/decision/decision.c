@@ -94,6 +94,27 @@ karp_str karp_decision_warning(const karp_decision *decision, size_t index)
     return index < decision->warnings.count ? decision->warnings.items[index] : (karp_str){ NULL, 0 };
 }
 
+const karp_certificate *karp_decision_certificate(const karp_decision *decision)
+{
+    return decision->bound != NULL ? &decision->bound->certificate : NULL;
+}
+
+/* ---- bounds -------------------------------------------------------------------------------------------------------- */
+
+double karp_bound_value(const karp_bound *bound) { return (double)bound->certificate.value / KARP_MONEY_PER_DOLLAR; }
+
+const karp_certificate *karp_bound_certificate(const karp_bound *bound) { return &bound->certificate; }
+
+void karp_bound_free(karp_bound *bound)
+{
+    if (bound == NULL) return;
+    karp_context *context = bound->data.context;
+    karp_snapshot *snapshot = bound->snapshot;
+    arena_free(&bound->data);
+    mem_free(context, bound, sizeof *bound);
+    karp_snapshot_unref(snapshot);
+}
+
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* Every row type starts with its size, so that callers compiled with any version get the members that they know.

@@ -14,6 +14,13 @@
 #include <decision/node_rows.h>
 #include <model/snapshot.h>
 
+/* A bound and its certificate, in memory of its own. */
+struct karp_bound {
+    karp_snapshot *snapshot; /* one reference; it owns the names */
+    arena data;
+    karp_certificate certificate;
+};
+
 struct karp_decision {
     karp_context *context;
     karp_snapshot *snapshot; /* one reference; it owns the names of pods and nodes */
@@ -41,7 +48,7 @@ struct karp_decision {
     LIST_OF(karp_kept) kept;
     bool costed; /* the objective was cost */
     karp_cost cost;
-    struct karp_bound *bound; /* the proof of the cost's lower bound; NULL = there is none */
+    karp_bound *bound; /* the proof of the cost's lower bound; NULL = there is none */
     bool repacks; /* the commands are the steps of a repack plan */
     karp_repack_cost repack;
     LIST_OF(karp_repack_step) repack_steps; /* by command */

@@ -8,18 +8,25 @@ static uint32_t instance_type_label(const karp_snapshot *w, const state_node *n)
     return w->tables[w->pool_table[n->pool]].types[n->type].name;
 }
 
-/* §14.1 of the deprovisioning specification: the first offering of the node's type in its zone and with its capacity
- * type. */
+double offering_price(const karp_snapshot *w, uint32_t pool, uint32_t type, uint32_t zone, uint32_t capacity_type,
+                      uint32_t reservation)
+{
+    if (type == NO_ID) return 0;
+    const type_table *t = &w->tables[w->pool_table[pool]];
+    const instance_type *y = &t->types[type];
+    uint32_t first = NO_ID;
+    for (uint32_t i = y->offering_first; i < y->offering_first + y->offering_count; i++) {
+        const offering *o = &t->offerings[i];
+        if (o->zone != zone || o->capacity_type != capacity_type) continue;
+        if (reservation == NO_ID || o->reservation == reservation) return o->price;
+        if (first == NO_ID) first = i;
+    }
+    return first != NO_ID ? t->offerings[first].price : 0;
+}
+
 double node_price(const karp_snapshot *w, const state_node *n)
 {
-    if (n->type == NO_ID) return 0;
-    const type_table *t = &w->tables[w->pool_table[n->pool]];
-    const instance_type *y = &t->types[n->type];
-    for (uint32_t o = y->offering_first; o < y->offering_first + y->offering_count; o++) {
-        if (t->offerings[o].zone == n->zone && t->offerings[o].capacity_type == n->capacity_type)
-            return t->offerings[o].price;
-    }
-    return 0;
+    return offering_price(w, n->pool, n->type, n->zone, n->capacity_type, NO_ID);
 }
 
 static karp_str text_or_none(const karp_snapshot *w, uint32_t value)

@@ -21,6 +21,15 @@ karp_advice *advice_new(const karp_snapshot *snapshot, int64_t now)
     return a;
 }
 
+karp_status advice_start(const karp_snapshot *snapshot, int64_t now, karp_advice **out, karp_advice **started,
+                         karp_error *error)
+{
+    if (snapshot == NULL || out == NULL)
+        return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
+    *started = advice_new(snapshot, now);
+    return *started != NULL ? KARP_OK : context_nomem(snapshot->context, error);
+}
+
 void karp_advice_free(karp_advice *advice)
 {
     if (advice == NULL) return;

@@ -3,6 +3,7 @@
 #ifndef DISRUPT_ADVICE_H
 #define DISRUPT_ADVICE_H
 
+#include <base/str.h>
 #include <karp/lifecycle.h>
 #include <model/snapshot.h>
 
@@ -16,8 +17,11 @@ struct karp_advice {
     bool finished, failed;
 };
 
-/* NULL = out of memory. */
+/* Empty advice at `now` (0 = the snapshot's time). NULL = out of memory. */
 karp_advice *advice_new(const karp_snapshot *snapshot, int64_t now);
+/* The same for a public function with these arguments. Status: OK, INVALID, NOMEM, LIMIT, CANCELED. */
+karp_status advice_start(const karp_snapshot *snapshot, int64_t now, karp_advice **out, karp_advice **started,
+                         karp_error *error);
 /* Appends an action. Its texts must live as long as the snapshot, or be in a->data. */
 void advise(karp_advice *a, karp_action action);
 /* Sets the claim's termination deadline to now, in full seconds, unless it has an earlier one: an annotation. */
@@ -51,6 +55,11 @@ uint32_t claim_named(const karp_snapshot *w, karp_str name);
 /* Finds a condition by its type; NULL = absent. */
 const condition *condition_named(const karp_snapshot *w, condition_list list, const char *type);
 bool condition_is(const karp_snapshot *w, condition_list list, const char *type, const char *status);
+/* Whether the pod's deletion is overdue by a minute. */
+bool pod_stuck(const pod *p, int64_t now);
+/* Whether a drain waits for the pod while it is not terminal: the pod can be drained and is not stuck. */
+bool pod_drainable(const karp_snapshot *s, const pod *p, int64_t now);
+
 /* {NULL, 0} = absent. */
 karp_str annotation(const karp_snapshot *w, const object *o, const char *key);
 /* The pool named by the object's own label; NO_ID = none. */

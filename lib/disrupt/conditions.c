@@ -2,8 +2,6 @@
 /* The conditions Drifted and Consolidatable of NodeClaims (deprovisioning.md §21). */
 #include <disrupt/advice.h>
 
-#include <base/context.h>
-#include <base/error.h>
 #include <base/sort.h>
 #include <disrupt/costs.h>
 #include <model/instant.h>
@@ -157,12 +155,9 @@ static void look_at_consolidation(struct looking *l, uint32_t claim_number, cons
 karp_status karp_advise_conditions(const karp_snapshot *snapshot, int64_t now, const karp_drift_answer *answers,
                                    size_t answer_count, karp_advice **out, karp_error *error)
 {
-    if (snapshot == NULL || out == NULL)
-        return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
-    struct looking l = { .a = advice_new(snapshot, now),
-                         .answers = answers,
-                         .answer_count = answers != NULL ? answer_count : 0 };
-    if (l.a == NULL) return context_nomem(snapshot->context, error);
+    struct looking l = { .answers = answers, .answer_count = answers != NULL ? answer_count : 0 };
+    karp_status status = advice_start(snapshot, now, out, &l.a, error);
+    if (status != KARP_OK) return status;
     l.algebra.context = snapshot->context;
     uint32_t *order = claims_by_name(l.a);
     if (!algebra_init(&l.algebra, snapshot->context, &snapshot->facts, &snapshot->algebra)) l.a->failed = true;

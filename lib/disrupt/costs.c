@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <disrupt/costs.h>
 
+#include <decision/node_rows.h>
 #include <math.h>
 #include <model/decimal.h>
 #include <model/instant.h>
@@ -120,22 +121,6 @@ double incremental_cost(const karp_snapshot *s, cost_reading how, const state_no
 
 /* ---- prices of nodes ----------------------------------------------------------------------------------------------- */
 
-static double price_of(const karp_snapshot *w, uint32_t pool, uint32_t type, uint32_t zone, uint32_t capacity_type,
-                       uint32_t reservation)
-{
-    if (type == NO_ID) return 0;
-    const type_table *t = &w->tables[w->pool_table[pool]];
-    const instance_type *y = &t->types[type];
-    uint32_t first = NO_ID;
-    for (uint32_t i = y->offering_first; i < y->offering_first + y->offering_count; i++) {
-        const offering *o = &t->offerings[i];
-        if (o->zone != zone || o->capacity_type != capacity_type) continue;
-        if (reservation != NO_ID && o->reservation == reservation) return o->price;
-        if (first == NO_ID) first = i;
-    }
-    return first != NO_ID ? t->offerings[first].price : 0;
-}
-
 static uint32_t reservation_of(const karp_snapshot *w, label_list labels, bool reservations)
 {
     return reservations && w->raw.reservation_id != NO_TEXT ? label_get(labels, w->raw.reservation_id) : NO_ID;
@@ -143,11 +128,11 @@ static uint32_t reservation_of(const karp_snapshot *w, label_list labels, bool r
 
 double labels_price(const karp_snapshot *w, uint32_t pool, label_list labels, bool reservations)
 {
-    return price_of(w, pool, type_of_labels(w, pool, labels), label_get(labels, w->known.zone),
-                    label_get(labels, w->known.capacity_type), reservation_of(w, labels, reservations));
+    return offering_price(w, pool, type_of_labels(w, pool, labels), label_get(labels, w->known.zone),
+                          label_get(labels, w->known.capacity_type), reservation_of(w, labels, reservations));
 }
 
 double type_price(const karp_snapshot *w, const state_node *n, uint32_t type, bool reservations)
 {
-    return price_of(w, n->pool, type, n->zone, n->capacity_type, reservation_of(w, n->labels, reservations));
+    return offering_price(w, n->pool, type, n->zone, n->capacity_type, reservation_of(w, n->labels, reservations));
 }

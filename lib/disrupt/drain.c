@@ -5,7 +5,6 @@
 #include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
-#include <disrupt/pod_class.h>
 #include <model/instant.h>
 #include <schedule/movable.h>
 

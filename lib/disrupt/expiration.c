@@ -2,9 +2,6 @@
 /* Claims that have expired, or that never registered or initialised (deprovisioning.md §23, §26). */
 #include <disrupt/advice.h>
 
-#include <base/context.h>
-#include <base/error.h>
-#include <base/sort.h>
 #include <model/instant.h>
 
 static const int64_t launch_timeout = INT64_C(300) * SECOND_NS, registration_timeout = INT64_C(900) * SECOND_NS;
@@ -46,10 +43,9 @@ static void time_out(karp_advice *a, uint32_t claim_number)
 static karp_status each_claim(const karp_snapshot *snapshot, int64_t now, void (*look)(karp_advice *, uint32_t),
                               karp_advice **out, karp_error *error)
 {
-    if (snapshot == NULL || out == NULL)
-        return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
-    karp_advice *a = advice_new(snapshot, now);
-    if (a == NULL) return context_nomem(snapshot->context, error);
+    karp_advice *a = NULL;
+    karp_status status = advice_start(snapshot, now, out, &a, error);
+    if (status != KARP_OK) return status;
     for (uint32_t i = 0; i < snapshot->raw.claims.count; i++) {
         if (snapshot->raw.claims.items[i].meta.deletion == KARP_NO_TIME) look(a, i);
     }

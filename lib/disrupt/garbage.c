@@ -2,9 +2,6 @@
 /* Clean-up: claims without an instance, marks of forgotten commands (deprovisioning.md §26, §2). */
 #include <disrupt/advice.h>
 
-#include <base/context.h>
-#include <base/error.h>
-#include <base/sort.h>
 #include <model/instant.h>
 
 static const int64_t period = INT64_C(120) * SECOND_NS;
@@ -19,10 +16,9 @@ karp_status karp_advise_garbage(const karp_snapshot *snapshot, int64_t now, cons
                                 size_t provider_id_count, karp_advice **out, karp_error *error)
 {
     map64 alive;
-    if (snapshot == NULL || out == NULL)
-        return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
-    karp_advice *a = advice_new(snapshot, now);
-    if (a == NULL) return context_nomem(snapshot->context, error);
+    karp_advice *a = NULL;
+    karp_status status = advice_start(snapshot, now, out, &a, error);
+    if (status != KARP_OK) return status;
     uint32_t *nodes = nodes_of_claims(a);
     if (!names_known(snapshot, provider_ids, provider_ids != NULL ? provider_id_count : 0, &alive)) a->failed = true;
     for (uint32_t i = 0; i < snapshot->raw.claims.count && !a->failed && nodes != NULL; i++) {
@@ -63,10 +59,9 @@ karp_status karp_advise_cleanup(const karp_snapshot *snapshot, const karp_str *i
                                 karp_advice **out, karp_error *error)
 {
     map64 busy;
-    if (snapshot == NULL || out == NULL)
-        return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
-    karp_advice *a = advice_new(snapshot, 0);
-    if (a == NULL) return context_nomem(snapshot->context, error);
+    karp_advice *a = NULL;
+    karp_status status = advice_start(snapshot, 0, out, &a, error);
+    if (status != KARP_OK) return status;
     if (!names_known(snapshot, in_progress, in_progress != NULL ? in_progress_count : 0, &busy)) a->failed = true;
     for (uint32_t i = 0; i < snapshot->node_count && !a->failed; i++) {
         if (!snapshot->nodes[i].marked && map64_get(&busy, snapshot->nodes[i].name) == NO_ID)

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hashes of static fields: their values, and the annotations to be set (deprovisioning.md §22). */
 #include <disrupt/advice.h>
-#include <base/str.h>
 
-#include <base/context.h>
-#include <base/error.h>
 #include <base/sort.h>
 #include <base/strbuf.h>
 #include <model/pool_hash.h>
@@ -59,10 +56,9 @@ static void migrate(karp_advice *a, uint32_t pool, karp_str hash)
 
 karp_status karp_advise_hashes(const karp_snapshot *snapshot, karp_advice **out, karp_error *error)
 {
-    if (snapshot == NULL || out == NULL)
-        return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
-    karp_advice *a = advice_new(snapshot, 0);
-    if (a == NULL) return context_nomem(snapshot->context, error);
+    karp_advice *a = NULL;
+    karp_status status = advice_start(snapshot, 0, out, &a, error);
+    if (status != KARP_OK) return status;
     for (uint32_t i = 0; i < snapshot->raw.pools.count && !a->failed; i++) {
         const node_pool *p = &snapshot->raw.pools.items[i];
         karp_str hash = hash_text(a, p);

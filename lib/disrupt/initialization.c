@@ -2,10 +2,6 @@
 /* When a registered node is initialised (deprovisioning.md §26). */
 #include <disrupt/advice.h>
 
-#include <base/context.h>
-#include <base/error.h>
-#include <base/sort.h>
-
 static bool startup_taint_left(const node *n, const node_claim *c)
 {
     for (uint32_t i = 0; i < n->taints.count; i++) {
@@ -47,10 +43,9 @@ static const char *not_initialized_because(const karp_snapshot *w, const node *n
 
 karp_status karp_advise_initialization(const karp_snapshot *snapshot, int64_t now, karp_advice **out, karp_error *error)
 {
-    if (snapshot == NULL || out == NULL)
-        return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
-    karp_advice *a = advice_new(snapshot, now);
-    if (a == NULL) return context_nomem(snapshot->context, error);
+    karp_advice *a = NULL;
+    karp_status status = advice_start(snapshot, now, out, &a, error);
+    if (status != KARP_OK) return status;
     for (uint32_t i = 0; i < snapshot->node_count && !a->failed; i++) {
         const state_node *n = &snapshot->nodes[i];
         if (n->claim == NO_ID || n->node == NO_ID) continue;

@@ -4,7 +4,6 @@
 
 #include <base/context.h>
 #include <base/error.h>
-#include <base/sort.h>
 #include <string.h>
 
 enum { DRAIN = 1, AT_ONCE = 2, SOLD_OUT = 4 }; /* delete; without waiting for the drain; the offering is unavailable */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <disrupt/pod_class.h>
-
-#include <base/error.h>
+/* What a pod is to a drain, to disruption and to provisioning (deprovisioning.md §3). Pure functions. */
 #include <disrupt/advice.h>
+
 #include <model/instant.h>
 #include <schedule/movable.h>
 

@@ -2,9 +2,7 @@
 /* When pods were last bound to a node or left it: status.lastPodEventTime (deprovisioning.md §21.3). */
 #include <disrupt/advice.h>
 
-#include <base/context.h>
 #include <base/error.h>
-#include <base/sort.h>
 #include <disrupt/pass.h>
 #include <model/instant.h>
 #include <schedule/movable.h>
@@ -51,9 +49,10 @@ karp_status karp_advise_pod_events(const karp_snapshot *before, const karp_snaps
     karp_status status = pass_start(&p, snapshot, options, &method, error);
     if (status != KARP_OK) return status;
     bool look = before != NULL || pass_quirk(&p, 15);
-    karp_advice *a = advice_new(snapshot, p.now);
+    karp_advice *a = NULL;
+    status = advice_start(snapshot, p.now, out, &a, error);
     pass_end(&p);
-    if (a == NULL) return context_nomem(snapshot->context, error);
+    if (status != KARP_OK) return status;
     for (uint32_t i = 0; i < snapshot->node_count && look && !a->failed; i++) {
         const state_node *n = &snapshot->nodes[i];
         if (n->claim == NO_ID || n->node == NO_ID) continue;

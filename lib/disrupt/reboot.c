@@ -211,9 +211,9 @@ karp_status karp_advise_reboots(const karp_snapshot *snapshot, int64_t now, cons
     if (snapshot == NULL || out == NULL || (answers == NULL && answer_count > 0))
         return fail(error, KARP_E_INVALID, "a snapshot, answers and a place for the advice are needed");
     karp_status status = check_answers(answers, answer_count, error);
+    karp_advice *a = NULL;
+    if (status == KARP_OK) status = advice_start(snapshot, now, out, &a, error);
     if (status != KARP_OK) return status;
-    karp_advice *a = advice_new(snapshot, now);
-    if (a == NULL) return fail_nomem(error);
     uint32_t *nodes = nodes_of_claims(a);
     for (size_t i = 0; i < answer_count && nodes != NULL && !a->failed; i++) {
         struct rebooting r = { .a = a, .claim = claim_named(snapshot, answers[i].claim), .answer = &answers[i] };

@@ -2,8 +2,6 @@
 /* Unhealthy nodes are replaced forcibly, unless too many are unhealthy at once (deprovisioning.md §24). */
 #include <disrupt/advice.h>
 
-#include <base/context.h>
-#include <base/error.h>
 #include <base/sort.h>
 #include <model/instant.h>
 
@@ -82,10 +80,9 @@ static void look(karp_advice *a, const state_node *n, const struct policies *p)
 karp_status karp_advise_repair(const karp_snapshot *snapshot, int64_t now, const karp_repair_policy *policies,
                                size_t policy_count, karp_advice **out, karp_error *error)
 {
-    if (snapshot == NULL || out == NULL)
-        return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
-    karp_advice *a = advice_new(snapshot, now);
-    if (a == NULL) return context_nomem(snapshot->context, error);
+    karp_advice *a = NULL;
+    karp_status status = advice_start(snapshot, now, out, &a, error);
+    if (status != KARP_OK) return status;
     const struct policies p = { policies, policies != NULL ? policy_count : 0 };
     bool on = (snapshot->raw.settings.gates & KARP_GATE_NODE_REPAIR) != 0;
     for (uint32_t i = 0; i < snapshot->node_count && on; i++) look(a, &snapshot->nodes[i], &p);

@@ -2,8 +2,6 @@
 /* Scales static pools to their replicas (deprovisioning.md §27). */
 #include <disrupt/advice.h>
 
-#include <base/context.h>
-#include <base/error.h>
 #include <base/sort.h>
 #include <disrupt/costs.h>
 #include <disrupt/budgets.h>
@@ -88,10 +86,9 @@ static void scale_up(karp_advice *a, uint32_t pool, pool_counters k)
 
 karp_status karp_advise_static_pools(const karp_snapshot *snapshot, int64_t now, karp_advice **out, karp_error *error)
 {
-    if (snapshot == NULL || out == NULL)
-        return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
-    karp_advice *a = advice_new(snapshot, now);
-    if (a == NULL) return context_nomem(snapshot->context, error);
+    karp_advice *a = NULL;
+    karp_status status = advice_start(snapshot, now, out, &a, error);
+    if (status != KARP_OK) return status;
     bool on = (snapshot->raw.settings.gates & KARP_GATE_STATIC_CAPACITY) != 0;
     for (uint32_t i = 0; i < snapshot->raw.pools.count && on && !a->failed; i++) {
         if (snapshot->raw.pools.items[i].replicas < 0) continue;

@@ -2,9 +2,6 @@
 /* Termination of claims and nodes, before and after the drain (deprovisioning.md §25.1, §25.2). */
 #include <disrupt/advice.h>
 
-#include <base/context.h>
-#include <base/error.h>
-#include <base/sort.h>
 #include <model/instant.h>
 
 static const int64_t step = INT64_C(5) * SECOND_NS;
@@ -112,10 +109,9 @@ karp_status karp_advise_termination(const karp_snapshot *snapshot, int64_t now, 
                                     size_t provider_id_count, karp_advice **out, karp_error *error)
 {
     map64 alive;
-    if (snapshot == NULL || out == NULL)
-        return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
-    karp_advice *a = advice_new(snapshot, now);
-    if (a == NULL) return context_nomem(snapshot->context, error);
+    karp_advice *a = NULL;
+    karp_status status = advice_start(snapshot, now, out, &a, error);
+    if (status != KARP_OK) return status;
     if (!names_known(snapshot, provider_ids, provider_ids != NULL ? provider_id_count : 0, &alive)) a->failed = true;
     const struct ending e = { a, &alive };
     for (uint32_t i = 0; i < snapshot->raw.claims.count && !a->failed; i++) end_claim(&e, i);

@@ -3,7 +3,7 @@
 #ifndef OPTIMISE_CERTIFY_H
 #define OPTIMISE_CERTIFY_H
 
-#include <decision/bound_object.h>
+#include <decision/decision.h>
 #include <karp/objective.h>
 #include <optimise/certificate.h>
 #include <optimise/round_bound.h>

@@ -5,7 +5,7 @@
 #include <base/bits.h>
 #include <base/error.h>
 #include <base/sort.h>
-#include <decision/bound_object.h>
+#include <decision/decision.h>
 #include <inttypes.h>
 #include <optimise/certify.h>
 #include <string.h>

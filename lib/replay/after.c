@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The input after a decision has been carried out: the next state of a cluster that was read from documents. */
-#include <replay/launched.h>
+#include <io/reader.h>
 
 #include <io/kinds.h>
 #include <string.h>
@@ -67,6 +67,68 @@ static karp_status take_commands(outcome *o)
     return KARP_OK;
 }
 
+/* ---- launches -------------------------------------------------------------------------------------------------------------- */
+
+static void set_time(trees *t, tree *object, const char *name, int64_t instant)
+{
+    char text[KARP_VALUE_TEXT];
+    karp_time_format(instant, text);
+    tree_set_text(t, object, name, str(text));
+}
+
+static tree *amounts(trees *t, const karp_resource *list, size_t count)
+{
+    tree *object = tree_new(t, TREE_MAP);
+    for (size_t i = 0; i < count; i++) tree_set_named(t, object, list[i].name, tree_new_text(t, list[i].text));
+    return object;
+}
+
+static tree *taint_list(trees *t, const karp_launch *l)
+{
+    tree *list = tree_new(t, TREE_LIST);
+    for (size_t i = 0; i < l->taint_count; i++) {
+        tree *taint = tree_new(t, TREE_MAP);
+        tree_set_text(t, taint, "key", l->taints[i].key);
+        tree_set_text(t, taint, "value", l->taints[i].value);
+        tree_set_text(t, taint, "effect", l->taints[i].effect);
+        tree_append(t, list, taint);
+    }
+    return list;
+}
+
+static void set_labels(trees *t, tree *labels, const karp_label *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) tree_set_named(t, labels, list[i].key, tree_new_text(t, list[i].value));
+}
+
+static tree *labels_of(trees *t, const karp_launch *l, karp_str name)
+{
+    tree *labels = tree_new(t, TREE_MAP);
+    set_labels(t, labels, l->choice_labels, l->choice_label_count);
+    set_labels(t, labels, l->labels, l->label_count);
+    tree_set_text(t, labels, "karpenter.sh/nodepool", l->node_pool);
+    tree_set_text(t, labels, "kubernetes.io/hostname", name);
+    return labels;
+}
+
+/* A Node or its NodeClaim of a launch. Here both have the same content, and the reader completes it. */
+static tree *launched(trees *t, const karp_launch *l, karp_str name, int64_t created, bool claim)
+{
+    tree *object = tree_new(t, TREE_MAP);
+    tree_set_text(t, object, "apiVersion", str(claim ? "karpenter.sh/v1" : "v1"));
+    tree_set_text(t, object, "kind", str(claim ? "NodeClaim" : "Node"));
+    tree *metadata = tree_get_or_make(t, object, "metadata"), *spec = tree_get_or_make(t, object, "spec"),
+         *status = tree_get_or_make(t, object, "status");
+    tree_set_text(t, metadata, "name", name);
+    set_time(t, metadata, "creationTimestamp", created);
+    tree_set(t, metadata, "labels", labels_of(t, l, name));
+    tree_set(t, spec, "taints", taint_list(t, l));
+    tree_set_text(t, claim ? status : spec, "providerID", name);
+    tree_set(t, status, "capacity", amounts(t, l->capacity, l->capacity_count));
+    tree_set(t, status, "allocatable", amounts(t, l->allocatable, l->allocatable_count));
+    return object;
+}
+
 /* An unused node name: "POOL-1". */
 static karp_str free_name(outcome *o, karp_str pool, uint64_t *number)
 {
@@ -91,9 +153,9 @@ static karp_status launch(outcome *o, const karp_launch *l, karp_str name)
 {
     trees *t = &o->next->trees;
     io_place place = { .document = str("a launch") };
-    tree *claim = replay_launched(t, l, name, o->now, true), *node = replay_launched(t, l, name, o->now, false);
+    tree *claim = launched(t, l, name, o->now, true), *node = launched(t, l, name, o->now, false);
     tree *status = tree_get(claim, "status");
-    replay_set_time(t, status, "lastPodEventTime", o->now);
+    set_time(t, status, "lastPodEventTime", o->now);
     tree_set_text(t, status, "nodeName", name);
     if (l->expire_after != KARP_DURATION_UNSET) {
         char age[KARP_VALUE_TEXT];
@@ -142,7 +204,7 @@ static void add_condition(const outcome *o, trees *t, tree *conditions, const ch
     tree_set_text(t, condition, "type", str(type));
     tree_set_text(t, condition, "status", str(state));
     tree_set_text(t, condition, "reason", str(reason));
-    replay_set_time(t, condition, "lastTransitionTime", o->now);
+    set_time(t, condition, "lastTransitionTime", o->now);
     tree_append(t, conditions, condition);
 }
 
@@ -171,7 +233,7 @@ static void bind(outcome *o, trees *t, tree *pod, karp_str node)
     add_condition(o, t, conditions, "Ready", "True", "Ready");
     tree_set(t, status, "conditions", conditions);
     tree_remove(t, status, "nominatedNodeName");
-    replay_set_time(t, status, "startTime", o->now);
+    set_time(t, status, "startTime", o->now);
 }
 
 /* Updates the pod; false = it no longer exists. */
@@ -212,7 +274,7 @@ static void change_claim(outcome *o, trees *t, tree *claim)
     tree *status = tree_get_or_make(t, claim, "status");
     karp_str pool = tree_get_text(tree_get(tree_get(claim, "metadata"), "labels"), "karpenter.sh/nodepool");
     if (io_table_get(&o->touched, tree_get_text(status, "nodeName")) != IO_NONE)
-        replay_set_time(t, status, "lastPodEventTime", o->now);
+        set_time(t, status, "lastPodEventTime", o->now);
     tree *conditions = tree_get(status, "conditions");
     if (!tree_is(conditions, TREE_LIST)) return;
     for (size_t i = tree_count(conditions); i-- > 0;) {

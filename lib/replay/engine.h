@@ -44,8 +44,8 @@ typedef struct replay_shape {
     size_t taker_count, taker_capacity;
     uint64_t tried_room; /* how often nodes had gained room at that time; 0 = never tried */
     uint64_t *budgets; /* bit set: the budgets that select it; NULL = none */
-    uint32_t template_; /* its template's number in the snapshot and its edits */
-    uint64_t template_edit; /* the edit that added the template; 0 = there is none since the snapshot was built */
+    bool has_template; /* since the snapshot was built anew */
+    uint32_t template_; /* its number in the snapshot and its edits, if there is one */
 } replay_shape;
 
 enum { POD_WAITING, POD_RUNNING, POD_GONE };
@@ -318,7 +318,7 @@ typedef struct engine {
     karp_snapshot *snapshot;
     uint32_t *dirty_pods, *dirty_nodes;
     size_t dirty_pod_count, dirty_pod_capacity, dirty_node_count, dirty_node_capacity;
-    uint64_t edits, rows_since_rebuild; /* rows removed: their memory is only freed by a new snapshot */
+    uint64_t rows_since_rebuild; /* rows removed: their memory is only freed by a new snapshot */
     bool stale; /* the next snapshot is built anew */
     bool pools_changed; /* pools must be read again, and nodes may have drifted */
 

@@ -130,8 +130,8 @@ static karp_status edit_node(engine *e, karp_builder *builder, replay_node *n)
 
 static karp_status template_of(engine *e, karp_builder *builder, replay_shape *s)
 {
-    if (s->template_edit > 0) return KARP_OK;
-    s->template_edit = e->edits;
+    if (s->has_template) return KARP_OK;
+    s->has_template = true;
     karp_pod pod = s->pod;
     pod.priority = s->priority;
     pod.has_priority = s->priority != 0;
@@ -301,7 +301,7 @@ static karp_status build_afresh(engine *e)
         if (!e->nodes[i].gone) node_touch(e, (uint32_t)i);
     }
     for (size_t i = 0; i < e->budget_count; i++) e->budgets[i].shown = -1;
-    for (size_t i = 0; i < e->shape_count; i++) e->shapes[i].template_edit = 0;
+    for (size_t i = 0; i < e->shape_count; i++) e->shapes[i].has_template = false;
     return e->status;
 }
 
@@ -336,7 +336,6 @@ karp_snapshot *engine_snapshot(engine *e)
     karp_status status = e->stale || e->rows_since_rebuild > MOST_STALE_ROWS ? build_afresh(e) : KARP_OK;
     e->changes = changes;
     if (!status) status = karp_snapshot_edit(e->snapshot, &builder, &e->error);
-    e->edits++;
     if (!status) status = edit_rows(e, builder);
     if (!status) status = karp_builder_finish(builder, &edited, &e->error);
     karp_builder_free(builder);

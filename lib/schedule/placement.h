@@ -7,7 +7,6 @@
 #ifndef SCHEDULE_PLACEMENT_H
 #define SCHEDULE_PLACEMENT_H
 
-#include <decision/pod_run.h>
 #include <schedule/common.h>
 
 enum { PLACE_NONE = 0, PLACE_HOST = 1, PLACE_CLAIM = 2 };
@@ -15,6 +14,12 @@ typedef struct place {
     uint32_t target; /* host or claim */
     uint8_t where;
 } place;
+
+/* Consecutive pods in the queue of their snapshot that have the same placement. */
+typedef struct pod_run {
+    uint32_t first, count; /* positions in snapshot.queue */
+    uint32_t target; /* while scheduling a NodeClaim; in a decision a launch */
+} pod_run;
 
 /* An unschedulable pod. */
 typedef struct failure {
