@@ -105,9 +105,9 @@ static karp_status build_snapshot(const char *name, measure *m, karp_snapshot **
     start clock = begin(m);
     karp_status status = karp_builder_new(m->context, &builder, error);
     if (status == KARP_OK) {
-        status = bench_fill(m->context, name, builder, question, error);
+        status = bench_named->fill(m->context, name, builder, question, error);
     }
-    bool edits = bench_edits(question->ask);
+    bool edits = question->edits;
     if (!edits) {
         end_stage(m, STAGE_READ, &clock);
     }
@@ -115,13 +115,13 @@ static karp_status build_snapshot(const char *name, measure *m, karp_snapshot **
         status = karp_builder_finish(builder, out, error);
     }
     if (edits && status == KARP_OK) {
-        status = bench_edit(out, question->ask, 0, error);
+        status = bench_named->edit(out, *question, 0, error);
     }
     if (edits) {
         end_stage(m, STAGE_READ, &clock);
     }
     if (edits && status == KARP_OK) {
-        status = bench_edit(out, question->ask, 1, error);
+        status = bench_named->edit(out, *question, 1, error);
     }
     end_stage(m, STAGE_PREPARE, &clock);
     karp_builder_free(builder);
@@ -142,9 +142,25 @@ static karp_status read_snapshot(const char *name, measure *m, karp_snapshot **o
         status = karp_reader_finish(reader, out, error);
     }
     end_stage(m, STAGE_PREPARE, &clock);
-    *question = (bench_question){ BENCH_DECIDE, status == KARP_OK ? karp_reader_method(reader) : KARP_METHOD_ANY };
+    question->method = status == KARP_OK ? karp_reader_method(reader) : KARP_METHOD_ANY;
     karp_reader_free(reader);
     return status;
+}
+
+karp_status bench_decide(const karp_snapshot *snapshot, uint32_t method, karp_decision **out, karp_error *error)
+{
+    if (method == KARP_METHOD_ANY) {
+        karp_options plain;
+        karp_options_init(&plain, sizeof(plain));
+        return karp_provision(snapshot, &plain, out, error);
+    }
+    if (method == KARP_METHOD_REPACK) {
+        return karp_repack(snapshot, NULL, out, error);
+    }
+    karp_disrupt_options disrupt;
+    karp_disrupt_options_init(&disrupt, sizeof(disrupt));
+    disrupt.method = method;
+    return karp_disrupt(snapshot, &disrupt, out, error);
 }
 
 static void note_plan(measure *m, const karp_decision *decision)
@@ -188,8 +204,9 @@ static karp_status run_once(const char *name, measure *m, karp_error *error)
 {
     karp_snapshot *snapshot = NULL;
     karp_decision *decision = NULL;
-    bench_question question = { BENCH_DECIDE, KARP_METHOD_ANY };
-    karp_status status = (bench_known(name) ? build_snapshot : read_snapshot)(name, m, &snapshot, &question, error);
+    bench_question question = { .method = KARP_METHOD_ANY };
+    bool named = bench_named != NULL && bench_named->known(name);
+    karp_status status = (named ? build_snapshot : read_snapshot)(name, m, &snapshot, &question, error);
     if (status != KARP_OK) {
         karp_snapshot_unref(snapshot);
         return status;
@@ -199,7 +216,8 @@ static karp_status run_once(const char *name, measure *m, karp_error *error)
     karp_snapshot_get_counts(snapshot, &m->counts);
     start clock = begin(m);
     m->decisions = 1;
-    status = bench_answer(snapshot, question, &decision, &m->decisions, error);
+    status = named ? bench_named->answer(snapshot, question, &decision, &m->decisions, error)
+                   : bench_decide(snapshot, question.method, &decision, error);
     end_stage(m, STAGE_SOLVE, &clock);
     m->times[STAGE_SOLVE][m->runs] /= (double)m->decisions;
     m->allocations[STAGE_SOLVE] /= m->decisions;
@@ -304,11 +322,15 @@ static bool measure_input(const cli_options *options, const char *name, measure 
 static int run(const cli_options *options)
 {
     if (options->list) {
-        bench_list();
+        if (bench_named == NULL) {
+            print_problem(NULL, "this program was built without the tests, whose inputs have names");
+            return EXIT_ERROR;
+        }
+        bench_named->list();
         return standard_output_written();
     }
     if (options->inputs.count == 0) {
-        print_problem(NULL, "no input: name one with --input (--list names them)");
+        print_problem(NULL, "no input: name a file, or an input that --list names, with --input");
         return EXIT_ERROR;
     }
     bool json = options->format == KARP_FORMAT_JSON;
@@ -344,9 +366,10 @@ const cli_verb verb_bench = {
     .arguments = "",
     .summary = "how long a decision takes, part by part",
     .details =
-        "Makes an input from a fixed seed (or reads a Snapshot file), decides on it several times, and prints the\n"
-        "medians of the processor time of reading, preparing, deciding and writing JSON. Peak memory is that of\n"
-        "the process: of several inputs the largest so far. Allocations are requests to the allocator in one run.",
+        "Reads a file (or makes an input from a fixed seed, if karp was built with its tests), decides on it several\n"
+        "times, and prints the medians of the processor time of reading, preparing, deciding and writing JSON. Peak\n"
+        "memory is that of the process: of several inputs the largest so far. Allocations are requests to the\n"
+        "allocator in one run.",
     .options = CLI_OPTION_BENCH,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT,
     .default_format = KARP_FORMAT_TEXT,

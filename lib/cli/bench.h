@@ -1,81 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of `karp bench`: inputs that are made from fixed seeds, and what is decided for them. */
+/* What `karp bench` measures besides files. */
 #ifndef CLI_BENCH_H
 #define CLI_BENCH_H
 
 #include "cli.h"
 
-/* ---- bench_question.c: what is decided for an input while it is measured ------------------------------------------- */
-
-enum bench_ask {
-    BENCH_DECIDE, /* one decision */
-    BENCH_COST, /* one least-cost decision, with the default effort */
-    BENCH_BOUND, /* Karpenter's plan, and a lower bound on the cost of any plan */
-    BENCH_EACH_NODE, /* what if without a node, for every node in turn */
-    BENCH_EACH_ZONE, /* what if without a zone, for every zone in turn */
-    /* one decision, on a snapshot in which one object was replaced: */
-    BENCH_EDIT_PENDING, /* a pending pod */
-    BENCH_EDIT_BOUND, /* a pod on a node */
-    BENCH_EDIT_NODE /* a node */
-};
-
 typedef struct bench_question {
-    enum bench_ask ask;
+    unsigned ask; /* what the inputs know it by; 0 = one decision */
     uint32_t method; /* KARP_METHOD_*, ANY = a launch decision */
+    bool edits; /* the decision is made on an edited snapshot */
 } bench_question;
 
-/* Makes the decisions. *out receives the (last) decision, *asked the number of decisions. */
-karp_status bench_answer(const karp_snapshot *snapshot, bench_question question, karp_decision **out, size_t *asked,
-                         karp_error *error);
+/* Inputs that have names. */
+typedef struct bench_inputs {
+    /* Prints one line per family of inputs ("b1-1000 …"), with its contents. */
+    void (*list)(void);
+    /* Whether the name is a family's prefix with a number of pods. */
+    bool (*known)(const char *name);
+    /* Adds all objects of the input to the builder. *question receives what to decide. Errors: those of the builder;
+     * INVALID for an unknown name. */
+    karp_status (*fill)(karp_context *context, const char *name, karp_builder *builder, bench_question *question,
+                        karp_error *error);
+    karp_status (*edit)(karp_snapshot **snapshot, bench_question question, unsigned turn, karp_error *error);
+    /* Makes the decisions. *out receives the (last) decision, *asked the number of decisions. */
+    karp_status (*answer)(const karp_snapshot *snapshot, bench_question question, karp_decision **out, size_t *asked,
+                          karp_error *error);
+} bench_inputs;
 
-/* ---- bench_inputs.c: the inputs, the same on every machine --------------------------------------------------------- */
+/* Those of tests/bench/inputs.h. NULL in a program that is built without the tests: it measures files only. */
+extern const bench_inputs *const bench_named;
 
-/* Prints one line per family of inputs ("b1-1000 …"), with its contents. */
-void bench_list(void);
-/* Whether the name is a family's prefix with a number of pods. */
-bool bench_known(const char *name);
-/* Adds all objects of the input to the builder. *question receives what to decide. Errors: those of the builder;
- * INVALID for an unknown name. */
-karp_status bench_fill(karp_context *context, const char *name, karp_builder *builder, bench_question *question,
-                       karp_error *error);
-
-/* ---- bench_types.c: what inputs share: the NodePool, catalogues, existing nodes, pseudo-random numbers ------------- */
-
-typedef struct bench_maker {
-    karp_context *context;
-    karp_builder *builder;
-    karp_error *error;
-    karp_catalogue *catalogue;
-    int64_t now;
-    uint64_t random;
-    uint32_t pods; /* so far */
-    bool fleet; /* on-demand nodes that can be consolidated, in a NodePool of on-demand nodes */
-} bench_maker;
-
-typedef struct bench_node {
-    char name[16];
-    double cpu, memory; /* free: cores, bytes */
-} bench_node;
-
-/* A pseudo-random number below `limit`, which must not be 0. */
-uint32_t bench_below(bench_maker *maker, uint32_t limit);
-
-/* Adds the namespace and a NodePool whose limits are never reached. */
-karp_status bench_add_pool(bench_maker *maker);
-/* Type i has i + 1 cores, 2(i + 1) GiB, and five offerings at one price, as in Karpenter's benchmark. */
-karp_status bench_fake_types(bench_maker *maker, uint32_t count);
-/* Up to `count` types of the built-in catalogue's c, m, r and t families, at regular intervals. */
-karp_status bench_aws_types(bench_maker *maker, uint32_t count);
-/* Adds an existing node and its NodeClaim, of a random type with this many allocatable cores. */
-karp_status bench_add_node(bench_maker *maker, uint32_t number, double least_cores, double most_cores, bench_node *out);
-void bench_maker_free(bench_maker *maker);
-
-/* ---- bench_edit.c: the edits of inputs b7 -------------------------------------------------------------------------- */
-
-/* Whether the decision is made on an edited snapshot. */
-bool bench_edits(enum bench_ask ask);
-/* Replaces one object of the input, with different values in each turn. *snapshot is released and replaced by the
- * edited one. */
-karp_status bench_edit(karp_snapshot **snapshot, enum bench_ask ask, unsigned turn, karp_error *error);
+/* A decision with the method. */
+karp_status bench_decide(const karp_snapshot *snapshot, uint32_t method, karp_decision **out, karp_error *error);
 
 #endif

@@ -98,6 +98,12 @@ def check_program(folder, names):
     run(COMPILERS[-1], '-o', 'karp', *(pathlib.Path(name).with_suffix('.o') for name in names), *yaml, '-lm', '-ldl', cwd=folder)
     if not problems and not run(folder / 'karp', '--version').startswith('karp '):
         problems.append('the program of the one files does not tell its version')
+    # Inputs that have names are in programs that are built with the tests.
+    if not problems and '"solve_ms"' not in run(folder / 'karp', 'bench', '--json', '--runs', '1', '--input', SOURCE / 'examples/quickstart/workloads.yaml'):
+        problems.append('the program of the one files does not measure a file')
+    listed = subprocess.run([folder / 'karp', 'bench', '--list'], capture_output=True, text=True)
+    if listed.returncode != 1 or 'built without the tests' not in listed.stderr:
+        problems.append(f'the program of the one files lists inputs: {listed.stdout}{listed.stderr}')
 
 
 def check_switches(folder, each):

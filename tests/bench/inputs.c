@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "bench.h"
+#include "inputs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -429,7 +429,7 @@ static const family families[] = {
 
 enum { FAMILY_COUNT = sizeof(families) / sizeof(families[0]) };
 
-void bench_list(void)
+static void list(void)
 {
     for (size_t i = 0; i < FAMILY_COUNT; i++) {
         printf("%sN%*s%s; N = %s\n", families[i].prefix, (int)(20 - strlen(families[i].prefix)), "", families[i].text,
@@ -461,14 +461,14 @@ static const family *find(const char *name, uint32_t *pods)
     return NULL;
 }
 
-bool bench_known(const char *name)
+static bool known(const char *name)
 {
     uint32_t pods = 0;
     return find(name, &pods) != NULL;
 }
 
-karp_status bench_fill(karp_context *context, const char *name, karp_builder *builder, bench_question *question,
-                       karp_error *error)
+static karp_status fill(karp_context *context, const char *name, karp_builder *builder, bench_question *question,
+                        karp_error *error)
 {
     uint32_t pods = 0;
     const family *chosen = find(name, &pods);
@@ -477,7 +477,7 @@ karp_status bench_fill(karp_context *context, const char *name, karp_builder *bu
     };
     maker.random = UINT64_C(0x9e3779b97f4a7c15);
     if (chosen != NULL) {
-        *question = (bench_question){ chosen->ask, chosen->method };
+        *question = (bench_question){ chosen->ask, chosen->method, chosen->ask >= BENCH_EDIT_PENDING };
         maker.fleet = chosen->method != KARP_METHOD_ANY;
     }
     for (const char *p = name; *p != '\0'; p++) {
@@ -493,3 +493,7 @@ karp_status bench_fill(karp_context *context, const char *name, karp_builder *bu
     bench_maker_free(&maker);
     return status;
 }
+
+static const bench_inputs named = { list, known, fill, bench_edit, bench_answer };
+
+const bench_inputs *const bench_named = &named;

@@ -1,30 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <karp/what_if.h>
-#include "bench.h"
-
-static karp_status provision(const karp_snapshot *snapshot, const karp_change *changes, size_t count,
-                             karp_decision **out, karp_error *error)
-{
-    karp_options plain;
-    karp_options_init(&plain, sizeof(plain));
-    return count == 0 ? karp_provision(snapshot, &plain, out, error)
-                      : karp_what_if(snapshot, changes, count, &plain, out, error);
-}
-
-/* A Snapshot with a disruption method is decided with that method. */
-static karp_status decide(const karp_snapshot *snapshot, uint32_t method, karp_decision **out, karp_error *error)
-{
-    if (method == KARP_METHOD_ANY) {
-        return provision(snapshot, NULL, 0, out, error);
-    }
-    if (method == KARP_METHOD_REPACK) {
-        return karp_repack(snapshot, NULL, out, error);
-    }
-    karp_disrupt_options disrupt;
-    karp_disrupt_options_init(&disrupt, sizeof(disrupt));
-    disrupt.method = method;
-    return karp_disrupt(snapshot, &disrupt, out, error);
-}
+#include "inputs.h"
 
 static karp_status decide_for_cost(const karp_snapshot *snapshot, bool bound_alone, karp_decision **out,
                                    karp_error *error)
@@ -47,11 +23,13 @@ static karp_status decide_each(const karp_snapshot *snapshot, uint32_t kind, con
 {
     karp_decision *last = NULL;
     karp_status status = KARP_OK;
+    karp_options plain;
+    karp_options_init(&plain, sizeof(plain));
     for (size_t i = 0; i < count && status == KARP_OK; i++) {
         const karp_change change = { .name = names != NULL ? names[i] : karp_snapshot_node_name(snapshot, i),
                                      .kind = kind };
         karp_decision *decision = NULL;
-        status = provision(snapshot, &change, 1, &decision, error);
+        status = karp_what_if(snapshot, &change, 1, &plain, &decision, error);
         if (status == KARP_OK) {
             karp_decision_unref(last);
             last = decision;
@@ -71,7 +49,7 @@ karp_status bench_answer(const karp_snapshot *snapshot, bench_question question,
 {
     const karp_str zones[] = { str("us-west-2a"), str("us-west-2b"), str("us-west-2c") };
     karp_snapshot_counts counts = { .size = sizeof(counts) };
-    switch (question.ask) {
+    switch ((enum bench_ask)question.ask) {
     case BENCH_EACH_NODE:
         karp_snapshot_get_counts(snapshot, &counts);
         return decide_each(snapshot, KARP_CHANGE_REMOVE_NODE, NULL, counts.nodes, out, asked, error);
@@ -85,5 +63,5 @@ karp_status bench_answer(const karp_snapshot *snapshot, bench_question question,
     case BENCH_EDIT_NODE: break;
     }
     *asked = 1;
-    return decide(snapshot, question.method, out, error);
+    return bench_decide(snapshot, question.method, out, error);
 }

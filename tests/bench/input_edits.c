@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <karp/builder.h>
-#include "bench.h"
+#include "inputs.h"
 
 /* The first pod of the input, and the node that it runs on if there are nodes. */
 #define POD_NAME "pod-000000"
@@ -57,19 +57,14 @@ static karp_status replace_node(karp_builder *builder, unsigned turn, karp_error
     return status == KARP_OK ? karp_builder_add_node(builder, &node, error) : status;
 }
 
-bool bench_edits(enum bench_ask ask)
-{
-    return ask == BENCH_EDIT_PENDING || ask == BENCH_EDIT_BOUND || ask == BENCH_EDIT_NODE;
-}
-
-karp_status bench_edit(karp_snapshot **snapshot, enum bench_ask ask, unsigned turn, karp_error *error)
+karp_status bench_edit(karp_snapshot **snapshot, bench_question question, unsigned turn, karp_error *error)
 {
     karp_builder *builder = NULL;
     karp_snapshot *edited = NULL;
     karp_status status = karp_snapshot_edit(*snapshot, &builder, error);
     if (status == KARP_OK) {
-        status = ask == BENCH_EDIT_NODE ? replace_node(builder, turn, error)
-                                        : replace_pod(builder, ask == BENCH_EDIT_BOUND, turn, error);
+        status = question.ask == BENCH_EDIT_NODE ? replace_node(builder, turn, error)
+                                                 : replace_pod(builder, question.ask == BENCH_EDIT_BOUND, turn, error);
     }
     if (status == KARP_OK) {
         status = karp_builder_finish(builder, &edited, error);
