@@ -55,8 +55,6 @@ uint32_t claim_named(const karp_snapshot *w, karp_str name);
 /* Finds a condition by its type; NULL = absent. */
 const condition *condition_named(const karp_snapshot *w, condition_list list, const char *type);
 bool condition_is(const karp_snapshot *w, condition_list list, const char *type, const char *status);
-/* Whether the pod's deletion is overdue by a minute. */
-bool pod_stuck(const pod *p, int64_t now);
 /* Whether a drain waits for the pod while it is not terminal: the pod can be drained and is not stuck. */
 bool pod_drainable(const karp_snapshot *s, const pod *p, int64_t now);
 

@@ -129,7 +129,8 @@ int64_t pool_next_change(const node_pool *pool, uint32_t reason, int64_t now, ui
     return first;
 }
 
-uint32_t method_reason(uint32_t method)
+/* The KARP_BUDGET_EMPTY … of a method; 0 = no reason that a budget could name. */
+static uint32_t method_reason(uint32_t method)
 {
     if (method == KARP_METHOD_EMPTINESS) return KARP_BUDGET_EMPTY;
     if (method == KARP_METHOD_REPAIR) return KARP_BUDGET_UNHEALTHY;

@@ -26,9 +26,6 @@ karp_status pass_budgets(pass *p, karp_error *error);
  * because its budget is exhausted. false = out of memory. */
 bool budgets_note_broken(const pass *p, karp_decision *d);
 
-/* The KARP_BUDGET_EMPTY … of a method; 0 = no reason that a budget could name. */
-uint32_t method_reason(uint32_t method);
-
 /* Keeps, in place and in order, the candidates that the remaining disruptions allow; the budget is the reason to keep
  * the other nodes. false = out of memory. */
 bool keep_within_budget(pass *p, uint32_t *order, uint32_t count, uint32_t *kept);

@@ -21,7 +21,8 @@ bool method_eventual(uint32_t method)
            method == KARP_METHOD_REPAIR;
 }
 
-bool candidate_empty(const pass *p, const candidate *c)
+/* Whether the node has no pod to reschedule (§5; D-Q8 counts pods by their cost). */
+static bool candidate_empty(const pass *p, const candidate *c)
 {
     return pass_quirk(p, 8) ? c->cost <= 1.0 : c->moving_count == 0;
 }

@@ -17,7 +17,5 @@ bool method_eventual(uint32_t method);
 int64_t candidate_expires(const pass *p, const candidate *c);
 /* The cost of evicting its pods, less as its claim comes closer to expireAfter (§7). */
 double candidate_disruption_cost(const pass *p, const candidate *c);
-/* Whether the node has no pod to reschedule (§5; D-Q8 counts pods by their cost). */
-bool candidate_empty(const pass *p, const candidate *c);
 
 #endif

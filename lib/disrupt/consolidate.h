@@ -22,8 +22,4 @@ karp_status consolidate(pass *p, const uint32_t *candidates, uint32_t count, boo
 /* §14.5 for a command with final replacements. */
 double command_savings(const pass *p, const command *c);
 
-/* §16: keeps only types that are cheaper than every removed node whose own type the replacement could have; false = none
- * is left, or minValues is violated. */
-bool same_type_filter(const pass *p, const command *c, replacement *r);
-
 #endif

@@ -7,7 +7,8 @@
 
 static const int64_t stuck_after = INT64_C(60) * SECOND_NS;
 
-bool pod_stuck(const pod *p, int64_t now)
+/* Whether the pod's deletion is overdue by a minute. */
+static bool pod_stuck(const pod *p, int64_t now)
 {
     return p->deletion != KARP_NO_TIME && later(p->deletion, stuck_after) < now;
 }

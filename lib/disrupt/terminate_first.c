@@ -11,6 +11,14 @@ bool terminate_first_on(const pass *p, uint32_t gate)
     return pass_rule(p, RULE_TERMINATE_FIRST) && (p->snapshot->raw.settings.gates & gate) != 0;
 }
 
+/* The reservation from which the candidate's node was launched; NO_ID = none. */
+static uint32_t reservation_held(const pass *p, const candidate *c)
+{
+    const karp_snapshot *w = p->snapshot;
+    if (w->raw.reservation_id == NO_TEXT || c->capacity_type != w->known.reserved) return NO_ID;
+    return label_get(w->nodes[c->node].labels, w->raw.reservation_id);
+}
+
 /* ---- nodes of dynamic pools ---------------------------------------------------------------------------------------------- */
 
 /* Adds a command with all nodes that the simulation launches, unchanged; without any of them if the node is terminated
@@ -144,13 +152,6 @@ karp_status static_reservations(pass *p, uint32_t pool, pool_reservations *out, 
     out->offered = offered;
     scheduler_free(s);
     return ok ? KARP_OK : fail_nomem(error);
-}
-
-uint32_t reservation_held(const pass *p, const candidate *c)
-{
-    const karp_snapshot *w = p->snapshot;
-    if (w->raw.reservation_id == NO_TEXT || c->capacity_type != w->known.reserved) return NO_ID;
-    return label_get(w->nodes[c->node].labels, w->raw.reservation_id);
 }
 
 bool holds_reservation(const pass *p, const candidate *c, const pool_reservations *r)

@@ -32,8 +32,6 @@ typedef struct pool_reservations {
 karp_status static_reservations(pass *p, uint32_t pool, pool_reservations *out, karp_error *error);
 /* Whether the candidate's node uses one of these reservations. */
 bool holds_reservation(const pass *p, const candidate *c, const pool_reservations *r);
-/* The reservation from which the candidate's node was launched; NO_ID = none. */
-uint32_t reservation_held(const pass *p, const candidate *c);
 /* Whether the pool is ready and not being deleted. */
 bool pool_may_launch_later(const pass *p, uint32_t pool);
 

@@ -420,7 +420,6 @@ void launch_amounts(const engine *e, const karp_decision *d, const karp_launch *
 karp_status engine_adopt(engine *e); /* engine_adopt.c */
 void node_ready(engine *e, uint32_t node);
 void node_delete(engine *e, uint32_t node); /* starts to drain it */
-void node_drain(engine *e, uint32_t node); /* as far as PodDisruptionBudgets permit */
 void node_kill(engine *e, uint32_t node); /* the machine ends, together with its pods */
 void node_empty(engine *e, uint32_t node); /* likewise, after all its pods were evicted */
 /* A node of the objects that only runs pods; `name` must stay valid. */

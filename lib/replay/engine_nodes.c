@@ -444,7 +444,8 @@ static uint32_t *pods_of(engine *e, const replay_node *n)
     return list;
 }
 
-void node_drain(engine *e, uint32_t node)
+/* As far as PodDisruptionBudgets permit. */
+static void node_drain(engine *e, uint32_t node)
 {
     replay_node *n = &e->nodes[node];
     size_t count = n->pod_count;

@@ -28,7 +28,8 @@ void karp_replay_options_init(karp_replay_options *options, size_t size)
 
 int64_t replay_step(int64_t length) { return (length / POINTS / MINUTE + 1) * MINUTE; }
 
-karp_str replay_policy(const replay *r, size_t index)
+/* The name of the n-th policy; "karpenter" if none are given. */
+static karp_str replay_policy(const replay *r, size_t index)
 {
     return r->options.policy_count ? r->options.policies[index] : str("karpenter");
 }

@@ -29,9 +29,6 @@ typedef struct replay {
 /* The default interval between the points of a series. */
 int64_t replay_step(int64_t length);
 
-/* The name of the n-th policy; "karpenter" if none are given. */
-karp_str replay_policy(const replay *r, size_t index);
-
 /* Builds the common start of all policies from the options and the events of the trace. */
 karp_status replay_prepare(replay *r);
 
@@ -63,7 +60,6 @@ void replay_write_plan_text(const replay *r, write_buffer *out);
 void replay_write_figures(json_out *j, const replay_result *p);
 karp_str replay_catalogue(const replay *r); /* "us-west-2, prices 2026-07-20" */
 void replay_write_rows(const replay *r, size_t from, size_t to, write_buffer *out); /* from some policies */
-void replay_write_notes_json(json_out *j, const replay *r); /* a member of an open object; omitted without notes */
 void replay_write_notes_text(const replay *r, write_buffer *out);
 void replay_write_json(const replay *r, write_buffer *out);
 void replay_write_text(const replay *r, write_buffer *out);

@@ -150,7 +150,6 @@ karp_status story_choose_expired(story *s, uint32_t *node);
 /* story_play.c */
 /* Counts completed work; an error if it exceeds the story's limit. */
 karp_status story_worked(story *s, uint64_t steps);
-karp_status story_play(story *s);
 
 /* story_write.c */
 void story_write_begin(story *s);

@@ -163,7 +163,7 @@ static karp_status take_step(story *s, const story_step *step)
     return status ? status : instant(s);
 }
 
-karp_status story_play(story *s)
+static karp_status story_play(story *s)
 {
     s->most_work = s->options.max_steps ? s->options.max_steps
                                         : MOST_WORK + WORK_OF_AN_OBJECT * (uint64_t)tree_count(s->base);

@@ -117,7 +117,8 @@ static void write_policy(json_out *j, const replay_result *p)
 
 karp_str replay_catalogue(const replay *r) { return r->write.catalogue.len ? r->write.catalogue : str(r->title); }
 
-void replay_write_notes_json(json_out *j, const replay *r)
+/* A member of an open object; omitted without notes. */
+static void write_notes(json_out *j, const replay *r)
 {
     if (r->base.note_count == 0) return;
     json_key(j, "warnings");
@@ -145,7 +146,7 @@ void replay_write_json(const replay *r, write_buffer *out)
     json_open_array(&j);
     for (size_t i = 0; i < r->result_count; i++) write_policy(&j, &r->results[i]);
     json_end(&j);
-    replay_write_notes_json(&j, r);
+    write_notes(&j, r);
     json_close(&j);
 }
 
