@@ -96,9 +96,4 @@ struct device_index {
 karp_status prepare_devices(karp_snapshot *s, karp_error *error);
 void device_index_free(struct device_index *w);
 
-/* Translates a type's devices to the snapshot's text ids, in its arena. `text` maps the catalogue's ids. NULL = out
- * of memory. */
-const struct type_devices *translate_type_devices(karp_snapshot *s, const uint32_t *text,
-                                                  const struct type_devices *given);
-
 #endif

@@ -9,7 +9,7 @@
 #include <model/prepare.h>
 #include <model/reuse_pods.h>
 #include <model/store_pods.h>
-#include <model/store_share.h>
+#include <model/store.h>
 #include <string.h>
 
 typedef karp_status (*prepare_step)(karp_snapshot *, karp_error *);

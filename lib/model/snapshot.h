@@ -265,6 +265,17 @@ uint32_t state_node_named(const karp_snapshot *s, karp_str name);
 bool pool_usable(const karp_snapshot *s, const node_pool *p);
 /* A NodePool template with this set and table; NULL = none. */
 const struct pool_template *pool_template_of(const karp_snapshot *s, uint32_t table, uint32_t set);
+/* Sets the bits of variants whose type is compatible with the requirement `required` on the table's type key number k. */
+void mark_agreeing_types(algebra *a, const type_table *t, uint32_t k, uint32_t required, uint64_t *variants);
+/* Sets the bits of offerings that are compatible with the requirement `required` on the table's offering key number k,
+ * available or not. NO_ID = there is no requirement: then an offering is incompatible if it has a requirement on a
+ * key that is not well-known. */
+void mark_agreeing_offerings(const karp_snapshot *w, algebra *a, const type_table *t, uint32_t k, uint32_t required,
+                             uint64_t *offerings);
+/* The same for one offering, whose requirement on this key is `have`. */
+bool offering_key_agrees(const karp_snapshot *w, algebra *a, uint32_t key, uint32_t required, uint32_t have);
+/* Sets the bits of available offerings. */
+void mark_available(const type_table *t, uint64_t *offerings);
 /* The instance type of the labels in the NodePool's table; NO_ID = none. */
 uint32_t type_of_labels(const karp_snapshot *w, uint32_t pool, label_list labels);
 static inline const shape *shape_of(const karp_snapshot *s, uint32_t c)

@@ -5,7 +5,7 @@
 #include <base/sort.h>
 #include <model/devices.h>
 #include <model/store_pods.h>
-#include <model/store_share.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* 2026-01-01T00:00:00Z: the default clock of a snapshot. */
@@ -106,6 +106,58 @@ void list_free(karp_context *context, void *list, size_t element_bytes)
     shared_array_unref(l.shared);
     memset(&l, 0, sizeof l);
     memcpy(list, &l, sizeof l);
+}
+
+/* ---- sharing ----------------------------------------------------------------------------------------------------- */
+
+enum { PIECES = 13 };
+
+struct store_memory {
+    karp_context *context; /* no reference: owners of the block have one */
+    _Atomic uint32_t references;
+    store_memory *below;
+    arena pieces[PIECES];
+};
+
+store_memory *store_memory_new(karp_context *context)
+{
+    store_memory *m = mem_zalloc(context, sizeof *m);
+    if (m == NULL) return NULL;
+    m->context = context;
+    atomic_init(&m->references, 1);
+    for (size_t i = 0; i < PIECES; i++) arena_init(&m->pieces[i], context);
+    return m;
+}
+
+store_memory *store_memory_ref(store_memory *m)
+{
+    if (m != NULL) atomic_fetch_add_explicit(&m->references, 1, memory_order_relaxed);
+    return m;
+}
+
+void store_memory_unref(store_memory *m)
+{
+    while (m != NULL && atomic_fetch_sub_explicit(&m->references, 1, memory_order_acq_rel) == 1) {
+        store_memory *below = m->below;
+        for (size_t i = 0; i < PIECES; i++) arena_free(&m->pieces[i]);
+        mem_free(m->context, m, sizeof *m);
+        m = below;
+    }
+}
+
+void store_share(store *s, store_memory *fresh)
+{
+    arena *own[PIECES] = {
+        &s->data,           &s->text.text,   &s->names.text,    &s->resources.text, &s->shape_keys.data,
+        &s->rule_keys.data, &s->labels.data, &s->volumes.data,  &s->mark_keys.data, &s->claim_names.data,
+        &s->templates.data, &s->taken.data,  &s->projected.data
+    };
+    for (size_t i = 0; i < PIECES; i++) {
+        fresh->pieces[i] = *own[i];
+        arena_init(own[i], s->context);
+    }
+    fresh->below = s->below;
+    s->below = fresh;
 }
 
 /* ---- creating and freeing ---------------------------------------------------------------------------------------- */
@@ -400,12 +452,6 @@ uint32_t store_find_selecting(const store *s, uint32_t selects, uint32_t name_sp
 {
     uint32_t identity[4] = { KIND_SELECTING, name_space, name, selects };
     return find(s, identity, 4);
-}
-
-uint32_t store_find_class(const store *s, uint32_t group, uint32_t kind, uint32_t name)
-{
-    uint32_t identity[5] = { KIND_NODE_CLASS, NO_TEXT, name, group, kind };
-    return find(s, identity, 5);
 }
 
 const pod_marks *store_marks(const store *s, const pod *p)

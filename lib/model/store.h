@@ -357,9 +357,11 @@ void list_continue(void *list, const void *from);
 bool list_own(void *list, size_t element_bytes);
 void list_free(karp_context *context, void *list, size_t element_bytes);
 
+typedef struct store_memory store_memory;
+
 typedef struct store {
     karp_context *context;
-    struct store_memory *below; /* store_share.h: memory of earlier stores that this one points into */
+    store_memory *below; /* memory of earlier stores that this one points into */
     strings text, names, resources;
     arena data;
     words shape_keys; /* identity of shapes; ids are indices of shapes */
@@ -470,9 +472,8 @@ bool store_remove(store *s, removed_object *removed, size_t *count);
 bool store_has(const store *s, const uint32_t *identity, size_t count);
 /* The index of an object in its array; NO_ID = not found. */
 uint32_t store_find(const store *s, enum kind kind, uint32_t name_space, uint32_t name);
-/* The same for kinds with a longer identity. `selects` is KARP_SELECTS_*; group and kind are text ids. */
+/* The same for an object that selects pods. `selects` is KARP_SELECTS_*. */
 uint32_t store_find_selecting(const store *s, uint32_t selects, uint32_t name_space, uint32_t name);
-uint32_t store_find_class(const store *s, uint32_t group, uint32_t kind, uint32_t name);
 
 static inline const pod *pod_at(const store *s, size_t number) { return paged_at(&s->pods, number, sizeof(pod)); }
 static inline karp_str store_text(const store *s, uint32_t id) { return strings_get(&s->text, id); }
@@ -483,5 +484,13 @@ uint32_t label_get(label_list labels, uint32_t key);
 label_list store_pod_labels(const store *s, uint32_t labels);
 /* The condition of this type, or NULL. */
 const condition *condition_find(condition_list list, uint32_t type);
+
+/* Memory that several stores point into. A snapshot moves the memory of its store into such a block. The store of an
+ * edited snapshot refers to the block of the one before and adds its own on top. Blocks are reference-counted. */
+store_memory *store_memory_new(karp_context *context); /* an empty block; NULL = out of memory */
+store_memory *store_memory_ref(store_memory *m);
+void store_memory_unref(store_memory *m);
+/* Moves the store's memory into `fresh`, which becomes the store's block. */
+void store_share(store *s, store_memory *fresh);
 
 #endif

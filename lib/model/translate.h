@@ -15,5 +15,8 @@ struct translation {
 bool translate(karp_snapshot *s, const karp_catalogue *c, struct translation *out);
 /* The requirement set of a list of the catalogue, without host names. NO_ID = out of memory. */
 uint32_t translate_set(karp_snapshot *s, const struct translation *t, uint32_t list);
+/* A type's devices, in the snapshot's arena. `text` maps the catalogue's ids. NULL = out of memory. */
+const struct type_devices *translate_type_devices(karp_snapshot *s, const uint32_t *text,
+                                                  const struct type_devices *given);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <base/bits.h>
 #include <base/sort.h>
-#include <model/agreement.h>
+#include <model/snapshot.h>
 #include <schedule/scheduler.h>
 #include <string.h>
 

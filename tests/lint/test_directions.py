@@ -24,7 +24,7 @@ QUESTIONS = {f'schedule/{name}.h' for name in ('fit_cost', 'guide', 'menu', 'mov
 CORE_SYSTEM = {'float.h', 'inttypes.h', 'limits.h', 'math.h', 'stdalign.h', 'stdarg.h', 'stdatomic.h', 'stdbool.h',
                'stddef.h', 'stdint.h', 'stdio.h', 'string.h'}
 # Instructions of one kind of processor, where the core has another way as well.
-PROCESSOR = {'digest_x86.c': {'cpuid.h', 'immintrin.h'}}
+PROCESSOR = {'digest.c': {'cpuid.h', 'immintrin.h'}}
 BASE_SYSTEM = CORE_SYSTEM | {'stdlib.h'}  # malloc, behind the allocator
 PUBLIC_SYSTEM = {'stddef.h', 'stdint.h'}
 READERS = {'jansson.h': (), 'yaml.h': ('io',)}
