@@ -30,7 +30,7 @@ static void libc_free(void *ptr, size_t bytes, void *user)
     free(ptr);
 }
 
-karp_allocator libc_allocator(void)
+static karp_allocator libc_allocator(void)
 {
     karp_allocator a = { sizeof a, libc_alloc, libc_realloc, libc_free, NULL };
     return a;

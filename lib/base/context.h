@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The members of a context. Only memory.c and context.c use them. */
+/* The members of a context. Only allocate.c and context.c use them. */
 #ifndef BASE_CONTEXT_H
 #define BASE_CONTEXT_H
 
@@ -38,8 +38,7 @@ void context_stop_gently(karp_context *run);
 void context_finish_run(karp_context *run);
 
 /* The guard. should_stop is called every POLL_AFTER units: bytes of memory that are filled, or an equal amount of
- * work. This takes well under a millisecond. A small allocation counts as LEAST_COUNTED. Inline because memory.c is
- * compiled into both libraries. */
+ * work. This takes well under a millisecond. A small allocation counts as LEAST_COUNTED. */
 enum { POLL_AFTER = 1 << 15, LEAST_COUNTED = 256 };
 
 /* Threads that share a context may overwrite each other's counts, so that should_stop is called a little later. */
@@ -101,8 +100,5 @@ karp_status context_nomem(karp_context *context, karp_error *error);
 
 /* The size that is passed to the allocator, which is never 0. Freeing uses the same size. */
 static inline size_t allocated_size(size_t bytes) { return bytes == 0 ? 1 : bytes; }
-
-/* The C library's allocator. context.c has all uses of malloc. */
-karp_allocator libc_allocator(void);
 
 #endif

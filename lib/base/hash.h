@@ -7,7 +7,7 @@
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 
-#include <base/shared_array.h>
+#include <base/memory.h>
 
 #define NO_ID UINT32_MAX
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory: checked allocations, growable arrays, arenas. In libkarp-io and the program, allocate.c implements the
- * first functions with karp_alloc() and karp_free(), because they cannot access a context's members.
+ * Memory: checked allocations, growable arrays, arenas, and memory with several owners. The first functions are in
+ * allocate.c. libkarp-io and the program have them from allocate_outside.c, with karp_alloc() and karp_free(), because
+ * they cannot access a context's members.
  */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
@@ -62,5 +63,29 @@ void *arena_copy(arena *a, const void *data, size_t bytes);
 char *arena_string(arena *a, const char *text, size_t length); /* NUL-terminated copy */
 arena_mark arena_get_mark(const arena *a);
 void arena_release(arena *a, arena_mark mark); /* frees everything allocated after the mark */
+
+/* Reference-counted blocks that several owners read and nobody writes to. The last owner frees the block, and owners may
+ * be in different threads. */
+/* A new block with one reference, not cleared. Fill it before sharing it. The context must outlive it. NULL = out of
+ * memory. */
+void *block_new(karp_context *context, size_t count, size_t element_bytes);
+/* A new block with a copy of the elements, and space for one more. */
+void *block_copy(karp_context *context, const void *from, size_t count, size_t element_bytes);
+void *block_ref(void *block); /* NULL is allowed */
+void block_unref(void *block); /* likewise */
+bool block_shared(void *block); /* whether it has several owners */
+
+/* The same for an array that had a single owner. An owner that wants to write gets a copy, or the array itself if it is
+ * the only owner. */
+typedef struct shared_array shared_array;
+
+/* Takes ownership of memory from the context's allocator and returns one reference. The context must outlive it. NULL
+ * = out of memory: the memory still belongs to the caller. */
+shared_array *shared_array_new(karp_context *context, void *memory, size_t bytes);
+shared_array *shared_array_ref(shared_array *j); /* NULL is allowed */
+void shared_array_unref(shared_array *j); /* likewise; the last one frees the memory */
+/* Exchanges the reference for memory that the caller alone owns, with the same first `used` bytes. NULL = out of
+ * memory, nothing changed. */
+void *shared_array_take(shared_array *j, size_t used);
 
 #endif

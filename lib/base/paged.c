@@ -1,18 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/paged.h>
 
-#include <stdatomic.h>
 #include <string.h>
-
-/* Precedes the elements of each page. */
-typedef struct page_head {
-    _Atomic uint32_t references;
-} page_head;
-
-enum { HEAD_BYTES = 16 }; /* keeps the alignment of the allocator */
-_Static_assert(sizeof(page_head) <= HEAD_BYTES, "the head fits before the elements");
-
-static page_head *head_of(char *items) { return (page_head *)(void *)(items - HEAD_BYTES); }
 
 void paged_init(paged *p, karp_context *context, size_t element_bytes)
 {
@@ -24,25 +13,11 @@ void paged_init(paged *p, karp_context *context, size_t element_bytes)
 /* Capacity of each page: only a single page may be smaller than PAGE_ELEMENTS. */
 static size_t page_elements(const paged *p) { return p->page_size < PAGE_ELEMENTS ? p->page_size : PAGE_ELEMENTS; }
 
-static size_t page_bytes(const paged *p, size_t elements) { return HEAD_BYTES + elements * p->element_bytes; }
-
-static char *page_new(const paged *p, size_t elements)
-{
-    char *memory = mem_alloc(p->context, page_bytes(p, elements));
-    if (memory == NULL) return NULL;
-    atomic_init(&((page_head *)(void *)memory)->references, 1);
-    return memory + HEAD_BYTES;
-}
-
-static void page_release(const paged *p, char *items, size_t elements)
-{
-    if (atomic_fetch_sub_explicit(&head_of(items)->references, 1, memory_order_acq_rel) != 1) return;
-    mem_free(p->context, items - HEAD_BYTES, page_bytes(p, elements));
-}
+static char *page_new(const paged *p, size_t elements) { return block_new(p->context, elements, p->element_bytes); }
 
 void paged_free(paged *p)
 {
-    for (size_t i = 0; i < p->page_count; i++) page_release(p, p->list[i], page_elements(p));
+    for (size_t i = 0; i < p->page_count; i++) block_unref(p->list[i]);
     mem_free(p->context, p->list, p->page_capacity * sizeof *p->list);
     paged_init(p, p->context, p->element_bytes);
 }
@@ -53,8 +28,7 @@ bool paged_continue(paged *p, const paged *from)
     char **list = mem_alloc(p->context, from->page_count * sizeof *list);
     if (list == NULL) return false;
     memcpy(list, from->list, from->page_count * sizeof *list);
-    for (size_t i = 0; i < from->page_count; i++)
-        atomic_fetch_add_explicit(&head_of(list[i])->references, 1, memory_order_relaxed);
+    for (size_t i = 0; i < from->page_count; i++) (void)block_ref(list[i]);
     p->list = list;
     p->page_count = p->page_capacity = from->page_count;
     p->count = from->count;
@@ -73,13 +47,13 @@ static bool widen_page(paged *p)
     if (page == NULL) return false;
     if (p->page_count == 0) {
         if (!grow(p->context, (void **)&p->list, &p->page_capacity, 1, sizeof *p->list)) {
-            page_release(p, page, page_size);
+            block_unref(page);
             return false;
         }
         p->page_count = 1;
     } else {
         memcpy(page, p->list[0], p->count * p->element_bytes);
-        page_release(p, p->list[0], p->page_size);
+        block_unref(p->list[0]);
     }
     p->list[0] = page;
     p->page_size = page_size;
@@ -103,12 +77,6 @@ bool paged_reserve(paged *p)
     return paged_own(p, p->count) != NULL;
 }
 
-void *paged_push(paged *p)
-{
-    if (!paged_reserve(p)) return NULL;
-    return memset(paged_at(p, p->count++, p->element_bytes), 0, p->element_bytes);
-}
-
 bool paged_fill(paged *p, size_t count)
 {
     while (p->count < count) {
@@ -126,12 +94,12 @@ bool paged_fill(paged *p, size_t count)
 void *paged_own(paged *p, size_t i)
 {
     char **page = &p->list[i >> PAGE_SHIFT];
-    if (p->continued && atomic_load_explicit(&head_of(*page)->references, memory_order_acquire) > 1) {
+    if (p->continued && block_shared(*page)) {
         char *own = page_new(p, page_elements(p));
         if (own == NULL) return NULL;
         size_t first = i & ~(size_t)(PAGE_ELEMENTS - 1), there = p->count > first ? p->count - first : 0;
         memcpy(own, *page, (there < page_elements(p) ? there : page_elements(p)) * p->element_bytes);
-        page_release(p, *page, page_elements(p));
+        block_unref(*page);
         *page = own;
     }
     return paged_at(p, i, p->element_bytes);

@@ -17,7 +17,7 @@ typedef struct paged {
     size_t element_bytes;
     size_t count; /* elements */
     size_t page_size; /* elements for which there is memory; below PAGE_ELEMENTS there is one smaller page */
-    char **list; /* the first element of each page */
+    char **list; /* the pages, each a block (memory.h) */
     size_t page_count, page_capacity;
     bool continued; /* some pages may be shared */
 } paged;
@@ -26,9 +26,8 @@ void paged_init(paged *p, karp_context *context, size_t element_bytes);
 void paged_free(paged *p); /* the array is empty afterwards */
 /* Makes an empty array share the pages of another. false = out of memory. */
 bool paged_continue(paged *p, const paged *from);
-/* Reserves room for one more element, so that the next paged_push() cannot fail. false = out of memory. */
+/* Reserves room for one more element, which the caller then writes and counts. false = out of memory. */
 bool paged_reserve(paged *p);
-void *paged_push(paged *p); /* a new zeroed element at the end; NULL = out of memory */
 /* Adds `count` zeroed elements to an empty array. false = out of memory, and the array is empty. */
 bool paged_fill(paged *p, size_t count);
 /* The element for writing. It belongs to this array alone until the array is continued. NULL = out of memory. */

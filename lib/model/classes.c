@@ -2,7 +2,6 @@
 /* Groups pods into classes: two pods are in one class if no scheduling decision can distinguish them. */
 #include <model/prepare.h>
 
-#include <base/block.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 /* Facts about strings for decisions: the words they use, sort order, integer values, label tables. */
 #include <model/prepare.h>
 
-#include <base/block.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <model/reuse_pods.h>

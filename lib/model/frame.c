@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <model/frame.h>
 
-#include <base/block.h>
 #include <base/error.h>
 #include <model/device_index.h>
 #include <model/reuse_pods.h>

@@ -2,7 +2,6 @@
 /* The order of pods by namespace and name. */
 #include <model/prepare.h>
 
-#include <base/block.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <model/reuse_pods.h>

@@ -2,7 +2,6 @@
 /* Classes of a snapshot that continues another: changed pods get existing classes or new ones. */
 #include <model/prepare.h>
 
-#include <base/block.h>
 #include <model/reuse_pods.h>
 #include <string.h>
 

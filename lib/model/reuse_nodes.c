@@ -6,7 +6,6 @@
 #include <model/prepare.h>
 
 #include <base/bits.h>
-#include <base/block.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <model/frame.h>

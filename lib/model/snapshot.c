@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/context.h>
-#include <base/block.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <model/builder.h>

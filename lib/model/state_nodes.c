@@ -3,7 +3,6 @@
 #include <model/prepare.h>
 
 #include <base/bits.h>
-#include <base/block.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <base/str.h>

@@ -116,7 +116,8 @@ static void test_options_are_checked(void **state)
     karp_allocator allocator = { sizeof allocator, NULL, NULL, NULL, NULL };
     wide.options.allocator = &allocator;
     assert_int_equal(karp_context_new(&wide.options, &context, NULL), KARP_E_ABI_OLD);
-    allocator.alloc = libc_allocator().alloc;
+    fault none = { 0 };
+    allocator.alloc = fault_allocator(&none).alloc;
     assert_int_equal(karp_context_new(&wide.options, &context, NULL), KARP_E_ABI_OLD); /* and nothing to free with */
     allocator.size = 0;
     assert_int_equal(karp_context_new(&wide.options, &context, NULL), KARP_E_ABI_SIZE);
