@@ -167,7 +167,8 @@ void column_text(column *c, karp_str value)
     push_offset(c);
 }
 
-void column_end(column *c)
+/* Ends a row of a list column. */
+static void column_end(column *c)
 {
     if (c != NULL) push_offset(c);
 }

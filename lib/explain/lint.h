@@ -58,14 +58,9 @@ static inline const type_table *lint_table(const linting *l, uint32_t pool)
 
 /* Whether a node with these requirements can be of the type: its labels match, and an available offering does. */
 bool lint_admits(linting *l, const type_table *table, uint32_t type, uint32_t set);
-/* Whether the key is a label of a type or offering of the table; and whether some type has the value. */
+/* Whether the key is a label of a type or offering of the table. */
 bool lint_has_key(const type_table *table, uint32_t key);
-bool lint_has_value(linting *l, const type_table *table, uint32_t key, uint32_t value);
 bool lint_key_is_known(const linting *l, uint32_t key);
-/* Records a key that nothing has, if it is similar to a known key or `must_be_known` is true. */
-void lint_key(linting *l, uint32_t key, bool must_be_known, const char *kind, karp_str named, const char *field);
-/* Records values of a label that no type, node or NodePool has. `pool` limits this to one NodePool; NO_ID = all. */
-void lint_values(linting *l, const expression *e, uint32_t pool, const char *kind, karp_str named, const char *field);
 
 /* Marks the label's values that launches of the NodePool can have and that the requirement allows (NO_ID = all), and
  * returns the number of newly marked values. */
@@ -85,7 +80,7 @@ void lint_group_pods(linting *l, bool by_rules, lint_groups *out);
 void lint_pools(linting *l); /* lint_pools.c */
 void lint_labels_of_pools(linting *l); /* lint_labels.c */
 void lint_labels_of_pods(linting *l);
-void lint_tolerations(linting *l); /* lint_taints.c */
+void lint_tolerations(linting *l); /* lint_pods.c */
 void lint_budgets(linting *l); /* lint_budgets.c */
 void lint_pdbs(linting *l);
 void lint_spread(linting *l); /* lint_pods.c */

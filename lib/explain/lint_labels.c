@@ -36,7 +36,8 @@ void lint_suggest_key(linting *l, uint32_t key)
     lint_suggest(l, &near);
 }
 
-void lint_key(linting *l, uint32_t key, bool must_be_known, const char *kind, karp_str named, const char *field)
+/* Records a key that nothing has, if it is similar to a known key or `must_be_known` is true. */
+static void lint_key(linting *l, uint32_t key, bool must_be_known, const char *kind, karp_str named, const char *field)
 {
     if (lint_key_is_known(l, key)) return;
     nearest near = nearest_key(l, text_of(l->snapshot, key));
@@ -110,7 +111,8 @@ bool lint_has_key(const type_table *t, uint32_t key)
            column(t->offering_keys, t->offering_key_count, t->offering_columns, t->offering_count, key) != NULL;
 }
 
-bool lint_has_value(linting *l, const type_table *t, uint32_t key, uint32_t value)
+/* Whether some type of the table has the value. */
+static bool lint_has_value(linting *l, const type_table *t, uint32_t key, uint32_t value)
 {
     const uint32_t *types = column(t->type_keys, t->type_key_count, t->type_columns, t->type_count, key);
     const uint32_t *offerings = column(t->offering_keys, t->offering_key_count, t->offering_columns, t->offering_count,
@@ -196,7 +198,9 @@ static void note_value(linting *l, uint32_t key, uint32_t value, const char *kin
     lint_note(l, LINT_UNKNOWN_VALUE, kind, named);
 }
 
-void lint_values(linting *l, const expression *e, uint32_t pool, const char *kind, karp_str named, const char *field)
+/* Records values of a label that no type, node or NodePool has. `pool` limits this to one NodePool; NO_ID = all. */
+static void lint_values(linting *l, const expression *e, uint32_t pool, const char *kind, karp_str named,
+                        const char *field)
 {
     uint32_t key = l->snapshot->facts.normalized[e->key];
     for (uint32_t i = 0; e->op == KARP_OP_IN && i < e->value_count; i++) {

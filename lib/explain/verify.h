@@ -123,7 +123,6 @@ bool labels_satisfy(const verifier *v, const target *t, const rules *required, u
 /* Whether a pod on the target excludes values of the label (or_all: or the label itself). On an existing node without
  * the label, Karpenter then treats the label as known and accepts pods that require it. */
 bool excluded_by_pods(const verifier *v, const target *t, uint32_t key, bool or_all);
-bool pool_open(const verifier *v, uint32_t pool);
 /* Checks that apply to any target: taints, selectors, ports, volumes. */
 void check_pods_at(verifier *v, const target *t);
 
@@ -134,9 +133,7 @@ void check_limits(verifier *v);
 void check_reservations(verifier *v);
 pool_facts *facts_of_pool(verifier *v, uint32_t pool);
 void check_topology(verifier *v);
-
-/* verify_volumes.c */
-void check_node_volumes(verifier *v, const target *t);
+/* verify_nodes.c */
 void check_launch_volumes(verifier *v, const target *t);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <explain/verify_kinds.h>
 
-#include <explain/verify_topology.h>
-
 /* ---- pods by kind ---------------------------------------------------------------------------------------------------------- */
 
 static bool list_pods(verifier *v, kinds *k)

@@ -7,7 +7,7 @@
 
 /* ---- pools ----------------------------------------------------------------------------------------------------------- */
 
-bool pool_open(const verifier *v, uint32_t pool)
+static bool pool_open(const verifier *v, uint32_t pool)
 {
     const karp_snapshot *s = v->snapshot;
     const node_pool *p = &s->raw.pools.items[pool];

@@ -195,7 +195,7 @@ bool rule_within(const vocabulary *w, const rule *have, const rule *required)
     return true;
 }
 
-rule rule_meet(vocabulary *w, const rule *x, const rule *y)
+static rule rule_meet(vocabulary *w, const rule *x, const rule *y)
 {
     rule r = nothing(x->key, x->min_values > y->min_values ? x->min_values : y->min_values);
     int64_t gte = x->gte > y->gte ? x->gte : y->gte, lte = x->lte < y->lte ? x->lte : y->lte;

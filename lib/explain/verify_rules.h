@@ -52,7 +52,6 @@ bool rule_accepts(const vocabulary *w, const rule *r, uint32_t value);
 bool rules_agree(const vocabulary *w, const rule *x, const rule *y);
 /* Whether `required` allows every value that `have` allows. */
 bool rule_within(const vocabulary *w, const rule *have, const rule *required);
-rule rule_meet(vocabulary *w, const rule *x, const rule *y);
 
 /* NULL = there is no rule for the key. */
 const rule *rules_find(const rules *list, uint32_t key);

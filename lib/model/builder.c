@@ -58,8 +58,6 @@ void karp_builder_free(karp_builder *builder)
     context_unref(context);
 }
 
-store *builder_store(karp_builder *builder) { return &builder->s; }
-
 bool builder_ready(karp_builder *builder)
 {
     return builder->s.context != NULL || store_init(&builder->s, builder->context, NULL) == KARP_OK;
@@ -287,7 +285,8 @@ karp_status adding_finish_template(adding *a, const pod_shared *shared, uint32_t
     return end(a);
 }
 
-karp_str uid_text(adding *a, const karp_meta *meta)
+/* The object's uid, or a substitute text that identifies it. May be allocated in the builder's scratch arena. */
+static karp_str uid_text(adding *a, const karp_meta *meta)
 {
     if (meta->uid.ptr != NULL && meta->uid.len > 0) return meta->uid;
     karp_str parts[3] = { str(a->kind_name), a->shown_namespace, a->shown_name }, out = { "", 0 };
@@ -461,25 +460,20 @@ static void read_settings(copier *c, const karp_settings *given, store *into)
     }
     into->default_spread = copy_spread(c, given->default_spread, given->default_spread_count);
     check_default_spread(c, given, into->default_spread);
-    if (c->status != KARP_OK) return;
     path_leave(c);
     path_enter(c, "well_known");
     into->well_known = copy_texts(c, given->well_known, given->well_known_count, &into->well_known_count);
-    if (c->status != KARP_OK) return;
     path_leave(c);
     path_enter(c, "restricted");
     into->restricted = copy_texts(c, given->restricted, given->restricted_count, &into->restricted_count);
-    if (c->status != KARP_OK) return;
     path_leave(c);
     path_enter(c, "restricted_domains");
     into->restricted_domains = copy_texts(c, given->restricted_domains, given->restricted_domain_count,
                                           &into->restricted_domain_count);
-    if (c->status != KARP_OK) return;
     path_leave(c);
     path_enter(c, "normalized");
     into->normalized = copy_labels(c, given->normalized, given->normalized_count);
     into->reservation_id = copy_text(c, given->reservation_id_label);
-    if (c->status != KARP_OK) return;
     path_leave(c);
     path_enter(c, "repairs");
     read_repairs(c, given, into);

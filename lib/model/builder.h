@@ -20,7 +20,6 @@ struct karp_builder {
 
 /* A builder with this store, which it owns in any case. NULL = out of memory. */
 karp_builder *builder_of(karp_context *context, store *s);
-store *builder_store(karp_builder *builder);
 /* Makes the store of a builder that was finished; most builders are not used again. false = out of memory. */
 bool builder_ready(karp_builder *builder);
 /* Moves the store out and leaves an empty builder. The store has no reference to the context. */
@@ -59,8 +58,6 @@ karp_status adding_finish_pod(adding *a, const pod *p, karp_str shown);
 /* Interns the template; *out receives its number. */
 karp_status adding_finish_template(adding *a, const pod_shared *shared, uint32_t *out);
 object copy_meta(adding *a, const karp_meta *meta);
-/* The object's uid, or a substitute text that identifies it. May be allocated in the builder's scratch arena. */
-karp_str uid_text(adding *a, const karp_meta *meta);
 uint32_t copy_name(adding *a, karp_str text); /* names id */
 /* Checks a list against the context's limit on elements. */
 void check_limit(adding *a, size_t count, uint64_t most, const char *what);

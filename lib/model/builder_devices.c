@@ -4,7 +4,7 @@
 
 #include <base/error.h>
 #include <base/sort.h>
-#include <model/devices_copy.h>
+#include <model/copy.h>
 #include <string.h>
 
 /* ---- slices and classes --------------------------------------------------------------------------------------------------- */
@@ -112,7 +112,6 @@ static void read_requests(adding *a, const karp_resource_claim *given, resource_
         items[i].alternatives = alternatives;
         items[i].alternative_count = alternatives != NULL ? (uint32_t)r->alternative_count : 0;
     }
-    if (c->status != KARP_OK) return;
     path_leave(c);
     out->requests = items;
     out->request_count = items != NULL ? (uint32_t)given->request_count : 0;
@@ -128,7 +127,6 @@ static void read_constraints(copier *c, const karp_resource_claim *given, resour
                                        &items[i].request_count);
         items[i].attribute = copy_text(c, given->constraints[i].match_attribute);
     }
-    if (c->status != KARP_OK) return;
     path_leave(c);
     out->constraints = items;
     out->constraint_count = items != NULL ? (uint32_t)given->constraint_count : 0;
@@ -140,7 +138,6 @@ static void read_allocation(copier *c, const karp_resource_claim *given, resourc
     if (!out->allocated) return;
     path_enter(c, "status.allocation.nodeSelector.nodeSelectorTerms");
     out->terms = copy_node_terms(c, given->node_terms, given->node_term_count);
-    if (c->status != KARP_OK) return;
     path_leave(c);
     path_enter(c, "status.allocation.devices.results");
     allocated_device *items = copy_alloc_list(c, given->results, given->result_count, sizeof *items);
@@ -154,7 +151,6 @@ static void read_allocation(copier *c, const karp_resource_claim *given, resourc
         items[i].has_consumed = r->has_consumed != 0;
         if (items[i].has_consumed) items[i].consumed = copy_shares(c, r->consumed, r->consumed_count);
     }
-    if (c->status != KARP_OK) return;
     path_leave(c);
     out->results = items;
     out->result_count = items != NULL ? (uint32_t)given->result_count : 0;

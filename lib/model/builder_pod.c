@@ -72,23 +72,18 @@ static void read_affinity(copier *c, const karp_pod *given, shape *s)
 {
     path_enter(c, "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms");
     s->required = copy_node_terms(c, given->required_node_terms, given->required_node_term_count);
-    if (c->status != KARP_OK) return;
     path_leave(c);
     path_enter(c, "spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution");
     s->preferred = copy_node_terms(c, given->preferred_node_terms, given->preferred_node_term_count);
-    if (c->status != KARP_OK) return;
     path_leave(c);
     path_enter(c, "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution");
     s->required_affinity = copy_pod_terms(c, given->required_affinity, given->required_affinity_count);
-    if (c->status != KARP_OK) return;
     path_leave(c);
     path_enter(c, "spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution");
     s->preferred_affinity = copy_pod_terms(c, given->preferred_affinity, given->preferred_affinity_count);
-    if (c->status != KARP_OK) return;
     path_leave(c);
     path_enter(c, "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution");
     s->required_anti = copy_pod_terms(c, given->required_anti_affinity, given->required_anti_affinity_count);
-    if (c->status != KARP_OK) return;
     path_leave(c);
     path_enter(c, "spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution");
     s->preferred_anti = copy_pod_terms(c, given->preferred_anti_affinity, given->preferred_anti_affinity_count);
@@ -99,17 +94,13 @@ static void read_constraints(copier *c, const karp_pod *given, shape *s)
 {
     path_enter(c, "spec.nodeSelector");
     s->node_selector = copy_labels(c, given->node_selector, given->node_selector_count);
-    if (c->status != KARP_OK) return;
     path_leave(c);
     read_affinity(c, given, s);
-    if (c->status != KARP_OK) return;
     path_enter(c, "spec.topologySpreadConstraints");
     s->spread = copy_spread(c, given->spread, given->spread_count);
-    if (c->status != KARP_OK) return;
     path_leave(c);
     path_enter(c, "spec.tolerations");
     s->tolerations = copy_tolerations(c, given->tolerations, given->toleration_count);
-    if (c->status != KARP_OK) return;
     path_leave(c);
     s->ports = read_ports(c, given);
 }

@@ -6,7 +6,6 @@
 #include <base/sort.h>
 #include <model/copy.h>
 #include <math.h>
-#include <model/devices_copy.h>
 #include <model/quantity.h>
 #include <string.h>
 

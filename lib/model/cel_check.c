@@ -323,7 +323,8 @@ static enum cel_type check(checker *c, cel_node *n, const bound *names)
     return CEL_ANY;
 }
 
-uint32_t cel_check(cel_node *root)
+/* cel_check.c: resolves the functions. Returns CEL_COMPILED, CEL_WRONG or CEL_BEYOND. */
+static uint32_t cel_check(cel_node *root)
 {
     checker c = { .wrong = false };
     enum cel_type t = check(&c, root, NULL);

@@ -128,8 +128,6 @@ enum { CEL_MOST_DEPTH = 120, CEL_MOST_NESTING = 60 };
 
 /* cel_parse.c: returns CEL_COMPILED, CEL_WRONG, CEL_BEYOND or CEL_REFUSED. *root is set on CEL_COMPILED. */
 uint32_t cel_parse(arena *a, karp_str text, cel_node **root);
-/* cel_check.c: resolves the functions. Returns CEL_COMPILED, CEL_WRONG or CEL_BEYOND. */
-uint32_t cel_check(cel_node *root);
 
 /* cel_values.c */
 bool cel_text_is(karp_str text, const char *word);

@@ -77,7 +77,7 @@ static void blame(copier *c, karp_status status, const char *leaf, const karp_st
 
 void copy_blame(copier *c, karp_status status, const char *leaf) { blame(c, status, leaf, NULL); }
 
-void copy_blame_key(copier *c, karp_status status, karp_str key) { blame(c, status, NULL, &key); }
+static void copy_blame_key(copier *c, karp_status status, karp_str key) { blame(c, status, NULL, &key); }
 
 void copy_reserved(copier *c, uint32_t reserved, const char *what)
 {
@@ -251,13 +251,11 @@ const selector *copy_selector(copier *c, const karp_selector *given)
     }
     path_enter(c, "matchLabels");
     copy->labels = copy_labels(c, given->match_labels, given->match_label_count);
-    if (c->status != KARP_OK) return NULL;
     path_leave(c);
     path_enter(c, "matchExpressions");
     copy->expressions = copy_expressions(c, given->expressions, given->expression_count, false);
-    if (c->status != KARP_OK) return NULL;
     path_leave(c);
-    return copy;
+    return c->status == KARP_OK ? copy : NULL;
 }
 
 /* ---- taints and tolerations ---------------------------------------------------------------------------------------- */
@@ -305,11 +303,10 @@ node_term_list copy_node_terms(copier *c, const karp_node_term *list, size_t cou
     node_term_list none = { NULL, 0 };
     node_term *items = copy_alloc_list(c, list, count, sizeof *items);
     if (items == NULL) return none;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && c->status == KARP_OK; i++) {
         path_at(c, i);
         path_enter(c, "matchExpressions");
         items[i].expressions = copy_expressions(c, list[i].expressions, list[i].expression_count, false);
-        if (c->status != KARP_OK) return none;
         path_leave(c);
         items[i].weight = list[i].weight;
         items[i].has_fields = list[i].has_fields != 0;
@@ -324,7 +321,7 @@ pod_term_list copy_pod_terms(copier *c, const karp_pod_term *list, size_t count)
     pod_term_list none = { NULL, 0 };
     pod_term *items = copy_alloc_list(c, list, count, sizeof *items);
     if (items == NULL) return none;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && c->status == KARP_OK; i++) {
         pod_term *t = &items[i];
         path_at(c, i);
         copy_reserved(c, list[i].reserved, "karp_pod_term");
@@ -333,18 +330,15 @@ pod_term_list copy_pod_terms(copier *c, const karp_pod_term *list, size_t count)
         put(c, (uint32_t)t->weight);
         path_enter(c, "namespaces");
         t->namespaces = copy_texts(c, list[i].namespaces, list[i].namespace_count, &t->namespace_count);
-        if (c->status != KARP_OK) return none;
         path_leave(c);
         path_enter(c, "namespaceSelector");
         t->namespace_selector = copy_selector(c, list[i].namespace_selector);
-        if (c->status != KARP_OK) return none;
         path_leave(c);
         path_enter(c, "labelSelector");
         t->label_selector = copy_selector(c, list[i].label_selector);
-        if (c->status != KARP_OK) return none;
         path_leave(c);
     }
-    return (pod_term_list){ items, (uint32_t)count };
+    return c->status == KARP_OK ? (pod_term_list){ items, (uint32_t)count } : none;
 }
 
 /* Checks constraints that the API server would have rejected. */
@@ -371,7 +365,7 @@ spread_list copy_spread(copier *c, const karp_spread_constraint *list, size_t co
     spread_list none = { NULL, 0 };
     spread_constraint *items = copy_alloc_list(c, list, count, sizeof *items);
     if (items == NULL) return none;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && c->status == KARP_OK; i++) {
         const karp_spread_constraint *given = &list[i];
         spread_constraint *s = &items[i];
         path_at(c, i);
@@ -387,15 +381,13 @@ spread_list copy_spread(copier *c, const karp_spread_constraint *list, size_t co
         put(c, (uint32_t)s->schedule_anyway | (uint32_t)s->honor_affinity << 1 | (uint32_t)s->honor_taints << 2);
         path_enter(c, "labelSelector");
         s->label_selector = copy_selector(c, given->label_selector);
-        if (c->status != KARP_OK) return none;
         path_leave(c);
         path_enter(c, "matchLabelKeys");
         s->match_label_keys = copy_texts(c, given->match_label_keys, given->match_label_key_count,
                                          &s->match_label_key_count);
-        if (c->status != KARP_OK) return none;
         path_leave(c);
     }
-    return (spread_list){ items, (uint32_t)count };
+    return c->status == KARP_OK ? (spread_list){ items, (uint32_t)count } : none;
 }
 
 /* ---- conditions and resources -------------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 
 #include <model/repeats.h>
 #include <model/store.h>
+#include <model/devices.h>
 
 typedef struct word_buffer {
     karp_context *context;
@@ -59,7 +60,6 @@ static inline void path_leave(copier *c)
 /* Records a failure whose error is already filled in. The error's field becomes the path, followed by the leaf unless
  * it is NULL. */
 void copy_blame(copier *c, karp_status status, const char *leaf);
-void copy_blame_key(copier *c, karp_status status, karp_str key); /* …["key"] */
 void copy_refuse(copier *c); /* NOMEM */
 /* For a struct without a size member: fails if the reserved member is not 0, so that a value set by a newer caller is
  * not ignored silently. */
@@ -105,5 +105,17 @@ resource_list copy_resources(copier *c, const karp_resource *list, size_t count,
 
 /* An instant from the caller's struct. 0 means absent as well. */
 static inline int64_t copy_time(int64_t instant) { return instant == 0 ? KARP_NO_TIME : instant; }
+
+/* ---- devices_copy.c: devices of the builder (slices, claims) and of catalogues (templates) ------------------------- */
+
+device_list copy_devices(copier *c, const karp_device *list, size_t count);
+counter_sets copy_counter_sets(copier *c, const char *field, const karp_counter_set *list, size_t count);
+/* Capacity of devices: any names, not only names of node resources. */
+named_amounts copy_shares(copier *c, const karp_resource *list, size_t count);
+
+/* NULL when the type has neither templates nor bindings. */
+const struct type_devices *copy_type_devices(copier *c, const karp_instance_type *given);
+/* Fills the members of karp_catalogue_type()'s result that are about devices, with copies in the catalogue's arena. */
+void show_type_devices(copier *c, const karp_instance_type *given, karp_instance_type *shown);
 
 #endif

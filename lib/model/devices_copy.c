@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <model/devices_copy.h>
+#include <model/copy.h>
 
 #include <base/error.h>
 #include <model/quantity.h>
 
 /* ---- amounts ----------------------------------------------------------------------------------------------------------- */
 
-amount copy_amount(copier *c, karp_str text, const char *field)
+static amount copy_amount(copier *c, karp_str text, const char *field)
 {
     quantity q = { .value = amount_from(0) };
     if (c->status != KARP_OK) return q.value;
@@ -85,7 +85,6 @@ static void copy_attributes(copier *c, const karp_device *given, device *out)
             copy_blame(c, fail(c->error, KARP_E_INVALID, "the kind of the value is none of the known ones"), NULL);
         }
     }
-    if (c->status != KARP_OK) return;
     path_leave(c);
     out->attributes = items;
     out->attribute_count = items != NULL ? (uint32_t)given->attribute_count : 0;
@@ -124,7 +123,6 @@ static void copy_capacity(copier *c, const karp_device *given, device *out)
         items[i].value = copy_amount(c, given->capacity[i].value, "value");
         items[i].policy = copy_policy(c, given->capacity[i].policy);
     }
-    if (c->status != KARP_OK) return;
     path_leave(c);
     out->capacity = items;
     out->capacity_count = items != NULL ? (uint32_t)given->capacity_count : 0;
@@ -165,7 +163,6 @@ static void copy_templates(copier *c, const karp_instance_type *given, struct ty
             copy_blame(c, fail(c->error, KARP_E_INVALID, "a slice has shared counters or devices, not both"), NULL);
         }
     }
-    if (c->status != KARP_OK) return;
     path_leave(c);
     out->templates = items;
     out->template_count = items != NULL ? (uint32_t)given->device_template_count : 0;
@@ -188,7 +185,6 @@ static void copy_bindings(copier *c, const karp_instance_type *given, struct typ
         items[i].devices = ids;
         items[i].device_count = ids != NULL ? (uint32_t)b->device_count : 0;
     }
-    if (c->status != KARP_OK) return;
     path_leave(c);
     out->bindings = items;
     out->binding_count = items != NULL ? (uint32_t)given->attribute_binding_count : 0;

@@ -5,7 +5,6 @@
 #include <model/device_index.h>
 #include <model/reuse_pods.h>
 #include <model/prepare.h>
-#include <model/scale.h>
 #include <stdatomic.h>
 
 struct frame {

@@ -14,7 +14,7 @@ karp_status prepare_words(karp_snapshot *s, karp_error *error);
 karp_status continue_words(karp_snapshot *s, karp_error *error); /* of new strings in changed objects */
 karp_status prepare_facts(karp_snapshot *s, karp_error *error);
 karp_status continue_facts(karp_snapshot *s, karp_error *error); /* from the facts of the snapshot before */
-/* pod_names.c */
+/* queue.c: the order of pods by name */
 karp_status prepare_names(karp_snapshot *s, karp_error *error);
 /* overlays.c: the catalogues that each NodePool uses, with NodeOverlays applied (§30). */
 karp_status prepare_catalogues(karp_snapshot *s, karp_error *error);
@@ -72,5 +72,39 @@ uint32_t known_set_of_labels(const algebra *a, label_list labels, const uint8_t 
 /* Adds to `into` a requirement In for every label, or every expression. false = out of memory. */
 bool demand_of_labels(algebra *a, label_list list, demand *into);
 bool demand_of_expressions(algebra *a, expression_list list, demand *into);
+
+/* ---- state_nodes.c: the steps in which a state node is made; reuse_nodes.c uses some of them ---------------------- */
+
+typedef LIST_OF(state_node) state_node_list;
+
+/* The key by which a Node is joined to its NodeClaim: its provider id, else its name; a names id. */
+static inline uint32_t node_provider(const node *n) { return n->provider_id != 0 ? n->provider_id : n->meta.name; }
+
+/* Lists the pairs of Nodes and NodeClaims in the scheduler's cluster state, sorted by name, with their identity.
+ * `only` has bits of provider ids; NULL = all. The caller frees the list in any case. false = out of memory. */
+bool state_nodes_choose(const karp_snapshot *s, const uint64_t *only, state_node_list *out);
+/* Sets what follows from the two members of a pair. false = it is not in the cluster state. */
+bool state_node_identify(const karp_snapshot *s, state_node *n);
+/* Their sort order. Equal names are in input order. */
+int state_nodes_by_name(const karp_snapshot *s, const state_node *a, const state_node *b);
+/* Sets the taints and amounts, in memory of the arena. false = out of memory. */
+bool state_node_fill(const karp_snapshot *s, state_node *n, arena *to);
+/* Sets the pods, which are those of its Node in s->bound, the amounts that they leave available, and the instance
+ * type from the NodePool's table. false = out of memory. */
+bool state_node_load(const karp_snapshot *s, state_node *n, arena *to);
+
+/* ---- scale.c: units in which every amount of an input is a 64-bit integer ----------------------------------------- */
+
+/* For each resource the unit is the largest that divides all of its amounts. */
+/* Includes the amounts of a list. Both arrays are by resource and initially zero. */
+void units_take(amount *units, amount *largest, resource_list list);
+
+/* Whether every amount of the list is an integer number of units within the range of units_check(), and its resources
+ * have columns in the vectors of s. */
+bool units_count_requests(const karp_snapshot *s, resource_list list);
+bool units_count_provided(const karp_snapshot *s, resource_list list); /* for amounts of a node or NodeClaim */
+/* Sets the units of resources without amounts. RANGE: the amounts of one resource differ too much; the error names
+ * it. */
+karp_status units_check(amount *units, const amount *largest, const strings *names, karp_error *error);
 
 #endif

@@ -7,7 +7,7 @@
 #ifndef MODEL_REUSE_PODS_H
 #define MODEL_REUSE_PODS_H
 
-#include <model/state_nodes.h>
+#include <model/prepare.h>
 
 /* Node state: pairs of Nodes and NodeClaims. Pairs with an added, removed or changed member are joined again, all
  * others are reused. */
@@ -36,7 +36,7 @@ struct reused_pods {
 /* Compares two pods of a store. */
 typedef int (*compare_pods)(const store *s, const pod *a, const pod *b);
 
-int pods_by_name(const store *s, const pod *a, const pod *b); /* pod_names.c: by namespace and name */
+int pods_by_name(const store *s, const pod *a, const pod *b); /* queue.c: by namespace and name */
 
 /* Compares the pods of a store with those of `before`, the snapshot whose store it continues. Computes nothing if too
  * many have changed for it to be useful. false = out of memory. */

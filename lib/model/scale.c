@@ -3,7 +3,6 @@
  * Units: for each resource the largest amount that divides every amount of the input, so that vectors of 64-bit
  * integers are exact.
  */
-#include <model/scale.h>
 
 #include <base/error.h>
 #include <model/prepare.h>

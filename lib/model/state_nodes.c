@@ -6,7 +6,6 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <base/str.h>
-#include <model/state_nodes.h>
 #include <string.h>
 
 /* names id -> index of the Node; NULL = out of memory. */

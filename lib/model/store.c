@@ -66,7 +66,8 @@ void *list_push(karp_context *context, void *list, size_t element_bytes)
     return element;
 }
 
-bool list_settle(karp_context *context, void *list, size_t element_bytes)
+/* makes the list sharable; false = out of memory, the list is unchanged */
+static bool list_settle(karp_context *context, void *list, size_t element_bytes)
 {
     any_list l;
     memcpy(&l, list, sizeof l);
@@ -76,7 +77,8 @@ bool list_settle(karp_context *context, void *list, size_t element_bytes)
     return l.shared != NULL;
 }
 
-void list_continue(void *list, const void *from)
+/* Makes an empty list share the elements of another, which is settled or empty. */
+static void list_continue(void *list, const void *from)
 {
     any_list l;
     memcpy(&l, from, sizeof l);

@@ -348,10 +348,6 @@ bool list_reserve(karp_context *context, void *list, size_t element_bytes);
 bool list_reserve_more(karp_context *context, void *list, size_t element_bytes, size_t more);
 size_t list_count(const void *list);
 void *list_at(const void *list, size_t index, size_t element_bytes);
-/* makes the list sharable; false = out of memory, the list is unchanged */
-bool list_settle(karp_context *context, void *list, size_t element_bytes);
-/* Makes an empty list share the elements of another, which is settled or empty. */
-void list_continue(void *list, const void *from);
 /* Gives the list its own copy of shared elements. Call before writing to existing elements. false = out of memory,
  * nothing changed. */
 bool list_own(void *list, size_t element_bytes);

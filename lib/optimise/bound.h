@@ -16,6 +16,8 @@
 #define MONEY_MOST INT64_C(1000000000000000000) /* most that one node may cost: a million $/h */
 #define COPIES_ANY INT64_MAX
 
+int64_t money_of(double dollars); /* rounded down: 0 … MONEY_MOST */
+
 /* Classes of pods, and the offers that can be bought for them. The caller owns the arrays. */
 typedef struct bound_problem {
     uint32_t dims, class_count, offer_count;

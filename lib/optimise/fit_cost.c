@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <schedule/fit_cost.h>
+#include <schedule/fit.h>
 
 #include <base/bits.h>
 #include <base/context.h>
@@ -9,7 +9,7 @@
 #include <model/selector.h>
 #include <optimise/certificate.h>
 #include <optimise/packing.h>
-#include <optimise/round_bound.h>
+#include <optimise/certify.h>
 #include <string.h>
 
 #ifndef KARP_NO_FIT

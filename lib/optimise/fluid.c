@@ -7,7 +7,7 @@
  * over all offers is one that every offer bears, and so a bound. This bound is better than dividing all prices by the
  * worst offer's ratio (Farley): only the prices of classes on that offer decrease, and others increase.
  */
-#include <optimise/prove.h>
+#include <optimise/master.h>
 
 #include <math.h>
 

@@ -222,7 +222,7 @@ void master_price_classes(master *m)
     sum_cost(m);
 }
 
-double master_worth_of(const master *m, const column *c)
+static double master_worth_of(const master *m, const column *c)
 {
     double sum = 0;
     for (uint32_t i = 0; i < c->count; i++) {

@@ -55,7 +55,6 @@ bool master_keep_contents(master *m, arena *a);
  * classes that fit nowhere, cost nothing. */
 void master_start(master *m, bool whole);
 void master_price_classes(master *m);
-double master_worth_of(const master *m, const column *c);
 /* Before a round: drops columns if there is no memory for those of another round. */
 void master_drop_columns(master *m);
 /* Keeps a content of the offer at this index, if it is worth more than the offer costs at the master's own prices. */
@@ -68,5 +67,16 @@ bool master_use_columns(master *m, const arena *a, bool *limited);
 void master_choose_prices(master *m, double weight);
 /* Reports work on `rows` rows of a table over all classes and resources. false = stop, as after a failed allocation. */
 bool master_worked(const arena *a, const bound_problem *p, size_t rows);
+
+/* ---- prove.c: turns prices of the master problem, in doubles, into a proof in integers (bound.h) ------------------- */
+
+/* The charge of the class on a row with these shares. */
+int64_t prove_paid(const bound_problem *p, uint32_t row, const int64_t *shares, uint32_t class_);
+/* Allocates a proof and determines its rows. false = out of memory, here and below. */
+bool prove_begin(const master *m, arena *a, bound_proof *out);
+/* Lowers the best prices of the master problem until the continuous knapsacks of all offers bear them. */
+bool prove_offers(master *m, const arena *a, bound_proof *out);
+/* Gives each existing node shares for these prices. The differences become extras. */
+bool prove_nodes(master *m, arena *a, bound_proof *out);
 
 #endif

@@ -10,6 +10,8 @@
 #define OPTIMISE_PACKING_H
 
 #include <model/store.h>
+#include <schedule/guide.h>
+#include <schedule/menu.h>
 
 /* Units of work in one step, which takes about a microsecond. Most time is spent on visiting classes while a node is
  * filled. */
@@ -96,5 +98,11 @@ uint32_t packing_offer_for(packing *k, const packing_entry *pods, uint32_t count
 packing_bin *packing_add_bin(karp_context *context, packing_bins *b, uint32_t offer); /* NULL = out of memory */
 bool packing_add_entry(karp_context *context, packing_bin *b, uint32_t class_, uint32_t copies);
 void packing_bins_free(karp_context *context, packing_bins *b);
+
+/* A menu as a packing problem, allocated in `a`; also points to arrays of the menu. false = out of memory. */
+bool menu_problem(arena *a, const menu *m, packing_problem *out);
+
+/* guide_types() of an offer, computed once. `known` caches results by offer; initially 0. */
+uint32_t menu_types(scheduler *s, const menu *m, uint32_t offer, const policy *p, uint32_t *known);
 
 #endif

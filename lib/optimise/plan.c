@@ -5,7 +5,6 @@
  * decides whether a pod can be placed somewhere; the search only varies its instructions.
  */
 #include <optimise/certify.h>
-#include <optimise/round_bound.h>
 #include <optimise/search.h>
 
 #include <base/context.h>

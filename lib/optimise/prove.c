@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <optimise/prove.h>
+#include <optimise/master.h>
 
 #include <base/amount.h>
 #include <math.h>
 
-int64_t prove_money(double dollars)
+int64_t money_of(double dollars)
 {
     double units = floor(dollars * MONEY_UNIT);
     return !(units > 0) ? 0 : units < (double)MONEY_MOST ? (int64_t)units : MONEY_MOST;
@@ -63,9 +63,9 @@ static uint32_t read_knapsack(const master *m, knapsack *k, int64_t *shares, int
 {
     k->worth = m->best;
     uint32_t steps = knapsack_solve(k);
-    for (uint32_t d = 0; d < k->dims; d++) shares[k->dim_of[d]] = prove_money(k->shares[d]);
+    for (uint32_t d = 0; d < k->dims; d++) shares[k->dim_of[d]] = money_of(k->shares[d]);
     for (uint32_t i = 0; i < k->count; i++) {
-        if (k->most[i] < HUGE_VAL) extra[k->items[i]] = prove_money(knapsack_surplus(k, i));
+        if (k->most[i] < HUGE_VAL) extra[k->items[i]] = money_of(knapsack_surplus(k, i));
     }
     return steps;
 }

@@ -10,7 +10,7 @@
 #include <base/context.h>
 #include <base/error.h>
 #include <math.h>
-#include <optimise/menu_problem.h>
+#include <optimise/packing.h>
 #include <string.h>
 
 typedef struct refining {

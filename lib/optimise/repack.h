@@ -7,7 +7,7 @@
 #include <karp/certificate.h>
 #include <karp/repack.h>
 #include <optimise/repack_walk.h>
-#include <optimise/round_bound.h>
+#include <optimise/certify.h>
 #include <schedule/guide.h>
 #include <schedule/menu.h>
 #include <schedule/policy.h>

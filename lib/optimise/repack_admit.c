@@ -6,7 +6,7 @@
 #include <base/error.h>
 #include <disrupt/candidates.h>
 #include <math.h>
-#include <optimise/menu_problem.h>
+#include <optimise/packing.h>
 #include <schedule/pricing.h>
 #include <string.h>
 

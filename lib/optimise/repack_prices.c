@@ -18,7 +18,7 @@
 
 #include <optimise/certificate.h>
 #include <optimise/linear.h>
-#include <optimise/prove.h>
+#include <optimise/master.h>
 #include <string.h>
 
 enum { ROUNDS = 60, MOST_NUMBERS = 1 << 16, MOST_ROWS = 700 };

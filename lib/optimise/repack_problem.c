@@ -9,7 +9,7 @@
 #include <base/str.h>
 #include <disrupt/candidates.h>
 #include <math.h>
-#include <optimise/menu_problem.h>
+#include <optimise/packing.h>
 #include <schedule/movable.h>
 #include <schedule/pricing.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * computed by branch and bound, whose branches are the cases of the proof. The number of branches is limited, so the
  * result may only be an upper bound, which suffices for Farley's bound.
  */
-#include <optimise/prove.h>
+#include <optimise/master.h>
 
 #include <base/sort.h>
 #include <math.h>
@@ -164,7 +164,7 @@ static bool add_case(whole *w, case_list *l, uint32_t class_, int64_t copies, co
     for (uint32_t d = 0; d < w->m.problem->dims; d++) {
         int64_t *share = list_push(context, &l->shares, sizeof *share);
         if (share == NULL) return false;
-        *share = shares != NULL ? prove_money(shares[d]) : 0;
+        *share = shares != NULL ? money_of(shares[d]) : 0;
     }
     return true;
 }
@@ -251,7 +251,7 @@ static bool prove(whole *w, case_list *l, bound_proof *out)
     if (out->first_case == NULL || !solve_offers(w, l, out, &worst)) return false;
     double factor = worst > 0 ? (1 - ROUNDED) / worst : 0;
     for (uint32_t c = 0; c < p->class_count; c++) {
-        int64_t y = prove_money(m->best[c] * factor) - p->dims - 2;
+        int64_t y = money_of(m->best[c] * factor) - p->dims - 2;
         out->y[c] = y > 0 ? y : 0;
     }
     for (size_t i = 0; i < l->shares.count; i++) l->shares.items[i] = (int64_t)((double)l->shares.items[i] * factor);

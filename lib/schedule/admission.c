@@ -126,7 +126,9 @@ static bool not_for_karpenter(scheduler *s, const shape *h)
     return r != NO_ID && requirement_op(requirement_get(&s->algebra, r)) == KARP_OP_DOES_NOT_EXIST;
 }
 
-uint32_t pod_invalid(scheduler *s, uint32_t pod_number, const char **detail)
+/* The reason why a pending pod is invalid; KARP_REASON_NONE when it is valid. *detail receives one line of text, in
+ * the arena. */
+static uint32_t pod_invalid(scheduler *s, uint32_t pod_number, const char **detail)
 {
     const pod *p = pod_at(&s->snapshot->raw, pod_number);
     const shape *h = &s->snapshot->raw.shapes.items[p->shape];

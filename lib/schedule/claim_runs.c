@@ -3,7 +3,7 @@
 #include <base/bits.h>
 #include <schedule/claim_order.h>
 #include <schedule/claims.h>
-#include <schedule/launch_volumes.h>
+#include <schedule/volumes.h>
 #include <schedule/placement.h>
 #include <schedule/scheduler.h>
 #include <schedule/templates.h>

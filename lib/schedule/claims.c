@@ -4,7 +4,7 @@
 #include <base/bits.h>
 #include <schedule/devices.h>
 #include <schedule/claim_order.h>
-#include <schedule/launch_volumes.h>
+#include <schedule/volumes.h>
 #include <schedule/placement.h>
 #include <schedule/policy.h>
 #include <schedule/ports.h>

@@ -32,7 +32,7 @@ struct claim {
     uint32_t port_count, port_capacity;
     uint32_t *reserved; /* numbers of the reservations that it uses */
     uint32_t reserved_count;
-    const struct volume_use *volumes; /* the volumes of its pods, each once; see launch_volumes.h */
+    const struct volume_use *volumes; /* the volumes of its pods, each once; see volumes.h */
     uint32_t volume_count;
 };
 

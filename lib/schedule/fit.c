@@ -10,9 +10,7 @@
 #include <math.h>
 #include <model/copy.h>
 #include <model/selector.h>
-#include <schedule/fit_cost.h>
-#include <schedule/fit_input.h>
-#include <schedule/fit_order.h>
+#include <schedule/fit.h>
 #include <string.h>
 
 enum { FIT_POLL_EVERY = 1024 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <schedule/fit_input.h>
+#include <schedule/fit.h>
 
 #include <base/error.h>
 #include <math.h>
 #include <model/copy.h>
-#include <model/scale.h>
+#include <model/prepare.h>
 #include <model/selector.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <schedule/fit_order.h>
+#include <schedule/fit.h>
 
 #include <string.h>
 

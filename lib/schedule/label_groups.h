@@ -41,9 +41,4 @@ static inline uint32_t label_group_list_at(label_group_list list, uint32_t i)
  * memory. */
 label_group_list label_groups_for(scheduler *s, const group *g);
 
-/* The number of label groups with a label that the selector excludes, if it is at most `most`; some may be counted
- * more than once. Their numbers are written to `out`, in no particular order, unless it is NULL. A result above
- * `most` means that there are more. Sets s->failed when out of memory. */
-uint32_t label_groups_left_out(scheduler *s, const selector *x, uint32_t most, uint32_t *out);
-
 #endif

@@ -3,7 +3,7 @@
 
 #include <base/amount.h>
 #include <base/sort.h>
-#include <schedule/launch_volumes.h>
+#include <schedule/volumes.h>
 #include <schedule/placement.h>
 #include <schedule/pricing.h>
 #include <schedule/scheduler.h>
@@ -43,17 +43,6 @@ typedef struct maker {
 
 /* ---- which pods stay --------------------------------------------------------------------------------------------- */
 
-static uint32_t view_of(scheduler *s, uint32_t class_number, uint32_t step)
-{
-    uint32_t number = view_of_class(s, class_number);
-    while (number != NO_ID && s->pods.views.items[number].step < step) {
-        uint32_t next = s->pods.views.items[number].next;
-        if (next == NO_ID || next == LAST_VIEW) break;
-        number = next;
-    }
-    return number;
-}
-
 static bool owns_host_affinity(const scheduler *s, const view *v)
 {
     for (uint32_t i = 0; i < v->owned_count; i++) {
@@ -68,7 +57,7 @@ static bool beyond_numbers(maker *k, uint32_t pod_number)
 {
     scheduler *s = k->s;
     uint32_t class_number = s->snapshot->pod_class[pod_number];
-    uint32_t number = view_of(s, class_number, k->steps[pod_number]);
+    uint32_t number = view_after(s, class_number, k->steps[pod_number]);
     if (number == NO_ID) return true;
     const view *v = &s->pods.views.items[number];
     return shape_of(s->snapshot, class_number)->has_claims || v->full.host != NO_ID || owns_host_affinity(s, v) ||
@@ -283,7 +272,7 @@ static bool find_involved(maker *k)
     for (size_t i = 0; i < s->snapshot->raw.pods.count; i++) {
         uint32_t p = s->snapshot->queue[i];
         if (k->m->claim_of[p] == UINT32_MAX || k->m->claims[k->m->claim_of[p]].stays) continue;
-        uint32_t number = view_of(s, s->snapshot->pod_class[p], k->steps[p]);
+        uint32_t number = view_after(s, s->snapshot->pod_class[p], k->steps[p]);
         if (number == NO_ID || !involve(k, number, 1)) return false;
     }
     settle_involved(k);
@@ -369,7 +358,7 @@ static bool find_classes(maker *k)
         uint32_t p = s->snapshot->queue[i], claim_number = m->claim_of[p];
         if (claim_number == UINT32_MAX || m->claims[claim_number].stays) continue;
         const struct where *x = &k->wheres[claim_number];
-        uint32_t number = view_of(s, s->snapshot->pod_class[p], k->steps[p]);
+        uint32_t number = view_after(s, s->snapshot->pod_class[p], k->steps[p]);
         if (number == NO_ID) return false;
         uint32_t id = class_number_of(k, p, number, pin_of(k, number, x->set), x->weight);
         if (id == NO_ID) return false;

@@ -67,8 +67,4 @@ static inline unsigned exclusion(const struct pods *p, uint32_t pod_number)
     return p->excluded == NULL ? 1 : p->excluded[pod_number];
 }
 
-/* The reason why a pending pod is invalid; KARP_REASON_NONE when it is valid. *detail receives one line of text, in
- * the arena. */
-uint32_t pod_invalid(scheduler *s, uint32_t pod_number, const char **detail);
-
 #endif

@@ -156,18 +156,6 @@ static bool type_kept(const instance_type *y, const uint64_t *fitting)
 /* Up to so many types are sorted separately, without sorting all. */
 enum { FEW_TYPES = 64 };
 
-/* The types of the variants that fit, in the order of the table. */
-static uint32_t few_kept(const type_table *t, const uint64_t *fitting, uint32_t *list)
-{
-    uint32_t n = 0;
-    for (size_t v = bits_next(fitting, t->variant_count, 0); v < t->variant_count;
-         v = bits_next(fitting, t->variant_count, v + 1)) {
-        uint32_t type = t->variants[v].type;
-        if (n == 0 || list[n - 1] != type) list[n++] = type;
-    }
-    return n;
-}
-
 uint32_t *types_by_price(scheduler *s, const type_table *t, const uint64_t *fitting, uint32_t set, arena *a,
                          uint32_t *count)
 {
@@ -176,7 +164,7 @@ uint32_t *types_by_price(scheduler *s, const type_table *t, const uint64_t *fitt
     uint32_t *list = o == NULL ? NULL : arena_array(a, most + 1, sizeof *list), n = 0;
     bool few = most <= FEW_TYPES, ok = list != NULL && (few || order_all(s, t, o));
     *count = 0;
-    if (ok && few) n = few_kept(t, fitting, list);
+    if (ok && few) n = types_of_variants(t, fitting, list);
     for (uint32_t i = 0; ok && !few && i < t->type_count && n < most; i++) {
         if (type_kept(&t->types[o->types[i]], fitting)) list[n++] = o->types[i];
     }
@@ -215,7 +203,8 @@ bool cheapest_of_labels(scheduler *s, const type_table *t, uint32_t type, label_
     return some;
 }
 
-double worst_launch_price(scheduler *s, const type_table *t, uint32_t type, uint32_t set)
+/* §14.2: the highest price of an offering that a launch could get; infinity = none is available. */
+static double worst_launch_price(scheduler *s, const type_table *t, uint32_t type, uint32_t set)
 {
     const known_text *k = &s->snapshot->known;
     const uint32_t kinds[] = { k->reserved, k->spot, k->on_demand };

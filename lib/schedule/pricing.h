@@ -23,8 +23,6 @@ bool order_by_price(scheduler *s, const type_table *t, uint32_t *types, uint32_t
 /* The lowest price of an offering of the type that the labels match, available or not. false = none. */
 bool cheapest_of_labels(scheduler *s, const type_table *t, uint32_t type, label_list labels, double *price);
 
-/* §14.2: the highest price of an offering that a launch could get; infinity = none is available. */
-double worst_launch_price(scheduler *s, const type_table *t, uint32_t type, uint32_t set);
 /* Keeps the types whose worst launch price is below the limit, in place, and returns their number. */
 uint32_t types_below(scheduler *s, const type_table *t, uint32_t *types, uint32_t count, uint32_t set, double limit);
 /* §14.4: whether the types, in order, satisfy the set's minValues. *needed receives the length of the shortest prefix

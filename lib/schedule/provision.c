@@ -55,7 +55,8 @@ karp_status objective_of_nodes(const karp_objective *objective, karp_error *erro
     return fail(error, KARP_E_INVALID, "spot_factor and IGNORE_PREFERENCES are of launch decisions alone");
 }
 
-karp_status options_known(const karp_options *options, karp_error *error)
+/* Checks that the profile and the explain level are known. */
+static karp_status options_known(const karp_options *options, karp_error *error)
 {
     if (options->profile > KARP_PROFILE_KARP)
         return fail(error, KARP_E_INVALID, "unknown profile %u", (unsigned)options->profile);

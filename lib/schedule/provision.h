@@ -7,8 +7,6 @@
 #include <karp/disrupt.h>
 #include <karp/objective.h>
 
-/* Checks that the profile and the explain level are known. */
-karp_status options_known(const karp_options *options, karp_error *error);
 /* A complete, checked copy of the caller's options (NULL: the defaults). */
 karp_status options_check(const karp_options *given, karp_options *out, karp_error *error);
 /* The same for disruption options; out->common points to `common`. */

@@ -39,18 +39,6 @@ static bool push_number(maker *k, void *list, size_t bytes, const void *value)
 
 /* ---- views -------------------------------------------------------------------------------------------------------------- */
 
-/* The view of the class after so many relaxation steps; NO_ID = out of memory. */
-static uint32_t view_at(scheduler *s, uint32_t class_number, uint32_t step)
-{
-    uint32_t number = view_of_class(s, class_number);
-    while (number != NO_ID && s->pods.views.items[number].step < step) {
-        uint32_t next = s->pods.views.items[number].next;
-        if (next == NO_ID || next == LAST_VIEW) break;
-        number = next;
-    }
-    return number;
-}
-
 /* The view of the class after all relaxation steps; NO_ID = out of memory. */
 static uint32_t last_view(scheduler *s, uint32_t number)
 {
@@ -171,7 +159,7 @@ static int64_t limit_of(const maker *k, uint32_t class_number, const view *v, ui
 static uint32_t make_class(maker *k, uint32_t pod_number, uint32_t step)
 {
     scheduler *s = k->s;
-    uint32_t class_number = s->snapshot->pod_class[pod_number], number = view_at(s, class_number, step), rule;
+    uint32_t class_number = s->snapshot->pod_class[pod_number], number = view_after(s, class_number, step), rule;
     if (number == NO_ID || (k->any_step && last_view(s, number) == NO_ID)) return NO_ID;
     uint32_t sign_id = sign_number(k, class_number, k->any_step ? UINT32_MAX : step);
     if (sign_id == NO_ID) return NO_ID;

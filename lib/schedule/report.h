@@ -7,6 +7,7 @@
 #include <decision/decision.h>
 #include <schedule/placement.h>
 #include <schedule/solve.h>
+#include <schedule/common.h>
 
 struct launches {
     words keys; /* keys of launches that share their rows */
@@ -39,7 +40,7 @@ bool report_choice(scheduler *s, karp_decision *d, const type_table *t, uint32_t
 
 /* Fills a launch decision: launches by NodePool and pods, placements, unschedulable and ignored pods, nodes, costs. */
 karp_status report_plan(scheduler *s, karp_decision *d);
-/* limited.c: adds warnings about NodePools whose limits exclude pods, for which nodes are then launched from other
+/* limits.c: adds warnings about NodePools whose limits exclude pods, for which nodes are then launched from other
  * NodePools. Call last. */
 bool report_limited(scheduler *s, karp_decision *d);
 /* The limits of a NodePool as text, "limit cpu 400, memory 1600Gi"; empty when it has none. */
@@ -84,5 +85,16 @@ void refusal_lists_free(refusal_lists *l);
 /* Fills code, permanence, message, pools and relaxed of the row, and targets at explain level full. false = out of
  * memory. */
 bool why_unschedulable(scheduler *s, const failure *f, karp_decision *d, refusal_lists *known, karp_unschedulable *row);
+
+/* ---- show.c: requirements, taints and resources as text, in Karpenter's notation (scheduling.md §5, §6.3) ---- */
+
+void show_requirement(const scheduler *s, strbuf *b, uint32_t requirement_id);
+/* Sorted by text, comma separated. Keys that exist only in simulations are left out. */
+void show_set(const scheduler *s, strbuf *b, uint32_t set);
+void show_taint(const scheduler *s, strbuf *b, const taint *t);
+/* {"cpu":"1","memory":"2Gi"}, by name */
+void show_resources(const scheduler *s, strbuf *b, resource_list list);
+/* Resources with their quantities as canonical text, sorted by resource name, in the arena. */
+const karp_resource *resource_rows(const karp_snapshot *s, arena *a, resource_list list, size_t *count);
 
 #endif

@@ -7,7 +7,6 @@
 #include <base/sort.h>
 #include <base/strbuf.h>
 #include <schedule/scheduler.h>
-#include <schedule/show.h>
 #include <schedule/types.h>
 #include <string.h>
 

@@ -9,7 +9,6 @@
 #include <schedule/claims.h>
 #include <schedule/devices.h>
 #include <schedule/hosts.h>
-#include <schedule/launch_volumes.h>
 #include <schedule/provision.h>
 #include <schedule/rounds.h>
 #include <schedule/solve.h>

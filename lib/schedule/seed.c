@@ -6,7 +6,6 @@
 #include <schedule/scheduler.h>
 #include <schedule/templates.h>
 #include <schedule/topology.h>
-#include <schedule/wide_groups.h>
 
 bool host_allowed(const scheduler *s, uint32_t requirement_id, uint32_t host_text)
 {

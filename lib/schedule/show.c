@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <schedule/show.h>
+#include <schedule/report.h>
 
 #include <base/sort.h>
 #include <model/quantity.h>

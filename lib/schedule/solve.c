@@ -4,7 +4,6 @@
 
 #include <base/error.h>
 #include <base/sort.h>
-#include <schedule/claim_skip.h>
 #include <schedule/claim_order.h>
 #include <schedule/claims.h>
 #include <schedule/devices.h>

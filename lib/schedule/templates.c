@@ -65,17 +65,6 @@ static uint64_t *pre_filter(scheduler *s, template_ *t)
     return bits;
 }
 
-static uint32_t count_types(const template_ *t, const uint64_t *bits)
-{
-    uint32_t n = 0, last = NO_ID;
-    size_t width = t->table->variant_count;
-    for (size_t v = bits_next(bits, width, 0); v < width; v = bits_next(bits, width, v + 1)) {
-        if (t->table->variants[v].type != last) n++;
-        last = t->table->variants[v].type;
-    }
-    return n;
-}
-
 /* ---- daemon groups (§12.2) ---------------------------------------------------------------------------------------- */
 
 static bool make_daemon_views(scheduler *s)
@@ -299,7 +288,7 @@ static bool compute_spaces(scheduler *s, template_ *t, uint64_t *bits)
 static bool finish_template(scheduler *s, uint32_t number, uint64_t *bits, gathering *all)
 {
     template_ *t = &s->templates.items[number];
-    t->types_start = count_types(t, bits);
+    t->types_start = types_of_variants(t->table, bits, NULL);
     t->filtered = arena_copy(&s->data, bits, template_words(t) * sizeof *bits);
     if (t->filtered == NULL) return false;
     if (!daemon_groups(s, t, bits, all) || !compute_spaces(s, t, bits)) return false;

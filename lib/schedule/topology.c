@@ -5,7 +5,6 @@
 #include <schedule/placement.h>
 #include <schedule/rounds.h>
 #include <schedule/topology.h>
-#include <schedule/wide_groups.h>
 #include <schedule/scheduler.h>
 
 /* ---- set-up ---------------------------------------------------------------------------------------------------------- */

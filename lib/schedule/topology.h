@@ -30,7 +30,7 @@ typedef struct domain_key {
     uint32_t mask_domains; /* number of domains when the masks were made */
 } domain_key;
 
-enum { GROUP_SPREAD, GROUP_AFFINITY, GROUP_ANTI, GROUP_WIDE /* see wide_groups.h */ };
+enum { GROUP_SPREAD, GROUP_AFFINITY, GROUP_ANTI, GROUP_WIDE /* see label_groups.c */ };
 
 /* The pods that the groups of a spread constraint select, the same for every step of the ladder. */
 typedef struct spread_selection {
@@ -64,7 +64,7 @@ struct group {
     uint32_t occupied; /* domains with a count above 0 */
     uint32_t launches; /* the occupied domains that are launches */
     bool host; /* its key is the host name */
-    uint32_t wider; /* the wide group that this group is a part of: see wide_groups.h; NO_ID = none */
+    uint32_t wider; /* the wide group that this group is a part of: see label_groups.c; NO_ID = none */
     label_group_list left_out; /* label groups that the wide group selects and this one does not, ascending */
     uint32_t whole; /* identity including everything in which its creators can differ, for simulations */
     uint64_t owner; /* value of topology.updates when it last got an owner */
@@ -193,5 +193,11 @@ void topology_count_placed(scheduler *s, uint32_t group_number);
 
 /* Whether a requirement allows the host name: a text id, or one of the two marks. */
 bool host_allowed(const scheduler *s, uint32_t requirement_id, uint32_t host_text);
+
+/* label_groups.c: determines the wide group of a group that is being created, if that saves work. false = out of
+ * memory. */
+bool group_widen(scheduler *s, group *wanted, toleration_list tolerations);
+/* Whether the group counts pods of the label group: pods that it selects, or that it excludes from its wide group. */
+bool group_counts(const scheduler *s, const group *g, const label_group *k);
 
 #endif

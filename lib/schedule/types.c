@@ -232,6 +232,19 @@ const uint64_t *types_mask(scheduler *s, uint32_t table, uint32_t set)
     return mask;
 }
 
+uint32_t types_of_variants(const type_table *t, const uint64_t *variants, uint32_t *list)
+{
+    uint32_t n = 0, last = NO_ID;
+    for (size_t v = bits_next(variants, t->variant_count, 0); v < t->variant_count;
+         v = bits_next(variants, t->variant_count, v + 1)) {
+        if (t->variants[v].type == last) continue;
+        last = t->variants[v].type;
+        if (list != NULL) list[n] = last;
+        n++;
+    }
+    return n;
+}
+
 /* ---- type sets ------------------------------------------------------------------------------------------------------ */
 
 uint32_t typeset_make(scheduler *s, uint32_t template_number, const uint64_t *bits)
@@ -292,7 +305,8 @@ uint32_t typeset_narrow(scheduler *s, uint32_t types, uint32_t set)
     return s->failed ? NO_ID : known;
 }
 
-uint32_t typeset_without(scheduler *s, uint32_t types, const uint64_t *without)
+/* Those variants of a type set that have a bit in the mask, or have none there. */
+static uint32_t typeset_filtered(scheduler *s, uint32_t types, const uint64_t *mask, bool with_bit)
 {
     if (s->failed) return NO_ID;
     uint32_t template_number = s->types.sets.items[types].template_;
@@ -303,27 +317,21 @@ uint32_t typeset_without(scheduler *s, uint32_t types, const uint64_t *without)
         return NO_ID;
     }
     memcpy(bits, s->types.sets.items[types].bits, words_ * sizeof *bits);
-    bits_and_not(bits, without, words_);
+    if (with_bit) bits_and(bits, mask, words_);
+    else bits_and_not(bits, mask, words_);
     uint32_t id = typeset_make(s, template_number, bits);
     mem_free(s->context, bits, (words_ + 1) * sizeof *bits);
     return id;
 }
 
+uint32_t typeset_without(scheduler *s, uint32_t types, const uint64_t *without)
+{
+    return typeset_filtered(s, types, without, false);
+}
+
 uint32_t typeset_both(scheduler *s, uint32_t types, uint32_t others)
 {
-    if (s->failed) return NO_ID;
-    uint32_t template_number = s->types.sets.items[types].template_;
-    size_t words_ = template_words(&s->templates.items[template_number]);
-    uint64_t *bits = mem_alloc(s->context, (words_ + 1) * sizeof *bits);
-    if (bits == NULL) {
-        s->failed = true;
-        return NO_ID;
-    }
-    memcpy(bits, s->types.sets.items[types].bits, words_ * sizeof *bits);
-    bits_and(bits, s->types.sets.items[others].bits, words_);
-    uint32_t id = typeset_make(s, template_number, bits);
-    mem_free(s->context, bits, (words_ + 1) * sizeof *bits);
-    return id;
+    return s->failed ? NO_ID : typeset_filtered(s, types, s->types.sets.items[others].bits, true);
 }
 
 static bool find_maximal(scheduler *s, typeset *ts)
@@ -357,7 +365,9 @@ static bool find_maximal(scheduler *s, typeset *ts)
     return true;
 }
 
-bool typeset_measure(scheduler *s, uint32_t types)
+/* Computes, on first use, the maximal variants and the largest spaces, which decide whether a vector fits. false = out
+ * of memory. */
+static bool typeset_measure(scheduler *s, uint32_t types)
 {
     typeset *ts = &s->types.sets.items[types];
     return ts->maximal_count != NO_ID || find_maximal(s, ts);

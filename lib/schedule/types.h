@@ -47,6 +47,8 @@ const uint64_t *types_mask(scheduler *s, uint32_t table, uint32_t set);
 bool types_label_mask(scheduler *s, uint32_t table, uint32_t set, uint64_t *out);
 /* Available offerings compatible with the set. `out` has one bit per offering. */
 bool types_offered(scheduler *s, uint32_t table, uint32_t set, uint64_t *out);
+/* The types of the variants, in the order of the table; returns their number. `list` may be NULL. */
+uint32_t types_of_variants(const type_table *t, const uint64_t *variants, uint32_t *list);
 /* Whether the offering is compatible with the set (availability aside). */
 bool offering_compatible(scheduler *s, const offering *o, uint32_t set);
 
@@ -65,9 +67,6 @@ static inline bool typeset_empty(const struct types *t, uint32_t types)
     return t->sets.items[types].maximal_count == 0;
 }
 
-/* Computes, on first use, the maximal variants and the largest spaces, which decide whether a vector fits. false = out
- * of memory. */
-bool typeset_measure(scheduler *s, uint32_t types);
 /* Whether some variant has enough space for the vector. */
 bool typeset_fits(scheduler *s, uint32_t types, const int64_t *total);
 /* Per resource, the largest space of the variants that have enough space for the vector, or of all variants if there

@@ -250,3 +250,14 @@ uint32_t view_relax(scheduler *s, uint32_t view_number)
     s->pods.views.items[view_number].next = next;
     return next;
 }
+
+uint32_t view_after(scheduler *s, uint32_t class_number, uint32_t step)
+{
+    uint32_t number = view_of_class(s, class_number);
+    while (number != NO_ID && s->pods.views.items[number].step < step) {
+        uint32_t next = s->pods.views.items[number].next;
+        if (next == NO_ID || next == LAST_VIEW) break;
+        number = next;
+    }
+    return number;
+}

@@ -45,6 +45,8 @@ typedef struct view {
 
 /* The view of a class before relaxation, created on first use. NO_ID = out of memory. */
 uint32_t view_of_class(scheduler *s, uint32_t class_number);
+/* The view after so many steps of the ladder, or the last one that exists. NO_ID = out of memory. */
+uint32_t view_after(scheduler *s, uint32_t class_number, uint32_t step);
 /* The view after one more step of the ladder. LAST_VIEW = nothing left to relax, NO_ID = out of memory. */
 uint32_t view_relax(scheduler *s, uint32_t view_number);
 

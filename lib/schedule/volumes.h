@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CSI volume limits of existing nodes (scheduling.md §13.4, K15-2). */
+/*
+ * CSI volume limits of existing nodes (scheduling.md §13.4, K15-2), and the attachment limits of the instance types of
+ * launches (K15-1).
+ */
 #ifndef SCHEDULE_VOLUMES_H
 #define SCHEDULE_VOLUMES_H
 
+#include <schedule/claims.h>
 #include <schedule/hosts.h>
 
 /* A PersistentVolumeClaim that a node or a class of pods uses. */
@@ -18,7 +22,7 @@ struct class_volumes {
 };
 
 struct volumes {
-    struct volume_counts *counts; /* see launch_volumes.c */
+    struct volume_counts *counts; /* see volumes.c */
     uint32_t limited_drivers; /* number of drivers with a limit on some type, if launches consider limits */
     bool limited; /* whether some node or type may have volume limits */
 };
@@ -35,5 +39,20 @@ void volumes_undo(host *h); /* keeps the volumes of bound pods */
 void volumes_free(scheduler *s, host *h);
 /* Whether its volumes keep the class's pods from every node. */
 bool volumes_rule_out(const scheduler *s, uint32_t class_number);
+
+/* ---- launches ---- */
+
+bool launch_volumes_init(scheduler *s);
+/* Whether pods of the class have volumes of a driver that some instance type limits. */
+bool launch_volumes_limited(scheduler *s, uint32_t class_number);
+/* The types of the set that can attach the claim's volumes and those of one more pod of the class. NO_ID when
+ * `failed`. */
+uint32_t launch_volumes_narrow(scheduler *s, const claim *c, uint32_t class_number, uint32_t types);
+/* Adds the volumes of a pod of the class to the claim. false = out of memory. */
+bool launch_volumes_take(scheduler *s, claim *c, uint32_t class_number);
+/* The driver that alone excludes every type of the set, the number of its volumes on the launch, and the largest
+ * limit. false = no single driver excludes all. */
+bool launch_volumes_blame(scheduler *s, const claim *c, uint32_t class_number, uint32_t types, uint32_t *driver,
+                          uint32_t *count, int64_t *limit);
 
 #endif

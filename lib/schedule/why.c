@@ -6,10 +6,8 @@
 #include <schedule/claims.h>
 #include <schedule/devices.h>
 #include <schedule/hosts.h>
-#include <schedule/launch_volumes.h>
 #include <schedule/ports.h>
 #include <schedule/scheduler.h>
-#include <schedule/show.h>
 #include <schedule/templates.h>
 #include <schedule/types.h>
 #include <schedule/volumes.h>

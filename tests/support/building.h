@@ -40,7 +40,7 @@ static inline int building_set_up(void **state)
     karp_error_init(&f.error, sizeof f.error);
     f.context = fault_context(&f.fault);
     if (!f.context || karp_builder_new(f.context, &f.b, &f.error) != KARP_OK) return -1;
-    f.s = builder_store(f.b);
+    f.s = &f.b->s;
     *state = &f;
     return 0;
 }

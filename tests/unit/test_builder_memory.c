@@ -285,7 +285,7 @@ static bool run(size_t fail_at, bool keep_failing)
         fault_arm(&f.fault, 0, false);
         good(&f, karp_builder_new(f.context, &f.b, &f.error));
     }
-    f.s = builder_store(f.b);
+    f.s = &f.b->s;
     for (size_t n = 0; n < STEPS; n++) {
         size_t before = count_everything(f.b);
         status = run_step(&f, n);

@@ -104,7 +104,7 @@ static void edit(building *f, const karp_snapshot *s)
     karp_builder_free(f->b);
     f->b = NULL;
     good(f, karp_snapshot_edit(s, &f->b, &f->error));
-    f->s = builder_store(f->b);
+    f->s = &f->b->s;
 }
 
 static karp_status set_status(building *f, const char *name, const karp_node_claim_status *status)

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include <schedule/fit_order.h>
+#include <schedule/fit.h>
 #include <support/fault.h>
 #include <support/random.h>
 

@@ -186,7 +186,7 @@ static karp_snapshot *add_in_edit(building *f, karp_snapshot *from, uint32_t tem
     f->b = NULL;
     good(f, karp_snapshot_edit(from, &f->b, &f->error));
     karp_snapshot_unref(from);
-    f->s = builder_store(f->b);
+    f->s = &f->b->s;
     good(f, karp_builder_add_templated_pod(f->b, template_, own, &f->error));
     good(f, karp_builder_finish(f->b, &from, &f->error));
     return from;
@@ -205,7 +205,7 @@ static void test_edits(void **state)
     karp_builder_free(f->b);
     f->b = NULL;
     good(f, karp_snapshot_edit(snapshot, &f->b, &f->error));
-    f->s = builder_store(f->b);
+    f->s = &f->b->s;
     q.container_count = 0;
     good(f, karp_builder_add_pod_template(f->b, &p, &again, &f->error));
     good(f, karp_builder_add_pod_template(f->b, &q, &other, &f->error));

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include <karp/snapshot.h>
-#include <model/scale.h>
+#include <model/prepare.h>
 #include <model/snapshot.h>
 
 static karp_node node_with(const char *name, const karp_resource *amounts, size_t count)
