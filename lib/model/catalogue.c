@@ -80,7 +80,7 @@ static uint32_t read_new_list(copier *c, karp_catalogue *catalogue, const karp_r
 static uint32_t read_list(copier *c, karp_catalogue *catalogue, const karp_requirement *given, size_t count)
 {
     if (c->status != KARP_OK) return 0;
-    repeated_list *met = repeated_list_slot(c->before, given, count);
+    repeated_list *met = repeated_list_slot(c->before, given);
     if (met->list != NULL && met->list == given && met->count == count) return met->number;
     uint32_t number = read_new_list(c, catalogue, given, count);
     if (c->status == KARP_OK) *met = (repeated_list){ given, count, number };

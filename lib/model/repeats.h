@@ -14,7 +14,7 @@
 enum {
     REPEATED_TEXTS = 1024,
     REPEATED_REQUIREMENTS = 1024,
-    REPEATED_LISTS = 128,
+    REPEATED_LISTS = 512,
     REPEATED_AMOUNTS = 1024,
     REPEATED_CAPACITIES = 512,
     REPEATED_OVERHEADS = 256
@@ -89,9 +89,9 @@ static inline bool repeated_requirement_is(const repeated_requirement *met, cons
            was->min_values == given->min_values;
 }
 
-static inline repeated_list *repeated_list_slot(repeats *r, const karp_requirement *list, size_t count)
+static inline repeated_list *repeated_list_slot(repeats *r, const karp_requirement *list)
 {
-    return &r->lists[hash_mix((uint64_t)(uintptr_t)list ^ (uint64_t)count << 48) % REPEATED_LISTS];
+    return &r->lists[hash_mix((uint64_t)(uintptr_t)list) % REPEATED_LISTS];
 }
 
 static inline repeated_overhead *repeated_overhead_slot(repeats *r, const karp_overhead *given)
