@@ -6,7 +6,7 @@
 #include <base/error.h>
 #include <io/builtin.h>
 #include <io/fill.h>
-#include <io/whole_file.h>
+#include <io/files.h>
 
 #include <stdio.h>
 #include <string.h>

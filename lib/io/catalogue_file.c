@@ -3,13 +3,13 @@
 #include <io/catalogue_read.h>
 #include <base/error.h>
 #include <io/reader.h>
-#include <io/whole_file.h>
+#include <io/files.h>
 
 #include <string.h>
 
 #include <karp/library.h>
 
-/* ---- JSON ------------------------------------------------------------------------------------ */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static karp_status read_json(catalogue_reader *reader, karp_str text, karp_error *error)
 {
@@ -26,7 +26,7 @@ static karp_status read_json(catalogue_reader *reader, karp_str text, karp_error
     return KARP_E_SYNTAX;
 }
 
-/* ---- YAML ------------------------------------------------------------------------------------ */
+/* ---- YAML -------------------------------------------------------------------------------------------------------- */
 
 static karp_status take_yaml(karp_reader *yaml, tree *root, const io_place *place, void *user)
 {
@@ -78,7 +78,7 @@ static karp_status read_yaml(catalogue_reader *reader, karp_str text, karp_error
     return status;
 }
 
-/* ---- either format --------------------------------------------------------------------------- */
+/* ---- either format ----------------------------------------------------------------------------------------------- */
 
 static size_t skip_space(karp_str text, size_t at)
 {

@@ -2,7 +2,7 @@
 /* Decodes the full format of a catalogue entry, which states every property of a type, and its short forms. */
 #include <io/catalogue_read.h>
 
-#include <io/decode_devices.h>
+#include <io/decode_fields.h>
 #include <string.h>
 
 /* The values of a label: a list, or a single string. null is an empty list. */

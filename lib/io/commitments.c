@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <io/commitments.h>
+#include <io/prices.h>
 
 #include <base/serves.h>
 #include <base/money.h>
-#include <io/node_kinds.h>
 #include <math.h>
 
 #include <karp/library.h>

@@ -7,7 +7,7 @@
 #ifndef IO_DECODE_H
 #define IO_DECODE_H
 
-#include <io/place.h>
+#include <io/scan.h>
 #include <karp/io.h>
 
 enum { IO_PATH_MOST = 40 };

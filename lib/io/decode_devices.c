@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <io/decode_devices.h>
-
 #include <io/decode_fields.h>
+
 #include <karp/devices.h>
 #include <string.h>
 

@@ -10,6 +10,7 @@
 
 #include <io/decode.h>
 #include <stddef.h>
+#include <io/kinds.h>
 
 typedef enum io_field_kind {
     IO_NOTHING, /* not decoded; only the names of its fields are known */
@@ -162,5 +163,15 @@ extern const io_shape io_csi_node_shape, io_budget_shape, io_namespace_shape, io
     {                                                                                                                  \
         .size = sizeof(karp_pod), .meta = META_ABSENT, .termination_grace_seconds = -1, .start_time = KARP_NO_TIME     \
     }
+
+/* ---- decode_devices.c: dynamic resource allocation (DRA) --------------------------------------------------------- */
+
+/* Decodes a ResourceSlice, DeviceClass or ResourceClaim and adds it (builder NULL: decodes only). A
+ * ResourceClaimTemplate is ignored. Decoding failures are recorded in the decoder, the builder's in *error. */
+karp_status io_use_devices(io_decoder *d, const io_kind_info *info, const tree *object, karp_builder *builder,
+                           karp_error *error);
+
+/* Decodes the entry's `dynamicResources`, if present. */
+void io_decode_type_devices(io_decoder *d, const tree *entry, karp_instance_type *type);
 
 #endif

@@ -67,11 +67,11 @@ tree *io_new_object(trees *t, const char *api_version, const char *kind, karp_st
 void io_fill_pod_spec(io_filler *filler, tree *spec);
 karp_status io_fill_and_add_pod(io_filler *filler, tree *root, const io_place *place);
 void io_fill_pool(trees *t, tree *root);
+/* Finds NodePools that fail Karpenter's validation under these settings, and sets their conditions accordingly. */
+karp_status io_check_pools(karp_reader *reader, const karp_settings *settings);
 void io_fill_claim_volume(io_filler *filler, tree *root); /* PersistentVolumeClaim */
 karp_status io_fill_and_add_node(io_filler *filler, tree *root, const io_place *place);
 karp_status io_fill_and_add_node_claim(io_filler *filler, tree *root, const io_place *place);
-void io_count_pod(io_filler *filler, const tree *pod);
-karp_status io_settle_budgets(io_filler *filler);
 karp_status io_expand(io_filler *filler, const io_waiting *w, tree *root, const io_place *place);
 
 #endif

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Processes the tree of one object: unfolding lists, kinds, decoding, the builder, waiting. */
-#include <io/reader.h>
 
-#include <io/decode_devices.h>
 #include <io/decode_fields.h>
-#include <io/invalid_values.h>
+#include <io/fields.h>
 #include <io/change.h>
 #include <io/convert.h>
-#include <io/fields.h>
 #include <io/known_values.h>
 #include <io/owner.h>
-#include <io/node_kinds.h>
 #include <io/prices.h>
 #include <io/unused.h>
 #include <string.h>

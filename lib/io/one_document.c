@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/one_document.h>
 
-#include <io/whole_file.h>
+#include <io/files.h>
 #include <string.h>
 
 #include <karp/library.h>
@@ -48,6 +48,8 @@ static karp_status decode_tree(io_document *document, const io_document_kind *ki
 karp_status io_document_read(karp_context *context, const io_document_kind *kind, karp_str name, karp_str text,
                              io_document **out, karp_error *error)
 {
+    if (!str_given(name) || !str_given(text)) return fail_null(error, "name or text");
+    if (!context || !out) return fail_null(error, "context or out");
     karp_error own;
     karp_error_init(&own, sizeof own);
     const karp_context_options *options = karp_context_get_options(context);
@@ -80,6 +82,7 @@ karp_status io_document_read(karp_context *context, const io_document_kind *kind
 karp_status io_document_read_file(karp_context *context, const io_document_kind *kind, const char *path,
                                   io_document **out, karp_error *error)
 {
+    if (!context || !path || !out) return fail_null(error, "context, path or out");
     strbuf text;
     karp_status status = io_whole_file(context, path, &text, error);
     if (status == KARP_OK)

@@ -20,7 +20,8 @@ typedef struct io_document_kind {
     void (*decode)(io_decoder *d, const tree *root, void *value);
 } io_document_kind;
 
-/* Parses the text's single value and decodes it into a new struct. Errors: SYNTAX, INVALID, LIMIT, RANGE, NOMEM. */
+/* Parses the text's single value and decodes it into a new struct. As in the public functions, NULL for the context,
+ * name, text or `out` is INVALID. Errors: SYNTAX, INVALID, LIMIT, RANGE, NOMEM. */
 karp_status io_document_read(karp_context *context, const io_document_kind *kind, karp_str name, karp_str text,
                              io_document **out, karp_error *error);
 /* Likewise from a file. Also: IO. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "picture.h"
 
-#include "picture_owners.h"
 #include "write_launch.h"
 #include "write_text.h"
 
@@ -301,7 +300,7 @@ static karp_status find_fates(collector *c)
     return KARP_OK;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------- */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static karp_status node_of(collector *c, size_t index, size_t most_pods, picture_node *out)
 {

@@ -6,6 +6,8 @@
 #include <io/table.h>
 
 #include "write_decision.h"
+#include <base/strbuf.h>
+#include <karp/columns.h>
 
 typedef enum node_fate { FATE_STAYS, FATE_RECEIVES, FATE_NEW, FATE_REPLACED, FATE_GONE, FATE_REPLACES } node_fate;
 
@@ -78,9 +80,6 @@ typedef struct picture {
  * beyond PICTURE_MOST_GROUPS are left out. */
 enum { PICTURE_MOST_NODES = 60, PICTURE_MOST_GROUPS = 120, PICTURE_COLOURS = 10 };
 
-/* picture_colours.c: assigns colours; workloads must have their ranks. */
-void picture_give_colours(picture *s);
-
 /* Collects the picture of the job's plan (NULL = none) and disruption (NULL = none). Call picture_free() also after a
  * failure. */
 karp_status picture_collect(picture *s, const write_job *job, const karp_decision *plan,
@@ -91,7 +90,26 @@ static inline double picture_part(double amount, double whole) { return whole > 
  * false = out of memory. */
 void picture_add_up(picture_row *row);
 bool picture_fold(picture *s, picture_row *row, karp_context *context);
-/* picture_shares.c: computes the shares. Call it after picture_add_up() and before picture_fold(). false = out of memory. */
+/* ---- picture_workloads.c ----------------------------------------------------------------------------------------- */
+
+/* Columns of KARP_TABLE_SNAPSHOT_PODS, borrowed from the table. */
+typedef struct picture_owners {
+    karp_column space, kind, name;
+} picture_owners;
+
+karp_status picture_owners_open(picture_owners *o, karp_table *pods);
+
+/* Whether the pod belongs to a DaemonSet or is a static pod of a node. */
+bool picture_of_daemon(const picture_owners *o, size_t pod);
+
+/* "namespace/workload", in `room` or borrowed from `pod_name` ("namespace/name"). Out of memory is recorded only in
+ * `room`. */
+karp_str picture_workload_of(const picture_owners *o, size_t pod, karp_str pod_name, strbuf *room);
+
+/* Chooses colours by the workloads' names, so that pages about designs of one cluster use the same colours. Workloads
+ * must have their ranks. */
+void picture_give_colours(picture *s);
+/* Computes the shares. Call it after picture_add_up() and before picture_fold(). false = out of memory. */
 bool picture_share_costs(picture *s, karp_context *context);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <io/reader.h>
 
-#include <io/invalid_values.h>
-#include <io/node_kinds.h>
+#include <io/fields.h>
 #include <karp/builder.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include <io/prices.h>
 
 #include <io/builtin.h>
-#include <io/commitments.h>
 #include <io/convert.h>
 #include <base/money.h>
 #include <string.h>

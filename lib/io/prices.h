@@ -22,4 +22,22 @@ void io_settle_prices(karp_reader *reader);
 /* Applies all Prices objects to the given catalogues, before these are passed to the builder. */
 karp_status io_price_catalogues(karp_reader *reader);
 
+/* ---- commitments: a number of nodes, CPUs or dollars per hour that is paid for, used or not ---------------------- */
+
+typedef enum io_unit { IO_UNIT_NODES, IO_UNIT_VCPUS, IO_UNIT_SPEND, IO_UNITS } io_unit;
+
+typedef struct io_commitment {
+    karp_str name;
+    const karp_requirement *requirements;
+    size_t requirement_count;
+    io_unit unit;
+    double amount;
+    double price; /* per unit and hour */
+    double factor; /* only for IO_UNIT_SPEND: a covered node uses its price times this factor */
+    double used; /* part of the amount that existing nodes use */
+} io_commitment;
+
+/* Applies the commitments to the given catalogues and notes their cost. All nodes and pods must be known. */
+karp_status io_lay_commitments(karp_reader *reader, io_commitment *list, size_t count);
+
 #endif

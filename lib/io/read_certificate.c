@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a Certificate document (docs/formats.md) to the struct of karp_certificate_check(). */
 #include <io/one_document.h>
-#include <base/error.h>
 
 struct stated {
     karp_certificate certificate;
@@ -307,10 +306,8 @@ static const io_document_kind kind = { "a certificate", sizeof(karp_certificate_
 karp_status karp_certificate_read(karp_context *context, karp_str name, karp_str text, karp_certificate_document **out,
                                   karp_error *error)
 {
-    if (!str_given(name) || !str_given(text)) return fail_null(error, "name or text");
-    if (!context || !out) return fail_null(error, "context or out");
     io_document *read = NULL;
-    karp_status status = io_document_read(context, &kind, name, text, &read, error);
+    karp_status status = io_document_read(context, &kind, name, text, out ? &read : NULL, error);
     if (status == KARP_OK) *out = (karp_certificate_document *)read;
     return status;
 }
@@ -318,9 +315,8 @@ karp_status karp_certificate_read(karp_context *context, karp_str name, karp_str
 karp_status karp_certificate_read_file(karp_context *context, const char *path, karp_certificate_document **out,
                                        karp_error *error)
 {
-    if (!context || !path || !out) return fail_null(error, "context, path or out");
     io_document *read = NULL;
-    karp_status status = io_document_read_file(context, &kind, path, &read, error);
+    karp_status status = io_document_read_file(context, &kind, path, out ? &read : NULL, error);
     if (status == KARP_OK) *out = (karp_certificate_document *)read;
     return status;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the parts of a Snapshot other than its objects: time, settings, label tables, remembered state, catalogues. */
-#include <io/reader.h>
 #include <io/unused.h>
 
 #include <string.h>

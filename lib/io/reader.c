@@ -2,7 +2,6 @@
 /* The public functions of the reader, its errors and warnings. */
 #include <base/error.h>
 #include <io/known_values.h>
-#include <io/node_kinds.h>
 #include <io/builtin.h>
 #include <io/change.h>
 #include <io/reader.h>

@@ -8,7 +8,6 @@
 #ifndef IO_READER_H
 #define IO_READER_H
 
-#include <io/decode.h>
 #include <io/kinds.h>
 #include <io/pod_template.h>
 #include <karp/provider.h>
@@ -56,6 +55,12 @@ typedef struct io_static_pool {
     int64_t replicas, most_nodes; /* most_nodes: limits.nodes, INT64_MAX = none */
     bool ready;
 } io_static_pool;
+
+/* Nodes of one instance type, zone and capacity type. */
+typedef struct io_node_kind {
+    karp_str type, zone, capacity_type;
+    size_t count, unmanaged; /* how many of them are in no NodePool */
+} io_node_kind;
 
 /* An object as it was added to the builder: part of the canonical Snapshot. */
 typedef struct io_kept {
@@ -132,7 +137,7 @@ struct karp_reader {
     uint32_t gates; /* feature gates of the decisions: KARP_GATE_* */
     uint32_t gates_given, gates_on; /* set in the options, and those of them that are on */
     io_unused_count unused[IO_UNUSED_KINDS];
-    struct io_node_kind *node_kinds; /* node_kinds.h; so are the next four */
+    io_node_kind *node_kinds; /* survey.c; so are the next four */
     size_t node_kind_count, node_kind_capacity;
     io_table node_kind_names; /* name -> index */
     double pending_vcpus; /* requested by pods without a node */
@@ -158,7 +163,7 @@ struct karp_reader {
     karp_str *warnings;
     size_t warning_count, warning_capacity;
     io_table warned;
-    uint32_t invalid_noted; /* invalid_values.c: the kinds of notes made so far */
+    uint32_t invalid_noted; /* fields.c: the kinds of notes made so far */
     uint32_t unknown_fields; /* fields.c: the number of notes made so far */
 
     /* Receives the documents of YAML text instead of io_read_tree(); NULL = none. A failure is in reader->error. */
@@ -216,6 +221,12 @@ karp_status io_object_use(karp_reader *reader, const io_kind_info *info, const t
                           bool add);
 /* Records times and regions in the tree. */
 karp_status io_survey(karp_reader *reader, const tree *root, uint32_t region_rank);
+/* Count a node or pod that is added to the builder. Prices need both, whether these are read before or after them. */
+karp_status io_node_kinds_add(karp_reader *reader, const karp_node *node, bool unmanaged);
+void io_pending_add(karp_reader *reader, const karp_pod *pod);
+/* The type and offering of these nodes. false = no catalogue has them with a price. */
+bool io_node_kind_find(const karp_reader *reader, const io_node_kind *kind, const karp_instance_type **type,
+                       const karp_offering **offering);
 /* Adds a waiting object. The tree must be in reader->trees. */
 karp_status io_postpone(karp_reader *reader, const io_kind_info *info, tree *root, const io_place *place);
 karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const tree *root);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collects data from the whole input: the latest time stated in it, and the region that its labels name. */
+/*
+ * Collects data from the whole input: the latest time stated in it, the region that its labels name, and for Prices the
+ * number of its nodes by instance type, zone and capacity type, and the CPUs that pending pods request.
+ */
 #include <io/convert.h>
 
 #include <string.h>
@@ -102,4 +105,117 @@ karp_status io_survey_class(karp_reader *reader, const tree *root)
 karp_status io_survey(karp_reader *reader, const tree *root, uint32_t region_rank)
 {
     return walk(reader, root, region_rank) ? KARP_OK : io_reader_nomem(reader);
+}
+
+/* ---- nodes and pending pods -------------------------------------------------------------------------------------- */
+
+static karp_str label_of(const karp_node *node, const char *key)
+{
+    for (size_t i = 0; i < node->meta.label_count; i++) {
+        if (str_is(node->meta.labels[i].key, key)) return node->meta.labels[i].value;
+    }
+    return (karp_str){ "", 0 };
+}
+
+static karp_str capacity_type_of(const karp_node *node)
+{
+    karp_str stated = label_of(node, "karpenter.sh/capacity-type");
+    if (stated.len) return stated;
+    return str_is(label_of(node, "eks.amazonaws.com/capacityType"), "SPOT") ? str("spot") : str("on-demand");
+}
+
+static karp_status put(karp_reader *reader, karp_str key, const io_node_kind *kind, uint32_t *out)
+{
+    if (!grow(reader->context, (void **)&reader->node_kinds, &reader->node_kind_capacity, reader->node_kind_count + 1,
+              sizeof *kind))
+        return io_reader_nomem(reader);
+    io_node_kind kept = { .type = io_keep(reader, kind->type),
+                          .zone = io_keep(reader, kind->zone),
+                          .capacity_type = io_keep(reader, kind->capacity_type) };
+    *out = (uint32_t)reader->node_kind_count;
+    if (!kept.type.ptr || !kept.zone.ptr || !kept.capacity_type.ptr ||
+        !io_table_put(&reader->node_kind_names, key, *out))
+        return io_reader_nomem(reader);
+    reader->node_kinds[reader->node_kind_count++] = kept;
+    return KARP_OK;
+}
+
+karp_status io_node_kinds_add(karp_reader *reader, const karp_node *node, bool unmanaged)
+{
+    io_node_kind kind = { .type = label_of(node, "node.kubernetes.io/instance-type"),
+                          .zone = label_of(node, "topology.kubernetes.io/zone"),
+                          .capacity_type = capacity_type_of(node) };
+    strbuf key;
+    if (kind.type.len == 0) return KARP_OK;
+    strbuf_init(&key, reader->context);
+    const karp_str parts[] = { kind.type, kind.zone, kind.capacity_type };
+    for (size_t i = 0; i < 3; i++) {
+        strbuf_add(&key, parts[i].ptr, parts[i].len);
+        strbuf_addc(&key, '\n');
+    }
+    karp_str name = { key.ptr, key.len };
+    uint32_t at = key.failed ? IO_NONE : io_table_get(&reader->node_kind_names, name);
+    karp_status status = key.failed ? io_reader_nomem(reader) : KARP_OK;
+    if (status == KARP_OK && at == IO_NONE) status = put(reader, name, &kind, &at);
+    strbuf_free(&key);
+    if (status) return status;
+    reader->node_kinds[at].count++;
+    reader->node_kinds[at].unmanaged += unmanaged;
+    return KARP_OK;
+}
+
+void io_pending_add(karp_reader *reader, const karp_pod *pod)
+{
+    /* The sum is needed only for commitments. */
+    if (reader->prices_known && !reader->commits) return;
+    if (pod->node_name.len || pod->phase == KARP_PHASE_SUCCEEDED || pod->phase == KARP_PHASE_FAILED) return;
+    for (size_t i = 0; i < pod->container_count; i++) {
+        const karp_container *c = &pod->containers[i];
+        for (size_t k = 0; k < c->request_count; k++) {
+            double cpus = 0;
+            if (str_is(c->requests[k].name, "cpu") && karp_quantity_double(c->requests[k].text, &cpus) == KARP_OK &&
+                cpus > 0)
+                reader->pending_vcpus += cpus;
+        }
+    }
+}
+
+static bool offers(const karp_offering *o, const io_node_kind *kind)
+{
+    bool here = false, so = false;
+    for (size_t i = 0; i < o->requirement_count; i++) {
+        const karp_requirement *r = &o->requirements[i];
+        if (r->value_count != 1) continue;
+        here = here || (str_is(r->key, "topology.kubernetes.io/zone") && equal_str(r->values[0], kind->zone));
+        so = so || (str_is(r->key, "karpenter.sh/capacity-type") && equal_str(r->values[0], kind->capacity_type));
+    }
+    return here && so && !o->awaits_price;
+}
+
+bool io_node_kind_find(const karp_reader *reader, const io_node_kind *kind, const karp_instance_type **type,
+                       const karp_offering **offering)
+{
+    for (size_t i = 0; i < reader->catalogue_count; i++) {
+        const karp_catalogue *catalogue = reader->catalogues[i].catalogue;
+        for (size_t k = 0; k < karp_catalogue_count(catalogue); k++) {
+            const karp_instance_type *t = karp_catalogue_type(catalogue, k);
+            if (!equal_str(t->name, kind->type)) continue;
+            for (size_t n = 0; n < t->offering_count; n++) {
+                if (!offers(&t->offerings[n], kind)) continue;
+                *type = t;
+                *offering = &t->offerings[n];
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+double karp_reader_price(const karp_reader *reader, karp_str instance_type, karp_str zone, karp_str capacity_type)
+{
+    const karp_instance_type *type;
+    const karp_offering *offering;
+    if (!reader || !str_given(instance_type) || !str_given(zone) || !str_given(capacity_type)) return 0;
+    const io_node_kind kind = { instance_type, zone, capacity_type.len > 0 ? capacity_type : str("on-demand"), 0, 0 };
+    return io_node_kind_find(reader, &kind, &type, &offering) ? offering->price : 0;
 }

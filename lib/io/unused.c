@@ -2,7 +2,6 @@
 #include <io/unused.h>
 
 #include <base/money.h>
-#include <io/node_kinds.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -15,10 +15,6 @@ void io_gates_apply(const karp_reader *reader, karp_settings *settings);
 /* If no Snapshot states gates (read_snapshot.c): keeps those of the options for the dump. */
 karp_status io_settle_gates(karp_reader *reader);
 
-/* Finds NodePools that fail Karpenter's validation under these settings, and sets their conditions accordingly
- * (check_pools.c). */
-karp_status io_check_pools(karp_reader *reader, const karp_settings *settings);
-
 /* Called for each object that is added to the builder. Errors: NOMEM. */
 karp_status io_unused_pool(karp_reader *reader, const karp_node_pool *pool);
 karp_status io_unused_object(karp_reader *reader, uint32_t gate, karp_str name);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes Blockers documents, which show what prevents savings: docs/formats.md, "Blockers". */
-#include "write_call.h"
 #include "write_json.h"
 #include "write_text.h"
 
@@ -21,10 +20,7 @@ static karp_status as_json(write_buffer *b, const karp_blockers *found, const ka
 {
     json_out json, *j = &json;
     karp_status status = KARP_OK;
-    json_init(j, b, options->compact != 0);
-    json_open_object(j);
-    json_member_text(j, "apiVersion", "karp/v1");
-    json_member_text(j, "kind", "Blockers");
+    json_open_document(j, b, options->compact != 0, "Blockers");
     json_member_engine(j);
     json_member_profile(j, karp_blockers_profile(found));
     json_member_text(j, "peerVersion", karp_peer_version_name(karp_blockers_peer_version(found)));

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include <karp/library.h>
+#include "reader.h"
+#include "write_text.h"
 
 /* The target of karp_text.owner. The text may outlive the caller's reference to the context, so it has a reference of
  * its own. */
@@ -176,4 +178,58 @@ void *array_alloc(karp_context *context, size_t count, size_t size)
 karp_status write_fail(karp_error *error, karp_status status, const char *message)
 {
     return fail(error, status, "%s", message);
+}
+
+void karp_write_options_init(karp_write_options *options, size_t size)
+{
+    if (options == NULL || size < sizeof(options->size)) {
+        return;
+    }
+    memset(options, 0, size);
+    options->size = size;
+}
+
+karp_status check_write_options(const karp_write_options *given, karp_write_options *copy, karp_error *error)
+{
+    *copy = (karp_write_options){ .size = sizeof(*copy), .width = 100 };
+    if (given == NULL) {
+        return KARP_OK;
+    }
+    karp_status status = struct_check(given, sizeof(*copy), SIZE_THROUGH(karp_write_options, warning_count), copy,
+                                      "karp_write_options", error);
+    if (status != KARP_OK) return status;
+    if (copy->width == 0) {
+        copy->width = 100;
+    }
+    return KARP_OK;
+}
+
+/* ---- the beginning and end of every karp_write_…() --------------------------------------------------------------- */
+
+karp_status write_begin(write_call *call, const karp_write_options *given, bool complete, const char *needed,
+                        uint32_t formats)
+{
+    karp_status status = check_write_options(given, &call->options, call->error);
+    if (status != KARP_OK) {
+        return status;
+    }
+    if (!complete || call->context == NULL || call->out == NULL) {
+        return write_fail(call->error, KARP_E_INVALID, needed);
+    }
+    if (call->options.format >= 32 || (formats >> call->options.format & 1) == 0) {
+        return write_fail(call->error, KARP_E_UNSUPPORTED, "this document is not written in that format");
+    }
+    buffer_init(&call->buffer, call->context);
+    return KARP_OK;
+}
+
+karp_status write_end(write_call *call, karp_status status)
+{
+    if (status != KARP_OK) {
+        buffer_free(&call->buffer);
+        return karp_context_refusal(call->context, status, call->error);
+    }
+    if (call->options.format == KARP_FORMAT_TEXT) text_fold_buffer(&call->buffer, call->options.width);
+    status = buffer_finish(&call->buffer, call->out, call->error);
+    return karp_context_refusal(call->context, status, call->error);
 }

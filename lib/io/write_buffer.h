@@ -56,4 +56,22 @@ karp_status write_fail(karp_error *error, karp_status status, const char *messag
  * with. */
 karp_status check_write_options(const karp_write_options *given, karp_write_options *copy, karp_error *error);
 
+/* ---- the beginning and end of every karp_write_…() --------------------------------------------------------------- */
+
+typedef struct write_call {
+    karp_context *context;
+    karp_text *out;
+    karp_error *error;
+    karp_write_options options; /* complete after write_begin() */
+    write_buffer buffer;
+} write_call;
+
+/* `formats` has the bit 1 << KARP_FORMAT_… of each supported format. `needed` is the error message if `complete` is
+ * false, or if the call lacks a context or `out`. Errors: ABI_SIZE, ABI_NEW, INVALID, UNSUPPORTED. */
+karp_status write_begin(write_call *call, const karp_write_options *given, bool complete, const char *needed,
+                        uint32_t formats);
+
+/* Returns the text if `status` is KARP_OK, and frees it otherwise. Returns the status of the call. */
+karp_status write_end(write_call *call, karp_status status);
+
 #endif

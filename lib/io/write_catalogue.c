@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a catalogue as JSON in the format that the reader accepts, as a table, or as one row per offering. */
-#include "write_csv.h"
+#include "write_text.h"
 #include "write_catalogue.h"
 
-#include "write_call.h"
-#include "write_devices.h"
 #include "write_launch.h"
-#include "write_members.h"
-#include "write_text.h"
 
 #define ZONE_KEY "topology.kubernetes.io/zone"
 #define CAPACITY_TYPE_KEY "karpenter.sh/capacity-type"

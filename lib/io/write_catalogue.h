@@ -2,7 +2,8 @@
 #ifndef IO_WRITE_CATALOGUE_H
 #define IO_WRITE_CATALOGUE_H
 
-#include "write_buffer.h"
+#include <karp/devices.h>
+#include "write_json.h"
 
 typedef struct catalogue_job {
     karp_context *context;
@@ -18,5 +19,10 @@ karp_status catalogue_as_text(const catalogue_job *job);
 
 /* The first value of an In requirement; "" when there is none. */
 karp_str requirement_value(const karp_requirement *list, size_t count, const char *key);
+
+/* ---- write_devices.c --------------------------------------------------------------------------------------------- */
+
+/* Writes the entry's member "dynamicResources", if the type has any. */
+void write_type_devices(json_out *j, const karp_instance_type *type);
 
 #endif

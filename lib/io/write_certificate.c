@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the proof of a bound: docs/formats.md, "Certificate". */
-#include "write_call.h"
-#include "write_members.h"
+#include "write_json.h"
 
 static void member_int(json_out *j, const char *key, int64_t value)
 {
@@ -215,12 +214,8 @@ karp_status karp_write_certificate(karp_context *context, const karp_certificate
     if (status != KARP_OK) {
         return status;
     }
-    json_out json;
-    json_out *j = &json;
-    json_init(j, &call.buffer, call.options.compact != 0);
-    json_open_object(j);
-    json_member_text(j, "apiVersion", "karp/v1");
-    json_member_text(j, "kind", "Certificate");
+    json_out json, *j = &json;
+    json_open_document(j, &call.buffer, call.options.compact != 0, "Certificate");
     if (call.options.digest.len > 0) {
         json_key(j, "input");
         json_flat_object(j);
@@ -284,12 +279,8 @@ karp_status karp_write_certificate_check(karp_context *context, const karp_certi
         check_text(&call.buffer, certificate, refusal);
         return write_end(&call, KARP_OK);
     }
-    json_out json;
-    json_out *j = &json;
-    json_init(j, &call.buffer, call.options.compact != 0);
-    json_open_object(j);
-    json_member_text(j, "apiVersion", "karp/v1");
-    json_member_text(j, "kind", "CertificateCheck");
+    json_out json, *j = &json;
+    json_open_document(j, &call.buffer, call.options.compact != 0, "CertificateCheck");
     json_key(j, "holds");
     json_bool(j, refusal == NULL);
     member_int(j, "value", certificate->value);

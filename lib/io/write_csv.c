@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes decisions as CSV: a plan has one row per pod, a disruption one per node. */
-#include "write_csv.h"
+#include "write_text.h"
 
 #include "write_decision.h"
-#include "write_text.h"
 
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "write_decision.h"
 
-#include "write_call.h"
-
 static void checked(const write_job *job, karp_status status)
 {
     if (status != KARP_OK) write_refuse(job, status, "the decision does not show what it counts");

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "write_devices.h"
-
-#include "write_members.h"
+#include "write_catalogue.h"
 
 #include <karp/values.h>
 #include <string.h>

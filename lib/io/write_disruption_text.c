@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a DisruptionPlan as text. */
 #include "write_rows.h"
-#include "write_totals.h"
 
 static void write_budgets(const text_out *t, const write_job *job)
 {

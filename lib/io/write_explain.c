@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the explanation of a decision for one pod or one node. */
-#include "write_call.h"
 #include <base/error.h>
-#include "write_alternatives.h"
+#include "write_explain.h"
 #include "write_launch.h"
 #include "write_plan_json.h"
-#include "write_rows.h"
 
 enum { MOST_LINES = 30 };
 
@@ -69,11 +67,8 @@ static void find_refused(const write_job *job, karp_str name, pod_answer *answer
 static karp_status pod_as_json(const write_job *job, const pod_addition *addition, karp_str name, pod_answer answer)
 {
     static const char *const outcomes[] = { "none", "launch", "node", "unschedulable", "ignored" };
-    json_out json;
-    json_out *j = &json;
+    json_out json, *j = &json;
     karp_status status = KARP_OK;
-    json_init(j, job->out, job->options->compact != 0);
-    json_open_object(j);
     plan_header(j, job, "PodExplanation");
     json_member_str(j, "pod", name);
     json_member_text(j, "outcome", outcomes[answer.fate]);
@@ -262,10 +257,7 @@ static void next_kept(const write_job *job, karp_str name, size_t *next, bool *f
 
 static void node_as_json(const write_job *job, karp_str name, const node_answer *answer)
 {
-    json_out json;
-    json_out *j = &json;
-    json_init(j, job->out, job->options->compact != 0);
-    json_open_object(j);
+    json_out json, *j = &json;
     plan_header(j, job, "NodeExplanation");
     json_member_str(j, "node", name);
     json_member_text(j, "outcome", answer->has_command ? "disrupted" : "kept");

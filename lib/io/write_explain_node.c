@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes why a node is kept: its blockers in order, and the best move that was rejected. */
-#include "write_call.h"
-#include "write_members.h"
 #include "write_plan_json.h"
 #include "write_rows.h"
 
@@ -70,11 +68,8 @@ static void move_as_json(json_out *j, const karp_move *move)
 
 static karp_status as_json(const write_job *job, const karp_node_explanation *explanation)
 {
-    json_out json;
-    json_out *j = &json;
+    json_out json, *j = &json;
     karp_move move;
-    json_init(j, job->out, job->options->compact != 0);
-    json_open_object(j);
     plan_header(j, job, "NodeExplanation");
     json_member_str(j, "node", karp_node_explanation_node(explanation));
     json_member_text(j, "outcome", "kept");

@@ -23,6 +23,9 @@ typedef struct json_out {
 
 void json_init(json_out *j, write_buffer *out, bool compact);
 
+/* Begins an object of this kind of the API version karp/v1. json_close() ends it. */
+void json_open_document(json_out *j, write_buffer *out, bool compact, const char *kind);
+
 /* A value is one container or scalar. In an object a key precedes each value. */
 void json_open_object(json_out *j);
 void json_open_array(json_out *j);
@@ -66,5 +69,18 @@ void json_member_newest_peer(json_out *j);
 
 /* A quoted JSON string. Invalid UTF-8 becomes U+FFFD. Also used for double-quoted YAML and log lines. */
 void buffer_json_string(write_buffer *b, karp_str text);
+
+/* ---- members that several documents share ------------------------------------------------------------------------ */
+
+/* A value: an array of strings. */
+void json_strings(json_out *j, const karp_str *values, size_t count);
+
+void json_member_strings(json_out *j, const char *key, const karp_str *values, size_t count);
+/* {"cpu": "4", …} on one line. */
+void json_member_resources(json_out *j, const char *key, const karp_resource *list, size_t count);
+void json_member_labels(json_out *j, const char *key, const karp_label *labels, size_t count);
+
+/* The members for the chosen offering. The caller opens and ends the object around them. */
+void json_choice_members(json_out *j, const karp_choice *choice);
 
 #endif

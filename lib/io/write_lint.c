@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the findings of karp_lint_snapshot(), with the notes of the reader as findings of an additional rule. */
-#include <io/write_call.h>
 #include <io/write_json.h>
 #include <io/write_text.h>
 

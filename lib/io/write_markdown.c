@@ -3,9 +3,7 @@
  * Writes decisions as Markdown, for pull requests and issues: equal launches in one row, then unschedulable pods,
  * notes and the cost.
  */
-#include "write_decision.h"
 #include "write_rows.h"
-#include "write_text.h"
 
 #include <karp/objective.h>
 #include <string.h>

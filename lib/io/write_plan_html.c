@@ -4,8 +4,6 @@
  * is one file without scripts or external resources. Its styles affect nothing outside, so that it can be embedded in
  * another page.
  */
-#include "html.h"
-#include "write_decision.h"
 #include "write_rows.h"
 #include "write_picture_html.h"
 

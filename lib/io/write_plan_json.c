@@ -3,7 +3,6 @@
 #include "write_plan_json.h"
 
 #include "write_launch.h"
-#include "write_members.h"
 #include "write_rows.h"
 #include <base/error.h>
 #include <base/hash.h>
@@ -16,8 +15,7 @@ void plan_header(json_out *j, const write_job *job, const char *kind)
 {
     char now[KARP_VALUE_TEXT];
     karp_time_format(karp_decision_now(job->decision), now);
-    json_member_text(j, "apiVersion", "karp/v1");
-    json_member_text(j, "kind", kind);
+    json_open_document(j, job->out, job->options->compact != 0, kind);
     json_member_engine(j);
     json_key(j, "input");
     json_flat_object(j);
@@ -414,10 +412,7 @@ void plan_warnings(json_out *j, const write_job *job)
 
 karp_status plan_as_json(const write_job *job)
 {
-    json_out json;
-    json_out *j = &json;
-    json_init(j, job->out, job->options->compact != 0);
-    json_open_object(j);
+    json_out json, *j = &json;
     plan_header(j, job, "Plan");
     plan_launches(j, "launches", job, job->decision, 0, karp_decision_launch_count(job->decision));
     plan_placements(j, job, job->decision, 0, karp_decision_placement_count(job->decision));
@@ -501,10 +496,7 @@ karp_status disruption_as_json(const write_job *job)
 {
     karp_disruption header;
     get_disruption(job, job->decision, &header);
-    json_out json;
-    json_out *j = &json;
-    json_init(j, job->out, job->options->compact != 0);
-    json_open_object(j);
+    json_out json, *j = &json;
     plan_header(j, job, "DisruptionPlan");
     json_member_text(j, "method", karp_method_name(header.method));
     json_member_text(j, "reason", karp_method_reason(header.method));

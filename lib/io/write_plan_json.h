@@ -6,7 +6,7 @@
 #include "write_decision.h"
 #include "write_json.h"
 
-/* The members at the beginning of every document. */
+/* Begins a document about a decision, with the members that all of them have. json_close() ends it. */
 void plan_header(json_out *j, const write_job *job, const char *kind);
 
 void plan_taints(json_out *j, const char *key, const karp_taint *taints, size_t count);

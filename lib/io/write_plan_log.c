@@ -2,7 +2,7 @@
 /* Writes one line per launch, with the fields of Karpenter's log entries. */
 #include "write_decision.h"
 #include "write_launch.h"
-#include "write_members.h"
+#include "write_json.h"
 
 /* "aws:///ZONE/i-ID" */
 static void write_provider_id(json_out *j, karp_str zone, const char *id)
@@ -22,8 +22,7 @@ static void write_record(const write_job *job, const karp_launch *launch, uint64
 {
     char name[LAUNCH_NAME];
     char id[18];
-    json_out json;
-    json_out *j = &json;
+    json_out json, *j = &json;
     launch_instance_id(job->decision, launch, number, id);
     json_init(j, job->out, true);
     json_open_object(j);

@@ -2,8 +2,6 @@
 /* Writes a Plan as text. */
 #include "write_folds.h"
 #include "write_launch.h"
-#include "write_rows.h"
-#include "write_totals.h"
 
 #include <karp/objective.h>
 #include <karp/what_if.h>

@@ -3,7 +3,6 @@
  * Writes the totals of a decision in Prometheus' text format, for the node exporter's textfile collector or a
  * Pushgateway.
  */
-#include "write_decision.h"
 #include "write_rows.h"
 
 #include <base/sort.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a RepackPlan: docs/formats.md. */
 #include "write_plan_json.h"
-#include "write_call.h"
 #include "write_rows.h"
-#include "write_totals.h"
 
 #include <karp/repack.h>
 
@@ -75,10 +73,7 @@ karp_status repack_as_json(const write_job *job)
 {
     karp_repack_cost cost;
     get_cost(job, &cost);
-    json_out json;
-    json_out *j = &json;
-    json_init(j, job->out, job->options->compact != 0);
-    json_open_object(j);
+    json_out json, *j = &json;
     plan_header(j, job, "RepackPlan");
     json_member_money(j, "costBefore", cost.before);
     json_member_money(j, "costAfter", cost.after);

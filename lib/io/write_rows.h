@@ -72,4 +72,9 @@ karp_str warning_at(const write_job *job, size_t index);
 void warnings_section(const text_out *t, const write_job *job);
 void header_line(const text_out *t, const write_job *job, const char *verb);
 
+/* ---- write_totals.c ---------------------------------------------------------------------------------------------- */
+
+/* Writes a section of text. Writes nothing for a plan with few launches. */
+karp_status totals_as_text(const text_out *t, const write_job *job);
+
 #endif

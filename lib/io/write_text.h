@@ -80,4 +80,20 @@ karp_str text_workload(karp_str pod);
 karp_status text_pods(text_flow *flow, karp_context *context, const karp_decision *decision, const uint32_t *pods,
                       size_t count, karp_error *error);
 
+/* ---- width: longer lines are broken at spaces -------------------------------------------------------------------- */
+
+enum { FOLD_USUAL = 100, FOLD_NEVER = 1000 }; /* FOLD_NEVER: from this width on nothing is broken (-o wide) */
+
+bool text_is_wider(karp_str text, size_t width);
+/* Appends the text with its long lines broken. Only parts without spaces can exceed the width. */
+void text_fold(write_buffer *out, karp_str text, size_t width);
+/* The same for the text in the buffer. */
+void text_fold_buffer(write_buffer *b, size_t width);
+
+/* ---- CSV --------------------------------------------------------------------------------------------------------- */
+
+/* Writes a field. An apostrophe is put before a text that a spreadsheet would take for a formula. Invisible characters
+ * become question marks. */
+void csv_field(write_buffer *b, karp_str text);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "write_totals.h"
+#include "write_rows.h"
 
 #include <io/table.h>
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the results of karp_verify(). */
-#include "write_call.h"
 #include "write_json.h"
 #include "write_text.h"
 
 static karp_status as_json(write_buffer *b, const karp_verification *found, const karp_write_options *options)
 {
-    json_out json;
-    json_out *j = &json;
+    json_out json, *j = &json;
     json_init(j, b, options->compact != 0);
     json_open_object(j);
     json_key(j, "errors");

@@ -4,9 +4,9 @@
 #include <karp/replay.h>
 
 #include <base/error.h>
-#include <io/whole_file.h>
+#include <io/files.h>
 #include <io/write_json.h>
-#include <io/write_width.h>
+#include <io/write_text.h>
 #include <json/tree.h>
 
 #include <math.h>
@@ -26,7 +26,7 @@ typedef struct comparison {
     size_t differences;
 } comparison;
 
-/* ---- reading ------------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static void side_init(side *s, karp_context *context)
 {
@@ -64,7 +64,7 @@ static karp_status side_read(side *s, const karp_replay_document *document, karp
     return status;
 }
 
-/* ---- figures --------------------------------------------------------------------------------------------------------------- */
+/* ---- figures ----------------------------------------------------------------------------------------------------- */
 
 static karp_str policy_name(const tree *policy) { return tree_get_text(policy, "policy"); }
 

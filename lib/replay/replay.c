@@ -8,8 +8,8 @@
 
 #include <base/error.h>
 #include <io/reader.h>
-#include <io/whole_file.h>
-#include <io/write_width.h>
+#include <io/files.h>
+#include <io/write_text.h>
 
 #define MINUTE (60 * SECOND)
 #define LONGEST_PLAN (INT64_C(7) * 24 * 60 * MINUTE) /* without an end of its own */
@@ -34,7 +34,7 @@ static karp_str replay_policy(const replay *r, size_t index)
     return r->options.policy_count ? r->options.policies[index] : str("karpenter");
 }
 
-/* ---- input --------------------------------------------------------------------------------------------------------------- */
+/* ---- input ------------------------------------------------------------------------------------------------------- */
 
 static karp_status add_document(karp_reader *reader, const karp_replay_document *document, karp_error *error)
 {
@@ -192,7 +192,7 @@ static karp_status read_traces(replay *r)
     return status;
 }
 
-/* ---- a repack plan ------------------------------------------------------------------------------------------------------- */
+/* ---- a repack plan ----------------------------------------------------------------------------------------------- */
 
 static karp_status read_plan_file(replay *r, karp_str name)
 {
@@ -271,7 +271,7 @@ static karp_status finish_trace(replay *r)
     return KARP_OK;
 }
 
-/* ---- options ------------------------------------------------------------------------------------------------------------- */
+/* ---- options ----------------------------------------------------------------------------------------------------- */
 
 static karp_status settle_times(replay *r)
 {
@@ -377,7 +377,7 @@ karp_status replay_prepare(replay *r)
     return status ? status : settle_times(r);
 }
 
-/* ---- policies ------------------------------------------------------------------------------------------------------------ */
+/* ---- policies ---------------------------------------------------------------------------------------------------- */
 
 static karp_status run_policy(replay *r, size_t index, int64_t *ended)
 {

@@ -6,7 +6,7 @@
 #include <karp/peer.h>
 
 #include <io/write_buffer.h>
-#include <io/write_width.h>
+#include <io/write_text.h>
 
 static bool is_json(const story *s) { return s->write.format == KARP_FORMAT_JSON; }
 

@@ -6,7 +6,7 @@
 #include <replay/trace_read.h>
 
 #include <base/error.h>
-#include <io/whole_file.h>
+#include <io/files.h>
 #include <json/tree.h>
 
 #define SECOND INT64_C(1000000000)
@@ -60,7 +60,7 @@ static karp_status wrong(table_reader *r, uint32_t column, const char *why)
     return status;
 }
 
-/* ---- lines and cells --------------------------------------------------------------------------------------------------------- */
+/* ---- lines and cells --------------------------------------------------------------------------------------------- */
 
 /* The next line without its line end; false = no more lines. */
 static bool next_line(table_reader *r, karp_str *line)
@@ -139,7 +139,7 @@ static karp_status read_header(table_reader *r)
     return wrong(r, named ? START : NAME, "a column that is needed is not there");
 }
 
-/* ---- values -------------------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 /* RFC 3339, or a number of seconds: since 1970 if it is at least a billion, otherwise since the start of 2026. */
 static bool read_time(karp_str text, int64_t *at)
@@ -237,7 +237,7 @@ static karp_status read_shape(table_reader *r, uint32_t *shape)
     return *shape == NO_ID ? fail_nomem(r->error) : KARP_OK;
 }
 
-/* ---- pods ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- pods -------------------------------------------------------------------------------------------------------- */
 
 /* A scheduled pod runs as long as it did then, whenever it starts; a pod that was never scheduled is deleted at its end
  * time. */

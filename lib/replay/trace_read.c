@@ -2,7 +2,7 @@
 #include <replay/trace_read.h>
 
 #include <base/error.h>
-#include <io/whole_file.h>
+#include <io/files.h>
 
 /* The first line of a table contains commas and the name of a required column; that of a story has neither. */
 static bool looks_like_table(karp_str text, const char *column)

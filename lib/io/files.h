@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads whole files. */
-#ifndef IO_WHOLE_FILE_H
-#define IO_WHOLE_FILE_H
+/* Opens and reads files and streams. Files that a reader is given are read by io_read_path() (io/reader.h). */
+#ifndef IO_FILES_H
+#define IO_FILES_H
 
 #include <stdio.h>
 

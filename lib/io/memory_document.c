@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a DisruptionMemory document (docs/formats.md) to the struct of karp_disrupt(). */
+/* Reads and writes a DisruptionMemory (docs/formats.md): the state that one disruption pass leaves for the next. */
 #include <karp/passes.h>
 #include <io/one_document.h>
-#include <base/error.h>
+#include "write_json.h"
 
 struct karp_memory_document {
     io_document document; /* must be the first member */
@@ -59,10 +59,8 @@ static const io_document_kind kind = { "a memory", sizeof(karp_memory_document),
 karp_status karp_memory_read(karp_context *context, karp_str name, karp_str text, karp_memory_document **out,
                              karp_error *error)
 {
-    if (!str_given(name) || !str_given(text)) return fail_null(error, "name or text");
-    if (!context || !out) return fail_null(error, "context or out");
     io_document *read = NULL;
-    karp_status status = io_document_read(context, &kind, name, text, &read, error);
+    karp_status status = io_document_read(context, &kind, name, text, out ? &read : NULL, error);
     if (status == KARP_OK) *out = (karp_memory_document *)read;
     return status;
 }
@@ -70,9 +68,8 @@ karp_status karp_memory_read(karp_context *context, karp_str name, karp_str text
 karp_status karp_memory_read_file(karp_context *context, const char *path, karp_memory_document **out,
                                   karp_error *error)
 {
-    if (!context || !path || !out) return fail_null(error, "context, path or out");
     io_document *read = NULL;
-    karp_status status = io_document_read_file(context, &kind, path, &read, error);
+    karp_status status = io_document_read_file(context, &kind, path, out ? &read : NULL, error);
     if (status == KARP_OK) *out = (karp_memory_document *)read;
     return status;
 }
@@ -85,4 +82,52 @@ const karp_memory *karp_memory_document_memory(const karp_memory_document *docum
 void karp_memory_document_free(karp_memory_document *document)
 {
     io_document_free(document ? &document->document : NULL);
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+static void member_instant(json_out *j, const char *key, int64_t instant)
+{
+    char text[KARP_VALUE_TEXT];
+    if (instant == 0) {
+        return;
+    }
+    karp_time_format(instant, text);
+    json_member_text(j, key, text);
+}
+
+static void member_digest(json_out *j, const char *key, uint64_t value)
+{
+    char text[17] = { 0 };
+    if (value == 0) {
+        return;
+    }
+    for (int i = 0; i < 16; i++) {
+        text[i] = "0123456789abcdef"[value >> (60 - 4 * i) & 15];
+    }
+    json_member_text(j, key, text);
+}
+
+karp_status karp_write_memory(karp_context *context, const karp_memory *memory, const karp_write_options *options,
+                              karp_text *out, karp_error *error)
+{
+    write_call call = { .context = context, .out = out, .error = error };
+    karp_status status = write_begin(&call, options, memory != NULL,
+                                     "a context, a memory and a place for the text are needed", 1u << KARP_FORMAT_JSON);
+    if (status != KARP_OK) {
+        return status;
+    }
+    json_out json, *j = &json;
+    json_open_document(j, &call.buffer, call.options.compact != 0, "DisruptionMemory");
+    member_instant(j, "changed", memory->changed);
+    member_digest(j, "seen", memory->seen);
+    json_key(j, "marks");
+    json_open_object(j);
+    member_instant(j, karp_method_name(KARP_METHOD_EMPTINESS), memory->emptiness_mark);
+    member_instant(j, karp_method_name(KARP_METHOD_MULTI_NODE), memory->multi_node_mark);
+    member_instant(j, karp_method_name(KARP_METHOD_SINGLE_NODE), memory->single_node_mark);
+    json_end(j);
+    json_member_strings(j, "unseenNodePools", memory->unseen, memory->unseen_count);
+    json_close(j);
+    return write_end(&call, KARP_OK);
 }

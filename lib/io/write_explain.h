@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes why the other NodePools were not used for a placed pod. */
-#ifndef IO_WRITE_ALTERNATIVES_H
-#define IO_WRITE_ALTERNATIVES_H
+/* What the explanations of write_explain.c take from write_explain_pod.c. */
+#ifndef IO_WRITE_EXPLAIN_H
+#define IO_WRITE_EXPLAIN_H
 
-#include "write_call.h"
-#include "write_launch.h"
-#include "write_members.h"
-#include "write_plan_json.h"
+#include "write_json.h"
 #include "write_rows.h"
 #include <karp/explain.h>
 
-karp_status alternatives_as_json(json_out *j, const write_job *job, const karp_pod_explanation *explanation);
-karp_status alternatives_as_text(const text_out *t, const write_job *job, const karp_pod_explanation *explanation);
 /* An addition to the output about a placed pod. */
 typedef struct pod_addition {
     karp_status (*json)(json_out *j, const write_job *job, const karp_pod_explanation *explanation);
