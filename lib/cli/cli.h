@@ -205,6 +205,25 @@ int wrong_option(const cli_verb *verb, const char *what, const char *message);
 /* main.c: the commands in the order of the help; NULL beyond the end. */
 const cli_verb *verb_at(size_t index);
 
+/* ---- objective_options.c: least-cost plans ----------------------------------------------------------------------- */
+
+/* Parse an option. They return -1 to go on, or the exit status after printing an error. */
+int set_objective(const cli_verb *verb, cli_options *options, const char *text);
+int set_effort(const cli_verb *verb, cli_options *options, const char *text);
+int set_node_cost(const cli_verb *verb, cli_options *options, const char *text);
+int set_spot_factor(const cli_verb *verb, cli_options *options, const char *text);
+int set_price_slack(const cli_verb *verb, cli_options *options, const char *text);
+int set_preferences(const cli_verb *verb, cli_options *options, const char *text);
+int set_ignore_weights(cli_options *options);
+int set_deadline(const cli_verb *verb, cli_options *options, const char *text);
+/* Completes the objective of a side: options that it does not state are those of the first side. */
+void objective_inherit(cli_options *side, const cli_options *own);
+
+/* Checks the deadline with the clock, which decisions do not use otherwise. `user` is the cli_options. */
+int32_t deadline_is_over(void *user);
+/* Shows the elapsed part of the deadline as progress, if the decision is the only work. */
+void show_deadline(karp_options *common);
+
 /* ---- option_table.c ---------------------------------------------------------------------------------------------- */
 
 void print_verb_help(const cli_verb *verb);
@@ -349,8 +368,6 @@ bool print_output(karp_str text);
 /* Flushes standard output. Returns the exit status: an error if not everything was written. */
 int standard_output_written(void);
 
-/* ---- width.c ----------------------------------------------------------------------------------------------------- */
-
 /* The width of the output: COLUMNS, else that of the terminal, else 100. */
 uint32_t columns_of_output(void);
 /* print_output(), with long lines broken at the width of the options. */
@@ -358,8 +375,6 @@ bool print_folded(const cli_options *options, karp_str text);
 /* Prints words and the end of the line. The cursor is at column `at`; further lines begin at `indent`. A line of
  * `text` that ends with '.' or ':' also ends in the output. */
 void print_words(FILE *out, const char *text, size_t at, size_t indent);
-
-/* ---- answer.c ---------------------------------------------------------------------------------------------------- */
 
 /* The input and the answer of a command. */
 typedef struct cli_answer {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* karp completion: scripts for shells, made from the table of options, so that they are never outdated. */
-#include "option_words.h"
+#include "option_table.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -58,10 +58,6 @@ void design_free(design *d);
 bool design_group_add(const cli_options *options, design_groups *groups, karp_str name, double price);
 void design_groups_free(const cli_options *options, design_groups *groups);
 
-/* designs_alone.c: plans the first design with each difference of `d` alone, if there are only a few. Errors: NOMEM,
- * CANCELED. */
-karp_status design_plan_alone(const design *first, design *d, const karp_change *changes, size_t change_count);
-
 /* designs_write.c: writes the comparison. *differs receives whether there is a difference. false = out of memory. */
 bool designs_write(const cli_options *options, design *list, size_t count, cli_text *out, bool *differs);
 

@@ -6,7 +6,115 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <karp/library.h>
 #include <karp/peer.h>
+
+/* ---- the list of differences ------------------------------------------------------------------------------------- */
+
+static bool add(const cli_options *options, diff_list *list, const diff_row *before, const diff_row *after)
+{
+    if (list->count == list->room) {
+        size_t room = list->room == 0 ? 32 : list->room * 2;
+        difference *larger = karp_alloc(options->context, room * sizeof *larger);
+        if (larger == NULL) return false;
+        if (list->count > 0) memcpy(larger, list->items, list->count * sizeof *larger);
+        karp_free(options->context, list->items, list->room * sizeof *larger);
+        list->items = larger;
+        list->room = room;
+    }
+    list->items[list->count++] = (difference){ .before = before, .after = after };
+    return true;
+}
+
+/* Merges two sides. Errors: NOMEM. */
+static karp_status diff_find(const cli_options *options, const diff_side *a, const diff_side *b, diff_list *out)
+{
+    size_t i = 0, j = 0;
+    bool ok = true;
+    *out = (diff_list){ .a = a, .b = b };
+    while (ok && (i < a->row_count || j < b->row_count)) {
+        bool same_subject = false;
+        int order = i == a->row_count   ? 1
+                    : j == b->row_count ? -1
+                                        : diff_compare(a, &a->rows[i], b, &b->rows[j], &same_subject);
+        if (order == 0) {
+            i++;
+            j++;
+        } else if (same_subject) {
+            ok = add(options, out, &a->rows[i++], &b->rows[j++]);
+        } else if (order < 0) {
+            ok = add(options, out, &a->rows[i++], NULL);
+        } else {
+            ok = add(options, out, NULL, &b->rows[j++]);
+        }
+    }
+    return ok ? KARP_OK : KARP_E_NOMEM;
+}
+
+static void diff_list_free(const cli_options *options, diff_list *list)
+{
+    karp_free(options->context, list->items, list->room * sizeof *list->items);
+    *list = (diff_list){ 0 };
+}
+
+/* ---- the rules that changed between Karpenter versions and cause differences ------------------------------------- */
+
+static uint64_t rules_of(const karp_options *options)
+{
+    uint64_t rules = 0;
+    uint32_t version = options->peer_version, newest = 0;
+    for (size_t i = 0; i < karp_peer_rule_count(); i++) {
+        karp_peer_rule rule = { .size = sizeof rule };
+        if (karp_peer_rule_at(i, &rule) == KARP_OK && rule.since > newest) newest = rule.since;
+    }
+    if (version == KARP_PEER_NEWEST) version = newest;
+    for (size_t i = 0; i < karp_peer_rule_count(); i++) {
+        karp_peer_rule rule = { .size = sizeof rule };
+        if (karp_peer_rule_at(i, &rule) != KARP_OK) continue;
+        bool on = options->profile == KARP_PROFILE_KARP ? rule.in_karp != 0 : rule.since <= version;
+        if (on) rules |= UINT64_C(1) << i;
+    }
+    return rules ^ options->flip_rules;
+}
+
+/* Whether the rule causes the row that only `side` has: the row disappears when the rule is switched on that side, or
+ * appears when it is switched on the other. */
+static bool makes(const diff_side *side, const diff_row *row, const diff_side *switched,
+                  const diff_side *other_switched)
+{
+    return row != NULL && (!diff_side_has(switched, side, row) || diff_side_has(other_switched, side, row));
+}
+
+static karp_status try_rule(const cli_options *options, diff_list *list, uint64_t rule, karp_error *error)
+{
+    diff_side a = { .snapshot = list->a->snapshot, .options = list->a->options, .method = list->a->method };
+    diff_side b = { .snapshot = list->b->snapshot, .options = list->b->options, .method = list->b->method };
+    a.options.flip_rules ^= rule;
+    b.options.flip_rules ^= rule;
+    karp_status status = diff_side_decide(options, &a, error);
+    if (status == KARP_OK) status = diff_side_decide(options, &b, error);
+    for (size_t i = 0; i < list->count && status == KARP_OK; i++) {
+        difference *d = &list->items[i];
+        if (makes(list->a, d->before, &a, &b) || makes(list->b, d->after, &b, &a)) d->rules |= rule;
+    }
+    diff_side_free(options, &a);
+    diff_side_free(options, &b);
+    return status;
+}
+
+/* Switches one rule at a time on both sides. Errors: those of the decisions. */
+static karp_status diff_blame(const cli_options *options, diff_list *list, karp_error *error)
+{
+    karp_status status = KARP_OK;
+    list->rules = rules_of(&list->a->options) ^ rules_of(&list->b->options);
+    for (size_t i = 0; i < karp_peer_rule_count() && status == KARP_OK && list->count > 0; i++) {
+        uint64_t rule = UINT64_C(1) << i;
+        if (list->rules & rule) status = try_rule(options, list, rule, error);
+    }
+    return status;
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static bool make_side(const cli_options *options, const cli_input *input, const char *profile, diff_side *side)
 {

@@ -49,13 +49,6 @@ typedef struct diff_list {
     uint64_t rules; /* rules in which the two sides differ */
 } diff_list;
 
-/* diff_list.c: merges two sides. Errors: NOMEM. */
-karp_status diff_find(const cli_options *options, const diff_side *a, const diff_side *b, diff_list *out);
-void diff_list_free(const cli_options *options, diff_list *list);
-
-/* diff_rules.c: finds the rules, by switching one at a time on both sides. Errors: those of the decisions. */
-karp_status diff_blame(const cli_options *options, diff_list *list, karp_error *error);
-
 /* diff_write.c: writes the list. false = out of memory. */
 bool diff_write(const cli_options *options, const diff_list *list, cli_text *out);
 

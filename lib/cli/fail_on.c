@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* --fail-on: conditions under which the command fails. */
 #include "designs.h"
-#include "option_words.h"
+#include "option_table.h"
 #include "writer.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
-#include "objective_options.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "objective_options.h"
-#include "option_words.h"
+#include "option_table.h"
 
 #include <string.h>
 #include <time.h>

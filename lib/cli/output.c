@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _DEFAULT_SOURCE /* struct winsize */
+
 #include "writer.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <karp/peer.h>
 
@@ -208,4 +213,125 @@ bool print_text(karp_text *text)
     bool good = print_output((karp_str){ text->ptr, text->len });
     karp_text_free(text);
     return good;
+}
+
+/* ---- width ------------------------------------------------------------------------------------------------------- */
+
+enum { PLAIN = 100, LEAST = 40, MOST_OF_TERMINAL = 400 };
+
+/* 0 = not a terminal, or its width is unknown. */
+static uint32_t columns_of_terminal(void)
+{
+#if defined(TIOCGWINSZ)
+    struct winsize size;
+    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) return size.ws_col;
+#endif
+    return 0; /* WASI has no terminals */
+}
+
+uint32_t columns_of_output(void)
+{
+    const char *given = getenv("COLUMNS");
+    uint64_t columns = 0;
+    if (given == NULL || !parse_count(given, &columns) || columns == 0) {
+        columns = columns_of_terminal();
+    }
+    if (columns == 0) {
+        return PLAIN;
+    }
+    return columns < LEAST ? LEAST : columns > MOST_OF_TERMINAL ? MOST_OF_TERMINAL : (uint32_t)columns;
+}
+
+bool print_folded(const cli_options *options, karp_str text)
+{
+    karp_text folded = { 0 };
+    karp_error error;
+    if (options->format != KARP_FORMAT_TEXT) {
+        return print_output(text);
+    }
+    karp_error_init(&error, sizeof(error));
+    if (karp_text_fold(options->context, text, options->width, &folded, &error) != KARP_OK) {
+        print_error(&error);
+        return false;
+    }
+    return print_text(&folded);
+}
+
+/* For help texts: without allocations. */
+void print_words(FILE *out, const char *text, size_t at, size_t indent)
+{
+    size_t column = at, width = columns_of_output();
+    bool first = true;
+    for (const char *end; *text != '\0'; text = end + (*end != '\0')) {
+        end = text + strcspn(text, " \n");
+        int length = (int)(end - text);
+        if (length == 0) {
+            continue;
+        }
+        if (!first && column + 1 + (size_t)length > width) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            column = indent;
+            first = true;
+        }
+        fprintf(out, "%s%.*s", first ? "" : " ", length, text);
+        column += (size_t)length + (first ? 0 : 1);
+        first = false;
+        if (*end == '\n' && end[1] != '\0' &&
+            (end[1] == '\n' || strchr(".:", end[-1]) != NULL)) { /* the line ends here */
+            fprintf(out, "\n%*s", (int)indent, "");
+            column = indent;
+            first = true;
+        }
+    }
+    fputc('\n', out);
+}
+
+/* ---- answers ----------------------------------------------------------------------------------------------------- */
+
+static int give(cli_answer *answer, cli_make *make, void *own)
+{
+    int result = EXIT_OK;
+    karp_error_init(&answer->error, sizeof(answer->error));
+    answer->write = write_options_of(answer->options, answer->input.reader == NULL ? NULL : &answer->input);
+    karp_status status = make(answer, own, &result);
+    if (status == KARP_E_NOT_FOUND && answer->subject != NULL) {
+        print_problem(answer->subject, answer->error.message);
+    } else if (status != KARP_OK) {
+        print_error(&answer->error);
+    }
+    if (status != KARP_OK) {
+        karp_text_free(&answer->text);
+        return EXIT_ERROR;
+    }
+    if (result == EXIT_ERROR && answer->text.len == 0) { /* the reason has been printed */
+        karp_text_free(&answer->text);
+        return result;
+    }
+    return print_text(&answer->text) ? result : EXIT_ERROR;
+}
+
+int answer_without_input(const cli_options *options, cli_make *make, void *own)
+{
+    cli_answer answer = { .options = options };
+    return give(&answer, make, own);
+}
+
+int answer_input(const cli_options *options, bool keep_documents, bool notes_apart, cli_make *make, void *own)
+{
+    cli_answer answer = { .options = options };
+    if (!input_read(options, keep_documents, &answer.input)) {
+        return EXIT_ERROR;
+    }
+    /* The digest is computed once. If this ran out of memory, the answer would silently lack it. */
+    if (keep_documents && digest_wanted(options) && karp_reader_digest(answer.input.reader).len == 0) {
+        print_problem("input", "there is not enough memory for its digest");
+        input_free(options, &answer.input);
+        return EXIT_ERROR;
+    }
+    if (notes_apart) {
+        print_warnings(&answer.input);
+    }
+    int result = give(&answer, make, own);
+    input_free(options, &answer.input);
+    return result;
 }

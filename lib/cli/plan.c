@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "objective_options.h"
+#include "cli.h"
 
 #include <stdio.h>
 #include <string.h>

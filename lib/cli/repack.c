@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "objective_options.h"
+#include "cli.h"
 
 static karp_status make(cli_answer *answer, void *own, int *result)
 {

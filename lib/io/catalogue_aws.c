@@ -57,6 +57,18 @@ static karp_status find_class(karp_reader *reader, karp_str name, karp_str kind,
     return io_reader_fail(reader, KARP_E_INVALID, &nowhere, NULL, "there is no %.*s in it", (int)kind.len, kind.ptr);
 }
 
+/* Frees the reader. Returns the status of the call. */
+static karp_status end_reading(karp_reader *reader, karp_status status, karp_error *error)
+{
+    if (status) {
+        status = karp_context_refusal(reader->context, status, &reader->error);
+        reader->error.status = status;
+        (void)io_give_error(&reader->error, error);
+    }
+    karp_reader_free(reader);
+    return status;
+}
+
 static karp_status read_class(karp_reader *reader, karp_provider *provider, karp_str name, karp_str text,
                               karp_provider_class **out)
 {
@@ -76,13 +88,7 @@ karp_status karp_provider_class_read(karp_context *context, karp_provider *provi
     if (status) return status;
     reader->given_provider = provider;
     status = read_class(reader, provider, name, text, out);
-    if (status) {
-        status = karp_context_refusal(context, status, &reader->error);
-        reader->error.status = status;
-        (void)io_give_error(&reader->error, error);
-    }
-    karp_reader_free(reader);
-    return status;
+    return end_reading(reader, status, error);
 }
 
 karp_status karp_provider_load_facts_file(karp_context *context, karp_provider *provider, karp_str kind,
@@ -164,11 +170,5 @@ karp_status karp_catalogue_aws(karp_context *context, const karp_catalogue_optio
     status = karp_reader_new(context, NULL, &reader, error);
     if (status) return status;
     status = make(reader, &own, out);
-    if (status) {
-        status = karp_context_refusal(context, status, &reader->error);
-        reader->error.status = status;
-        (void)io_give_error(&reader->error, error);
-    }
-    karp_reader_free(reader);
-    return status;
+    return end_reading(reader, status, error);
 }

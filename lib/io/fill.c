@@ -217,6 +217,15 @@ static karp_status settle_budgets(io_filler *f)
 
 /* ---- pods -------------------------------------------------------------------------------------------------------- */
 
+/* Replaces the member by a copy that may be changed, because other pods may have the same value. */
+static tree *own_member(trees *t, tree *object, const char *name, bool deep)
+{
+    const tree *shared = tree_get(object, name);
+    tree *copy = deep ? tree_deep_copy(t, shared, false) : tree_copy(t, shared);
+    tree_set(t, object, name, copy);
+    return copy;
+}
+
 /* Fills in ports as the API server does. */
 static void fill_port(trees *t, tree *port, bool host)
 {
@@ -224,7 +233,6 @@ static void fill_port(trees *t, tree *port, bool host)
     if (host) tree_default(t, port, "hostPort", tree_get(port, "containerPort"));
 }
 
-/* Other pods may have the same list of containers, so that a copy is filled in where a port lacks something. */
 static void fill_ports(trees *t, tree *spec, const char *name)
 {
     bool host = tree_is(tree_get(spec, "hostNetwork"), TREE_TRUE), copied = false;
@@ -235,9 +243,7 @@ static void fill_ports(trees *t, tree *spec, const char *name)
             const tree *port = tree_item(ports, k);
             if (tree_get(port, "protocol") && (!host || tree_get(port, "hostPort"))) continue;
             if (!copied) {
-                tree *copy = tree_deep_copy(t, containers, false);
-                tree_set(t, spec, name, copy);
-                containers = copy;
+                containers = own_member(t, spec, name, true);
                 ports = tree_get(tree_item(containers, i), "ports");
                 copied = true;
             }
@@ -273,14 +279,6 @@ void io_fill_pod_spec(io_filler *f, tree *spec)
     fill_priority(f, spec);
 }
 
-/* To be added to: a copy, because other pods may have the same list. */
-static tree *own_conditions(trees *t, tree *status)
-{
-    tree *copy = tree_copy(t, tree_get(status, "conditions"));
-    tree_set(t, status, "conditions", copy);
-    return copy;
-}
-
 static void fill_pod_status(trees *t, tree *root)
 {
     tree *status = tree_get_or_make(t, root, "status");
@@ -293,11 +291,11 @@ static void fill_pod_status(trees *t, tree *root)
     bool gated = tree_count(tree_get(spec, "schedulingGates")) > 0;
     karp_str phase = tree_get_text(status, "phase");
     if (bound && none) {
-        tree *own = own_conditions(t, status);
+        tree *own = own_member(t, status, "conditions", false);
         io_add_condition(t, own, "PodScheduled", "True", "", io_creation(root));
         if (str_is(phase, "Running")) io_add_condition(t, own, "Ready", "True", "", io_creation(root));
     } else if (!bound && str_is(phase, "Pending") && io_condition_status(conditions, "PodScheduled").len == 0) {
-        io_add_condition(t, own_conditions(t, status), "PodScheduled", "False",
+        io_add_condition(t, own_member(t, status, "conditions", false), "PodScheduled", "False",
                          gated ? "SchedulingGated" : "Unschedulable", io_creation(root));
     }
     if (bound && !tree_get(status, "startTime")) io_set_time(t, status, "startTime", io_creation(root));

@@ -346,8 +346,12 @@ karp_str io_keep_json(karp_reader *reader, const tree *root)
     return kept;
 }
 
-static karp_status warn(karp_reader *reader, karp_str text, bool once)
+static karp_status __attribute__((format(printf, 3, 0)))
+warn(karp_reader *reader, bool once, const char *format, va_list arguments)
 {
+    char message[512];
+    (void)vsnprintf(message, sizeof message, format, arguments);
+    karp_str text = str(message);
     if (once) {
         if (io_table_get(&reader->warned, text) != IO_NONE) return KARP_OK;
         if (!io_table_put(&reader->warned, text, 1)) return io_reader_nomem(reader);
@@ -364,20 +368,18 @@ static karp_status warn(karp_reader *reader, karp_str text, bool once)
 
 karp_status io_warn(karp_reader *reader, const char *format, ...)
 {
-    char message[512];
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(message, sizeof message, format, arguments);
+    karp_status status = warn(reader, false, format, arguments);
     va_end(arguments);
-    return warn(reader, str(message), false);
+    return status;
 }
 
 karp_status io_warn_once(karp_reader *reader, const char *format, ...)
 {
-    char message[512];
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(message, sizeof message, format, arguments);
+    karp_status status = warn(reader, true, format, arguments);
     va_end(arguments);
-    return warn(reader, str(message), true);
+    return status;
 }

@@ -243,16 +243,13 @@ static void find_node(const write_job *job, karp_str name, node_answer *answer)
 }
 
 /* Finds the next entry of the node among the kept nodes; *next is where to continue. */
-static void next_kept(const write_job *job, karp_str name, size_t *next, bool *found, karp_kept *kept)
+static bool next_kept(const write_job *job, karp_str name, size_t *next, karp_kept *kept)
 {
-    *found = false;
     while (*next < karp_decision_kept_count(job->decision)) {
         get_kept(job, job->decision, (*next)++, kept);
-        if (equal_str(kept->node, name)) {
-            *found = true;
-            return;
-        }
+        if (equal_str(kept->node, name)) return true;
     }
+    return false;
 }
 
 static void node_as_json(const write_job *job, karp_str name, const node_answer *answer)
@@ -270,13 +267,8 @@ static void node_as_json(const write_job *job, karp_str name, const node_answer 
     json_key(j, "kept");
     json_open_array(j);
     size_t next = 0;
-    for (;;) {
-        karp_kept kept;
-        bool found;
-        next_kept(job, name, &next, &found, &kept);
-        if (!found) {
-            break;
-        }
+    karp_kept kept;
+    while (next_kept(job, name, &next, &kept)) {
         json_open_object(j);
         json_member_text(j, "code", karp_reason_name(kept.code));
         json_member_str(j, "detail", kept.detail);
@@ -301,13 +293,8 @@ static void node_as_text(const write_job *job, karp_str name, const node_answer 
     }
     buffer_text(job->out, answer->is_candidate ? " stays, although it was a candidate.\n" : " stays.\n");
     size_t next = 0;
-    for (;;) {
-        karp_kept kept;
-        bool found;
-        next_kept(job, name, &next, &found, &kept);
-        if (!found) {
-            return;
-        }
+    karp_kept kept;
+    while (next_kept(job, name, &next, &kept)) {
         buffer_repeat(job->out, " ", ROW_INDENT);
         rows_kept_reason(t, ROW_INDENT, MOST_LINES, &kept);
     }
