@@ -58,6 +58,20 @@ karp_str decode_text(decoder *d, const tree *object, const char *name)
     return none;
 }
 
+const karp_str *decode_texts(decoder *d, const tree *object, const char *name, const char *part, const char *text,
+                             size_t *count)
+{
+    const tree *list;
+    *count = decode_list(d, object, name, &list);
+    karp_str *texts = scratch_array(d->s, *count, sizeof *texts);
+    if (!texts) *count = 0;
+    for (size_t i = 0; i < *count; i++) {
+        decode_at_element(d, part, i);
+        texts[i] = decode_text(d, tree_item(list, i), text);
+    }
+    return texts;
+}
+
 bool decode_flag(decoder *d, const tree *object, const char *name)
 {
     const tree *value = decode_member(object, name);

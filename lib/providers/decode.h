@@ -7,7 +7,6 @@
 #define PROVIDERS_DECODE_H
 
 #include <json/tree.h>
-#include <providers/fail.h>
 #include <providers/match.h>
 #include <providers/scratch.h>
 
@@ -31,6 +30,9 @@ void decode_bad(decoder *d, const char *name, const char *message);
 static inline const tree *decode_member(const tree *object, const char *name) { return tree_get(object, name); }
 const tree *decode_object(decoder *d, const tree *object, const char *name);
 size_t decode_list(decoder *d, const tree *object, const char *name, const tree **list);
+/* The member `text` of each object in the list; `part` names the list. */
+const karp_str *decode_texts(decoder *d, const tree *object, const char *name, const char *part, const char *text,
+                             size_t *count);
 karp_str decode_text(decoder *d, const tree *object, const char *name); /* "" = absent */
 bool decode_flag(decoder *d, const tree *object, const char *name);
 /* A count that is 32 bits wide in the API; 0 = absent. */

@@ -33,6 +33,11 @@ uint32_t provider_problem(karp_provider_problem *problem, uint32_t kind, const c
     return kind;
 }
 
+uint32_t provider_no_memory(karp_provider_problem *problem)
+{
+    return provider_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
+}
+
 uint32_t provider_problem_of(karp_provider_problem *problem, const karp_error *error)
 {
     uint32_t kind = error->status == KARP_E_NOMEM         ? KARP_PROVIDER_NO_MEMORY

@@ -15,6 +15,7 @@ karp_status provider_null(karp_error *error, const char *what);
 /* The same inside a plugin: fills the host's struct and returns the kind. */
 uint32_t provider_problem(karp_provider_problem *problem, uint32_t kind, const char *field, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+uint32_t provider_no_memory(karp_provider_problem *problem);
 /* Converts a status and its error to a problem. */
 uint32_t provider_problem_of(karp_provider_problem *problem, const karp_error *error);
 

@@ -5,7 +5,6 @@
 
 #include <karp/library.h>
 #include <karp/values.h>
-#include <providers/memory.h>
 #include <providers/provider.h>
 
 /* ---- candidates ------------------------------------------------------------------------------ */
@@ -28,7 +27,7 @@ karp_str launch_first_capacity_type(const karp_provider_launch *launch)
     for (size_t i = 0; i < launch->candidate_count; i++) {
         const karp_offering *o = launch_offering(launch, launch->candidates[i]);
         for (size_t k = 0; k < 3 && launch->candidates[i].usable; k++) {
-            if (!there[k] && match_same(launch_capacity_type(o), order[k])) there[k] = true;
+            if (!there[k] && equal_str(launch_capacity_type(o), order[k])) there[k] = true;
         }
     }
     for (size_t k = 0; k < 3; k++) {
@@ -41,10 +40,10 @@ static int compare_offers(const karp_provider_launch *launch, karp_provider_cand
 {
     const karp_offering *x = launch_offering(launch, a), *y = launch_offering(launch, b);
     if (x->price != y->price) return x->price < y->price ? -1 : 1;
-    int order = match_compare(launch->types[a.type]->name, launch->types[b.type]->name);
+    int order = compare_str(launch->types[a.type]->name, launch->types[b.type]->name);
     if (order) return order;
-    return match_compare(match_single(x->requirements, x->requirement_count, LAUNCH_ZONE),
-                         match_single(y->requirements, y->requirement_count, LAUNCH_ZONE));
+    return compare_str(match_single(x->requirements, x->requirement_count, LAUNCH_ZONE),
+                       match_single(y->requirements, y->requirement_count, LAUNCH_ZONE));
 }
 
 bool launch_cheapest(const karp_provider_launch *launch, karp_provider_candidate *out)
@@ -52,7 +51,7 @@ bool launch_cheapest(const karp_provider_launch *launch, karp_provider_candidate
     bool found = false;
     for (size_t i = 0; i < launch->candidate_count; i++) {
         karp_provider_candidate c = launch->candidates[i];
-        if (!c.usable || !match_same(launch_capacity_type(launch_offering(launch, c)), launch->capacity_type)) continue;
+        if (!c.usable || !equal_str(launch_capacity_type(launch_offering(launch, c)), launch->capacity_type)) continue;
         if (!found || compare_offers(launch, c, *out) < 0) *out = c;
         found = true;
     }
@@ -67,7 +66,7 @@ static bool holds(const karp_resource *have, size_t have_count, const karp_resou
     int32_t order = 0;
     karp_str zero = TEXT("0"), amount = zero;
     for (size_t i = 0; i < have_count; i++) {
-        if (match_same(have[i].name, want->name)) amount = have[i].text;
+        if (equal_str(have[i].name, want->name)) amount = have[i].text;
     }
     return karp_quantity_compare(amount, want->text, &order) == KARP_OK && order >= 0;
 }
@@ -91,7 +90,7 @@ static karp_status alone(karp_context *context, const karp_instance_type *type, 
     if (count) memcpy(capacity, type->capacity, count * sizeof *capacity);
     for (size_t i = 0; i < o->capacity_override_count; i++) {
         size_t at = 0;
-        while (at < count && !match_same(capacity[at].name, o->capacity_override[i].name)) at++;
+        while (at < count && !equal_str(capacity[at].name, o->capacity_override[i].name)) at++;
         capacity[at] = o->capacity_override[i];
         if (at == count) count++;
     }
@@ -282,7 +281,7 @@ static karp_status plain_node(const karp_instance_type *type, const karp_offerin
                                                 : &type->requirements[i];
         if (r->op != KARP_OP_IN || r->value_count != 1) continue;
         size_t at = 0;
-        while (at < count && !match_same(labels[at].key, r->key)) at++;
+        while (at < count && !equal_str(labels[at].key, r->key)) at++;
         labels[at] = (karp_label){ r->key, r->values[0] };
         if (at == count) count++;
     }

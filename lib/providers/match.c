@@ -3,17 +3,6 @@
 
 #include <string.h>
 
-bool match_same(karp_str a, karp_str b) { return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0); }
-
-bool match_is(karp_str a, const char *text) { return match_same(a, (karp_str){ text, strlen(text) }); }
-
-int match_compare(karp_str a, karp_str b)
-{
-    size_t n = a.len < b.len ? a.len : b.len;
-    int order = n ? memcmp(a.ptr, b.ptr, n) : 0;
-    return order ? order : (a.len > b.len) - (a.len < b.len);
-}
-
 /* As Go's Atoi: digits with an optional sign. */
 static bool integer(karp_str text, int64_t *out)
 {
@@ -34,7 +23,7 @@ static bool integer(karp_str text, int64_t *out)
 static bool has_value(const karp_requirement *r, karp_str value)
 {
     for (size_t i = 0; i < r->value_count; i++) {
-        if (match_same(r->values[i], value)) return true;
+        if (equal_str(r->values[i], value)) return true;
     }
     return false;
 }
@@ -71,7 +60,7 @@ static bool allows(const karp_requirement *r, karp_str value)
 bool match_allows(const karp_requirement *required, size_t required_count, karp_str key, karp_str value)
 {
     for (size_t i = 0; i < required_count; i++) {
-        if (match_same(required[i].key, key) && !allows(&required[i], value)) return false;
+        if (equal_str(required[i].key, key) && !allows(&required[i], value)) return false;
     }
     return true;
 }
@@ -99,7 +88,7 @@ static meeting meet(const karp_requirement *list, size_t count, karp_str key)
     meeting m = { .least = INT64_MIN, .most = INT64_MAX };
     for (size_t i = 0; i < count; i++) {
         const karp_requirement *r = &list[i];
-        if (!match_same(r->key, key)) continue;
+        if (!equal_str(r->key, key)) continue;
         if (r->op == KARP_OP_IN && !m.in) m.in = r;
         if (r->op == KARP_OP_DOES_NOT_EXIST) m.none = true;
         if (r->op == KARP_OP_NOT_IN && r->value_count) m.excludes = true;
@@ -135,7 +124,7 @@ bool match_agree(const karp_requirement *required, size_t required_count, const 
 {
     for (size_t i = 0; i < required_count; i++) {
         bool there = false;
-        for (size_t k = 0; k < supply_count && !there; k++) there = match_same(required[i].key, supply[k].key);
+        for (size_t k = 0; k < supply_count && !there; k++) there = equal_str(required[i].key, supply[k].key);
         if (there && !agree(required, required_count, supply, supply_count, required[i].key)) return false;
     }
     return true;
@@ -144,7 +133,7 @@ bool match_agree(const karp_requirement *required, size_t required_count, const 
 const karp_requirement *match_find(const karp_requirement *list, size_t count, const char *key)
 {
     for (size_t i = 0; i < count; i++) {
-        if (match_is(list[i].key, key)) return &list[i];
+        if (str_is(list[i].key, key)) return &list[i];
     }
     return NULL;
 }

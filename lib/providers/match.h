@@ -5,8 +5,7 @@
 #ifndef PROVIDERS_MATCH_H
 #define PROVIDERS_MATCH_H
 
-#include <stdbool.h>
-
+#include <base/str.h>
 #include <karp/catalogue.h>
 
 /* Whether the lists intersect: every key in both lists must be satisfiable. Keys in only one list are ignored, because
@@ -20,9 +19,5 @@ bool match_allows(const karp_requirement *required, size_t required_count, karp_
 const karp_requirement *match_find(const karp_requirement *list, size_t count, const char *key);
 /* The value of an In with a single value; "" = none. */
 karp_str match_single(const karp_requirement *list, size_t count, const char *key);
-
-bool match_is(karp_str a, const char *text);
-bool match_same(karp_str a, karp_str b);
-int match_compare(karp_str a, karp_str b); /* compares bytes */
 
 #endif

@@ -7,9 +7,11 @@
 #if !defined(KARP_NO_PLUGINS)
 #include <dlfcn.h>
 #endif
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+#include <base/str.h>
+#include <karp/library.h>
 
 /* A larger size is garbage rather than a newer plugin. */
 enum { LARGEST = 4096 };
@@ -65,6 +67,73 @@ karp_status plugin_check(const karp_provider_plugin *given, karp_provider_plugin
     const char *without = missing(copy);
     if (!without) return KARP_OK;
     return provider_fail(error, KARP_E_INVALID, without, "provider %s lacks it", copy->name);
+}
+
+/* ---- parts of the built-in plugins ----------------------------------------------------------- */
+
+void *plugin_handle_new(const karp_allocator *allocator, size_t bytes)
+{
+    karp_context_options options;
+    karp_context *context = NULL;
+    karp_context_options_init(&options, sizeof options);
+    options.allocator = allocator;
+    if (karp_context_new(&options, &context, NULL) != KARP_OK) return NULL;
+    plugin_handle *h = karp_alloc(context, bytes);
+    if (!h) {
+        karp_context_free(context);
+        return NULL;
+    }
+    memset(h, 0, bytes);
+    h->context = context;
+    h->bytes = bytes;
+    return h;
+}
+
+void plugin_handle_free(plugin_handle *handle)
+{
+    karp_context *context = handle->context;
+    karp_free(context, handle, handle->bytes);
+    karp_context_free(context);
+}
+
+uint64_t plugin_generation(const void *handle) { return ((const plugin_handle *)handle)->generation; }
+
+enum { HASH_TEXT = 24 };
+
+/* The hash in decimal digits. */
+static karp_str hash_text(uint64_t hash, char out[HASH_TEXT])
+{
+    int n = snprintf(out, HASH_TEXT, "%llu", (unsigned long long)hash);
+    return (karp_str){ out, n > 0 ? (size_t)n : 0 };
+}
+
+uint32_t plugin_give_hash(const void *node_class, uint64_t own, const char *own_version,
+                          const karp_provider_memory *memory, karp_str *version, karp_str *hash,
+                          karp_provider_problem *problem)
+{
+    char text[HASH_TEXT];
+    bool failed = false;
+    if (!node_class)
+        return provider_problem(problem, KARP_PROVIDER_INVALID, "", "a node class without a document has no hash");
+    karp_str copy = memory_text(memory, hash_text(own, text), &failed);
+    if (failed) return provider_no_memory(problem);
+    *version = str(own_version);
+    *hash = copy;
+    return KARP_PROVIDER_OK;
+}
+
+bool plugin_is_hash(karp_str text, uint64_t hash)
+{
+    char own[HASH_TEXT];
+    return equal_str(text, hash_text(hash, own));
+}
+
+karp_str plugin_value_of(const karp_label *list, size_t count, const char *key)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (str_is(list[i].key, key)) return list[i].value;
+    }
+    return str("");
 }
 
 /* ---- shared objects -------------------------------------------------------------------------- */

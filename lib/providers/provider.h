@@ -5,7 +5,6 @@
 
 #include <base/error.h>
 #include <providers/plugin.h>
-#include <providers/scratch.h>
 
 /* Instance types from the plugin, kept as long as nothing changes. */
 typedef struct provider_types {

@@ -101,3 +101,97 @@ karp_str scratch_uint_unit(scratch *s, uint64_t value, const char *unit)
 }
 
 karp_str scratch_uint(scratch *s, uint64_t value) { return scratch_uint_unit(s, value, ""); }
+
+/* ---- memory of the host ---------------------------------------------------------------------- */
+
+/* A catalogue to which results refer. */
+typedef struct held {
+    karp_catalogue *catalogue;
+    struct held *older;
+} held;
+
+/* The public struct must be the first member, because the caller has a pointer to it. */
+typedef struct host_memory {
+    karp_provider_memory face;
+    scratch pieces;
+    karp_context *context;
+    karp_catalogue *keep_alive; /* an empty catalogue, which keeps the context alive */
+    held *catalogues;
+} host_memory;
+
+static void *piece(size_t bytes, void *user) { return scratch_alloc(user, bytes); }
+
+void memory_of_scratch(scratch *s, karp_provider_memory *out)
+{
+    *out = (karp_provider_memory){ .size = sizeof *out, .alloc = piece, .user = s };
+}
+
+static void *host_piece(size_t bytes, void *user)
+{
+    host_memory *m = user;
+    return scratch_alloc(&m->pieces, bytes);
+}
+
+karp_status karp_provider_memory_new(karp_context *context, karp_provider_memory **out, karp_error *error)
+{
+    if (!context || !out) return provider_null(error, "context or out");
+    host_memory *m = karp_alloc(context, sizeof *m);
+    if (!m) return provider_nomem(error);
+    memset(m, 0, sizeof *m);
+    karp_status status = karp_catalogue_new(context, NULL, 0, &m->keep_alive, error);
+    if (status) {
+        karp_free(context, m, sizeof *m);
+        return status;
+    }
+    m->context = context;
+    scratch_init(&m->pieces, context);
+    m->face = (karp_provider_memory){ .size = sizeof m->face, .alloc = host_piece, .user = m };
+    *out = &m->face;
+    return KARP_OK;
+}
+
+karp_status memory_keep_catalogue(const karp_provider_memory *memory, karp_catalogue *catalogue, karp_error *error)
+{
+    host_memory *m = memory->alloc == host_piece ? memory->user : NULL;
+    held *entry = m ? scratch_alloc(&m->pieces, sizeof *entry) : NULL;
+    if (!entry) {
+        karp_catalogue_unref(catalogue);
+        return m ? provider_nomem(error)
+                 : provider_fail(error, KARP_E_INVALID, "memory", "is not from karp_provider_memory_new()");
+    }
+    *entry = (held){ catalogue, m->catalogues };
+    m->catalogues = entry;
+    return KARP_OK;
+}
+
+void karp_provider_memory_free(karp_provider_memory *memory)
+{
+    if (!memory) return;
+    host_memory *m = (host_memory *)(void *)memory;
+    karp_catalogue *keep_alive = m->keep_alive;
+    for (const held *h = m->catalogues; h; h = h->older) karp_catalogue_unref(h->catalogue);
+    scratch_free(&m->pieces);
+    karp_free(m->context, m, sizeof *m);
+    karp_catalogue_unref(keep_alive);
+}
+
+void *memory_piece(const karp_provider_memory *memory, size_t count, size_t elem, bool *failed)
+{
+    void *piece_ = NULL;
+    if (!*failed && (elem == 0 || count <= SIZE_MAX / 4 / elem)) {
+        size_t bytes = count && elem ? count * elem : 1;
+        piece_ = memory->alloc(bytes, memory->user);
+        if (piece_) memset(piece_, 0, bytes);
+    }
+    if (!piece_) *failed = true;
+    return piece_;
+}
+
+karp_str memory_text(const karp_provider_memory *memory, karp_str text, bool *failed)
+{
+    karp_str none = TEXT("");
+    char *copy = memory_piece(memory, text.len + 1, 1, failed);
+    if (!copy) return none;
+    if (text.len) memcpy(copy, text.ptr, text.len);
+    return (karp_str){ copy, text.len };
+}

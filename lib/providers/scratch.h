@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include <karp/provider.h>
+#include <providers/fail.h>
 
 typedef struct scratch_block scratch_block;
 typedef struct scratch {
@@ -39,5 +40,18 @@ karp_str scratch_uint_unit(scratch *s, uint64_t value, const char *unit);
     {                                                                                                                  \
         literal, sizeof(literal) - 1                                                                                   \
     }
+
+/* ---- memory of the host ---------------------------------------------------------------------- */
+
+/* *out is valid until the scratch is freed. */
+void memory_of_scratch(scratch *s, karp_provider_memory *out);
+
+/* Takes over a reference to a catalogue, also on failure, and keeps it as long as the memory lives. The memory must be
+ * from karp_provider_memory_new(). */
+karp_status memory_keep_catalogue(const karp_provider_memory *memory, karp_catalogue *catalogue, karp_error *error);
+
+/* The reverse, for plugins: pieces of the host's memory. A refused allocation sets `failed`. */
+void *memory_piece(const karp_provider_memory *memory, size_t count, size_t elem, bool *failed);
+karp_str memory_text(const karp_provider_memory *memory, karp_str text, bool *failed); /* NUL-terminated copy */
 
 #endif

@@ -6,8 +6,6 @@
 
 #include <karp/library.h>
 
-#include <providers/memory.h>
-
 static uint64_t generation_of(const karp_provider *p)
 {
     return p->plugin.generation ? p->plugin.generation(p->handle) : 0;

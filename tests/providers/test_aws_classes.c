@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <karp/io.h>
 #include <providers/aws/catalogue.h>
-#include <providers/aws/label_tables.h>
+#include <providers/aws/labels.h>
 #include <support/fault.h>
 #include <support/plain.h>
 
@@ -22,7 +22,7 @@ static bool listed(const karp_str *list, size_t count, karp_str text)
     return false;
 }
 
-/* ---- tables ---------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 static const char everything[] =
     "{\"spec\":{\"amiFamily\":\"AL2023\"},\"status\":{\"subnets\":[{\"zone\":\"us-west-2a\",\"zoneID\":\"usw2-az1\"}],"
@@ -84,7 +84,7 @@ static void known_labels(void **state)
     aws_facts_free(&facts);
 }
 
-/* ---- equality -------------------------------------------------------------------------------- */
+/* ---- equality ---------------------------------------------------------------------------------------------------- */
 
 #define KUBELET(text) "{\"spec\":{\"kubelet\":{" text "}}}"
 #define STATUS(text) "{\"status\":{" text "}}"
@@ -163,7 +163,7 @@ static void equal_classes(void **state)
     assert_true(equal(KUBELET("\"clusterDNS\":[\"1.1.1.1\"]"), "{}"));
 }
 
-/* ---- karp_catalogue_aws() -------------------------------------------------------------------- */
+/* ---- karp_catalogue_aws() ---------------------------------------------------------------------------------------- */
 
 static const char document[] = "apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: c}\nspec:\n"
                                "  kubelet: {maxPods: 7}\nstatus:\n  subnets: [{zone: us-east-1a}]\n";

@@ -11,11 +11,11 @@
 #include <cmocka.h>
 #include <jansson.h>
 #include <karp/provider.h>
-#include <providers/aws/filters.h>
+#include <providers/aws/plugin.h>
 #include <providers/plugin.h>
 #include <support/plain.h>
 
-/* ---- scenarios ------------------------------------------------------------------------------- */
+/* ---- scenarios --------------------------------------------------------------------------------------------------- */
 
 typedef struct step_count {
     size_t types, offerings;
@@ -33,7 +33,7 @@ static bool in_a_zone_of_the_type(const karp_provider_launch *launch, karp_provi
     karp_str zone = match_single(o->requirements, o->requirement_count, LAUNCH_ZONE);
     const karp_requirement *zones = match_find(t->requirements, t->requirement_count, LAUNCH_ZONE);
     for (size_t i = 0; i < zones->value_count; i++) {
-        if (match_same(zones->values[i], zone)) return true;
+        if (equal_str(zones->values[i], zone)) return true;
     }
     assert_false(o->available);
     return false;
@@ -239,7 +239,7 @@ static void scenarios(void **state)
     json_decref(list);
 }
 
-/* ---- reservations ---------------------------------------------------------------------------- */
+/* ---- reservations ------------------------------------------------------------------------------------------------ */
 
 #define RESERVED(id, type, zone, kind, interruptible, free)                                                            \
     "{\"id\":\"" id "\",\"instanceType\":\"" type "\",\"availabilityZone\":\"" zone "\",\"reservationType\":\"" kind   \
@@ -375,7 +375,7 @@ static void min_values(void **state)
     done(&a);
 }
 
-/* ---- the request, the answer, the node ------------------------------------------------------- */
+/* ---- the request, the answer, the node --------------------------------------------------------------------------- */
 
 static void request(void **state)
 {
@@ -414,7 +414,7 @@ static size_t open_offerings(karp_provider *p, const karp_provider_class *c, con
     for (size_t i = 0; i < karp_catalogue_count(types); i++) {
         const karp_instance_type *t = karp_catalogue_type(types, i);
         for (size_t k = 0; strcmp(t->name.ptr, name) == 0 && k < t->offering_count; k++) {
-            count += t->offerings[k].available && match_is(launch_capacity_type(&t->offerings[k]), capacity_type);
+            count += t->offerings[k].available && str_is(launch_capacity_type(&t->offerings[k]), capacity_type);
         }
     }
     karp_catalogue_unref(types);

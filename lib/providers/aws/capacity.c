@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include <karp/values.h>
-#include <providers/aws/seen.h>
 #include <providers/match.h>
 
 static const int64_t mebi = INT64_C(1) << 20;
@@ -120,7 +119,7 @@ static const aws_block_device *find_device(const aws_node_class *c, const family
     }
     if (c->family == AWS_CUSTOM) return c->block_device_count ? &c->block_devices[c->block_device_count - 1] : NULL;
     for (size_t i = 0; i < c->block_device_count; i++) {
-        if (match_is(c->block_devices[i].device, family->storage_device)) return &c->block_devices[i];
+        if (str_is(c->block_devices[i].device, family->storage_device)) return &c->block_devices[i];
     }
     return NULL;
 }
@@ -202,7 +201,7 @@ static int64_t gpus_of(const aws_type *t, const char *maker)
 {
     int64_t sum = 0;
     for (size_t i = 0; i < t->device_count; i++) {
-        if (t->devices[i].kind == EC2_GPU && match_is(t->devices[i].maker, maker)) sum += t->devices[i].count;
+        if (t->devices[i].kind == EC2_GPU && str_is(t->devices[i].maker, maker)) sum += t->devices[i].count;
     }
     return sum;
 }
@@ -230,7 +229,7 @@ static void override(karp_resource *list, size_t *count, const karp_resource *st
 {
     for (size_t i = 0; i < stated_count; i++) {
         size_t at = 0;
-        while (at < *count && !match_same(list[at].name, stated[i].name)) at++;
+        while (at < *count && !equal_str(list[at].name, stated[i].name)) at++;
         list[at] = stated[i];
         if (at == *count) ++*count;
     }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/aws/catalogue.h>
 
-#include <providers/aws/offerings.h>
-#include <providers/fail.h>
 #include <providers/match.h>
 
 /* EC2's maximum for a placement group. */
@@ -18,7 +16,7 @@ static void use_subnets(scratch *s, const aws_node_class *c, const aws_marks *ma
 {
     bool left = false;
     for (size_t k = 0; k < c->subnet_count; k++) {
-        if (!match_same(c->subnets[k].zone, zone->name)) continue;
+        if (!equal_str(c->subnets[k].zone, zone->name)) continue;
         zone->in_class = true;
         left = left || !aws_subnet_marked(marks, c->subnets[k].id);
         if (c->subnets[k].zone_id.len) zone->id = scratch_text(s, c->subnets[k].zone_id);
@@ -46,7 +44,7 @@ static bool make_place(scratch *s, const aws_facts *facts, const aws_marks *mark
     }
     const aws_placement_group *group = &c->placement_group;
     out->group = scratch_text(s, group->id);
-    if (group->id.len && group->partitions > 0 && match_is(group->strategy, "partition")) {
+    if (group->id.len && group->partitions > 0 && str_is(group->strategy, "partition")) {
         out->partition_count = group->partitions < PARTITIONS_MOST ? (size_t)group->partitions : PARTITIONS_MOST;
         karp_str *partitions = scratch_array(s, out->partition_count, sizeof *partitions);
         for (size_t i = 0; partitions && i < out->partition_count; i++) partitions[i] = scratch_uint(s, i + 1);

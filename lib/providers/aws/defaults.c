@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include <providers/decode.h>
-#include <providers/aws/labels.h>
 #include <providers/aws/plugin.h>
-#include <providers/memory.h>
 
 const aws_default aws_metadata_defaults[AWS_METADATA_DEFAULTS] = {
     { "httpEndpoint", "enabled", 0 },
@@ -69,7 +67,7 @@ static void complete_spec(trees *t, const tree *root)
 uint32_t aws_class_defaults(void *handle, const karp_provider_document *document, const karp_provider_memory *memory,
                             karp_str *completed, karp_provider_problem *problem)
 {
-    karp_context *context = ((const aws_handle *)handle)->context;
+    karp_context *context = ((const aws_handle *)handle)->base.context;
     karp_error error;
     decoder d;
     strbuf out;

@@ -6,7 +6,6 @@
 /* The default region. */
 #define AWS_USUAL_REGION "us-west-2"
 
-#include <providers/fail.h>
 #include <providers/scratch.h>
 
 /* A member of spec.metadataOptions: a text, or a number if text is NULL. */

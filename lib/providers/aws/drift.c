@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <providers/aws/drift.h>
+#include <providers/aws/plugin.h>
 
-#include <stdio.h>
 #include <string.h>
-
-#include <providers/aws/node_class.h>
-#include <providers/aws/labels.h>
-#include <providers/match.h>
 
 #define MINUTES(n) (INT64_C(60000000000) * (n))
 
@@ -21,33 +16,16 @@ const karp_repair_policy aws_repairs[] = {
 };
 const size_t aws_repair_count = sizeof aws_repairs / sizeof *aws_repairs;
 
-size_t aws_hash_text(uint64_t hash, char out[AWS_HASH_TEXT])
-{
-    int n = snprintf(out, AWS_HASH_TEXT, "%llu", (unsigned long long)hash);
-    return n > 0 ? (size_t)n : 0;
-}
-
-static karp_str value_of(const karp_label *list, size_t count, const char *key)
-{
-    karp_str none = TEXT("");
-    for (size_t i = 0; i < count; i++) {
-        if (match_is(list[i].key, key)) return list[i].value;
-    }
-    return none;
-}
-
 /* Hashes of different versions are not compared. Karpenter's own hash is compared with the one in the class's
  * annotations. */
 static bool class_changed(const aws_node_class *c, const karp_provider_node *n)
 {
-    char text[AWS_HASH_TEXT];
-    size_t length = aws_hash_text(c->hash, text);
-    karp_str version = value_of(n->annotations, n->annotation_count, AWS_GROUP "ec2nodeclass-hash-version");
-    karp_str hash = value_of(n->annotations, n->annotation_count, AWS_GROUP "ec2nodeclass-hash");
+    karp_str version = plugin_value_of(n->annotations, n->annotation_count, AWS_GROUP "ec2nodeclass-hash-version");
+    karp_str hash = plugin_value_of(n->annotations, n->annotation_count, AWS_GROUP "ec2nodeclass-hash");
     if (hash.len == 0) return false;
-    if (match_is(version, AWS_HASH_VERSION)) return !match_same(hash, (karp_str){ text, length });
-    return version.len && match_same(version, c->stated_hash_version) && c->stated_hash.len &&
-           !match_same(hash, c->stated_hash);
+    if (str_is(version, AWS_HASH_VERSION)) return !plugin_is_hash(hash, c->hash);
+    return version.len && equal_str(version, c->stated_hash_version) && c->stated_hash.len &&
+           !equal_str(hash, c->stated_hash);
 }
 
 /* Finds the first image whose requirements match the type, and compares it with the node's. */
@@ -58,7 +36,7 @@ static bool image_changed(const aws_node_class *c, const karp_provider_node *n, 
     for (size_t i = 0; i < c->image_count; i++) {
         const aws_image *image = &c->images[i];
         if (!match_agree(image->requirements, image->requirement_count, type, count)) continue;
-        return !match_same(image->id, n->image_id);
+        return !equal_str(image->id, n->image_id);
     }
     return true;
 }
@@ -66,7 +44,7 @@ static bool image_changed(const aws_node_class *c, const karp_provider_node *n, 
 static bool has(const karp_str *list, size_t count, karp_str text)
 {
     for (size_t i = 0; i < count; i++) {
-        if (match_same(list[i], text)) return true;
+        if (equal_str(list[i], text)) return true;
     }
     return false;
 }
@@ -86,7 +64,7 @@ static bool subnet_gone(const aws_node_class *c, const karp_provider_node *n)
 {
     if (c->subnet_count == 0 || n->subnet_id.len == 0) return false;
     for (size_t i = 0; i < c->subnet_count; i++) {
-        if (match_same(c->subnets[i].id, n->subnet_id)) return false;
+        if (equal_str(c->subnets[i].id, n->subnet_id)) return false;
     }
     return true;
 }
@@ -94,14 +72,15 @@ static bool subnet_gone(const aws_node_class *c, const karp_provider_node *n)
 static bool reservation_gone(const aws_node_class *c, const karp_provider_node *n)
 {
     for (size_t i = 0; i < c->reservation_count; i++) {
-        if (match_same(c->reservations[i].id, n->reservation_id)) return false;
+        if (equal_str(c->reservations[i].id, n->reservation_id)) return false;
     }
     return n->reservation_id.len > 0;
 }
 
 static bool placement_changed(const aws_node_class *c, const karp_provider_node *n)
 {
-    return !match_same(value_of(n->labels, n->label_count, AWS_GROUP "placement-group-id"), c->placement_group.id);
+    return !equal_str(plugin_value_of(n->labels, n->label_count, AWS_GROUP "placement-group-id"),
+                      c->placement_group.id);
 }
 
 karp_str aws_drift(const aws_node_class *c, const karp_provider_node *n, const karp_requirement *type, size_t count)
@@ -109,7 +88,7 @@ karp_str aws_drift(const aws_node_class *c, const karp_provider_node *n, const k
     static const karp_str none = TEXT(""), class_ = TEXT("NodeClassDrift"), image = TEXT("AMIDrift"),
                           groups = TEXT("SecurityGroupDrift"), subnet = TEXT("SubnetDrift"),
                           reservation = TEXT("CapacityReservationDrift"), placement = TEXT("PlacementGroupDrift");
-    if (value_of(n->labels, n->label_count, "karpenter.sh/nodepool").len == 0) return none;
+    if (plugin_value_of(n->labels, n->label_count, "karpenter.sh/nodepool").len == 0) return none;
     if (class_changed(c, n)) return class_;
     if (image_changed(c, n, type, count)) return image;
     if (groups_changed(c, n)) return groups;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include <base/str.h>
-#include <providers/aws/seen.h>
 #include <providers/match.h>
 #include <providers/order.h>
 
@@ -77,7 +76,7 @@ static void get_offers(const ec2_row *row, size_t region, aws_type *out)
 static size_t find_region(karp_str name)
 {
     size_t i = 0;
-    while (i < EC2_REGIONS && !match_same(text_at(ec2_region_names[i]), name)) i++;
+    while (i < EC2_REGIONS && !equal_str(text_at(ec2_region_names[i]), name)) i++;
     return i;
 }
 
@@ -195,7 +194,7 @@ aws_type *aws_facts_find(const aws_facts *facts, karp_str name)
     size_t low = 0, high = facts->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        int order = match_compare(facts->types[middle].name, name);
+        int order = compare_str(facts->types[middle].name, name);
         if (order == 0) return &facts->types[middle];
         if (order < 0) low = middle + 1;
         else high = middle;
@@ -209,7 +208,7 @@ static size_t find_row(karp_str name)
     size_t low = 0, high = ec2_row_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        int order = match_compare(text_at(ec2_rows[middle].name), name);
+        int order = compare_str(text_at(ec2_rows[middle].name), name);
         if (order == 0) return middle;
         if (order < 0) low = middle + 1;
         else high = middle;
@@ -233,7 +232,7 @@ void aws_facts_add_limits(aws_type *type)
 size_t aws_facts_zone(const aws_facts *facts, karp_str name)
 {
     size_t i = 0;
-    while (i < AWS_ZONES_MOST && !(name.len && match_same(facts->zones[i], name))) i++;
+    while (i < AWS_ZONES_MOST && !(name.len && equal_str(facts->zones[i], name))) i++;
     return i;
 }
 
@@ -241,7 +240,59 @@ static int by_name(const void *a, const void *b, const void *about)
 {
     const aws_type *x = a, *y = b;
     (void)about;
-    return match_compare(x->name, y->name);
+    return compare_str(x->name, y->name);
 }
 
 void aws_facts_sort(aws_facts *facts) { order_heap(facts->types, facts->count, sizeof *facts->types, by_name, NULL); }
+
+/* ---- observed memory ------------------------------------------------------------------------- */
+
+static bool listed(const aws_seen *seen, karp_str image)
+{
+    for (size_t i = 0; i < seen->image_count; i++) {
+        if (equal_str(seen->images[i], image)) return true;
+    }
+    return false;
+}
+
+static bool in_class(const aws_node_class *c, karp_str image)
+{
+    for (size_t i = 0; i < c->image_count; i++) {
+        if (equal_str(c->images[i].id, image)) return true;
+    }
+    return false;
+}
+
+/* Compares both as sets. */
+static bool of_images(const aws_seen *seen, const aws_node_class *c)
+{
+    bool same = true;
+    for (size_t i = 0; same && i < c->image_count; i++) same = listed(seen, c->images[i].id);
+    for (size_t i = 0; same && i < seen->image_count; i++) same = in_class(c, seen->images[i]);
+    return same;
+}
+
+int64_t aws_seen_least(const aws_seen *seen, const aws_node_class *c)
+{
+    int64_t least = AWS_UNKNOWN;
+    for (; seen; seen = seen->next) {
+        if (least != AWS_UNKNOWN && seen->bytes >= least) continue;
+        if (seen->image_count == 0 || of_images(seen, c)) least = seen->bytes;
+    }
+    return least;
+}
+
+const aws_seen *aws_seen_copy(scratch *s, const aws_seen *seen)
+{
+    const aws_seen *first = NULL, **at = &first;
+    for (; seen && !s->failed; seen = seen->next) {
+        aws_seen *copy = scratch_array(s, 1, sizeof *copy);
+        karp_str *images = scratch_array(s, seen->image_count, sizeof *images);
+        if (!copy || !images) break;
+        for (size_t i = 0; i < seen->image_count; i++) images[i] = scratch_text(s, seen->images[i]);
+        *copy = (aws_seen){ images, seen->image_count, seen->bytes, NULL };
+        *at = copy;
+        at = &copy->next;
+    }
+    return first;
+}

@@ -6,14 +6,13 @@
 #include <stdbool.h>
 
 #include <providers/aws/ec2_table.h>
-#include <providers/fail.h>
-#include <providers/scratch.h>
+#include <providers/aws/node_class.h>
 
 enum { AWS_DEVICES_MOST = 4, AWS_ZONES_MOST = 16, AWS_CARDS_MOST = 64 };
 
 #define AWS_UNKNOWN (-1)
 
-typedef struct aws_seen aws_seen; /* seen.h */
+typedef struct aws_seen aws_seen; /* below */
 
 typedef struct aws_device {
     karp_str maker, name;
@@ -80,5 +79,20 @@ size_t aws_facts_zone(const aws_facts *facts, karp_str name);
 void aws_facts_name_zones(aws_facts *facts);
 /* Sorts the types by name. */
 void aws_facts_sort(aws_facts *facts);
+
+/* ---- observed memory ------------------------------------------------------------------------- */
+
+/* An observation, with a link to the earlier ones. */
+struct aws_seen {
+    const karp_str *images; /* all images of the node's class; none = any images */
+    size_t image_count;
+    int64_t bytes;
+    const aws_seen *next;
+};
+
+/* The least observation that applies to a class with these images; AWS_UNKNOWN = none. */
+int64_t aws_seen_least(const aws_seen *seen, const aws_node_class *c);
+/* A copy in the same order, in memory of `s`. */
+const aws_seen *aws_seen_copy(scratch *s, const aws_seen *seen);
 
 #endif

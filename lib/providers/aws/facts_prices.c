@@ -134,7 +134,7 @@ static void spot_at(aws_facts *into, decoder *d, const tree *entry, int64_t *new
     if (zone.len == 0) decode_bad(d, "AvailabilityZone", "is missing");
     if (!dollars_at(d, entry, "SpotPrice", &price)) return;
     if (stamp.len && karp_time_parse(stamp, &when) != KARP_OK) decode_bad(d, "Timestamp", "must be a time");
-    if (system.len && !match_is(system, "Linux/UNIX") && !match_is(system, "Linux/UNIX (Amazon VPC)")) return;
+    if (system.len && !str_is(system, "Linux/UNIX") && !str_is(system, "Linux/UNIX (Amazon VPC)")) return;
     const aws_type *known = aws_facts_find(into, type);
     size_t number = aws_facts_zone(into, zone);
     if (!known || number == AWS_ZONES_MOST || d->status) return;

@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include <karp/values.h>
-#include <providers/aws/facts_table.h>
-#include <providers/aws/seen.h>
 #include <providers/cloud/write.h>
 
 /* ---- offerings ------------------------------------------------------------------------------- */
@@ -31,7 +29,7 @@ static void zone_at(aws_facts *into, decoder *d, const tree *entry)
     karp_str what = decode_text(d, entry, "LocationType");
     if (type.len == 0) decode_bad(d, "InstanceType", "is missing");
     if (zone.len == 0) decode_bad(d, "Location", "is missing");
-    if (what.len && !match_is(what, "availability-zone")) decode_bad(d, "LocationType", "must be availability-zone");
+    if (what.len && !str_is(what, "availability-zone")) decode_bad(d, "LocationType", "must be availability-zone");
     if (d->status) return;
     if (zone.len <= into->region.len || memcmp(zone.ptr, into->region.ptr, into->region.len) != 0) {
         decode_bad(d, "Location", "is no zone of the region");
@@ -62,7 +60,7 @@ static void order_zones(aws_facts *into)
 {
     for (size_t i = 1; i < AWS_ZONES_MOST; i++) {
         for (size_t k = i; k > 0 && into->zones[k].len; k--) {
-            if (into->zones[k - 1].len && match_compare(into->zones[k - 1], into->zones[k]) < 0) break;
+            if (into->zones[k - 1].len && compare_str(into->zones[k - 1], into->zones[k]) < 0) break;
             swap_zones(into, k - 1, k);
         }
     }
@@ -160,8 +158,8 @@ static const struct {
 karp_status aws_facts_read(aws_facts *into, karp_str kind, karp_str text, karp_error *error)
 {
     size_t at = 0;
-    if (match_is(kind, "all")) return aws_table_read(into, text, error);
-    while (at < sizeof readers / sizeof *readers && !match_is(kind, readers[at].kind)) at++;
+    if (str_is(kind, "all")) return aws_table_read(into, text, error);
+    while (at < sizeof readers / sizeof *readers && !str_is(kind, readers[at].kind)) at++;
     if (at == sizeof readers / sizeof *readers) {
         return provider_fail(error, KARP_E_INVALID, "kind",
                              "aws has facts of the kinds all, types, offerings, on-demand-prices, spot-prices, limits, "

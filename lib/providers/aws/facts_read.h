@@ -7,7 +7,7 @@
 #include <providers/aws/facts.h>
 
 /* Kinds:
- *   all                a table of facts: facts_table.h
+ *   all                a table of facts: facts_table.c
  *   types              DescribeInstanceTypes
  *   offerings          DescribeInstanceTypeOfferings, by availability zone
  *   on-demand-prices   the price list's GetProducts, or a file of its bulk interface
@@ -22,5 +22,14 @@ karp_status aws_facts_read(aws_facts *into, karp_str kind, karp_str text, karp_e
 void aws_read_types(aws_facts *into, decoder *d, const tree *root); /* facts_types.c */
 void aws_read_on_demand(aws_facts *into, decoder *d, const tree *root); /* facts_prices.c */
 void aws_read_spot(aws_facts *into, decoder *d, const tree *root);
+
+/* ---- facts_table.c: a region's facts as a text table, which can be loaded again -------------- */
+
+/* Replaces everything in `into` except the observed memory of nodes; after a failure it is discarded. */
+karp_status aws_table_read(aws_facts *into, karp_str text, karp_error *error);
+uint32_t aws_table_write(const aws_facts *facts, const karp_provider_memory *memory, karp_str *text,
+                         karp_provider_problem *problem);
+uint32_t aws_table_about(const aws_facts *facts, const karp_provider_memory *memory, karp_provider_facts_info *info,
+                         karp_provider_problem *problem);
 
 #endif

@@ -3,14 +3,13 @@
  * Facts as a text table, read and written, and the commands that print facts with AWS's tools. docs/providers.md lists
  * the columns.
  */
-#include <providers/aws/facts_table.h>
+#include <providers/aws/facts_read.h>
 
 #include <stddef.h>
 #include <string.h>
 
 #include <providers/aws/defaults.h>
 #include <providers/cloud/write.h>
-#include <providers/memory.h>
 
 static const cloud_letter ec2_letters[] = {
     { 'A', EC2_ARM64 },
@@ -342,18 +341,13 @@ static void write_type(cloud_writer *w, const aws_facts *f, const aws_type *t, u
 uint32_t aws_table_write(const aws_facts *facts, const karp_provider_memory *memory, karp_str *text,
                          karp_provider_problem *problem)
 {
-    size_t letter[AWS_ZONES_MOST], n = 0;
-    char letters[AWS_ZONES_MOST + 1];
+    size_t letter[AWS_ZONES_MOST];
     cloud_writer w = { .bad = "" };
     if (!letters_of(facts, letter, &w))
         return provider_problem(problem, KARP_PROVIDER_INVALID, "offerings",
                                 "a table of facts has availability zones alone, and %s is another", w.bad);
     uint32_t all = zones_by_letter(aws_facts_zones(facts), letter);
-    for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
-        if (all >> i & 1) letters[n++] = (char)('a' + i);
-    }
-    cloud_write_begin(&w, facts->s.context, &aws_format, facts->as_of, facts->sources, facts->region,
-                      (karp_str){ letters, n });
+    cloud_write_begin(&w, facts->s.context, &aws_format, facts->as_of, facts->sources, facts->region, all, 'a');
     for (size_t i = 0; i < facts->count; i++) {
         aws_type room;
         const aws_type *type = aws_facts_type(facts, i, &room);

@@ -83,7 +83,7 @@ static void read_network(decoder *d, const tree *type, aws_type *out)
     if (out->enis > INTERFACES_MOST || out->ipv4_per_eni > INTERFACES_MOST)
         decode_bad(d, "NetworkInfo", "has more interfaces or addresses than are possible");
     out->efas = decode_count(d, decode_object(d, network, "EfaInfo"), "MaximumEfaInterfaces");
-    if (match_is(decode_text(d, network, "EnaSupport"), "unsupported")) out->flags |= EC2_NO_ENA;
+    if (str_is(decode_text(d, network, "EnaSupport"), "unsupported")) out->flags |= EC2_NO_ENA;
     if (decode_flag(d, network, "EncryptionInTransitSupported")) out->flags |= EC2_ENCRYPTION;
 }
 
@@ -129,10 +129,10 @@ static void read_disks(decoder *d, const tree *type, aws_type *out)
 {
     const tree *ebs = decode_object(d, type, "EbsInfo"), *storage = decode_object(d, type, "InstanceStorageInfo");
     const tree *optimized = decode_object(d, ebs, "EbsOptimizedInfo");
-    bool usual = match_is(decode_text(d, ebs, "EbsOptimizedSupport"), "default");
+    bool usual = str_is(decode_text(d, ebs, "EbsOptimizedSupport"), "default");
     if (usual && optimized) out->ebs_mbps = decode_count(d, optimized, "MaximumBandwidthInMbps");
     if (storage && decode_member(storage, "TotalSizeInGB")) out->local_gb = decode_count(d, storage, "TotalSizeInGB");
-    if (storage && !match_is(decode_text(d, storage, "NvmeSupport"), "unsupported")) out->flags |= EC2_NVME;
+    if (storage && !str_is(decode_text(d, storage, "NvmeSupport"), "unsupported")) out->flags |= EC2_NVME;
 }
 
 static void read_flags(decoder *d, const tree *type, aws_type *out)
@@ -146,7 +146,7 @@ static void read_flags(decoder *d, const tree *type, aws_type *out)
     if (groups && !has_word(groups, "partition")) out->flags |= EC2_NO_PARTITION_PLACEMENT;
     if (groups && !has_word(groups, "spread")) out->flags |= EC2_NO_SPREAD_PLACEMENT;
     if (decode_flag(d, type, "BareMetal")) out->flags |= EC2_BARE_METAL;
-    if (match_is(decode_text(d, type, "NitroEnclavesSupport"), "supported")) out->flags |= EC2_NITRO_ENCLAVES;
+    if (str_is(decode_text(d, type, "NitroEnclavesSupport"), "supported")) out->flags |= EC2_NITRO_ENCLAVES;
 }
 
 /* false = Karpenter ignores such types. */
@@ -204,7 +204,7 @@ void aws_read_types(aws_facts *into, decoder *d, const tree *root)
     into->count = n;
     aws_facts_sort(into);
     for (size_t i = 1; i < n; i++) {
-        if (!match_same(types[i - 1].name, types[i].name)) continue;
+        if (!equal_str(types[i - 1].name, types[i].name)) continue;
         decode_at(d, "InstanceTypes");
         decode_bad(d, "", "list a type twice");
     }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <providers/aws/filters.h>
+#include <providers/aws/plugin.h>
 
 #include <math.h>
 #include <string.h>
 
-#include <providers/aws/labels.h>
-#include <providers/memory.h>
 #include <providers/order.h>
 
 #define RESERVATION_TYPE AWS_GROUP "capacity-reservation-type"
@@ -41,7 +39,7 @@ static bool has_min_values(const karp_provider_launch *launch)
 
 static bool is_of(const karp_provider_launch *launch, karp_provider_candidate c, const char *capacity_type)
 {
-    return match_is(launch_capacity_type(launch_offering(launch, c)), capacity_type);
+    return str_is(launch_capacity_type(launch_offering(launch, c)), capacity_type);
 }
 
 static karp_str label_of(const karp_provider_launch *launch, karp_provider_candidate c, const char *key)
@@ -55,8 +53,8 @@ static karp_str label_of(const karp_provider_launch *launch, karp_provider_candi
 /* A lower rank is preferred at equal prices: default, capacity-block, then interruptible reservations. */
 static int kind_of(const karp_provider_launch *launch, karp_provider_candidate c)
 {
-    int rank = match_is(label_of(launch, c, RESERVATION_TYPE), "capacity-block") ? 1 : 0;
-    return rank + (match_is(label_of(launch, c, RESERVATION_INTERRUPTIBLE), "true") ? 2 : 0);
+    int rank = str_is(label_of(launch, c, RESERVATION_TYPE), "capacity-block") ? 1 : 0;
+    return rank + (str_is(label_of(launch, c, RESERVATION_INTERRUPTIBLE), "true") ? 2 : 0);
 }
 
 static bool of_kind(const karp_provider_launch *launch, karp_provider_candidate c, const void *kind)
@@ -96,7 +94,7 @@ static void one_capacity_block(karp_provider_launch *launch)
     for (size_t i = 0; i < launch->candidate_count; i++) {
         karp_provider_candidate c = launch->candidates[i];
         if (!is_of(launch, c, "reserved")) continue;
-        if (!match_is(label_of(launch, c, RESERVATION_TYPE), "capacity-block")) {
+        if (!str_is(label_of(launch, c, RESERVATION_TYPE), "capacity-block")) {
             if (!found) return; /* the first reservation determines the kind of all */
             continue;
         }
@@ -120,7 +118,7 @@ static bool is_best_reserved(const karp_provider_launch *launch, karp_provider_c
     for (size_t i = 0; i < all->candidate_count; i++) {
         karp_provider_candidate other = all->candidates[i];
         if (other.type != c.type || !other.usable || !is_of(all, other, "reserved")) continue;
-        if (!match_same(label_of(all, other, LAUNCH_ZONE), label_of(launch, c, LAUNCH_ZONE))) continue;
+        if (!equal_str(label_of(all, other, LAUNCH_ZONE), label_of(launch, c, LAUNCH_ZONE))) continue;
         if (roomier(all, other, c) || (other.offering < c.offering && !roomier(all, c, other))) return false;
     }
     return true;
@@ -160,8 +158,7 @@ static bool is_plain(const karp_provider_launch *launch, karp_provider_candidate
         return false;
     for (size_t i = 0; i < type->capacity_count; i++) {
         for (size_t k = 0; k < AWS_EXOTIC; k++) {
-            if (match_same(type->capacity[i].name, aws_exotic[k]) && !match_is(type->capacity[i].text, "0"))
-                return false;
+            if (equal_str(type->capacity[i].name, aws_exotic[k]) && !str_is(type->capacity[i].text, "0")) return false;
         }
     }
     return true;
@@ -218,7 +215,7 @@ static int by_price(const void *a, const void *b, const void *about)
     const karp_provider_launch *launch = about;
     const ranked *x = a, *y = b;
     if (x->price != y->price) return x->price < y->price ? -1 : 1;
-    int order = match_compare(launch->types[x->type]->name, launch->types[y->type]->name);
+    int order = compare_str(launch->types[x->type]->name, launch->types[y->type]->name);
     return order ? order : (x->type > y->type) - (x->type < y->type);
 }
 
@@ -237,7 +234,7 @@ static size_t rank(const karp_provider_launch *launch, ranked *list)
 static int by_text(const void *a, const void *b, const void *about)
 {
     (void)about;
-    return match_compare(*(const karp_str *)a, *(const karp_str *)b);
+    return compare_str(*(const karp_str *)a, *(const karp_str *)b);
 }
 
 static size_t values_of(const karp_instance_type *type, karp_str key, const karp_str **values)
@@ -245,7 +242,7 @@ static size_t values_of(const karp_instance_type *type, karp_str key, const karp
     for (size_t i = 0; i < type->requirement_count; i++) {
         const karp_requirement *r = &type->requirements[i];
         *values = r->values;
-        if (match_same(r->key, key) && r->op == KARP_OP_IN) return r->value_count;
+        if (equal_str(r->key, key) && r->op == KARP_OP_IN) return r->value_count;
     }
     return 0;
 }
@@ -265,7 +262,7 @@ static bool enough(const karp_provider_launch *launch, const ranked *list, size_
         n += more;
     }
     order_heap(values, n, sizeof *values, by_text, NULL);
-    for (size_t i = 0; i < n; i++) distinct += i == 0 || !match_same(values[i - 1], values[i]);
+    for (size_t i = 0; i < n; i++) distinct += i == 0 || !equal_str(values[i - 1], values[i]);
     return distinct >= required->min_values;
 }
 

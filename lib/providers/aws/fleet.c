@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <providers/aws/fleet.h>
+#include <providers/aws/plugin.h>
 
 #include <stdio.h>
 #include <string.h>
 
 #include <providers/decode.h>
-#include <providers/aws/labels.h>
-#include <providers/aws/plugin.h>
-#include <providers/launch.h>
-#include <providers/memory.h>
 
 static uint32_t out_of_memory(karp_provider_problem *problem)
 {
@@ -33,9 +29,9 @@ static karp_str subnet_in(const aws_node_class *c, const aws_marks *marks, karp_
     const aws_subnet *best = NULL;
     for (size_t i = 0; i < c->subnet_count; i++) {
         const aws_subnet *s = &c->subnets[i];
-        if (!match_same(s->zone, zone) || aws_subnet_marked(marks, s->id)) continue;
+        if (!equal_str(s->zone, zone) || aws_subnet_marked(marks, s->id)) continue;
         bool better = !best || s->free_addresses > best->free_addresses ||
-                      (s->free_addresses == best->free_addresses && match_compare(s->id, best->id) < 0);
+                      (s->free_addresses == best->free_addresses && compare_str(s->id, best->id) < 0);
         if (better) best = s;
     }
     return best ? best->id : (karp_str){ "", 0 };
@@ -77,8 +73,8 @@ static bool is_first(const karp_provider_launch *launch, size_t index)
     karp_str zone = label_of(launch_offering(launch, c), LAUNCH_ZONE);
     for (size_t i = index; i-- > 0 && launch->candidates[i].type == c.type;) {
         const karp_offering *o = launch_offering(launch, launch->candidates[i]);
-        if (!launch->candidates[i].usable || !match_same(launch_capacity_type(o), launch->capacity_type)) continue;
-        if (match_same(label_of(o, LAUNCH_ZONE), zone)) return false;
+        if (!launch->candidates[i].usable || !equal_str(launch_capacity_type(o), launch->capacity_type)) continue;
+        if (equal_str(label_of(o, LAUNCH_ZONE), zone)) return false;
     }
     return true;
 }
@@ -89,7 +85,7 @@ static tree *overrides_of(trees *t, const aws_handle *h, const aws_node_class *c
     for (size_t i = 0; i < launch->candidate_count; i++) {
         karp_provider_candidate candidate = launch->candidates[i];
         if (!candidate.usable ||
-            !match_same(launch_capacity_type(launch_offering(launch, candidate)), launch->capacity_type))
+            !equal_str(launch_capacity_type(launch_offering(launch, candidate)), launch->capacity_type))
             continue;
         if (is_first(launch, i)) tree_append(t, list, override_of(t, h, c, launch, candidate));
     }
@@ -100,20 +96,20 @@ static tree *overrides_of(trees *t, const aws_handle *h, const aws_node_class *c
  * overrides. */
 static void set_strategy(trees *t, tree *request, const karp_provider_launch *launch)
 {
-    bool spot = match_is(launch->capacity_type, "spot"), overlay = launch->price_from_overlay != 0;
+    bool spot = str_is(launch->capacity_type, "spot"), overlay = launch->price_from_overlay != 0;
     const char *strategy = spot ? (overlay ? "capacity-optimized-prioritized" : "price-capacity-optimized")
                                 : (overlay ? "prioritized" : "lowest-price");
-    if (!spot && !match_is(launch->capacity_type, "on-demand")) return;
+    if (!spot && !str_is(launch->capacity_type, "on-demand")) return;
     tree *options = tree_get_or_make(t, request, spot ? "SpotOptions" : "OnDemandOptions");
     tree_set_text(t, options, "AllocationStrategy", str(strategy));
 }
 
 static const char *target_of(const karp_provider_launch *launch)
 {
-    if (match_is(launch->capacity_type, "on-demand")) return "on-demand";
-    if (match_is(launch->capacity_type, "spot")) return "spot";
+    if (str_is(launch->capacity_type, "on-demand")) return "on-demand";
+    if (str_is(launch->capacity_type, "spot")) return "spot";
     karp_str kind = label_of(launch_offering(launch, launch->candidates[0]), AWS_GROUP "capacity-reservation-type");
-    return match_is(kind, "capacity-block") ? "capacity-block" : "reserved";
+    return str_is(kind, "capacity-block") ? "capacity-block" : "reserved";
 }
 
 static tree *make_request(trees *t, const aws_handle *h, const aws_node_class *c, const karp_provider_launch *launch,
@@ -139,9 +135,9 @@ uint32_t aws_launch_request(void *handle, const void *node_class, const karp_pro
         return provider_problem(problem, KARP_PROVIDER_INVALID, "candidates", "there are none");
     const aws_handle *h = handle;
     trees t;
-    trees_init(&t, h->context);
+    trees_init(&t, h->base.context);
     strbuf written;
-    strbuf_init(&written, h->context);
+    strbuf_init(&written, h->base.context);
     tree_write(&written, make_request(&t, h, aws_class_of(node_class), launch, claim));
     bool failed = t.status != KARP_OK || written.failed;
     if (!failed) *request = memory_text(memory, (karp_str){ written.ptr, written.len }, &failed);
@@ -163,18 +159,18 @@ static bool means_no_capacity(karp_str code)
                                          "MaxFleetCountExceeded",
                                          "ReservationCapacityExceeded" };
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
-        if (match_is(code, codes[i])) return true;
+        if (str_is(code, codes[i])) return true;
     }
     return false;
 }
 
 /* Creating the role that spot instances need is not permitted: there is no spot capacity until it exists. */
-static bool means_no_spot(karp_str code) { return match_is(code, "AuthFailure.ServiceLinkedRoleCreationNotPermitted"); }
+static bool means_no_spot(karp_str code) { return str_is(code, "AuthFailure.ServiceLinkedRoleCreationNotPermitted"); }
 
 static uint32_t mark_spot(aws_handle *h, int64_t now, karp_provider_problem *problem)
 {
     const karp_provider_scope scope = { .size = sizeof scope, .capacity_type = TEXT("spot") };
-    h->generation++;
+    h->base.generation++;
     return aws_marks_add(&h->marks, &scope, now, 0, problem);
 }
 
@@ -190,7 +186,7 @@ typedef struct fleet_failure {
 
 static uint32_t mark(const fleet_failure *f, const karp_provider_scope *scope)
 {
-    f->h->generation++;
+    f->h->base.generation++;
     return aws_marks_add(&f->h->marks, scope, f->now, 0, f->problem);
 }
 
@@ -232,8 +228,8 @@ static uint32_t mark_reservation(const fleet_failure *f)
 {
     for (size_t i = 0; i < f->launch->candidate_count; i++) {
         const karp_offering *o = launch_offering(f->launch, f->launch->candidates[i]);
-        if (!match_same(type_of(f->launch, f->launch->candidates[i])->name, f->instance_type)) continue;
-        if (!match_is(launch_capacity_type(o), "reserved") || !match_same(label_of(o, LAUNCH_ZONE), f->zone)) continue;
+        if (!equal_str(type_of(f->launch, f->launch->candidates[i])->name, f->instance_type)) continue;
+        if (!str_is(launch_capacity_type(o), "reserved") || !equal_str(label_of(o, LAUNCH_ZONE), f->zone)) continue;
         const karp_provider_scope scope = { .size = sizeof scope,
                                             .reservation = label_of(o, AWS_GROUP "capacity-reservation-id") };
         return mark(f, &scope);
@@ -256,13 +252,13 @@ static uint32_t mark_offering(const fleet_failure *f)
 
 static uint32_t mark_failure(const fleet_failure *f)
 {
-    if (match_is(f->code, "InsufficientFreeAddressesInSubnet") && f->subnet.len) {
+    if (str_is(f->code, "InsufficientFreeAddressesInSubnet") && f->subnet.len) {
         const karp_provider_scope scope = { .size = sizeof scope, .subnet = f->subnet };
         uint32_t kind = mark(f, &scope);
         if (kind) return kind;
     }
     if (!f->zone.len) return KARP_PROVIDER_OK; /* a failure without a zone cannot be marked */
-    bool full = is_spread_limit(f), reserved = match_is(f->launch->capacity_type, "reserved");
+    bool full = is_spread_limit(f), reserved = str_is(f->launch->capacity_type, "reserved");
     if (full && reserved) return KARP_PROVIDER_OK; /* unrelated to the reservation */
     if (full && f->c->placement_group.id.len) return mark_spread_limit(f);
     if (!f->instance_type.len) return KARP_PROVIDER_OK;
@@ -334,7 +330,7 @@ uint32_t aws_launch_result(void *handle, const void *node_class, const karp_prov
     scratch s;
     scratch_init_on(&s, memory);
     decoder d;
-    decode_begin(&d, ((const aws_handle *)handle)->context, &s, &error);
+    decode_begin(&d, ((const aws_handle *)handle)->base.context, &s, &error);
     karp_str other = TEXT("");
     const tree *root = decode_tree(&d, answer, "the answer"), *instances;
     size_t count = decode_list(&d, root, "Instances", &instances);
@@ -358,8 +354,8 @@ uint32_t aws_launch_result(void *handle, const void *node_class, const karp_prov
 
 static bool is_reservation(karp_str key)
 {
-    return match_same(key, aws_key_reservation_id) || match_same(key, aws_key_reservation_type) ||
-           match_same(key, aws_key_reservation_interruptible);
+    return equal_str(key, aws_key_reservation_id) || equal_str(key, aws_key_reservation_type) ||
+           equal_str(key, aws_key_reservation_interruptible);
 }
 
 static void add(karp_label *list, size_t *count, karp_str key, karp_str value)
@@ -370,7 +366,7 @@ static void add(karp_label *list, size_t *count, karp_str key, karp_str value)
 static bool requests(const karp_provider_launch *launch, const char *resource)
 {
     for (size_t i = 0; i < launch->request_count; i++) {
-        if (match_is(launch->requests[i].name, resource)) return true;
+        if (str_is(launch->requests[i].name, resource)) return true;
     }
     return false;
 }
@@ -383,7 +379,7 @@ static const karp_resource *capacity_of(scratch *s, const karp_provider_launch *
     *count = 0;
     for (size_t i = 0; list && i < type->capacity_count; i++) {
         const karp_resource *r = &type->capacity[i];
-        if (match_is(r->name, "vpc.amazonaws.com/efa") && !requests(launch, r->name.ptr)) continue;
+        if (str_is(r->name, "vpc.amazonaws.com/efa") && !requests(launch, r->name.ptr)) continue;
         list[(*count)++] = *r;
     }
     return list;
@@ -405,7 +401,7 @@ uint32_t aws_node_of(void *handle, const void *node_class, const karp_provider_l
     for (size_t i = 0; list && i < type->requirement_count; i++) {
         const karp_requirement *r = &type->requirements[i];
         bool of_offering = is_reservation(r->key) || match_find(o->requirements, o->requirement_count, r->key.ptr);
-        if (r->op == KARP_OP_IN && r->value_count == 1 && !of_offering && !match_same(r->key, tenancy))
+        if (r->op == KARP_OP_IN && r->value_count == 1 && !of_offering && !equal_str(r->key, tenancy))
             add(list, &n, r->key, r->values[0]);
     }
     for (size_t i = 0; list && i < o->requirement_count; i++) {

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include <providers/aws/capacity.h>
 #include <providers/match.h>
 
 const karp_str aws_key_zone = TEXT("topology.kubernetes.io/zone");
@@ -80,7 +79,7 @@ static size_t slot_of(karp_str text)
 static void add(labels *l, karp_str key, karp_str value)
 {
     const karp_str **met = &l->shared->texts[slot_of(value)];
-    if (!*met || !match_same(**met, value)) *met = one_of(l, value);
+    if (!*met || !equal_str(**met, value)) *met = one_of(l, value);
     if (*met) add_list(l, key, *met, 1);
 }
 
@@ -88,7 +87,7 @@ static void add(labels *l, karp_str key, karp_str value)
 static void add_piece(labels *l, karp_str key, karp_str piece)
 {
     const karp_str **met = &l->shared->texts[slot_of(piece)];
-    if (!*met || !match_same(**met, piece)) *met = one_of(l, scratch_text(l->s, piece));
+    if (!*met || !equal_str(**met, piece)) *met = one_of(l, scratch_text(l->s, piece));
     if (*met) add_list(l, key, *met, 1);
 }
 
@@ -267,7 +266,7 @@ size_t aws_reservation_count(const aws_node_class *c, const aws_type *t)
 {
     size_t count = 0;
     for (size_t i = 0; i < c->reservation_count; i++) {
-        if (match_same(c->reservations[i].instance_type, t->name)) count++;
+        if (equal_str(c->reservations[i].instance_type, t->name)) count++;
     }
     return count;
 }
@@ -287,7 +286,7 @@ static void add_reservations(labels *l, const aws_type *t, const aws_node_class 
     if (!ids || !kinds || !interruptible) return;
     for (size_t i = 0; i < c->reservation_count && n < count; i++) {
         const aws_reservation *r = &c->reservations[i];
-        if (!match_same(r->instance_type, t->name)) continue;
+        if (!equal_str(r->instance_type, t->name)) continue;
         ids[n] = scratch_text(l->s, r->id);
         kinds[n] = scratch_text(l->s, r->kind);
         interruptible[n++] = r->interruptible ? word_true : word_false;
@@ -356,4 +355,69 @@ void aws_labels(scratch *s, const aws_type *t, const aws_node_class *c, const aw
     memcpy(copy, list, l.count * sizeof *copy);
     out->requirements = copy;
     out->requirement_count = l.count;
+}
+
+/* ---- label tables ---------------------------------------------------------------------------- */
+
+static const karp_str well_known[] = {
+    TEXT(AWS_GROUP "capacity-reservation-id"),
+    TEXT(AWS_GROUP "capacity-reservation-interruptible"),
+    TEXT(AWS_GROUP "capacity-reservation-type"),
+    TEXT(AWS_GROUP "instance-accelerator-count"),
+    TEXT(AWS_GROUP "instance-accelerator-manufacturer"),
+    TEXT(AWS_GROUP "instance-accelerator-name"),
+    TEXT(AWS_GROUP "instance-capability-flex"),
+    TEXT(AWS_GROUP "instance-category"),
+    TEXT(AWS_GROUP "instance-cpu"),
+    TEXT(AWS_GROUP "instance-cpu-manufacturer"),
+    TEXT(AWS_GROUP "instance-cpu-sustained-clock-speed-mhz"),
+    TEXT(AWS_GROUP "instance-ebs-bandwidth"),
+    TEXT(AWS_GROUP "instance-encryption-in-transit-supported"),
+    TEXT(AWS_GROUP "instance-family"),
+    TEXT(AWS_GROUP "instance-generation"),
+    TEXT(AWS_GROUP "instance-gpu-count"),
+    TEXT(AWS_GROUP "instance-gpu-manufacturer"),
+    TEXT(AWS_GROUP "instance-gpu-memory"),
+    TEXT(AWS_GROUP "instance-gpu-name"),
+    TEXT(AWS_GROUP "instance-hypervisor"),
+    TEXT(AWS_GROUP "instance-local-nvme"),
+    TEXT(AWS_GROUP "instance-memory"),
+    TEXT(AWS_GROUP "instance-network-bandwidth"),
+    TEXT(AWS_GROUP "instance-size"),
+    TEXT(AWS_GROUP "instance-tenancy"),
+    TEXT(AWS_GROUP "nitro-sandbox"),
+    TEXT(AWS_GROUP "placement-group-id"),
+    TEXT(AWS_GROUP "placement-group-partition"),
+    TEXT("topology.k8s.aws/zone-id"),
+};
+
+static const karp_str restricted_domains[] = { TEXT("karpenter.k8s.aws") };
+
+/* The label that the EBS CSI driver writes into volumes. */
+static const karp_label normalized[] = {
+    { TEXT("topology.ebs.csi.aws.com/zone"), TEXT("topology.kubernetes.io/zone") },
+};
+
+static const karp_str resources[] = {
+    TEXT("amd.com/gpu"),
+    TEXT("aws.amazon.com/neuron"),
+    TEXT("aws.amazon.com/neuroncore"),
+    TEXT("habana.ai/gaudi"),
+    TEXT("nvidia.com/gpu"),
+    TEXT("vpc.amazonaws.com/PrivateIPv4Address"),
+    TEXT("vpc.amazonaws.com/efa"),
+    TEXT("vpc.amazonaws.com/pod-eni"),
+};
+
+void aws_label_tables(karp_provider_labels *into)
+{
+    into->well_known = well_known;
+    into->well_known_count = sizeof well_known / sizeof *well_known;
+    into->restricted_domains = restricted_domains;
+    into->restricted_domain_count = sizeof restricted_domains / sizeof *restricted_domains;
+    into->normalized = normalized;
+    into->normalized_count = sizeof normalized / sizeof *normalized;
+    into->resources = resources;
+    into->resource_count = sizeof resources / sizeof *resources;
+    into->reservation_id = aws_key_reservation_id;
 }

@@ -3,10 +3,9 @@
 #ifndef AWS_LABELS_H
 #define AWS_LABELS_H
 
-#include <providers/aws/facts.h>
 #include <providers/aws/marks.h>
-#include <providers/aws/node_class.h>
-#include <providers/aws/shared.h>
+#include <providers/aws/capacity.h>
+#include <karp/provider.h>
 
 #define AWS_GROUP "karpenter.k8s.aws/"
 
@@ -39,5 +38,10 @@ size_t aws_reservation_count(const aws_node_class *node_class, const aws_type *t
  * of `place`. A refused allocation sets s->failed. `shared` must be for the same scratch and place. */
 void aws_labels(scratch *s, const aws_type *type, const aws_node_class *node_class, const aws_place *place,
                 aws_shared *shared, karp_instance_type *out);
+
+/* ---- label tables ---------------------------------------------------------------------------- */
+
+/* Sets only the tables of `into`; the lists live forever. Well-known labels are sorted. */
+void aws_label_tables(karp_provider_labels *into);
 
 #endif

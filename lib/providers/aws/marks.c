@@ -3,21 +3,23 @@
 
 #include <string.h>
 
-#include <providers/match.h>
+#include <base/memory.h>
+#include <base/str.h>
+#include <karp/library.h>
 
 void aws_marks_free(aws_marks *m)
 {
-    for (size_t i = 0; i < m->count; i++) m->allocator->free(m->list[i].text, m->list[i].bytes, m->allocator->user);
-    if (m->list) m->allocator->free(m->list, m->capacity * sizeof *m->list, m->allocator->user);
+    for (size_t i = 0; i < m->count; i++) karp_free(m->context, m->list[i].text, m->list[i].bytes);
+    karp_free(m->context, m->list, m->capacity * sizeof *m->list);
     m->list = NULL;
     m->count = m->capacity = 0;
 }
 
 static bool equal(const aws_mark *m, const karp_provider_scope *s)
 {
-    return match_same(m->capacity_type, s->capacity_type) && match_same(m->instance_type, s->instance_type) &&
-           match_same(m->zone, s->zone) && match_same(m->group, s->group) && match_same(m->partition, s->partition) &&
-           match_same(m->subnet, s->subnet) && match_same(m->reservation, s->reservation);
+    return equal_str(m->capacity_type, s->capacity_type) && equal_str(m->instance_type, s->instance_type) &&
+           equal_str(m->zone, s->zone) && equal_str(m->group, s->group) && equal_str(m->partition, s->partition) &&
+           equal_str(m->subnet, s->subnet) && equal_str(m->reservation, s->reservation);
 }
 
 static const char *wrong(const karp_provider_scope *s)
@@ -44,19 +46,6 @@ static karp_str put(char **to, karp_str text)
     return copy;
 }
 
-static bool make_room(aws_marks *m)
-{
-    if (m->count < m->capacity) return true;
-    size_t more = m->capacity ? m->capacity * 2 : 16;
-    aws_mark *list = m->allocator->alloc(more * sizeof *list, m->allocator->user);
-    if (!list) return false;
-    if (m->count) memcpy(list, m->list, m->count * sizeof *list);
-    if (m->list) m->allocator->free(m->list, m->capacity * sizeof *list, m->allocator->user);
-    m->list = list;
-    m->capacity = more;
-    return true;
-}
-
 uint32_t aws_marks_add(aws_marks *m, const karp_provider_scope *s, int64_t now, int64_t ttl,
                        karp_provider_problem *problem)
 {
@@ -72,8 +61,9 @@ uint32_t aws_marks_add(aws_marks *m, const karp_provider_scope *s, int64_t now, 
     }
     size_t bytes = s->capacity_type.len + s->instance_type.len + s->zone.len + s->group.len + s->partition.len +
                    s->subnet.len + s->reservation.len + 7;
-    char *text = make_room(m) ? m->allocator->alloc(bytes, m->allocator->user) : NULL;
-    if (!text) return provider_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
+    bool room = grow(m->context, (void **)&m->list, &m->capacity, m->count + 1, sizeof *m->list);
+    char *text = room ? karp_alloc(m->context, bytes) : NULL;
+    if (!text) return provider_no_memory(problem);
     aws_mark *mark = &m->list[m->count++];
     char *at = text;
     mark->text = text;
@@ -94,7 +84,7 @@ bool aws_marks_expire(aws_marks *m, int64_t now)
     size_t left = 0, before = m->count;
     for (size_t i = 0; i < before; i++) {
         if (m->list[i].until > now) m->list[left++] = m->list[i];
-        else m->allocator->free(m->list[i].text, m->list[i].bytes, m->allocator->user);
+        else karp_free(m->context, m->list[i].text, m->list[i].bytes);
     }
     m->count = left;
     return left < before;
@@ -106,11 +96,11 @@ bool aws_marked(const aws_marks *m, karp_str capacity_type, karp_str instance_ty
 {
     for (size_t i = 0; i < m->count; i++) {
         const aws_mark *mark = &m->list[i];
-        if (!match_same(mark->capacity_type, capacity_type)) continue;
+        if (!equal_str(mark->capacity_type, capacity_type)) continue;
         if (mark->instance_type.len == 0) return true;
-        if (!match_same(mark->instance_type, instance_type) || !match_same(mark->zone, zone)) continue;
-        if (mark->group.len && !match_same(mark->group, group)) continue;
-        if (mark->partition.len == 0 || match_same(mark->partition, partition)) return true;
+        if (!equal_str(mark->instance_type, instance_type) || !equal_str(mark->zone, zone)) continue;
+        if (mark->group.len && !equal_str(mark->group, group)) continue;
+        if (mark->partition.len == 0 || equal_str(mark->partition, partition)) return true;
     }
     return false;
 }
@@ -119,7 +109,7 @@ bool aws_marks_concern(const aws_marks *m, karp_str instance_type)
 {
     for (size_t i = 0; i < m->count; i++) {
         const aws_mark *mark = &m->list[i];
-        if (mark->capacity_type.len && (!mark->instance_type.len || match_same(mark->instance_type, instance_type)))
+        if (mark->capacity_type.len && (!mark->instance_type.len || equal_str(mark->instance_type, instance_type)))
             return true;
     }
     return false;
@@ -128,7 +118,7 @@ bool aws_marks_concern(const aws_marks *m, karp_str instance_type)
 bool aws_subnet_marked(const aws_marks *m, karp_str subnet)
 {
     for (size_t i = 0; i < m->count && subnet.len; i++) {
-        if (match_same(m->list[i].subnet, subnet)) return true;
+        if (equal_str(m->list[i].subnet, subnet)) return true;
     }
     return false;
 }
@@ -136,7 +126,7 @@ bool aws_subnet_marked(const aws_marks *m, karp_str subnet)
 bool aws_reservation_marked(const aws_marks *m, karp_str id)
 {
     for (size_t i = 0; i < m->count && id.len; i++) {
-        if (match_same(m->list[i].reservation, id)) return true;
+        if (equal_str(m->list[i].reservation, id)) return true;
     }
     return false;
 }
@@ -146,7 +136,7 @@ bool aws_zone_shifted(const aws_marks *m, karp_str name, karp_str id)
     for (size_t i = 0; i < m->count; i++) {
         const aws_mark *mark = &m->list[i];
         if (mark->capacity_type.len || !mark->zone.len) continue;
-        if (match_same(mark->zone, name) || match_same(mark->zone, id)) return true;
+        if (equal_str(mark->zone, name) || equal_str(mark->zone, id)) return true;
     }
     return false;
 }

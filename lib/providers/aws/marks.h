@@ -4,7 +4,6 @@
 #define AWS_MARKS_H
 
 #include <providers/aws/node_class.h>
-#include <providers/fail.h>
 
 #define AWS_MARK_TTL (INT64_C(180) * 1000000000)
 
@@ -16,7 +15,7 @@ typedef struct aws_mark {
 } aws_mark;
 
 typedef struct aws_marks {
-    const karp_allocator *allocator;
+    karp_context *context; /* not a reference */
     aws_mark *list;
     size_t count, capacity;
 } aws_marks;

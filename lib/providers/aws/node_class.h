@@ -89,16 +89,9 @@ karp_status aws_node_class_read(scratch *s, karp_str document, aws_node_class *o
 bool aws_node_class_equal(const aws_node_class *a, const aws_node_class *b);
 bool aws_node_class_same_images(const aws_node_class *a, const aws_node_class *b);
 
-/* ---- parts of the object ------------------------------------------------------------------------------------------- */
+/* ---- parts of the object --------------------------------------------------------------------- */
 
-struct decoder;
 struct tree;
-
-/* class_kubelet.c: reads the kubelet settings that affect instance types, and checks the others by the API's rules.
- * Fills a zeroed class. The decoder's part is "spec" before and after. */
-void aws_read_kubelet(struct decoder *d, const struct tree *spec, aws_node_class *out);
-/* class_status.c: the status, as the controllers resolved it. */
-void aws_read_status(struct decoder *d, const struct tree *status, aws_node_class *out);
 
 /* class_hash.c: a hash of the fields that cause drift. It differs from that of Karpenter's provider, so it has its own
  * version: hashes of different versions are not compared. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <providers/aws/offerings.h>
-
-#include <string.h>
+#include <providers/aws/catalogue.h>
 
 #include <providers/match.h>
 
@@ -54,12 +52,6 @@ void aws_offering_parts_init(scratch *s, const aws_place *place, aws_offering_pa
 
 /* ---- whether launches of the class can use the type ------------------------------------------ */
 
-static bool starts(karp_str text, const char *prefix)
-{
-    size_t n = strlen(prefix);
-    return text.len >= n && memcmp(text.ptr, prefix, n) == 0;
-}
-
 /* Built-in types lack the number of interfaces of each card: it is assumed to equal that of the default card. */
 static bool card_takes(const aws_type *t, const aws_network_interface *interface)
 {
@@ -82,15 +74,15 @@ static bool interfaces_fit(const aws_type *t, const aws_node_class *c)
 static bool placement_fits(const aws_type *t, const aws_placement_group *group)
 {
     if (group->id.len == 0) return true;
-    if (match_is(group->strategy, "cluster")) return (t->flags & EC2_CLUSTER_PLACEMENT) != 0;
-    if (match_is(group->strategy, "partition")) return !(t->flags & EC2_NO_PARTITION_PLACEMENT);
-    return !(match_is(group->strategy, "spread") && (t->flags & EC2_NO_SPREAD_PLACEMENT));
+    if (str_is(group->strategy, "cluster")) return (t->flags & EC2_CLUSTER_PLACEMENT) != 0;
+    if (str_is(group->strategy, "partition")) return !(t->flags & EC2_NO_PARTITION_PLACEMENT);
+    return !(str_is(group->strategy, "spread") && (t->flags & EC2_NO_SPREAD_PLACEMENT));
 }
 
 static bool fits_class(const aws_type *t, const aws_node_class *c)
 {
-    if (c->family == AWS_AL2023 && starts(t->name, "a1.")) return false; /* AL2023 needs newer cores */
-    if (c->connection_tracking && !match_is(t->hypervisor, "nitro")) return false;
+    if (c->family == AWS_AL2023 && str_starts(t->name, "a1.")) return false; /* AL2023 needs newer cores */
+    if (c->connection_tracking && !str_is(t->hypervisor, "nitro")) return false;
     if (c->nested_virtualization && !(t->flags & EC2_NESTED_VIRTUALIZATION)) return false;
     return interfaces_fit(t, c) && placement_fits(t, &c->placement_group);
 }
@@ -141,7 +133,7 @@ static void add_reserved(scratch *s, offerings *o, const aws_type *t, const aws_
     uint32_t bit = 0;
     for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
         karp_str name = place->zones[i].name;
-        if (!match_same(name, r->zone)) continue;
+        if (!equal_str(name, r->zone)) continue;
         zone = &place->zones[i];
         bit = 1u << i;
     }
@@ -189,7 +181,7 @@ void aws_offerings(scratch *s, const aws_type *t, const aws_node_class *c, const
     }
     for (size_t i = 0; i < c->reservation_count; i++) {
         const aws_reservation *r = &c->reservations[i];
-        if (!match_same(r->instance_type, t->name)) continue;
+        if (!equal_str(r->instance_type, t->name)) continue;
         add_reserved(s, &o, t, place, r, fits);
     }
     out->offerings = o.list;

@@ -1,31 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The AWS plugin: implements the function table of providers. */
-#include <providers/plugin.h>
 
 #include <string.h>
 
 #include <karp/library.h>
 #include <karp/values.h>
-#include <providers/aws/catalogue.h>
-#include <providers/aws/node_class.h>
 #include <providers/aws/defaults.h>
-#include <providers/aws/drift.h>
-#include <providers/aws/facts_read.h>
-#include <providers/aws/facts_table.h>
-#include <providers/aws/filters.h>
-#include <providers/aws/fleet.h>
-#include <providers/aws/label_tables.h>
-#include <providers/aws/labels.h>
 #include <providers/aws/plugin.h>
-#include <providers/match.h>
-#include <providers/memory.h>
+#include <providers/aws/facts_read.h>
 
 /* ---- open ------------------------------------------------------------------------------------ */
-
-static uint32_t out_of_memory(karp_provider_problem *problem)
-{
-    return provider_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
-}
 
 static bool whole(karp_str text, int64_t *out)
 {
@@ -40,12 +24,12 @@ static bool whole(karp_str text, int64_t *out)
 
 static uint32_t read_setting(aws_settings *s, const karp_label *setting, karp_provider_problem *problem)
 {
-    if (match_is(setting->key, "reservedENIs")) {
+    if (str_is(setting->key, "reservedENIs")) {
         if (whole(setting->value, &s->options.reserved_enis)) return KARP_PROVIDER_OK;
         return provider_problem(problem, KARP_PROVIDER_INVALID, "reservedENIs",
                                 "must be a whole number that is not negative");
     }
-    if (match_is(setting->key, "vmMemoryOverheadPercent")) {
+    if (str_is(setting->key, "vmMemoryOverheadPercent")) {
         double part = -1;
         (void)karp_double_parse(setting->value, &part);
         s->options.vm_memory_overhead = part;
@@ -53,9 +37,9 @@ static uint32_t read_setting(aws_settings *s, const karp_label *setting, karp_pr
         return provider_problem(problem, KARP_PROVIDER_INVALID, "vmMemoryOverheadPercent",
                                 "must be at least 0 and less than 1");
     }
-    if (match_is(setting->key, "allTypes")) {
-        s->all_types = match_is(setting->value, "true");
-        if (s->all_types || match_is(setting->value, "false")) return KARP_PROVIDER_OK;
+    if (str_is(setting->key, "allTypes")) {
+        s->all_types = str_is(setting->value, "true");
+        if (s->all_types || str_is(setting->value, "false")) return KARP_PROVIDER_OK;
         return provider_problem(problem, KARP_PROVIDER_INVALID, "allTypes", "must be true or false");
     }
     int shown = setting->key.len < 60 ? (int)setting->key.len : 60;
@@ -67,21 +51,10 @@ static uint32_t read_setting(aws_settings *s, const karp_label *setting, karp_pr
 static void aws_close(void *handle)
 {
     aws_handle *h = handle;
-    karp_context *context = h->context;
     aws_facts_free(&h->facts);
     aws_marks_free(&h->marks);
     scratch_free(&h->texts);
-    karp_free(context, h, sizeof *h);
-    karp_context_free(context);
-}
-
-static karp_context *own_context(const karp_allocator *allocator)
-{
-    karp_context_options options;
-    karp_context *context = NULL;
-    karp_context_options_init(&options, sizeof options);
-    options.allocator = allocator;
-    return karp_context_new(&options, &context, NULL) == KARP_OK ? context : NULL;
+    plugin_handle_free(&h->base);
 }
 
 static uint32_t aws_open(const karp_allocator *allocator, const karp_provider_options *options, void **handle,
@@ -93,21 +66,15 @@ static uint32_t aws_open(const karp_allocator *allocator, const karp_provider_op
         uint32_t kind = read_setting(&settings, &options->settings[i], problem);
         if (kind) return kind;
     }
-    karp_context *context = own_context(allocator);
-    aws_handle *h = context ? karp_alloc(context, sizeof *h) : NULL;
-    if (!h) {
-        karp_context_free(context);
-        return out_of_memory(problem);
-    }
-    memset(h, 0, sizeof *h);
-    h->context = context;
+    aws_handle *h = plugin_handle_new(allocator, sizeof *h);
+    if (!h) return provider_no_memory(problem);
     h->settings = settings;
-    h->marks.allocator = karp_context_get_options(context)->allocator;
-    scratch_init(&h->texts, context);
+    h->marks.context = h->base.context;
+    scratch_init(&h->texts, h->base.context);
     h->region = scratch_text(&h->texts, options->region.len ? options->region : usual);
     if (h->texts.failed) {
         aws_close(h);
-        return out_of_memory(problem);
+        return provider_no_memory(problem);
     }
     *handle = h;
     return KARP_PROVIDER_OK;
@@ -119,7 +86,7 @@ static uint32_t aws_open(const karp_allocator *allocator, const karp_provider_op
  * types. */
 static karp_status need_facts(aws_handle *h, karp_error *error)
 {
-    return h->facts.s.context ? KARP_OK : aws_facts_init(&h->facts, h->context, h->region, error);
+    return h->facts.s.context ? KARP_OK : aws_facts_init(&h->facts, h->base.context, h->region, error);
 }
 
 static uint32_t aws_load_facts(void *handle, karp_str kind, const karp_provider_document *facts,
@@ -139,7 +106,7 @@ static uint32_t aws_load_facts(void *handle, karp_str kind, const karp_provider_
     }
     aws_facts_free(&h->facts);
     h->facts = next;
-    h->generation++;
+    h->base.generation++;
     return KARP_PROVIDER_OK;
 }
 
@@ -147,7 +114,7 @@ static uint32_t aws_facts_info(void *handle, const karp_provider_memory *memory,
                                karp_provider_problem *problem)
 {
     aws_handle *h = handle;
-    if (need_facts(h, NULL) != KARP_OK) return out_of_memory(problem);
+    if (need_facts(h, NULL) != KARP_OK) return provider_no_memory(problem);
     return aws_table_about(&h->facts, memory, info, problem);
 }
 
@@ -155,14 +122,8 @@ static uint32_t aws_write_facts(void *handle, const karp_provider_memory *memory
                                 karp_provider_problem *problem)
 {
     aws_handle *h = handle;
-    if (need_facts(h, NULL) != KARP_OK) return out_of_memory(problem);
+    if (need_facts(h, NULL) != KARP_OK) return provider_no_memory(problem);
     return aws_table_write(&h->facts, memory, text, problem);
-}
-
-static uint64_t aws_generation(const void *handle)
-{
-    const aws_handle *h = handle;
-    return h->generation;
 }
 
 /* ---- node classes ---------------------------------------------------------------------------- */
@@ -184,7 +145,7 @@ static void aws_class_free(void *handle, void *node_class)
     aws_handle *h = handle;
     aws_class *c = node_class;
     scratch_free(&c->s);
-    karp_free(h->context, c, sizeof *c);
+    karp_free(h->base.context, c, sizeof *c);
 }
 
 static uint32_t aws_class_parse(void *handle, const karp_provider_document *document, void **node_class,
@@ -193,9 +154,9 @@ static uint32_t aws_class_parse(void *handle, const karp_provider_document *docu
     aws_handle *h = handle;
     karp_error error;
     karp_error_init(&error, sizeof error);
-    aws_class *c = karp_alloc(h->context, sizeof *c);
-    if (!c) return out_of_memory(problem);
-    scratch_init(&c->s, h->context);
+    aws_class *c = karp_alloc(h->base.context, sizeof *c);
+    if (!c) return provider_no_memory(problem);
+    scratch_init(&c->s, h->base.context);
     if (aws_node_class_read(&c->s, document->text, &c->what, &error) != KARP_OK) {
         aws_class_free(h, c);
         return provider_problem_of(problem, &error);
@@ -207,18 +168,9 @@ static uint32_t aws_class_parse(void *handle, const karp_provider_document *docu
 static uint32_t aws_class_hash_of(void *handle, const void *node_class, const karp_provider_memory *memory,
                                   karp_str *version, karp_str *hash, karp_provider_problem *problem)
 {
-    static const karp_str own = TEXT(AWS_HASH_VERSION);
-    char text[AWS_HASH_TEXT];
-    bool failed = false;
     (void)handle;
-    if (!node_class)
-        return provider_problem(problem, KARP_PROVIDER_INVALID, "", "a node class without a document has no hash");
-    karp_str copy = memory_text(memory, (karp_str){ text, aws_hash_text(aws_class_of(node_class)->hash, text) },
-                                &failed);
-    if (failed) return out_of_memory(problem);
-    *version = own;
-    *hash = copy;
-    return KARP_PROVIDER_OK;
+    return plugin_give_hash(node_class, aws_class_of(node_class)->hash, AWS_HASH_VERSION, memory, version, hash,
+                            problem);
 }
 
 static uint32_t aws_class_equal(const void *handle, const void *a, const void *b)
@@ -263,7 +215,7 @@ static uint32_t aws_pool_defaults_of(const void *handle, const karp_requirement 
     bool failed = false;
     (void)handle;
     karp_requirement *list = memory_piece(memory, AWS_POOL_DEFAULTS, sizeof *list, &failed);
-    if (failed) return out_of_memory(problem);
+    if (failed) return provider_no_memory(problem);
     *added_count = aws_pool_defaults(requirements, count, list);
     *added = list;
     return KARP_PROVIDER_OK;
@@ -276,14 +228,14 @@ static uint32_t aws_mark_of(void *handle, const karp_provider_scope *scope, int6
 {
     aws_handle *h = handle;
     uint32_t kind = aws_marks_add(&h->marks, scope, now, ttl, problem);
-    if (kind == KARP_PROVIDER_OK) h->generation++;
+    if (kind == KARP_PROVIDER_OK) h->base.generation++;
     return kind;
 }
 
 static void aws_expire(void *handle, int64_t now)
 {
     aws_handle *h = handle;
-    if (aws_marks_expire(&h->marks, now)) h->generation++;
+    if (aws_marks_expire(&h->marks, now)) h->base.generation++;
 }
 
 static uint32_t aws_drift_of(void *handle, const void *node_class, const karp_provider_node *node,
@@ -293,7 +245,7 @@ static uint32_t aws_drift_of(void *handle, const void *node_class, const karp_pr
     aws_handle *h = handle;
     *reason = none;
     if (!node_class) return KARP_PROVIDER_OK; /* a deleted class is not drift */
-    if (need_facts(h, NULL) != KARP_OK) return out_of_memory(problem);
+    if (need_facts(h, NULL) != KARP_OK) return provider_no_memory(problem);
     aws_type room;
     const aws_type *type = aws_facts_look_up(&h->facts, node->instance_type, &room);
     karp_instance_type labels = { .size = sizeof labels };
@@ -307,7 +259,7 @@ static uint32_t aws_drift_of(void *handle, const void *node_class, const karp_pr
         labels.name = type->name;
         aws_labels(&s, type, aws_class_of(node_class), place, shared, &labels);
     }
-    if (s.failed) return out_of_memory(problem);
+    if (s.failed) return provider_no_memory(problem);
     *reason = aws_drift(aws_class_of(node_class), node, labels.requirements, labels.requirement_count);
     return KARP_PROVIDER_OK;
 }
@@ -330,7 +282,7 @@ const karp_provider_plugin aws_plugin = {
     .open = aws_open,
     .close = aws_close,
     .load_facts = aws_load_facts,
-    .generation = aws_generation,
+    .generation = plugin_generation,
     .class_parse = aws_class_parse,
     .class_free = aws_class_free,
     .class_hash = aws_class_hash_of,

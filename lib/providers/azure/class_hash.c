@@ -4,8 +4,6 @@
 
 #include <providers/cloud/go_hash.h>
 
-#define COUNT(list) (sizeof(list) / sizeof *(list))
-
 static const go_field kubelet_configuration_fields[] = {
     { "CPUManagerPolicy", "cpuManagerPolicy", GO_TEXT, GO_POINTER, NULL },
     { "CPUCFSQuota", "cpuCFSQuota", GO_BOOL, GO_POINTER, NULL },
@@ -19,20 +17,19 @@ static const go_field kubelet_configuration_fields[] = {
     { "PodPidsLimit", "podPidsLimit", GO_INT64, GO_POINTER, NULL },
     { "FailSwapOn", "failSwapOn", GO_BOOL, GO_POINTER, NULL },
 };
-static const go_struct kubelet_configuration_type = { "KubeletConfiguration", kubelet_configuration_fields,
-                                                      COUNT(kubelet_configuration_fields) };
+static const go_struct kubelet_configuration_type = GO_STRUCT("KubeletConfiguration", kubelet_configuration_fields);
 
 static const go_field trusted_launch_fields[] = {
     { "VTPM", "vtpm", GO_BOOL, GO_POINTER, NULL },
     { "SecureBoot", "secureBoot", GO_BOOL, GO_POINTER, NULL },
 };
-static const go_struct trusted_launch_type = { "TrustedLaunch", trusted_launch_fields, COUNT(trusted_launch_fields) };
+static const go_struct trusted_launch_type = GO_STRUCT("TrustedLaunch", trusted_launch_fields);
 
 static const go_field security_fields[] = {
     { "EncryptionAtHost", "encryptionAtHost", GO_BOOL, GO_POINTER, NULL },
     { "TrustedLaunch", "trustedLaunch", GO_STRUCT, GO_POINTER, &trusted_launch_type },
 };
-static const go_struct security_type = { "Security", security_fields, COUNT(security_fields) };
+static const go_struct security_type = GO_STRUCT("Security", security_fields);
 
 static const go_field localdns_zone_override_fields[] = {
     { "Zone", "zone", GO_TEXT, GO_PLAIN, NULL },
@@ -45,26 +42,24 @@ static const go_field localdns_zone_override_fields[] = {
     { "ServeStaleDuration", "serveStaleDuration", GO_NILLABLE_DURATION, GO_PLAIN, NULL },
     { "ServeStale", "serveStale", GO_TEXT, GO_PLAIN, NULL },
 };
-static const go_struct localdns_zone_override_type = { "LocalDNSZoneOverride", localdns_zone_override_fields,
-                                                       COUNT(localdns_zone_override_fields) };
+static const go_struct localdns_zone_override_type = GO_STRUCT("LocalDNSZoneOverride", localdns_zone_override_fields);
 
 static const go_field localdns_fields[] = {
     { "Mode", "mode", GO_TEXT, GO_PLAIN, NULL },
     { "VnetDNSOverrides", "vnetDNSOverrides", GO_STRUCT, GO_LIST, &localdns_zone_override_type },
     { "KubeDNSOverrides", "kubeDNSOverrides", GO_STRUCT, GO_LIST, &localdns_zone_override_type },
 };
-static const go_struct localdns_type = { "LocalDNS", localdns_fields, COUNT(localdns_fields) };
+static const go_struct localdns_type = GO_STRUCT("LocalDNS", localdns_fields);
 
 static const go_field gpu_fields[] = {
     { "Mode", "mode", GO_TEXT, GO_POINTER, NULL },
 };
-static const go_struct gpu_type = { "GPU", gpu_fields, COUNT(gpu_fields) };
+static const go_struct gpu_type = GO_STRUCT("GPU", gpu_fields);
 
 static const go_field artifact_streaming_fields[] = {
     { "Enabled", "enabled", GO_BOOL, GO_POINTER, NULL },
 };
-static const go_struct artifact_streaming_type = { "ArtifactStreaming", artifact_streaming_fields,
-                                                   COUNT(artifact_streaming_fields) };
+static const go_struct artifact_streaming_type = GO_STRUCT("ArtifactStreaming", artifact_streaming_fields);
 
 static const go_field sysctl_configuration_fields[] = {
     { "FsAioMaxNr", "fsAioMaxNr", GO_INT32, GO_POINTER, NULL },
@@ -96,8 +91,7 @@ static const go_field sysctl_configuration_fields[] = {
     { "VMSwappiness", "vmSwappiness", GO_INT32, GO_POINTER, NULL },
     { "VMVfsCachePressure", "vmVfsCachePressure", GO_INT32, GO_POINTER, NULL },
 };
-static const go_struct sysctl_configuration_type = { "SysctlConfiguration", sysctl_configuration_fields,
-                                                     COUNT(sysctl_configuration_fields) };
+static const go_struct sysctl_configuration_type = GO_STRUCT("SysctlConfiguration", sysctl_configuration_fields);
 
 static const go_field linuxos_configuration_fields[] = {
     { "SwapFileSize", "swapFileSize", GO_TEXT, GO_POINTER, NULL },
@@ -105,8 +99,7 @@ static const go_field linuxos_configuration_fields[] = {
     { "TransparentHugePageDefrag", "transparentHugePageDefrag", GO_TEXT, GO_POINTER, NULL },
     { "TransparentHugePageEnabled", "transparentHugePageEnabled", GO_TEXT, GO_POINTER, NULL },
 };
-static const go_struct linuxos_configuration_type = { "LinuxOSConfiguration", linuxos_configuration_fields,
-                                                      COUNT(linuxos_configuration_fields) };
+static const go_struct linuxos_configuration_type = GO_STRUCT("LinuxOSConfiguration", linuxos_configuration_fields);
 
 static const go_field aks_node_class_spec_fields[] = {
     { "VNETSubnetID", "vnetSubnetID", GO_TEXT, GO_POINTER, NULL },
@@ -121,7 +114,6 @@ static const go_field aks_node_class_spec_fields[] = {
     { "ArtifactStreaming", "artifactStreaming", GO_STRUCT, GO_POINTER, &artifact_streaming_type },
     { "LinuxOSConfig", "linuxOSConfig", GO_STRUCT, GO_POINTER, &linuxos_configuration_type },
 };
-static const go_struct aks_node_class_spec_type = { "AKSNodeClassSpec", aks_node_class_spec_fields,
-                                                    COUNT(aks_node_class_spec_fields) };
+static const go_struct aks_node_class_spec_type = GO_STRUCT("AKSNodeClassSpec", aks_node_class_spec_fields);
 
 uint64_t azure_class_hash(const tree *spec) { return go_hash_struct(&aks_node_class_spec_type, spec); }

@@ -251,14 +251,9 @@ static void write_size(cloud_writer *w, const azure_facts *f, const azure_size *
 uint32_t azure_facts_write(const azure_facts *facts, const karp_provider_memory *memory, karp_str *text,
                            karp_provider_problem *problem)
 {
-    char digits[11];
-    size_t n = 0;
-    for (uint32_t i = 0; i < 10; i++) {
-        if (facts->zones >> i & 1) digits[n++] = (char)('0' + i);
-    }
     cloud_writer w;
-    cloud_write_begin(&w, facts->s.context, &azure_format, facts->as_of, facts->sources, facts->region,
-                      (karp_str){ digits, n });
+    cloud_write_begin(&w, facts->s.context, &azure_format, facts->as_of, facts->sources, facts->region, facts->zones,
+                      '0');
     for (size_t i = 0; i < facts->count; i++) write_size(&w, facts, &facts->list[i]);
     return cloud_write_end(&w, memory, text, problem);
 }

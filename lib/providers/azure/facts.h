@@ -4,7 +4,6 @@
 #define AZURE_FACTS_H
 
 #include <providers/cloud/table.h>
-#include <providers/scratch.h>
 
 #define AZURE_USUAL_REGION "eastus"
 #define AZURE_REGION_MOST 40

@@ -16,7 +16,7 @@ bool azure_name_read(karp_str name, azure_name *out);
 /* Whether the size is never listed, by its name alone. */
 bool azure_name_barred(karp_str name);
 
-/* gpus.c: GPU sizes that the provider supports. */
+/* GPU sizes that the provider supports. */
 enum { AZURE_GPU_UBUNTU = 1, AZURE_GPU_AZURELINUX = 2, AZURE_GPU_AMD = 4 };
 /* false = not found. */
 bool azure_gpu_find(karp_str name, uint32_t *flags);

@@ -95,18 +95,11 @@ static bool is_ready(const tree *status, const char *type)
 
 static void read_status(decoder *d, const tree *root, azure_class *out)
 {
-    const tree *status = decode_object(d, root, "status"), *images = NULL;
+    const tree *status = decode_object(d, root, "status");
     decode_at(d, "status");
     out->local_dns = str_is(decode_text(d, status, "localDNSState"), "Enabled");
     if (is_ready(status, "KubernetesVersionReady")) out->kubernetes = decode_text(d, status, "kubernetesVersion");
-    size_t count = status ? decode_list(d, status, "images", &images) : 0;
-    karp_str *list = scratch_array(d->s, count, sizeof *list);
-    for (size_t i = 0; list && i < count; i++) {
-        decode_at_element(d, "status.images", i);
-        list[i] = decode_text(d, tree_item(images, i), "id");
-    }
-    out->images = list;
-    out->image_count = list ? count : 0;
+    out->images = decode_texts(d, status, "images", "status.images", "id", &out->image_count);
 }
 
 /* Includes the API server's defaults. */

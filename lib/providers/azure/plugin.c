@@ -7,38 +7,27 @@
 #include <karp/library.h>
 
 #include <providers/azure/types.h>
-#include <providers/cloud/go_hash.h>
 #include <providers/launch.h>
-#include <providers/match.h>
-#include <providers/memory.h>
 
 static const int64_t usual_mark = INT64_C(3600000000000); /* one hour */
 
 typedef struct azure_handle {
-    karp_context *context; /* on the host's allocator */
+    plugin_handle base;
     scratch texts; /* memory of the settings */
     azure_facts facts;
     azure_settings settings;
     cloud_marks marks;
-    uint64_t generation;
 } azure_handle;
-
-static uint32_t out_of_memory(karp_provider_problem *problem)
-{
-    return provider_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
-}
 
 /* ---- open ------------------------------------------------------------------------------------ */
 
 static void azure_close(void *handle)
 {
     azure_handle *h = handle;
-    karp_context *context = h->context;
     azure_facts_free(&h->facts);
     cloud_marks_free(&h->marks);
     scratch_free(&h->texts);
-    karp_free(context, h, sizeof *h);
-    karp_context_free(context);
+    plugin_handle_free(&h->base);
 }
 
 static bool read_plugin(azure_settings *s, karp_str value)
@@ -106,32 +95,22 @@ static uint32_t settle(azure_handle *h, const karp_provider_options *options, ka
     karp_str region = options->region.len ? options->region : str(AZURE_USUAL_REGION);
     if (region.len > AZURE_REGION_MOST)
         return provider_problem(problem, KARP_PROVIDER_NOT_FOUND, "region", "there is no such region");
-    if (azure_facts_init(&h->facts, h->context, region, &error)) return provider_problem_of(problem, &error);
+    if (azure_facts_init(&h->facts, h->base.context, region, &error)) return provider_problem_of(problem, &error);
     h->settings = (azure_settings){ 0.075, 250, true, false, str(""), str("") };
-    h->marks.allocator = karp_context_get_options(h->context)->allocator;
+    h->marks.context = h->base.context;
     for (size_t i = 0; i < options->setting_count; i++) {
         uint32_t kind = read_setting(h, &options->settings[i], problem);
         if (kind) return kind;
     }
-    return h->texts.failed ? out_of_memory(problem) : KARP_PROVIDER_OK;
+    return h->texts.failed ? provider_no_memory(problem) : KARP_PROVIDER_OK;
 }
 
 static uint32_t azure_open(const karp_allocator *allocator, const karp_provider_options *options, void **handle,
                            karp_provider_problem *problem)
 {
-    karp_context_options own;
-    karp_context *context = NULL;
-    karp_context_options_init(&own, sizeof own);
-    own.allocator = allocator;
-    if (karp_context_new(&own, &context, NULL) != KARP_OK) return out_of_memory(problem);
-    azure_handle *h = karp_alloc(context, sizeof *h);
-    if (!h) {
-        karp_context_free(context);
-        return out_of_memory(problem);
-    }
-    memset(h, 0, sizeof *h);
-    h->context = context;
-    scratch_init(&h->texts, context);
+    azure_handle *h = plugin_handle_new(allocator, sizeof *h);
+    if (!h) return provider_no_memory(problem);
+    scratch_init(&h->texts, h->base.context);
     uint32_t kind = settle(h, options, problem);
     if (kind) azure_close(h);
     else *handle = h;
@@ -150,7 +129,7 @@ static uint32_t azure_load_facts(void *handle, karp_str kind, const karp_provide
     if (azure_facts_load(&h->facts, kind, facts->text, &next, &error)) return provider_problem_of(problem, &error);
     azure_facts_free(&h->facts);
     h->facts = next;
-    h->generation++;
+    h->base.generation++;
     return KARP_PROVIDER_OK;
 }
 
@@ -166,8 +145,6 @@ static uint32_t azure_write_facts(void *handle, const karp_provider_memory *memo
     return azure_facts_write(&((azure_handle *)handle)->facts, memory, text, problem);
 }
 
-static uint64_t azure_generation(const void *handle) { return ((const azure_handle *)handle)->generation; }
-
 /* ---- node classes ---------------------------------------------------------------------------- */
 
 static const azure_class *class_of(const void *node_class) { return node_class ? node_class : &azure_plain_class; }
@@ -178,10 +155,10 @@ static uint32_t azure_class_parse(void *handle, const karp_provider_document *do
     azure_handle *h = handle;
     karp_error error;
     karp_error_init(&error, sizeof error);
-    azure_class *c = karp_alloc(h->context, sizeof *c);
-    if (!c) return out_of_memory(problem);
-    if (azure_class_read(h->context, document->text, c, &error)) {
-        karp_free(h->context, c, sizeof *c);
+    azure_class *c = karp_alloc(h->base.context, sizeof *c);
+    if (!c) return provider_no_memory(problem);
+    if (azure_class_read(h->base.context, document->text, c, &error)) {
+        karp_free(h->base.context, c, sizeof *c);
         return provider_problem_of(problem, &error);
     }
     *node_class = c;
@@ -193,7 +170,7 @@ static void azure_class_free(void *handle, void *node_class)
     azure_handle *h = handle;
     azure_class *c = node_class;
     scratch_free(&c->s);
-    karp_free(h->context, c, sizeof *c);
+    karp_free(h->base.context, c, sizeof *c);
 }
 
 static uint32_t azure_class_equal(const void *handle, const void *a, const void *b)
@@ -206,11 +183,7 @@ static uint32_t azure_class_hash_of(void *handle, const void *node_class, const 
                                     karp_str *version, karp_str *hash, karp_provider_problem *problem)
 {
     (void)handle;
-    if (!node_class)
-        return provider_problem(problem, KARP_PROVIDER_INVALID, "", "a node class without a document has no hash");
-    if (!go_hash_copy(class_of(node_class)->hash, memory, hash)) return out_of_memory(problem);
-    *version = str(AZURE_HASH_VERSION);
-    return KARP_PROVIDER_OK;
+    return plugin_give_hash(node_class, class_of(node_class)->hash, AZURE_HASH_VERSION, memory, version, hash, problem);
 }
 
 /* ---- types ----------------------------------------------------------------------------------- */
@@ -223,7 +196,7 @@ static uint32_t azure_instance_types(void *handle, const void *node_class, const
     if (h->facts.count == 0) return cloud_not_built_in(&azure_format, h->facts.region, problem);
     scratch_init_on(&s, memory);
     azure_types(&s, &h->facts, &h->settings, &h->marks, class_of(node_class), types, count);
-    return s.failed ? out_of_memory(problem) : KARP_PROVIDER_OK;
+    return s.failed ? provider_no_memory(problem) : KARP_PROVIDER_OK;
 }
 
 static uint32_t azure_labels(const void *handle, karp_provider_labels *labels, karp_provider_problem *problem)
@@ -246,12 +219,12 @@ static int compare_offers(const karp_provider_launch *launch, karp_provider_cand
 {
     const karp_offering *x = launch_offering(launch, a), *y = launch_offering(launch, b);
     if (x->price != y->price) return x->price < y->price ? -1 : 1;
-    bool x_spot = match_is(launch_capacity_type(x), "spot"), y_spot = match_is(launch_capacity_type(y), "spot");
+    bool x_spot = str_is(launch_capacity_type(x), "spot"), y_spot = str_is(launch_capacity_type(y), "spot");
     if (x_spot != y_spot) return x_spot ? -1 : 1;
-    bool x_zonal = match_is(label_of(x, AZURE_SCOPE), "zonal"), y_zonal = match_is(label_of(y, AZURE_SCOPE), "zonal");
+    bool x_zonal = str_is(label_of(x, AZURE_SCOPE), "zonal"), y_zonal = str_is(label_of(y, AZURE_SCOPE), "zonal");
     if (x_zonal != y_zonal) return x_zonal ? -1 : 1;
-    int order = match_compare(launch->types[a.type]->name, launch->types[b.type]->name);
-    return order ? order : match_compare(label_of(x, LAUNCH_ZONE), label_of(y, LAUNCH_ZONE));
+    int order = compare_str(launch->types[a.type]->name, launch->types[b.type]->name);
+    return order ? order : compare_str(label_of(x, LAUNCH_ZONE), label_of(y, LAUNCH_ZONE));
 }
 
 static bool best_of(const karp_provider_launch *launch, karp_provider_candidate *out)
@@ -323,7 +296,7 @@ static uint32_t azure_node(void *handle, const void *node_class, const karp_prov
         cloud_set_label(labels, &count, str(AKS_GROUP "kubelet-identity-client-id"),
                         scratch_text(&s, h->settings.identity));
     if (c->image_count > 0) node->image_id = scratch_text(&s, c->images[0]);
-    if (s.failed) return out_of_memory(problem);
+    if (s.failed) return provider_no_memory(problem);
     node->labels = labels;
     node->label_count = count;
     node->instance_type = type->name;
@@ -355,31 +328,21 @@ static uint32_t azure_mark(void *handle, const karp_provider_scope *scope, int64
     if (ttl == 0) ttl = usual_mark;
     uint32_t kind = cloud_marks_add(&h->marks, scope, 0, now, ttl, problem);
     if (kind == KARP_PROVIDER_OK) kind = mark_family(h, scope, now, ttl, problem);
-    if (kind == KARP_PROVIDER_OK) h->generation++;
+    if (kind == KARP_PROVIDER_OK) h->base.generation++;
     return kind;
 }
 
 static void azure_expire(void *handle, int64_t now)
 {
     azure_handle *h = handle;
-    if (cloud_marks_expire(&h->marks, now)) h->generation++;
-}
-
-static karp_str value_of(const karp_label *list, size_t count, const char *key)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (str_is(list[i].key, key)) return list[i].value;
-    }
-    return str("");
+    if (cloud_marks_expire(&h->marks, now)) h->base.generation++;
 }
 
 static bool class_changed(const azure_class *c, const karp_provider_node *n)
 {
-    char text[GO_HASH_TEXT];
-    karp_str hash = value_of(n->annotations, n->annotation_count, AZURE_GROUP "aksnodeclass-hash");
-    karp_str version = value_of(n->annotations, n->annotation_count, AZURE_GROUP "aksnodeclass-hash-version");
-    if (hash.len == 0 || !str_is(version, AZURE_HASH_VERSION)) return false;
-    return !equal_str(hash, (karp_str){ text, go_hash_format(c->hash, text) });
+    karp_str hash = plugin_value_of(n->annotations, n->annotation_count, AZURE_GROUP "aksnodeclass-hash");
+    karp_str version = plugin_value_of(n->annotations, n->annotation_count, AZURE_GROUP "aksnodeclass-hash-version");
+    return hash.len > 0 && str_is(version, AZURE_HASH_VERSION) && !plugin_is_hash(hash, c->hash);
 }
 
 static bool image_changed(const azure_class *c, const karp_provider_node *n)
@@ -407,7 +370,7 @@ static uint32_t azure_drift(void *handle, const void *node_class, const karp_pro
     (void)problem;
     *reason = str("");
     if (!node_class) return KARP_PROVIDER_OK; /* a deleted class is not drift */
-    karp_str identity = value_of(node->labels, node->label_count, AKS_GROUP "kubelet-identity-client-id");
+    karp_str identity = plugin_value_of(node->labels, node->label_count, AKS_GROUP "kubelet-identity-client-id");
     if (class_changed(class_of(node_class), node)) *reason = str("NodeClassDrift");
     else if (version_changed(class_of(node_class), node)) *reason = str("K8sVersionDrift");
     else if (h->settings.identity.len > 0 && identity.len > 0 && !equal_str(identity, h->settings.identity))
@@ -439,7 +402,7 @@ const karp_provider_plugin azure_plugin = {
     .open = azure_open,
     .close = azure_close,
     .load_facts = azure_load_facts,
-    .generation = azure_generation,
+    .generation = plugin_generation,
     .class_parse = azure_class_parse,
     .class_free = azure_class_free,
     .class_hash = azure_class_hash_of,

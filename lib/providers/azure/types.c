@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <math.h>
 
 enum { ZONES = 10, KINDS = 2, ULTRAS = 2, OFFER_LABELS = 6, LABELS_MOST = 40 };
 
@@ -27,11 +28,8 @@ typedef struct maker {
     const azure_settings *settings;
     const cloud_marks *marks;
     const azure_class *c;
-    karp_str zone_names[ZONES]; /* "0" for the regional placement, eastus-1 … */
+    cloud_zones zones; /* "0" for the regional placement, eastus-1 … */
     const karp_requirement *offers[ZONES][KINDS][ULTRAS];
-    uint32_t listed; /* the zones in zone_list */
-    const karp_str *zone_list;
-    size_t zone_count;
 } maker;
 
 /* ---- filter ---------------------------------------------------------------------------------- */
@@ -70,7 +68,7 @@ static void make_offer(maker *m, uint32_t zone, size_t kind, size_t ultra)
     cloud_labels l;
     if (!cloud_labels_begin(&l, m->s, &m->shared, OFFER_LABELS)) return;
     cloud_in_word(&l, key_capacity_type, &kinds[kind]);
-    cloud_in_one(&l, key_zone, m->zone_names[zone]);
+    cloud_in_one(&l, key_zone, m->zones.names[zone]);
     cloud_in_word(&l, key_scope, &scopes[zone > 0]);
     cloud_in_word(&l, key_priority, &priorities[kind]);
     cloud_in_word(&l, key_set_priority, &priorities[kind]);
@@ -84,7 +82,7 @@ static void make_offers(maker *m)
         char text[AZURE_REGION_MOST + 4] = "0";
         if (zone > 0) (void)snprintf(text, sizeof text, "%.*s-%u", (int)m->region.len, m->region.ptr, zone);
         if (zone > 0 && !(m->facts->zones >> zone & 1)) continue;
-        m->zone_names[zone] = scratch_text(m->s, str(text));
+        m->zones.names[zone] = scratch_text(m->s, str(text));
         for (size_t i = 0; i < (size_t)KINDS * ULTRAS; i++) make_offer(m, zone, i / ULTRAS, i % ULTRAS);
     }
 }
@@ -105,7 +103,7 @@ static double price_of(const maker *m, const azure_size *size, size_t kind)
 static bool is_marked(const maker *m, const azure_size *size, const azure_name *name, size_t kind, uint32_t zone)
 {
     if (m->marks->count == 0) return false;
-    karp_str zone_name = m->zone_names[zone];
+    karp_str zone_name = m->zones.names[zone];
     return cloud_marked(m->marks, kinds[kind], size->name, zone_name, size->quota_family, size->vcpus) ||
            cloud_marked(m->marks, kinds[kind], size->name, zone_name, name->family, size->vcpus);
 }
@@ -137,20 +135,71 @@ static there add_offerings(maker *m, const azure_size *size, const azure_name *n
     return available;
 }
 
-/* ---- types ----------------------------------------------------------------------------------- */
+/* ---- amounts --------------------------------------------------------------------------------- */
 
-/* Lists the names of the zones; consecutive sizes with equal zones share the list. */
-static void list_zones(maker *m, uint32_t zones)
+static const karp_str name_cpu = TEXT("cpu"), name_memory = TEXT("memory"), name_pods = TEXT("pods"),
+                      name_storage = TEXT("ephemeral-storage"), name_nvidia = TEXT("nvidia.com/gpu"),
+                      name_amd = TEXT("amd.com/gpu");
+
+/* A bracket of a graduated rate: each part of the amount has its own rate. */
+typedef struct bracket {
+    double upto, rate;
+} bracket;
+
+static double tax(const bracket *brackets, size_t count, double amount)
 {
-    if (m->zone_list && m->listed == zones) return;
-    karp_str *list = scratch_alloc(m->s, ZONES * sizeof *list);
-    m->zone_count = 0;
-    for (uint32_t zone = 0; list && zone < ZONES; zone++) {
-        if (zones >> zone & 1) list[m->zone_count++] = m->zone_names[zone];
+    double sum = 0, from = 0;
+    for (size_t i = 0; i < count && amount > from; i++) {
+        double to = i + 1 == count || amount < brackets[i].upto ? amount : brackets[i].upto;
+        sum += (to - from) * brackets[i].rate;
+        from = to;
     }
-    m->zone_list = list;
-    m->listed = zones;
+    return sum;
 }
+
+int64_t azure_reserved_cpu(int64_t vcpus)
+{
+    static const bracket cores[] = { { 1, 0.06 }, { 2, 0.04 }, { 4, 0.02 }, { 0, 0.01 } };
+    return (int64_t)(1000 * tax(cores, 4, (double)vcpus));
+}
+
+int64_t azure_reserved_memory(double gib)
+{
+    static const bracket memory[] = { { 4, 0.25 }, { 8, 0.20 }, { 16, 0.10 }, { 128, 0.06 }, { 0, 0.02 } };
+    return (int64_t)(1024 * tax(memory, 5, gib));
+}
+
+int64_t azure_memory(double gib, double overhead)
+{
+    int64_t full = (int64_t)gib << 30; /* the fraction is dropped */
+    return full - (int64_t)ceil((double)full * overhead);
+}
+
+static void add_amounts(scratch *s, cloud_shared *shared, const azure_size *size, uint32_t gpu,
+                        const azure_settings *settings, const azure_class *c, karp_instance_type *out)
+{
+    cloud_amounts capacity, kube, system, eviction;
+    if (!cloud_amounts_begin(&capacity, s, shared, 6) || !cloud_amounts_begin(&kube, s, shared, 2) ||
+        !cloud_amounts_begin(&system, s, shared, 2) || !cloud_amounts_begin(&eviction, s, shared, 1))
+        return;
+    bool amd = gpu & AZURE_GPU_AMD, nvidia = gpu && !amd;
+    cloud_amount(&capacity, name_cpu, size->vcpus, "");
+    cloud_amount(&capacity, name_memory, azure_memory(size->memory_gib, settings->vm_memory_overhead), "");
+    cloud_amount(&capacity, name_pods, c->max_pods > 0 ? c->max_pods : settings->max_pods, "");
+    cloud_amount(&capacity, name_storage, c->disk_gb, "G");
+    cloud_amount(&capacity, name_nvidia, nvidia ? size->gpus : 0, "");
+    cloud_amount(&capacity, name_amd, amd ? size->gpus : 0, "");
+    cloud_amount(&kube, name_cpu, azure_reserved_cpu(size->vcpus), "m");
+    cloud_amount(&kube, name_memory, azure_reserved_memory(size->memory_gib), "Mi");
+    cloud_amount(&system, name_cpu, 0, "");
+    cloud_amount(&system, name_memory, 0, "");
+    cloud_amount(&eviction, name_memory, 750, "Mi");
+    out->capacity = capacity.list;
+    out->capacity_count = capacity.count;
+    out->overhead = (karp_overhead){ kube.list, kube.count, system.list, system.count, eviction.list, eviction.count };
+}
+
+/* ---- types ----------------------------------------------------------------------------------- */
 
 static void add_type(maker *m, const azure_size *size, const azure_name *name, uint32_t gpu, karp_instance_type *out)
 {
@@ -158,18 +207,18 @@ static void add_type(maker *m, const azure_size *size, const azure_name *name, u
     out->size = sizeof *out;
     out->name = size->name;
     there available = add_offerings(m, size, name, out);
-    list_zones(m, available.zones);
+    cloud_list_zones(m->s, &m->zones, available.zones);
     if (!cloud_labels_begin(&l, m->s, &m->shared, LABELS_MOST)) return;
     azure_size_labels(&l, size, name, gpu, m->region, m->settings, m->c);
     bool regional = available.zones & 1, zonal = available.zones > 1;
-    cloud_in(&l, key_zone, m->zone_list, m->zone_count);
+    cloud_in(&l, key_zone, m->zones.list, m->zones.count);
     cloud_in(&l, key_scope, &scopes[regional ? 0 : 1], (size_t)regional + zonal);
     cloud_in(&l, key_capacity_type, &kinds[available.kinds[0] ? 0 : 1],
              (size_t)available.kinds[0] + available.kinds[1]);
     cloud_in(&l, key_ultra, words, available.zones == 0 ? 0 : 1 + (size_t)available.ultra);
     out->requirements = l.list;
     out->requirement_count = l.count;
-    azure_amounts(m->s, &m->shared, size, gpu, m->settings, m->c, out);
+    add_amounts(m->s, &m->shared, size, gpu, m->settings, m->c, out);
 }
 
 void azure_types(scratch *s, const azure_facts *facts, const azure_settings *settings, const cloud_marks *marks,

@@ -26,10 +26,8 @@ typedef struct azure_settings {
 void azure_types(scratch *s, const azure_facts *facts, const azure_settings *settings, const cloud_marks *marks,
                  const azure_class *c, const karp_instance_type **types, size_t *count);
 
-/* amounts.c: capacity and overhead. `gpu` is 0, or the flags of azure_gpu_find() with AZURE_GPU_KNOWN. */
+/* Set in the flags of azure_gpu_find() for sizes with a known GPU; other sizes have no flags. */
 enum { AZURE_GPU_KNOWN = 8 };
-void azure_amounts(scratch *s, cloud_shared *shared, const azure_size *size, uint32_t gpu,
-                   const azure_settings *settings, const azure_class *c, karp_instance_type *out);
 /* Milli-CPUs and MiB that AKS reserves for the kubelet. */
 int64_t azure_reserved_cpu(int64_t vcpus);
 int64_t azure_reserved_memory(double gib);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include <karp/values.h>
-#include <providers/memory.h>
 
 /* 64-bit FNV-1. */
 static uint64_t of_bytes(const void *bytes, size_t length)
@@ -140,25 +139,4 @@ uint64_t go_hash_struct(const go_struct *type, const tree *object)
                                   : of_value(f, value));
     }
     return h;
-}
-
-size_t go_hash_format(uint64_t hash, char out[GO_HASH_TEXT])
-{
-    char digits[20];
-    size_t n = 0;
-    do {
-        digits[n++] = (char)('0' + hash % 10);
-        hash /= 10;
-    } while (hash);
-    for (size_t i = 0; i < n; i++) out[i] = digits[n - 1 - i];
-    out[n] = '\0';
-    return n;
-}
-
-bool go_hash_copy(uint64_t hash, const karp_provider_memory *memory, karp_str *out)
-{
-    char text[GO_HASH_TEXT];
-    bool failed = false;
-    *out = memory_text(memory, (karp_str){ text, go_hash_format(hash, text) }, &failed);
-    return !failed;
 }

@@ -38,13 +38,13 @@ struct go_struct {
     size_t count;
 };
 
+/* A struct by its Go name and its table of fields. */
+#define GO_STRUCT(name, fields)                                                                                        \
+    {                                                                                                                  \
+        name, fields, sizeof(fields) / sizeof *(fields)                                                                \
+    }
+
 uint64_t go_hash_struct(const go_struct *type, const tree *object);
 uint64_t go_hash_text(karp_str text);
-
-/* The size of a hash as text, with its NUL. go_hash_format() returns the length. */
-enum { GO_HASH_TEXT = 24 };
-size_t go_hash_format(uint64_t hash, char out[GO_HASH_TEXT]);
-/* The same in the host's memory; false = out of memory. */
-bool go_hash_copy(uint64_t hash, const karp_provider_memory *memory, karp_str *out);
 
 #endif

@@ -126,3 +126,15 @@ karp_label *cloud_node_labels(scratch *s, const karp_instance_type *type, const 
     set_settled(list, count, o->requirements, o->requirement_count);
     return list;
 }
+
+void cloud_list_zones(scratch *s, cloud_zones *z, uint32_t zones)
+{
+    if (z->list && z->listed == zones) return;
+    karp_str *list = scratch_alloc(s, CLOUD_ZONES_MOST * sizeof *list);
+    z->count = 0;
+    for (uint32_t zone = 0; list && zone < CLOUD_ZONES_MOST; zone++) {
+        if (zones >> zone & 1) list[z->count++] = z->names[zone];
+    }
+    z->list = list;
+    z->listed = zones;
+}

@@ -49,6 +49,18 @@ void cloud_amount(cloud_amounts *a, karp_str name, int64_t number, const char *u
 /* Replaces the amount with this name, or adds it. */
 void cloud_amount_text(cloud_amounts *a, karp_str name, karp_str text);
 
+/* The names of zones. Consecutive types with equal zones share the list. */
+enum { CLOUD_ZONES_MOST = 26 };
+typedef struct cloud_zones {
+    karp_str names[CLOUD_ZONES_MOST];
+    uint32_t listed; /* the zones in the list */
+    const karp_str *list; /* NULL = none yet */
+    size_t count;
+} cloud_zones;
+
+/* Lists the names of these zones. */
+void cloud_list_zones(scratch *s, cloud_zones *z, uint32_t zones);
+
 /* A number and its unit as text. */
 karp_str cloud_number(scratch *s, cloud_shared *shared, int64_t number, const char *unit);
 

@@ -3,9 +3,12 @@
 
 #include <string.h>
 
+#include <base/memory.h>
+#include <karp/library.h>
+
 void cloud_marks_free(cloud_marks *marks)
 {
-    if (marks->list) marks->allocator->free(marks->list, marks->capacity * sizeof *marks->list, marks->allocator->user);
+    karp_free(marks->context, marks->list, marks->capacity * sizeof *marks->list);
     marks->list = NULL;
     marks->count = marks->capacity = 0;
 }
@@ -15,20 +18,6 @@ static bool put(char to[CLOUD_MARK_TEXT], karp_str text)
     if (text.len >= CLOUD_MARK_TEXT) return false;
     if (text.len) memcpy(to, text.ptr, text.len);
     to[text.len] = '\0';
-    return true;
-}
-
-static bool make_room(cloud_marks *marks)
-{
-    const karp_allocator *a = marks->allocator;
-    if (marks->count < marks->capacity) return true;
-    size_t more = marks->capacity ? marks->capacity * 2 : 16;
-    cloud_mark *list = a->alloc(more * sizeof *list, a->user);
-    if (!list) return false;
-    if (marks->count) memcpy(list, marks->list, marks->count * sizeof *list);
-    if (marks->list) a->free(marks->list, marks->capacity * sizeof *list, a->user);
-    marks->list = list;
-    marks->capacity = more;
     return true;
 }
 
@@ -59,7 +48,8 @@ uint32_t cloud_marks_add(cloud_marks *marks, const karp_provider_scope *scope, i
         if (marks->list[i].until < mark.until) marks->list[i].until = mark.until;
         return KARP_PROVIDER_OK;
     }
-    if (!make_room(marks)) return provider_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
+    if (!grow(marks->context, (void **)&marks->list, &marks->capacity, marks->count + 1, sizeof mark))
+        return provider_no_memory(problem);
     marks->list[marks->count++] = mark;
     return KARP_PROVIDER_OK;
 }

@@ -16,7 +16,7 @@ typedef struct cloud_mark {
 } cloud_mark;
 
 typedef struct cloud_marks {
-    const karp_allocator *allocator;
+    karp_context *context; /* not a reference */
     cloud_mark *list;
     size_t count, capacity;
 } cloud_marks;

@@ -8,7 +8,6 @@
 
 #include <base/strbuf.h>
 #include <json/tree.h>
-#include <providers/fail.h>
 #include <providers/scratch.h>
 
 enum { CLOUD_CELLS_MOST = 18 };

@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include <karp/values.h>
-#include <providers/memory.h>
 
 void cloud_write_begin(cloud_writer *w, karp_context *context, const cloud_format *format, karp_str as_of,
-                       karp_str sources, karp_str region, karp_str zones)
+                       karp_str sources, karp_str region, uint32_t zones, char first)
 {
     memset(w, 0, sizeof *w);
     w->first = true;
@@ -25,7 +24,7 @@ void cloud_write_begin(cloud_writer *w, karp_context *context, const cloud_forma
     strbuf_adds(&w->out, "regions ");
     cloud_write_text(w, region, " :");
     strbuf_addc(&w->out, ':');
-    strbuf_addstr(&w->out, zones);
+    cloud_write_letters(w, zones, first);
     strbuf_addc(&w->out, '\n');
 }
 
@@ -103,7 +102,7 @@ uint32_t cloud_write_end(cloud_writer *w, const karp_provider_memory *memory, ka
     return provider_problem(problem, KARP_PROVIDER_INVALID, "", "a table of facts cannot have the text \"%s\"", w->bad);
 }
 
-/* ---- sources of facts -------------------------------------------------------------------------- */
+/* ---- sources of facts ------------------------------------------------------------------------ */
 
 /* Whether the region can be part of a shell command without quotes. */
 static bool plain_region(karp_str region)

@@ -12,9 +12,9 @@ typedef struct cloud_writer {
     char bad[64]; /* a text that the format cannot represent; "" = none */
 } cloud_writer;
 
-/* Writes the header of a table. A text ends with a newline, or is empty. */
+/* Writes the header of a table. `sources` ends with a newline, or is empty. Bit 0 of `zones` is the zone `first`. */
 void cloud_write_begin(cloud_writer *w, karp_context *context, const cloud_format *format, karp_str as_of,
-                       karp_str sources, karp_str region, karp_str zones);
+                       karp_str sources, karp_str region, uint32_t zones, char first);
 /* Starts a cell. A row consists of cells and a final cloud_write_row(). The content of a cell may be continued in
  * `out`. */
 void cloud_write_cell(cloud_writer *w, karp_str text);
@@ -30,7 +30,7 @@ void cloud_write_row(cloud_writer *w);
 uint32_t cloud_write_end(cloud_writer *w, const karp_provider_memory *memory, karp_str *text,
                          karp_provider_problem *problem);
 
-/* ---- sources of facts -------------------------------------------------------------------------- */
+/* ---- sources of facts ------------------------------------------------------------------------ */
 
 typedef struct cloud_kind {
     const char *kind, *file;

@@ -7,50 +7,29 @@
 #include <karp/io.h>
 #include <karp/library.h>
 #include <providers/match.h>
-#include <providers/memory.h>
 #include <providers/order.h>
 
 typedef struct file_handle {
-    karp_context *context; /* on the host's allocator */
+    plugin_handle base;
     karp_catalogue *types; /* NULL = nothing loaded */
     karp_str *keys; /* of all labels, without duplicates */
     size_t key_count, key_capacity;
-    uint64_t generation;
 } file_handle;
-
-static uint32_t out_of_memory(karp_provider_problem *problem)
-{
-    return provider_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
-}
 
 static void file_close(void *handle)
 {
     file_handle *h = handle;
-    karp_context *context = h->context;
     karp_catalogue_unref(h->types);
-    karp_free(context, h->keys, h->key_capacity * sizeof *h->keys);
-    karp_free(context, h, sizeof *h);
-    karp_context_free(context);
+    karp_free(h->base.context, h->keys, h->key_capacity * sizeof *h->keys);
+    plugin_handle_free(&h->base);
 }
 
 static uint32_t file_open(const karp_allocator *allocator, const karp_provider_options *options, void **handle,
                           karp_provider_problem *problem)
 {
-    karp_context_options own;
-    karp_context *context = NULL;
     if (options->setting_count) return provider_problem(problem, KARP_PROVIDER_INVALID, "settings", "file has none");
-    karp_context_options_init(&own, sizeof own);
-    own.allocator = allocator;
-    if (karp_context_new(&own, &context, NULL) != KARP_OK) return out_of_memory(problem);
-    file_handle *h = karp_alloc(context, sizeof *h);
-    if (!h) {
-        karp_context_free(context);
-        return out_of_memory(problem);
-    }
-    memset(h, 0, sizeof *h);
-    h->context = context;
-    *handle = h;
-    return KARP_PROVIDER_OK;
+    *handle = plugin_handle_new(allocator, sizeof(file_handle));
+    return *handle ? KARP_PROVIDER_OK : provider_no_memory(problem);
 }
 
 /* ---- facts ----------------------------------------------------------------------------------- */
@@ -58,7 +37,7 @@ static uint32_t file_open(const karp_allocator *allocator, const karp_provider_o
 static int by_text(const void *a, const void *b, const void *about)
 {
     (void)about;
-    return match_compare(*(const karp_str *)a, *(const karp_str *)b);
+    return compare_str(*(const karp_str *)a, *(const karp_str *)b);
 }
 
 static size_t put_keys(karp_str *to, const karp_requirement *list, size_t count)
@@ -85,13 +64,13 @@ static size_t all_keys(const karp_catalogue *types, karp_str *to)
 static bool list_keys(file_handle *h, const karp_catalogue *types)
 {
     h->key_capacity = all_keys(types, NULL);
-    h->keys = h->key_capacity ? karp_alloc(h->context, h->key_capacity * sizeof *h->keys) : NULL;
+    h->keys = h->key_capacity ? karp_alloc(h->base.context, h->key_capacity * sizeof *h->keys) : NULL;
     if (!h->keys) return h->key_capacity == 0;
     (void)all_keys(types, h->keys);
     order_heap(h->keys, h->key_capacity, sizeof *h->keys, by_text, NULL);
     for (size_t i = 0; i < h->key_capacity; i++) {
-        if (match_is(h->keys[i], "kubernetes.io/hostname")) continue;
-        if (h->key_count == 0 || !match_same(h->keys[h->key_count - 1], h->keys[i]))
+        if (str_is(h->keys[i], "kubernetes.io/hostname")) continue;
+        if (h->key_count == 0 || !equal_str(h->keys[h->key_count - 1], h->keys[i]))
             h->keys[h->key_count++] = h->keys[i];
     }
     return true;
@@ -104,27 +83,25 @@ static uint32_t file_load_facts(void *handle, karp_str kind, const karp_provider
     karp_error error;
     karp_catalogue *types = NULL;
     karp_error_init(&error, sizeof error);
-    if (!match_is(kind, "types"))
+    if (!str_is(kind, "types"))
         return provider_problem(problem, KARP_PROVIDER_INVALID, "kind", "file has facts of the kind types");
-    if (karp_catalogue_read(h->context, facts->name, facts->text, &types, &error) != KARP_OK)
+    if (karp_catalogue_read(h->base.context, facts->name, facts->text, &types, &error) != KARP_OK)
         return provider_problem_of(problem, &error);
-    file_handle next = { .context = h->context };
+    file_handle next = { .base.context = h->base.context };
     if (!list_keys(&next, types)) {
-        karp_free(h->context, next.keys, next.key_capacity * sizeof *next.keys);
+        karp_free(h->base.context, next.keys, next.key_capacity * sizeof *next.keys);
         karp_catalogue_unref(types);
-        return out_of_memory(problem);
+        return provider_no_memory(problem);
     }
     karp_catalogue_unref(h->types);
-    karp_free(h->context, h->keys, h->key_capacity * sizeof *h->keys);
+    karp_free(h->base.context, h->keys, h->key_capacity * sizeof *h->keys);
     h->types = types;
     h->keys = next.keys;
     h->key_count = next.key_count;
     h->key_capacity = next.key_capacity;
-    h->generation++;
+    h->base.generation++;
     return KARP_PROVIDER_OK;
 }
-
-static uint64_t file_generation(const void *handle) { return ((const file_handle *)handle)->generation; }
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
@@ -137,7 +114,7 @@ static uint32_t file_types(void *handle, const void *node_class, const karp_prov
     if (!h->types) return provider_problem(problem, KARP_PROVIDER_NOT_FOUND, "", "no file with types was given");
     size_t n = karp_catalogue_count(h->types);
     karp_instance_type *list = memory_piece(memory, n, sizeof *list, &failed);
-    if (failed) return out_of_memory(problem);
+    if (failed) return provider_no_memory(problem);
     for (size_t i = 0; i < n; i++) list[i] = *karp_catalogue_type(h->types, i);
     *types = list;
     *count = n;
@@ -160,7 +137,7 @@ const karp_provider_plugin file_plugin = {
     .open = file_open,
     .close = file_close,
     .load_facts = file_load_facts,
-    .generation = file_generation,
+    .generation = plugin_generation,
     .instance_types = file_types,
     .labels = file_labels,
 };

@@ -4,8 +4,6 @@
 
 #include <providers/cloud/go_hash.h>
 
-#define COUNT(list) (sizeof(list) / sizeof *(list))
-
 static const go_field disk_fields[] = {
     { "SizeGiB", "sizeGiB", GO_INT32, GO_PLAIN, NULL },
     { "Category", "category", GO_TEXT, GO_PLAIN, NULL },
@@ -17,7 +15,7 @@ static const go_field disk_fields[] = {
     { "ProvisionedIOPS", "provisionedIOPS", GO_INT64, GO_POINTER, NULL },
     { "ProvisionedThroughput", "provisionedThroughput", GO_INT64, GO_POINTER, NULL },
 };
-static const go_struct disk = { "Disk", disk_fields, COUNT(disk_fields) };
+static const go_struct disk = GO_STRUCT("Disk", disk_fields);
 
 static const go_field kubelet_fields[] = {
     { "ClusterDNS", "clusterDNS", GO_TEXT, GO_LIST, NULL },
@@ -33,27 +31,27 @@ static const go_field kubelet_fields[] = {
     { "ImageGCLowThresholdPercent", "imageGCLowThresholdPercent", GO_INT32, GO_POINTER, NULL },
     { "CPUCFSQuota", "cpuCFSQuota", GO_BOOL, GO_POINTER, NULL },
 };
-static const go_struct kubelet = { "KubeletConfiguration", kubelet_fields, COUNT(kubelet_fields) };
+static const go_struct kubelet = GO_STRUCT("KubeletConfiguration", kubelet_fields);
 
 static const go_field shielded_fields[] = {
     { "EnableSecureBoot", "enableSecureBoot", GO_BOOL, GO_POINTER, NULL },
     { "EnableVtpm", "enableVtpm", GO_BOOL, GO_POINTER, NULL },
     { "EnableIntegrityMonitoring", "enableIntegrityMonitoring", GO_BOOL, GO_POINTER, NULL },
 };
-static const go_struct shielded = { "ShieldedInstanceConfig", shielded_fields, COUNT(shielded_fields) };
+static const go_struct shielded = GO_STRUCT("ShieldedInstanceConfig", shielded_fields);
 
 static const go_field interface_fields[] = {
     { "Network", "network", GO_TEXT, GO_PLAIN, NULL },
     { "Subnetwork", "subnetwork", GO_TEXT, GO_PLAIN, NULL },
 };
-static const go_struct interface = { "AdditionalNetworkInterface", interface_fields, COUNT(interface_fields) };
+static const go_struct interface = GO_STRUCT("AdditionalNetworkInterface", interface_fields);
 
 static const go_field network_fields[] = {
     { "EnablePrivateNodes", "enablePrivateNodes", GO_BOOL, GO_POINTER, NULL },
     { "Subnetwork", "subnetwork", GO_TEXT, GO_PLAIN, NULL },
     { "AdditionalNetworkInterfaces", "additionalNetworkInterfaces", GO_STRUCT, GO_LIST, &interface },
 };
-static const go_struct network = { "NetworkConfig", network_fields, COUNT(network_fields) };
+static const go_struct network = GO_STRUCT("NetworkConfig", network_fields);
 
 /* Without imageSelectorTerms, which are not hashed. */
 static const go_field spec_fields[] = {
@@ -71,7 +69,7 @@ static const go_field spec_fields[] = {
     { "AutoGPUTaint", "autoGPUTaint", GO_BOOL, GO_PLAIN, NULL },
     { "GPUDriverVersion", "gpuDriverVersion", GO_TEXT, GO_PLAIN, NULL },
 };
-static const go_struct spec_type = { "GCENodeClassSpec", spec_fields, COUNT(spec_fields) };
+static const go_struct spec_type = GO_STRUCT("GCENodeClassSpec", spec_fields);
 
 /* The hash of a set of two: the spec, and the resulting image family. */
 uint64_t gcp_class_hash(const tree *spec, karp_str image_family)

@@ -331,14 +331,9 @@ static void write_type(cloud_writer *w, const gcp_facts *f, const gcp_type *t)
 uint32_t gcp_facts_write(const gcp_facts *facts, const karp_provider_memory *memory, karp_str *text,
                          karp_provider_problem *problem)
 {
-    char letters[27];
-    size_t n = 0;
-    for (uint32_t i = 0; i < 26; i++) {
-        if (facts->zones >> i & 1) letters[n++] = (char)('a' + i);
-    }
     cloud_writer w;
-    cloud_write_begin(&w, facts->s.context, &gcp_format, facts->as_of, facts->sources, facts->region,
-                      (karp_str){ letters, n });
+    cloud_write_begin(&w, facts->s.context, &gcp_format, facts->as_of, facts->sources, facts->region, facts->zones,
+                      'a');
     for (size_t i = 0; i < facts->count; i++) write_type(&w, facts, &facts->list[i]);
     return cloud_write_end(&w, memory, text, problem);
 }

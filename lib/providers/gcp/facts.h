@@ -4,7 +4,6 @@
 #define GCP_FACTS_H
 
 #include <providers/cloud/table.h>
-#include <providers/scratch.h>
 
 #define GCP_USUAL_REGION "us-central1"
 #define GCP_REGION_MOST 40

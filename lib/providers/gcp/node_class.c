@@ -190,16 +190,9 @@ static void read_kubelet(decoder *d, const tree *spec, gcp_class *out)
 
 static void read_status(decoder *d, const tree *root, gcp_class *out)
 {
-    const tree *status = decode_object(d, root, "status"), *images;
+    const tree *status = decode_object(d, root, "status");
     decode_at(d, "status");
-    size_t count = status ? decode_list(d, status, "images", &images) : 0;
-    karp_str *list = scratch_array(d->s, count, sizeof *list);
-    for (size_t i = 0; list && i < count; i++) {
-        decode_at_element(d, "status.images", i);
-        list[i] = decode_text(d, tree_item(images, i), "sourceImage");
-    }
-    out->images = list;
-    out->image_count = list ? count : 0;
+    out->images = decode_texts(d, status, "images", "status.images", "sourceImage", &out->image_count);
     out->status_known = status && tree_get(status, "images");
 }
 

@@ -6,37 +6,26 @@
 
 #include <karp/library.h>
 
-#include <providers/cloud/go_hash.h>
 #include <providers/gcp/types.h>
 #include <providers/launch.h>
-#include <providers/match.h>
-#include <providers/memory.h>
 
 static const int64_t second = INT64_C(1000000000);
 
 typedef struct gcp_handle {
-    karp_context *context; /* on the host's allocator */
+    plugin_handle base;
     gcp_facts facts;
     gcp_settings settings;
     cloud_marks marks;
-    uint64_t generation;
 } gcp_handle;
-
-static uint32_t out_of_memory(karp_provider_problem *problem)
-{
-    return provider_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
-}
 
 /* ---- open ------------------------------------------------------------------------------------ */
 
 static void gcp_close(void *handle)
 {
     gcp_handle *h = handle;
-    karp_context *context = h->context;
     gcp_facts_free(&h->facts);
     cloud_marks_free(&h->marks);
-    karp_free(context, h, sizeof *h);
-    karp_context_free(context);
+    plugin_handle_free(&h->base);
 }
 
 /* Parses "us-central1-a,us-central1-b". */
@@ -81,9 +70,9 @@ static uint32_t settle(gcp_handle *h, const karp_provider_options *options, karp
     karp_str region = options->region.len ? options->region : str(GCP_USUAL_REGION);
     if (region.len > GCP_REGION_MOST)
         return provider_problem(problem, KARP_PROVIDER_NOT_FOUND, "region", "there is no such region");
-    if (gcp_facts_init(&h->facts, h->context, region, &error)) return provider_problem_of(problem, &error);
+    if (gcp_facts_init(&h->facts, h->base.context, region, &error)) return provider_problem_of(problem, &error);
     h->settings.vm_memory_overhead = 0.07;
-    h->marks.allocator = karp_context_get_options(h->context)->allocator;
+    h->marks.context = h->base.context;
     for (size_t i = 0; i < options->setting_count; i++) {
         uint32_t kind = read_setting(h, &options->settings[i], problem);
         if (kind) return kind;
@@ -94,18 +83,8 @@ static uint32_t settle(gcp_handle *h, const karp_provider_options *options, karp
 static uint32_t gcp_open(const karp_allocator *allocator, const karp_provider_options *options, void **handle,
                          karp_provider_problem *problem)
 {
-    karp_context_options own;
-    karp_context *context = NULL;
-    karp_context_options_init(&own, sizeof own);
-    own.allocator = allocator;
-    if (karp_context_new(&own, &context, NULL) != KARP_OK) return out_of_memory(problem);
-    gcp_handle *h = karp_alloc(context, sizeof *h);
-    if (!h) {
-        karp_context_free(context);
-        return out_of_memory(problem);
-    }
-    memset(h, 0, sizeof *h);
-    h->context = context;
+    gcp_handle *h = plugin_handle_new(allocator, sizeof *h);
+    if (!h) return provider_no_memory(problem);
     uint32_t kind = settle(h, options, problem);
     if (kind) gcp_close(h);
     else *handle = h;
@@ -124,7 +103,7 @@ static uint32_t gcp_load_facts(void *handle, karp_str kind, const karp_provider_
     if (gcp_facts_load(&h->facts, kind, facts->text, &next, &error)) return provider_problem_of(problem, &error);
     gcp_facts_free(&h->facts);
     h->facts = next;
-    h->generation++;
+    h->base.generation++;
     return KARP_PROVIDER_OK;
 }
 
@@ -140,8 +119,6 @@ static uint32_t gcp_write_facts(void *handle, const karp_provider_memory *memory
     return gcp_facts_write(&((gcp_handle *)handle)->facts, memory, text, problem);
 }
 
-static uint64_t gcp_generation(const void *handle) { return ((const gcp_handle *)handle)->generation; }
-
 /* ---- node classes ---------------------------------------------------------------------------- */
 
 static const gcp_class *class_of(const void *node_class) { return node_class ? node_class : &gcp_plain_class; }
@@ -152,10 +129,10 @@ static uint32_t gcp_class_parse(void *handle, const karp_provider_document *docu
     gcp_handle *h = handle;
     karp_error error;
     karp_error_init(&error, sizeof error);
-    gcp_class *c = karp_alloc(h->context, sizeof *c);
-    if (!c) return out_of_memory(problem);
-    if (gcp_class_read(h->context, document->text, c, &error)) {
-        karp_free(h->context, c, sizeof *c);
+    gcp_class *c = karp_alloc(h->base.context, sizeof *c);
+    if (!c) return provider_no_memory(problem);
+    if (gcp_class_read(h->base.context, document->text, c, &error)) {
+        karp_free(h->base.context, c, sizeof *c);
         return provider_problem_of(problem, &error);
     }
     *node_class = c;
@@ -167,7 +144,7 @@ static void gcp_class_free(void *handle, void *node_class)
     gcp_handle *h = handle;
     gcp_class *c = node_class;
     scratch_free(&c->s);
-    karp_free(h->context, c, sizeof *c);
+    karp_free(h->base.context, c, sizeof *c);
 }
 
 static uint32_t gcp_class_equal(const void *handle, const void *a, const void *b)
@@ -180,11 +157,7 @@ static uint32_t gcp_class_hash_of(void *handle, const void *node_class, const ka
                                   karp_str *version, karp_str *hash, karp_provider_problem *problem)
 {
     (void)handle;
-    if (!node_class)
-        return provider_problem(problem, KARP_PROVIDER_INVALID, "", "a node class without a document has no hash");
-    if (!go_hash_copy(class_of(node_class)->hash, memory, hash)) return out_of_memory(problem);
-    *version = str(GCP_HASH_VERSION);
-    return KARP_PROVIDER_OK;
+    return plugin_give_hash(node_class, class_of(node_class)->hash, GCP_HASH_VERSION, memory, version, hash, problem);
 }
 
 /* ---- types ----------------------------------------------------------------------------------- */
@@ -197,7 +170,7 @@ static uint32_t gcp_instance_types(void *handle, const void *node_class, const k
     if (h->facts.count == 0) return cloud_not_built_in(&gcp_format, h->facts.region, problem);
     scratch_init_on(&s, memory);
     gcp_types(&s, &h->facts, &h->settings, &h->marks, class_of(node_class), types, count);
-    if (s.failed) return out_of_memory(problem);
+    if (s.failed) return provider_no_memory(problem);
     if (*count > 0) return KARP_PROVIDER_OK;
     return provider_problem(problem, KARP_PROVIDER_NOT_FOUND, "prices", "no machine type of the region has a price");
 }
@@ -235,7 +208,7 @@ static bool pick_of_type(const karp_provider_launch *launch, size_t at, karp_pro
     for (; at < launch->candidate_count && launch->candidates[at].type == type; at++) {
         karp_provider_candidate c = launch->candidates[at];
         const karp_offering *o = launch_offering(launch, c);
-        if (!c.usable || !match_same(launch_capacity_type(o), launch->capacity_type)) continue;
+        if (!c.usable || !equal_str(launch_capacity_type(o), launch->capacity_type)) continue;
         if (any && o->price >= launch_offering(launch, *out)->price) continue;
         *out = c;
         any = true;
@@ -292,7 +265,7 @@ static uint32_t gcp_node(void *handle, const void *node_class, const karp_provid
     if (labels && gpu)
         cloud_set_label(labels, &count, str("cloud.google.com/gke-cpu-scaling-level"),
                         match_single(type->requirements, type->requirement_count, GCP_GROUP "instance-cpu"));
-    if (s.failed) return out_of_memory(problem);
+    if (s.failed) return provider_no_memory(problem);
     node->labels = labels;
     node->label_count = count;
     node->instance_type = type->name;
@@ -301,7 +274,7 @@ static uint32_t gcp_node(void *handle, const void *node_class, const karp_provid
         node->taints = &gpu_taint;
         node->taint_count = 1;
     }
-    return s.failed ? out_of_memory(problem) : KARP_PROVIDER_OK;
+    return s.failed ? provider_no_memory(problem) : KARP_PROVIDER_OK;
 }
 
 /* ---- marks, drift, repair -------------------------------------------------------------------- */
@@ -315,31 +288,21 @@ static uint32_t gcp_mark(void *handle, const karp_provider_scope *scope, int64_t
         return provider_problem(problem, KARP_PROVIDER_INVALID, "scope",
                                 "must be a machine type, a zone and a capacity type");
     uint32_t kind = cloud_marks_add(&h->marks, scope, 0, now, ttl ? ttl : 1800 * second, problem);
-    if (kind == KARP_PROVIDER_OK) h->generation++;
+    if (kind == KARP_PROVIDER_OK) h->base.generation++;
     return kind;
 }
 
 static void gcp_expire(void *handle, int64_t now)
 {
     gcp_handle *h = handle;
-    if (cloud_marks_expire(&h->marks, now)) h->generation++;
+    if (cloud_marks_expire(&h->marks, now)) h->base.generation++;
 }
 
-static karp_str annotation(const karp_provider_node *node, const char *key)
+static bool class_changed(const gcp_class *c, const karp_provider_node *n)
 {
-    for (size_t i = 0; i < node->annotation_count; i++) {
-        if (str_is(node->annotations[i].key, key)) return node->annotations[i].value;
-    }
-    return str("");
-}
-
-static bool class_changed(const gcp_class *c, const karp_provider_node *node)
-{
-    char text[GO_HASH_TEXT];
-    karp_str hash = annotation(node, GCP_GROUP "gcenodeclass-hash");
-    if (hash.len == 0 || !str_is(annotation(node, GCP_GROUP "gcenodeclass-hash-version"), GCP_HASH_VERSION))
-        return false;
-    return !equal_str(hash, (karp_str){ text, go_hash_format(c->hash, text) });
+    karp_str hash = plugin_value_of(n->annotations, n->annotation_count, GCP_GROUP "gcenodeclass-hash");
+    karp_str version = plugin_value_of(n->annotations, n->annotation_count, GCP_GROUP "gcenodeclass-hash-version");
+    return hash.len > 0 && str_is(version, GCP_HASH_VERSION) && !plugin_is_hash(hash, c->hash);
 }
 
 /* Whether the node's image differs: its URL must end with a name from the class. */
@@ -395,7 +358,7 @@ const karp_provider_plugin gcp_plugin = {
     .open = gcp_open,
     .close = gcp_close,
     .load_facts = gcp_load_facts,
-    .generation = gcp_generation,
+    .generation = plugin_generation,
     .class_parse = gcp_class_parse,
     .class_free = gcp_class_free,
     .class_hash = gcp_class_hash_of,

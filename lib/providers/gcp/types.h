@@ -23,10 +23,6 @@ void gcp_types(scratch *s, const gcp_facts *facts, const gcp_settings *settings,
 /* The pod limit of the class's nodes, regardless of their type. */
 int64_t gcp_max_pods(const gcp_class *c);
 
-/* amounts.c: capacity and overhead. */
-void gcp_amounts(scratch *s, cloud_shared *shared, const gcp_type *t, const gcp_settings *settings, const gcp_class *c,
-                 karp_instance_type *out);
-
 /* labels.c */
 enum { GCP_DISK_KINDS = 9 };
 extern const karp_str gcp_disk_keys[GCP_DISK_KINDS];
