@@ -238,7 +238,7 @@ bool option_of(const cli_verb *verb, size_t *next, cli_option_shown *out);
 /* The command's next format for -o; NULL = there are no more. */
 const char *format_of(const cli_verb *verb, uint32_t *next);
 
-/* ---- node_name.c ------------------------------------------------------------------------------------------------- */
+/* ---- whatif.c ---------------------------------------------------------------------------------------------------- */
 
 /* Replaces *name by the name of the only node that contains it. An unknown name is left as it is, for the caller's
  * look-up to report. */
@@ -254,8 +254,6 @@ typedef struct cli_text {
     size_t len, room;
 } cli_text;
 
-/* Makes more room. false = out of memory. */
-bool text_grow(const cli_options *options, cli_text *text);
 /* Appends bytes. false = out of memory. */
 bool text_add(const cli_options *options, cli_text *text, const char *bytes, size_t length);
 /* Reads a whole file, or standard input ("-"). false after printing the error. */
@@ -344,7 +342,6 @@ void print_note(karp_str message);
 /* Prints "karp: MESSAGE", with `what` "karp: WHAT: MESSAGE". */
 void print_problem(const char *what, const char *message);
 
-bool digest_wanted(const cli_options *options); /* whether the answer contains the digest of the input */
 /* Write options with format, layout, title, digest and the reader's notes. */
 karp_write_options write_options_of(const cli_options *options, const cli_input *input);
 /* The line that states how an answer was made: "profile karpenter-1.15 · catalogue us-west-2, prices 2026-07-20".
@@ -361,8 +358,6 @@ void print_warnings(const cli_input *input);
 bool has_warning(const cli_input *input, karp_str note);
 /* Prints the notes with the name of the side, except those that the first side has too. */
 void print_warnings_of_side(const cli_input *input, const char *name, const cli_input *first);
-/* Writes the text to standard output and frees it. false after printing the error. */
-bool print_text(karp_text *text);
 /* The same without freeing: the caller keeps the text. */
 bool print_output(karp_str text);
 /* Flushes standard output. Returns the exit status: an error if not everything was written. */

@@ -6,7 +6,8 @@
 
 #include <karp/library.h>
 
-karp_status design_decide(design *d, const karp_change *changes, size_t change_count, karp_error *error)
+/* designs.c: plans a design whose input has been read. */
+static karp_status decide(design *d, const karp_change *changes, size_t change_count, karp_error *error)
 {
     karp_options common = decision_options(&d->options);
     return change_count > 0 ? what_if(&d->options, d->input.snapshot, changes, change_count, &common, &d->plan, error)
@@ -37,7 +38,7 @@ static karp_status plan_alone(const design *first, design *d, size_t number, con
     one.options.laid = &laid;
     karp_status status = KARP_OK;
     if (input_read(&one.options, true, &one.input)) {
-        status = design_decide(&one, changes, change_count, &error);
+        status = decide(&one, changes, change_count, &error);
         if (status == KARP_OK) status = design_add_up(&one);
         if (status == KARP_OK) d->alone[number] = (design_alone){ true, one.price, one.left };
     }
@@ -73,7 +74,7 @@ static bool prepare(design *list, size_t number, size_t count, const karp_change
     if (!input_read(&d->options, true, &d->input)) return false;
     progress_begin("planning");
     progress_part(number, count);
-    karp_status status = design_decide(d, changes, change_count, &error);
+    karp_status status = decide(d, changes, change_count, &error);
     progress_end();
     if (status == KARP_OK && !input_add_notes(&d->options, &d->input, d->plan)) status = KARP_E_NOMEM;
     print_warnings_of_side(&d->input, d->name, &list[0].input);
@@ -93,8 +94,10 @@ static bool print(const cli_options *options, design *list, size_t count, bool *
     return ok;
 }
 
-int designs_answer(const cli_options *options, design *list, size_t count, const karp_change *changes,
-                   size_t change_count)
+/* designs.c: reads and plans every design, with `changes` applied to each, and prints the comparison. Returns the exit
+ * status. */
+static int answer(const cli_options *options, design *list, size_t count, const karp_change *changes,
+                  size_t change_count)
 {
     bool ok = true, differs = false;
     for (size_t i = 0; i < count && ok; i++) ok = prepare(list, i, count, changes, change_count);
@@ -207,7 +210,7 @@ int designs_of_sides(const cli_verb *verb, const cli_options *options)
         status = read_sides(verb, options, list, own, &read);
         for (int i = 0; i < count && i < MOST_SIDES; i++) list[i].name = names[i];
         list[0].verb = "diff";
-        if (status < 0) status = designs_answer(options, list, (size_t)count, NULL, 0);
+        if (status < 0) status = answer(options, list, (size_t)count, NULL, 0);
         for (int i = 0; i < read; i++) options_free(&own[i]);
     }
     karp_free(options->context, own, own_bytes);
@@ -251,7 +254,7 @@ int designs_of_files(const cli_options *options, const karp_change *changes, siz
         memset(list, 0, list_bytes);
         fill_files(options, list, replaced, change_count);
         list[0].verb = "whatif";
-        status = designs_answer(options, list, count + 1, changes, change_count);
+        status = answer(options, list, count + 1, changes, change_count);
     }
     karp_free(options->context, replaced, word_bytes);
     karp_free(options->context, list, list_bytes);

@@ -73,13 +73,6 @@ void designs_write_differences(struct cli_writer *w, const design *list, size_t 
 /* designs_html.c: the whole page. */
 void designs_write_html(struct cli_writer *w, const design *list, size_t count);
 
-/* designs.c: plans a design whose input has been read. */
-karp_status design_decide(design *d, const karp_change *changes, size_t change_count, karp_error *error);
-
-/* designs.c: reads and plans every design, with `changes` applied to each, and prints the comparison. Returns the exit
- * status. */
-int designs_answer(const cli_options *options, design *list, size_t count, const karp_change *changes,
-                   size_t change_count);
 /* fail_on.c: EXIT_OK if no condition of --fail-on is met by a design. Its cost is compared with the first design's. */
 int exit_status_of_design(const cli_options *options, const design *first, const design *d);
 /* karp diff A -- B [-- C]. */

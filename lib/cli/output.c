@@ -98,7 +98,7 @@ static karp_str file_name(const char *path)
 }
 
 /* Computing the digest takes longer than a small plan, so it is done only if requested. */
-bool digest_wanted(const cli_options *options) { return options->digest || options->format != KARP_FORMAT_TEXT; }
+static bool digest_wanted(const cli_options *options) { return options->digest || options->format != KARP_FORMAT_TEXT; }
 
 karp_write_options write_options_of(const cli_options *options, const cli_input *input)
 {
@@ -208,7 +208,8 @@ bool print_output(karp_str text)
     return standard_output_written() == EXIT_OK;
 }
 
-bool print_text(karp_text *text)
+/* Writes the text to standard output and frees it. false after printing the error. */
+static bool print_text(karp_text *text)
 {
     bool good = print_output((karp_str){ text->ptr, text->len });
     karp_text_free(text);

@@ -18,7 +18,8 @@ void text_file_free(const cli_options *options, cli_text *text)
     *text = (cli_text){ 0 };
 }
 
-bool text_grow(const cli_options *options, cli_text *text)
+/* Makes more room. false = out of memory. */
+static bool text_grow(const cli_options *options, cli_text *text)
 {
     size_t room = text->room == 0 ? FIRST_ROOM : text->room * 2;
     char *larger = room > text->room ? karp_alloc(options->context, room) : NULL;

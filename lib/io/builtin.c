@@ -20,7 +20,8 @@ bool io_builtin_types(const karp_reader *reader)
     return !reader->own_catalogues && (!reader->has_catalogues || wanted);
 }
 
-bool io_region_is_stated(const karp_reader *reader)
+/* Whether the region comes from the input's labels and not from the caller. */
+static bool region_is_stated(const karp_reader *reader)
 {
     return !reader->given_provider && reader->options.region.len == 0 && reader->region.len > 0;
 }
@@ -395,7 +396,7 @@ static karp_status give_types(class_uses *u)
             return KARP_E_LIMIT;
         }
         karp_status status = karp_provider_catalogue(u->provider, u->list[i]->class_, &catalogue, &reader->error);
-        if (status == KARP_E_NOT_FOUND && io_region_is_stated(reader)) {
+        if (status == KARP_E_NOT_FOUND && region_is_stated(reader)) {
             return region_unknown(reader);
         }
         if (status == KARP_OK) types += karp_catalogue_count(catalogue);

@@ -9,8 +9,6 @@
 
 #include <io/reader.h>
 
-#define IO_AWS "karpenter.k8s.aws"
-
 /* Whether the provider supplies the instance types. */
 bool io_builtin_types(const karp_reader *reader);
 
@@ -20,8 +18,6 @@ karp_status io_provider(karp_reader *reader, karp_provider **out);
 /* Fails when no provider has the name that was given. */
 karp_status io_provider_check(karp_reader *reader);
 void io_provider_free(karp_reader *reader);
-/* Whether the region comes from the input's labels and not from the caller. */
-bool io_region_is_stated(const karp_reader *reader);
 
 /* For an input without a Snapshot (a Snapshot states its own labels): sets the provider's label tables where the
  * provider runs the nodes, and makes the labels of the given catalogues well-known. */

@@ -24,8 +24,6 @@ typedef struct io_reference {
     karp_str given, kind, namespace_, name;
 } io_reference;
 
-/* Whether the word names the kind, as kubectl accepts it: in any case, singular, plural or short name. */
-bool io_kind_is(karp_str word, karp_str kind);
 /* Parses a reference. `kind_needed`: the first of two parts is a kind even if no known kind has this name. */
 bool io_reference_read(karp_str given, bool kind_needed, io_reference *out);
 /* Whether the reference matches an object with this name. */

@@ -30,7 +30,8 @@ static bool same_word(karp_str a, karp_str b)
     return same;
 }
 
-bool io_kind_is(karp_str word, karp_str kind)
+/* Whether the word names the kind, as kubectl accepts it: in any case, singular, plural or short name. */
+static bool kind_is(karp_str word, karp_str kind)
 {
     if (same_word(word, kind)) return true;
     for (size_t i = 0; i < sizeof short_names / sizeof short_names[0]; i++) {
@@ -48,7 +49,7 @@ static bool is_workload_word(karp_str word)
 {
     static const char *const kinds[] = { "Deployment", "StatefulSet", "ReplicaSet", "Job" };
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (io_kind_is(word, str(kinds[i]))) return true;
+        if (kind_is(word, str(kinds[i]))) return true;
     }
     return false;
 }
@@ -78,7 +79,7 @@ bool io_reference_read(karp_str given, bool kind_needed, io_reference *out)
 
 bool io_refers_to(const io_reference *to, karp_str kind, karp_str namespace_, karp_str name)
 {
-    return equal_str(to->name, name) && (to->kind.len == 0 || io_kind_is(to->kind, kind)) &&
+    return equal_str(to->name, name) && (to->kind.len == 0 || kind_is(to->kind, kind)) &&
            (to->namespace_.len == 0 || equal_str(to->namespace_, namespace_));
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the objects and fields in which two inputs differ. */
-#include <io/unused.h>
+#include <io/notes.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -150,8 +150,9 @@ extern const io_shape io_selector_shape, io_node_term_shape;
 extern const io_shape io_pool_requirement_shape, io_taint_shape, io_condition_shape, io_node_class_ref_shape;
 extern const io_shape io_spread_shape;
 extern const io_shape io_pod_shape, io_template_shape; /* decode_pod.c */
-extern const io_shape io_node_shape, io_node_claim_shape, io_node_pool_shape, io_node_overlay_shape; /* decode_node.c */
-extern const io_shape io_workload_shape, io_claim_shape, io_volume_shape, io_storage_class_shape; /* decode_other.c */
+extern const io_shape io_node_shape, io_node_claim_shape, io_node_pool_shape,
+    io_node_overlay_shape; /* decode_objects.c */
+extern const io_shape io_workload_shape, io_claim_shape, io_volume_shape, io_storage_class_shape; /* likewise */
 extern const io_shape io_csi_node_shape, io_budget_shape, io_namespace_shape, io_capacity_buffer_shape;
 
 /* The initial values of structs. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <io/fields.h>
+#include <io/notes.h>
 
 #include <io/decode_fields.h>
-#include <io/known_values.h>
 #include <string.h>
 
 static const io_shape *shape_of_kind(io_kind kind)

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <io/reader.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #if !defined(_WIN32) && !defined(__wasi__)
@@ -18,7 +19,7 @@
 
 #if defined(_WIN32) || defined(__wasi__)
 
-FILE *io_open_file(const char *path) { return fopen(path, "rb"); }
+static FILE *open_file(const char *path) { return fopen(path, "rb"); }
 
 #else
 
@@ -28,8 +29,10 @@ static bool is_inherited(const char *path)
     return str_is(name, "/dev/stdin") || str_starts(name, "/dev/fd/") || str_starts(name, "/proc/self/fd/");
 }
 
-/* Opens without blocking on a FIFO; the file type is checked once it is open. */
-FILE *io_open_file(const char *path)
+/* Opens a regular file for reading. Opening a FIFO could block, and a device could be endless, so the type is checked
+ * once it is open. Files that the program was started with (/dev/stdin, /dev/fd/3) may be of any type. NULL = it cannot
+ * be read; errno is the reason, 0 = it is of another type. */
+static FILE *open_file(const char *path)
 {
     struct stat about;
     int file = open(path, O_RDONLY | O_CLOEXEC | (is_inherited(path) ? 0 : O_NONBLOCK));
@@ -62,7 +65,9 @@ static size_t known_size(FILE *file, uint64_t most)
     return size > most || size > SIZE_MAX - 2 ? 0 : (size_t)size;
 }
 
-karp_status io_read_stream(karp_context *context, FILE *file, uint64_t most, strbuf *text)
+/* Appends the rest of a stream to `text` and a NUL after it. Reading stops just beyond `most` bytes. Errors: IO, whose
+ * reason is errno, and NOMEM. */
+static karp_status read_rest(karp_context *context, FILE *file, uint64_t most, strbuf *text)
 {
     enum { PIECE = 65536 };
     if (!grow_text(context, text, known_size(file, most) + 2)) return KARP_E_NOMEM; /* a byte and the NUL */
@@ -90,9 +95,9 @@ karp_status io_whole_file(karp_context *context, const char *path, strbuf *text,
 {
     strbuf_init(text, context);
     bool standard_input = strcmp(path, "-") == 0;
-    FILE *file = standard_input ? stdin : io_open_file(path);
+    FILE *file = standard_input ? stdin : open_file(path);
     if (!file) return cannot(path, errno ? "cannot be opened" : "is not a regular file", error);
-    karp_status status = io_read_stream(context, file, karp_context_get_options(context)->max_document_bytes, text);
+    karp_status status = read_rest(context, file, karp_context_get_options(context)->max_document_bytes, text);
     if (status == KARP_E_NOMEM) status = fail_nomem(error);
     if (status == KARP_E_IO) status = cannot(path, "cannot be read", error);
     if (!standard_input) (void)fclose(file);
@@ -131,7 +136,7 @@ static karp_status read_stream(karp_reader *reader, FILE *file, karp_str path)
 {
     strbuf text;
     strbuf_init(&text, reader->context);
-    karp_status status = io_read_stream(reader->context, file, reader->max_bytes, &text);
+    karp_status status = read_rest(reader->context, file, reader->max_bytes, &text);
     if (status == KARP_E_NOMEM) {
         status = io_reader_nomem(reader);
     } else if (status != KARP_OK) {
@@ -151,7 +156,7 @@ static karp_status read_file(karp_reader *reader, const char *path)
     karp_str name = str(path);
     reader->directory = directory_of(reader, name);
     if (!reader->directory.ptr) return io_reader_nomem(reader);
-    FILE *file = io_open_file(path);
+    FILE *file = open_file(path);
     if (!file && errno == 0) {
         io_place place = { .document = name };
         return io_reader_fail(reader, KARP_E_IO, &place, NULL, "is not a regular file");

@@ -6,7 +6,7 @@
 
 /* ---- small parts ------------------------------------------------------------------------------------------------- */
 
-void io_set_time(trees *t, tree *object, const char *name, int64_t instant)
+static void set_time(trees *t, tree *object, const char *name, int64_t instant)
 {
     char text[KARP_VALUE_TEXT];
     if (instant == KARP_NO_TIME) return;
@@ -27,7 +27,7 @@ void io_add_condition(trees *t, tree *list, const char *type, const char *status
     tree_set_text(t, condition, "type", str(type));
     tree_set_text(t, condition, "status", str(status));
     if (*reason) tree_set_text(t, condition, "reason", str(reason));
-    io_set_time(t, condition, "lastTransitionTime", when);
+    set_time(t, condition, "lastTransitionTime", when);
     tree_append(t, list, condition);
 }
 
@@ -81,7 +81,7 @@ void io_identify(io_filler *f, const io_kind_info *info, tree *root)
     int64_t at = f->start;
     if (info->kind == IO_KIND_POD) at += (int64_t)(f->pods++ % 1000000000) * 1000000000;
     default_uid(t, metadata, ++f->uids);
-    if (!is_stated(metadata, "creationTimestamp")) io_set_time(t, metadata, "creationTimestamp", at);
+    if (!is_stated(metadata, "creationTimestamp")) set_time(t, metadata, "creationTimestamp", at);
 }
 
 /* ---- PersistentVolumeClaim --------------------------------------------------------------------------------------- */
@@ -298,7 +298,7 @@ static void fill_pod_status(trees *t, tree *root)
         io_add_condition(t, own_member(t, status, "conditions", false), "PodScheduled", "False",
                          gated ? "SchedulingGated" : "Unschedulable", io_creation(root));
     }
-    if (bound && !tree_get(status, "startTime")) io_set_time(t, status, "startTime", io_creation(root));
+    if (bound && !tree_get(status, "startTime")) set_time(t, status, "startTime", io_creation(root));
 }
 
 /* Counts pods that have neither a node nor a PodScheduled condition. In strict mode they get no condition, and

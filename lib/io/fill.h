@@ -56,7 +56,6 @@ karp_status io_add_filled(io_filler *filler, const io_kind_info *info, const tre
 
 /* Fills in UID, creation time and namespace. */
 void io_identify(io_filler *filler, const io_kind_info *info, tree *root);
-void io_set_time(trees *t, tree *object, const char *name, int64_t instant); /* does nothing for KARP_NO_TIME */
 int64_t io_creation(const tree *root);
 void io_add_condition(trees *t, tree *list, const char *type, const char *status, const char *reason, int64_t when);
 /* The status of the condition with that type; "" = there is none. */

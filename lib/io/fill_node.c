@@ -7,7 +7,6 @@
 
 #include <string.h>
 #include <io/decode_fields.h>
-#include <io/unused.h>
 
 #define POOL_LABEL "karpenter.sh/nodepool"
 #define TYPE_LABEL "node.kubernetes.io/instance-type"

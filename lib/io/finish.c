@@ -6,9 +6,8 @@
 #include <io/builtin.h>
 #include <io/change.h>
 #include <io/fill.h>
-#include <io/known_values.h>
+#include <io/notes.h>
 #include <io/owner.h>
-#include <io/unused.h>
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The label tables of an input that has no Snapshot. */
-#include <io/unused.h>
+#include <io/notes.h>
 #include <io/builtin.h>
 #include <io/fill.h>
 

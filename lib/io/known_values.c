@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <io/known_values.h>
+#include <io/notes.h>
 
 #include <stdio.h>
 #include <string.h>

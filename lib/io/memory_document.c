@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads and writes a DisruptionMemory (docs/formats.md): the state that one disruption pass leaves for the next. */
-#include <karp/passes.h>
 #include <io/one_document.h>
 #include "write_json.h"
 

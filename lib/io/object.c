@@ -2,13 +2,11 @@
 /* Processes the tree of one object: unfolding lists, kinds, decoding, the builder, waiting. */
 
 #include <io/decode_fields.h>
-#include <io/fields.h>
+#include <io/notes.h>
 #include <io/change.h>
 #include <io/convert.h>
-#include <io/known_values.h>
 #include <io/owner.h>
 #include <io/prices.h>
-#include <io/unused.h>
 #include <string.h>
 
 #include <karp/builder.h>

@@ -2,7 +2,6 @@
 #include "picture.h"
 
 #include "write_launch.h"
-#include "write_text.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-#include <io/fields.h>
+#include <io/notes.h>
 #include <karp/builder.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/prices.h>
 
-#include <io/builtin.h>
-#include <io/convert.h>
 #include <base/money.h>
 #include <string.h>
 

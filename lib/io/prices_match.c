@@ -4,7 +4,7 @@
 
 #include <base/serves.h>
 #include <io/builtin.h>
-#include <io/known_values.h>
+#include <io/notes.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the parts of a Snapshot other than its objects: time, settings, label tables, remembered state, catalogues. */
-#include <io/unused.h>
+#include <io/notes.h>
 
 #include <string.h>
 

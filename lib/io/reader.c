@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The public functions of the reader, its errors and warnings. */
 #include <base/error.h>
-#include <io/known_values.h>
+#include <io/notes.h>
 #include <io/builtin.h>
 #include <io/change.h>
 #include <io/reader.h>
-#include <io/unused.h>
 
 #include <stdarg.h>
 #include <stdio.h>

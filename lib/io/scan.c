@@ -15,7 +15,7 @@ void io_cursor_init(io_cursor *cursor, karp_str text, karp_context *context)
     cursor->context = context;
 }
 
-uint32_t io_cursor_column(const io_cursor *cursor)
+static uint32_t cursor_column(const io_cursor *cursor)
 {
     size_t column = cursor->pos - cursor->line_start + 1;
     return column > UINT32_MAX ? UINT32_MAX : (uint32_t)column;
@@ -216,7 +216,7 @@ io_place io_place_of(karp_str document, const io_cursor *json)
 {
     return (io_place){ .document = document,
                        .line = json->line,
-                       .column = io_cursor_column(json),
+                       .column = cursor_column(json),
                        .offset = json->pos,
                        .text = io_cursor_text(json) };
 }

@@ -24,7 +24,6 @@ typedef struct io_cursor {
 typedef enum io_scan { IO_SCAN_OK, IO_SCAN_END, IO_SCAN_SYNTAX, IO_SCAN_DEEP, IO_SCAN_STOPPED } io_scan;
 
 void io_cursor_init(io_cursor *cursor, karp_str text, karp_context *context);
-uint32_t io_cursor_column(const io_cursor *cursor);
 void io_skip_space(io_cursor *cursor);
 
 /* Scans one value. The cursor is at its first byte and moves past it. `value` receives the value's beginning and

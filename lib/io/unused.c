@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <io/unused.h>
+#include <io/notes.h>
 
 #include <base/money.h>
 #include <math.h>

@@ -5,7 +5,7 @@
  */
 #include <io/fill.h>
 #include <io/owner.h>
-#include <io/unused.h>
+#include <io/notes.h>
 
 #include <string.h>
 

@@ -2,7 +2,6 @@
 /* Writes the explanation of a decision for one pod or one node. */
 #include <base/error.h>
 #include "write_explain.h"
-#include "write_launch.h"
 #include "write_plan_json.h"
 
 enum { MOST_LINES = 30 };

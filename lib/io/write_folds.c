@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "write_folds.h"
+#include "write_rows.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a Plan as text. */
-#include "write_folds.h"
+#include "write_rows.h"
 #include "write_launch.h"
 
 #include <karp/objective.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "write_rows.h"
 
-#include "write_folds.h"
 #include "write_launch.h"
 
 #include <math.h>

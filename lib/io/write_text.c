@@ -338,7 +338,7 @@ static void fold_line(write_buffer *out, const char *line, const char *end, size
     buffer_bytes(out, line, (size_t)(end - line));
 }
 
-bool text_is_wider(karp_str text, size_t width)
+static bool has_wider_line(karp_str text, size_t width)
 {
     const char *end = text.ptr + text.len;
     for (const char *line = text.ptr; line < end;) {
@@ -350,7 +350,8 @@ bool text_is_wider(karp_str text, size_t width)
     return false;
 }
 
-void text_fold(write_buffer *out, karp_str text, size_t width)
+/* Appends the text with its long lines broken. Only parts without spaces can exceed the width. */
+static void fold(write_buffer *out, karp_str text, size_t width)
 {
     const char *end = text.ptr + text.len;
     if (width >= FOLD_NEVER) {
@@ -371,11 +372,11 @@ void text_fold(write_buffer *out, karp_str text, size_t width)
 void text_fold_buffer(write_buffer *b, size_t width)
 {
     karp_str text = { buffer_start(b), b->length };
-    if (b->failed || b->status != KARP_OK || width >= FOLD_NEVER || text.len == 0 || !text_is_wider(text, width))
+    if (b->failed || b->status != KARP_OK || width >= FOLD_NEVER || text.len == 0 || !has_wider_line(text, width))
         return;
     write_buffer folded;
     buffer_init(&folded, b->context);
-    text_fold(&folded, text, width);
+    fold(&folded, text, width);
     folded.failed = folded.failed || b->failed;
     buffer_free(b);
     *b = folded;
@@ -387,6 +388,6 @@ karp_status karp_text_fold(karp_context *context, karp_str text, uint32_t width,
         return write_fail(error, KARP_E_INVALID, "a context, a text and a place for the result are needed");
     write_buffer folded;
     buffer_init(&folded, context);
-    text_fold(&folded, text.ptr == NULL ? (karp_str){ "", 0 } : text, width == 0 ? FOLD_USUAL : width);
+    fold(&folded, text.ptr == NULL ? (karp_str){ "", 0 } : text, width == 0 ? FOLD_USUAL : width);
     return buffer_finish(&folded, out, error);
 }

@@ -84,9 +84,6 @@ karp_status text_pods(text_flow *flow, karp_context *context, const karp_decisio
 
 enum { FOLD_USUAL = 100, FOLD_NEVER = 1000 }; /* FOLD_NEVER: from this width on nothing is broken (-o wide) */
 
-bool text_is_wider(karp_str text, size_t width);
-/* Appends the text with its long lines broken. Only parts without spaces can exceed the width. */
-void text_fold(write_buffer *out, karp_str text, size_t width);
 /* The same for the text in the buffer. */
 void text_fold_buffer(write_buffer *b, size_t width);
 

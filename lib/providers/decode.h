@@ -7,7 +7,6 @@
 #define PROVIDERS_DECODE_H
 
 #include <json/tree.h>
-#include <providers/match.h>
 #include <providers/scratch.h>
 
 typedef struct decoder {

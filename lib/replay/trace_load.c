@@ -6,7 +6,7 @@
 #include <replay/trace_workloads.h>
 
 #include <base/hash.h>
-#include <io/known_values.h>
+#include <io/notes.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static double draw(const load *l, uint64_t a, uint64_t b)
     return (double)(mixed >> 11) / 9007199254740992.0;
 }
 
-/* ---- fields ---------------------------------------------------------------------------------------------------------------- */
+/* ---- fields ------------------------------------------------------------------------------------------------------ */
 
 static bool bad(load *l, const char *where, const char *name, const char *message)
 {
@@ -145,7 +145,7 @@ static karp_status named(load *l, const tree *given, const char *where, karp_str
     return l->s->error.status;
 }
 
-/* ---- curves ---------------------------------------------------------------------------------------------------------------- */
+/* ---- curves ------------------------------------------------------------------------------------------------------ */
 
 /* The curve is lowest half a day from the peak. Saturdays and Sundays have a fraction of it. */
 static int64_t wanted_at(const load *l, const curve *c, int64_t at, uint64_t number, uint64_t step)
@@ -223,7 +223,7 @@ static karp_status generate_deployment(load *l, const tree *given, size_t index,
     return status;
 }
 
-/* ---- schedules ------------------------------------------------------------------------------------------------------------- */
+/* ---- schedules --------------------------------------------------------------------------------------------------- */
 
 static bool digits(const char **at, unsigned *out)
 {
@@ -342,7 +342,7 @@ static karp_status generate_cron_job(load *l, const tree *given, size_t index, u
     return status;
 }
 
-/* ---- the whole load -------------------------------------------------------------------------------------------------------- */
+/* ---- the whole load ---------------------------------------------------------------------------------------------- */
 
 static karp_status generate(load *l)
 {

@@ -213,6 +213,23 @@ static double amount(const char *text)
     return value;
 }
 
+/* Twenty kinds of pods, each with a label of its own. */
+typedef struct some_kinds {
+    char names[20][8];
+    pod_kind kinds[20];
+} some_kinds;
+
+static void make_kinds(bench_maker *m, some_kinds *out)
+{
+    for (uint32_t k = 0; k < 20; k++) {
+        pod_kind *kind = &out->kinds[k];
+        (void)snprintf(out->names[k], sizeof(out->names[k]), "k%u", k);
+        *kind = (pod_kind){ .rule = RULE_NONE };
+        choose_size(m, kind);
+        kind->label = kind->selected = (karp_label){ str("app"), str(out->names[k]) };
+    }
+}
+
 /* Up to ten random pods on a node, as many as fit. */
 static karp_status load_node(bench_maker *m, uint32_t number, const pod_kind *kinds)
 {
@@ -237,13 +254,11 @@ static karp_status load_node(bench_maker *m, uint32_t number, const pod_kind *ki
 /* Twenty kinds of pods on existing and new nodes. */
 static karp_status place_on_nodes(bench_maker *m, uint32_t pods, uint32_t nodes)
 {
-    char names[20][8];
-    pod_kind kinds[20] = { { .rule = RULE_NONE } };
+    some_kinds some;
+    pod_kind *kinds = some.kinds;
     karp_status status = bench_aws_types(m, 100);
+    make_kinds(m, &some);
     for (uint32_t k = 0; k < 20; k++) {
-        (void)snprintf(names[k], sizeof(names[k]), "k%u", k);
-        choose_size(m, &kinds[k]);
-        kinds[k].label = kinds[k].selected = (karp_label){ str("app"), str(names[k]) };
         kinds[k].rule = k % 4 == 1 ? RULE_ZONE_SPREAD : k % 4 == 2 ? RULE_SELECTOR : RULE_NONE;
         kinds[k].wanted = (karp_label){ str("kubernetes.io/arch"), str("amd64") };
     }
@@ -265,14 +280,10 @@ static karp_status fill_b5(bench_maker *m, uint32_t nodes) { return place_on_nod
 /* Nodes of 3 to 17 cores, with random CPU requests of between 55 % and 97 %. */
 static karp_status fill_b4(bench_maker *m, uint32_t nodes)
 {
-    char names[20][8];
-    pod_kind kinds[20] = { { .rule = RULE_NONE } };
+    some_kinds some;
+    pod_kind *kinds = some.kinds;
     karp_status status = bench_aws_types(m, 100);
-    for (uint32_t k = 0; k < 20; k++) {
-        (void)snprintf(names[k], sizeof(names[k]), "k%u", k);
-        choose_size(m, &kinds[k]);
-        kinds[k].label = kinds[k].selected = (karp_label){ str("app"), str(names[k]) };
-    }
+    make_kinds(m, &some);
     for (uint32_t i = 0; i < nodes && status == KARP_OK; i++) {
         bench_node node;
         status = bench_add_node(m, i, 3, 17, &node);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include <karp/values.h>
-#include <providers/match.h>
+#include <base/str.h>
 
 static const int64_t mebi = INT64_C(1) << 20;
 static const int64_t gibi = INT64_C(1) << 30;

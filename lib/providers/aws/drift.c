@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <providers/match.h>
+
 #define MINUTES(n) (INT64_C(60000000000) * (n))
 
 const karp_repair_policy aws_repairs[] = {

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include <base/str.h>
-#include <providers/match.h>
+#include <providers/cloud/table.h>
 #include <providers/order.h>
 
 static karp_str text_at(uint16_t offset) { return (karp_str){ ec2_strings + offset, strlen(ec2_strings + offset) }; }
@@ -161,6 +160,22 @@ void aws_facts_regions(char *into, size_t room)
 /* Empty texts need no copy. */
 static karp_str keep(scratch *s, karp_str text) { return text.len ? scratch_text(s, text) : text; }
 
+/* A copy in the same order, in memory of `s`. */
+static const aws_seen *copy_seen(scratch *s, const aws_seen *seen)
+{
+    const aws_seen *first = NULL, **at = &first;
+    for (; seen && !s->failed; seen = seen->next) {
+        aws_seen *copy = scratch_array(s, 1, sizeof *copy);
+        karp_str *images = scratch_array(s, seen->image_count, sizeof *images);
+        if (!copy || !images) break;
+        for (size_t i = 0; i < seen->image_count; i++) images[i] = scratch_text(s, seen->images[i]);
+        *copy = (aws_seen){ images, seen->image_count, seen->bytes, NULL };
+        *at = copy;
+        at = &copy->next;
+    }
+    return first;
+}
+
 karp_status aws_facts_copy(const aws_facts *from, aws_facts *to, karp_error *error)
 {
     *to = *from;
@@ -178,7 +193,7 @@ karp_status aws_facts_copy(const aws_facts *from, aws_facts *to, karp_error *err
         t->name = keep(s, t->name);
         t->cpu_maker = keep(s, t->cpu_maker);
         t->hypervisor = keep(s, t->hypervisor);
-        t->seen = aws_seen_copy(s, t->seen);
+        t->seen = copy_seen(s, t->seen);
         for (size_t k = 0; k < t->device_count; k++) {
             t->devices[k].maker = keep(s, t->devices[k].maker);
             t->devices[k].name = keep(s, t->devices[k].name);
@@ -191,15 +206,7 @@ karp_status aws_facts_copy(const aws_facts *from, aws_facts *to, karp_error *err
 
 aws_type *aws_facts_find(const aws_facts *facts, karp_str name)
 {
-    size_t low = 0, high = facts->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = compare_str(facts->types[middle].name, name);
-        if (order == 0) return &facts->types[middle];
-        if (order < 0) low = middle + 1;
-        else high = middle;
-    }
-    return NULL;
+    return cloud_find(facts->types, facts->count, sizeof *facts->types, name);
 }
 
 /* Row in the built-in table; ec2_row_count = not found. */
@@ -280,19 +287,4 @@ int64_t aws_seen_least(const aws_seen *seen, const aws_node_class *c)
         if (seen->image_count == 0 || of_images(seen, c)) least = seen->bytes;
     }
     return least;
-}
-
-const aws_seen *aws_seen_copy(scratch *s, const aws_seen *seen)
-{
-    const aws_seen *first = NULL, **at = &first;
-    for (; seen && !s->failed; seen = seen->next) {
-        aws_seen *copy = scratch_array(s, 1, sizeof *copy);
-        karp_str *images = scratch_array(s, seen->image_count, sizeof *images);
-        if (!copy || !images) break;
-        for (size_t i = 0; i < seen->image_count; i++) images[i] = scratch_text(s, seen->images[i]);
-        *copy = (aws_seen){ images, seen->image_count, seen->bytes, NULL };
-        *at = copy;
-        at = &copy->next;
-    }
-    return first;
 }

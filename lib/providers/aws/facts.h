@@ -24,7 +24,7 @@ typedef struct aws_device {
 
 /* One instance type as described by EC2, and its offers in one region. */
 typedef struct aws_type {
-    karp_str name;
+    karp_str name; /* the first member, for cloud_find() */
     karp_str cpu_maker; /* "" = unknown */
     karp_str hypervisor; /* "" = bare metal */
     uint32_t flags; /* EC2_BARE_METAL … */
@@ -92,7 +92,5 @@ struct aws_seen {
 
 /* The least observation that applies to a class with these images; AWS_UNKNOWN = none. */
 int64_t aws_seen_least(const aws_seen *seen, const aws_node_class *c);
-/* A copy in the same order, in memory of `s`. */
-const aws_seen *aws_seen_copy(scratch *s, const aws_seen *seen);
 
 #endif

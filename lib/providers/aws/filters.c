@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <providers/order.h>
+#include <providers/launch.h>
 
 #define RESERVATION_TYPE AWS_GROUP "capacity-reservation-type"
 #define RESERVATION_INTERRUPTIBLE AWS_GROUP "capacity-reservation-interruptible"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <providers/decode.h>
+#include <providers/launch.h>
 
 static uint32_t out_of_memory(karp_provider_problem *problem)
 {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include <providers/match.h>
+#include <base/str.h>
 
 const karp_str aws_key_zone = TEXT("topology.kubernetes.io/zone");
 const karp_str aws_key_zone_id = TEXT("topology.k8s.aws/zone-id");

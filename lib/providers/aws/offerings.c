@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/aws/catalogue.h>
 
-#include <providers/match.h>
+#include <base/str.h>
 
 enum { REQUIREMENTS_MOST = 7 };
 

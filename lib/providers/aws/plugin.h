@@ -4,7 +4,6 @@
 #define AWS_PLUGIN_H
 
 #include <providers/aws/catalogue.h>
-#include <providers/launch.h>
 #include <providers/plugin.h>
 
 typedef struct aws_handle {

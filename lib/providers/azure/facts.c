@@ -5,7 +5,6 @@
 
 #include <karp/values.h>
 
-#include <providers/azure/names.h>
 #include <providers/cloud/write.h>
 
 /* Generated from data/azure.txt by the build. */

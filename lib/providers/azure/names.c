@@ -8,7 +8,7 @@
  * Each part matches as much as possible. If the rest then does not match, the part is skipped, as in a regular
  * expression.
  */
-#include <providers/azure/names.h>
+#include <providers/azure/types.h>
 
 enum { LESS, FEATURES, DASH, ACCELERATOR, CC, NUMBER, MI300X, H100, VERSION, PROMO, END };
 

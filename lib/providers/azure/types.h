@@ -4,7 +4,6 @@
 #define AZURE_TYPES_H
 
 #include <providers/azure/facts.h>
-#include <providers/azure/names.h>
 #include <providers/azure/node_class.h>
 #include <providers/cloud/make.h>
 #include <providers/cloud/marks.h>
@@ -12,6 +11,26 @@
 #define AZURE_GROUP "karpenter.azure.com/"
 #define AKS_GROUP "kubernetes.azure.com/"
 #define AZURE_SCOPE AZURE_GROUP "placement-scope"
+
+/* ---- names.c: the parts of a size's name, and whether the provider lists the size ------------ */
+
+/* Standard_NC24ads_A100_v4 has family N, subfamily C, features ads, accelerator A100 and version v4. */
+typedef struct azure_name {
+    karp_str family, sub, features, accelerator, version; /* "" = absent */
+    bool constrained; /* fewer vCPUs than the full size: E4-2ads_v5 */
+} azure_name;
+
+/* false = the provider does not recognise the name. */
+bool azure_name_read(karp_str name, azure_name *out);
+/* Whether the size is never listed, by its name alone. */
+bool azure_name_barred(karp_str name);
+
+/* GPU sizes that the provider supports. */
+enum { AZURE_GPU_UBUNTU = 1, AZURE_GPU_AZURELINUX = 2, AZURE_GPU_AMD = 4 };
+/* false = not found. */
+bool azure_gpu_find(karp_str name, uint32_t *flags);
+
+/* ---- types.c --------------------------------------------------------------------------------- */
 
 typedef struct azure_settings {
     double vm_memory_overhead;
@@ -34,7 +53,8 @@ int64_t azure_reserved_memory(double gib);
 /* Bytes of a VM's memory without the hypervisor's part. */
 int64_t azure_memory(double gib, double overhead);
 
-/* labels.c */
+/* ---- labels.c -------------------------------------------------------------------------------- */
+
 void azure_label_tables(karp_provider_labels *into);
 /* The labels that depend only on size, class and settings. */
 void azure_size_labels(cloud_labels *l, const azure_size *size, const azure_name *name, uint32_t gpu, karp_str region,

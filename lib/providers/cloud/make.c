@@ -66,7 +66,8 @@ static const karp_str *number_of(scratch *s, cloud_shared *shared, int64_t numbe
     return value;
 }
 
-karp_str cloud_number(scratch *s, cloud_shared *shared, int64_t number, const char *unit)
+/* A number and its unit as text. */
+static karp_str number_text(scratch *s, cloud_shared *shared, int64_t number, const char *unit)
 {
     return *number_of(s, shared, number, unit);
 }
@@ -95,7 +96,7 @@ void cloud_amount_text(cloud_amounts *a, karp_str name, karp_str text)
 
 void cloud_amount(cloud_amounts *a, karp_str name, int64_t number, const char *unit)
 {
-    cloud_amount_text(a, name, cloud_number(a->s, a->shared, number, unit));
+    cloud_amount_text(a, name, number_text(a->s, a->shared, number, unit));
 }
 
 /* ---- labels of nodes ------------------------------------------------------------------------- */

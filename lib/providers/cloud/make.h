@@ -61,9 +61,6 @@ typedef struct cloud_zones {
 /* Lists the names of these zones. */
 void cloud_list_zones(scratch *s, cloud_zones *z, uint32_t zones);
 
-/* A number and its unit as text. */
-karp_str cloud_number(scratch *s, cloud_shared *shared, int64_t number, const char *unit);
-
 /* All labels of a type and one of its offerings that are determined: In with a single value. The list has space for
  * `more` further labels. */
 karp_label *cloud_node_labels(scratch *s, const karp_instance_type *type, const karp_offering *o, size_t more,

@@ -6,7 +6,7 @@
 
 #include <karp/io.h>
 #include <karp/library.h>
-#include <providers/match.h>
+#include <base/str.h>
 #include <providers/order.h>
 
 typedef struct file_handle {

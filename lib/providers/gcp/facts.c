@@ -128,7 +128,7 @@ void gcp_facts_free(gcp_facts *facts)
     memset(facts, 0, sizeof *facts);
 }
 
-const gcp_type *gcp_facts_find(const gcp_facts *facts, karp_str name)
+static const gcp_type *find_type(const gcp_facts *facts, karp_str name)
 {
     return cloud_find(facts->list, facts->count, sizeof *facts->list, name);
 }
@@ -215,7 +215,7 @@ static karp_status load_machine_types(const gcp_facts *old, gcp_facts *f, karp_s
         read_described(&d, entry, &type);
         type.zones = UINT32_C(1) << zone;
         f->zones |= type.zones;
-        const gcp_type *known = gcp_facts_find(old, type.name);
+        const gcp_type *known = find_type(old, type.name);
         if (known) {
             type.on_demand = known->on_demand;
             type.spot = known->spot;

@@ -42,7 +42,6 @@ uint32_t gcp_facts_write(const gcp_facts *facts, const karp_provider_memory *mem
                          karp_provider_problem *problem);
 uint32_t gcp_facts_about(const gcp_facts *facts, const karp_provider_memory *memory, karp_provider_facts_info *info,
                          karp_provider_problem *problem);
-const gcp_type *gcp_facts_find(const gcp_facts *facts, karp_str name); /* NULL = not found */
 /* The letter, from 0, at the end of a zone's name; GCP_NO_ZONE = not a zone of the region. */
 uint32_t gcp_zone_number(karp_str name, karp_str region);
 /* us-central1-a */

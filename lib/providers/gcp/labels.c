@@ -7,7 +7,9 @@
 
 #define DISK "disk-type.gke.io/"
 
-const karp_str gcp_disk_keys[GCP_DISK_KINDS] = {
+enum { DISK_KINDS = 9 };
+
+static const karp_str disk_keys[DISK_KINDS] = {
     TEXT(DISK "hyperdisk-balanced"),   TEXT(DISK "hyperdisk-balanced-high-availability"),
     TEXT(DISK "hyperdisk-extreme"),    TEXT(DISK "hyperdisk-ml"),
     TEXT(DISK "hyperdisk-throughput"), TEXT(DISK "pd-balanced"),
@@ -65,7 +67,8 @@ static const struct {
 
 static karp_str family_of(karp_str name) { return cloud_until(&name, '-'); }
 
-uint32_t gcp_disk_kinds(karp_str name)
+/* A bit for each disk kind that the type's family supports. */
+static uint32_t disk_kinds(karp_str name)
 {
     karp_str family = family_of(name);
     size_t low = 0, high = sizeof disks / sizeof *disks;
@@ -179,7 +182,7 @@ static void gpu_labels(cloud_labels *l, karp_str accelerator)
 
 void gcp_type_labels(cloud_labels *l, const gcp_type *t, karp_str region)
 {
-    uint32_t kinds = gcp_disk_kinds(t->name);
+    uint32_t kinds = disk_kinds(t->name);
     cloud_in_one(l, key_type, t->name);
     cloud_in_word(l, key_arch, t->arm64 ? &word_arm64 : &word_amd64);
     cloud_in_word(l, key_os, &word_linux);
@@ -188,9 +191,9 @@ void gcp_type_labels(cloud_labels *l, const gcp_type *t, karp_str region)
     cloud_in_number(l, key_memory, t->memory_mib);
     name_labels(l, t->name);
     gpu_labels(l, t->accelerator);
-    for (size_t i = 0; i < GCP_DISK_KINDS; i++) {
-        if (kinds >> i & 1) cloud_in_word(l, gcp_disk_keys[i], &word_true);
-        else cloud_absent(l, gcp_disk_keys[i]);
+    for (size_t i = 0; i < DISK_KINDS; i++) {
+        if (kinds >> i & 1) cloud_in_word(l, disk_keys[i], &word_true);
+        else cloud_absent(l, disk_keys[i]);
     }
     cloud_absent(l, key_build);
 }

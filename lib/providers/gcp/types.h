@@ -24,10 +24,6 @@ void gcp_types(scratch *s, const gcp_facts *facts, const gcp_settings *settings,
 int64_t gcp_max_pods(const gcp_class *c);
 
 /* labels.c */
-enum { GCP_DISK_KINDS = 9 };
-extern const karp_str gcp_disk_keys[GCP_DISK_KINDS];
-/* A bit for each disk kind that the type's family supports. */
-uint32_t gcp_disk_kinds(karp_str name);
 void gcp_label_tables(karp_provider_labels *into);
 /* The labels that depend only on the type. */
 void gcp_type_labels(cloud_labels *l, const gcp_type *t, karp_str region);

@@ -7,9 +7,11 @@
 FOLDER has sizes.json, availability.json and prices.json. README.md beside this file says what they hold, where they are
 from, and what the columns are.
 """
-import json
-import os
+import pathlib
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "cloud"))
+from tables import load, number, write  # noqa: E402
 
 HEADER = """\
 # SPDX-License-Identifier: Apache-2.0
@@ -20,17 +22,6 @@ source DarrenJohns/djtools-azure-vm-sku-locator f31f81713de7 (MIT): sizes, zones
 source kubernetes/autoscaler 55c37cd5eb55 (Apache-2.0): numbers of GPUs
 source Azure/karpenter-provider-azure 352646f59929 (Apache-2.0): initial prices, disks of some sizes
 """
-
-
-def number(value):
-    """The shortest decimal, without the zero in front."""
-    if value is None:
-        return ""
-    text = repr(value)
-    if "e" in text or len(text.replace(".", "").lstrip("0")) > 15:
-        raise SystemExit(f"{text}: more than fifteen digits")
-    text = text[:-2] if text.endswith(".0") else text
-    return text[1:] if text.startswith("0.") else text
 
 
 def ephemeral(size):
@@ -66,11 +57,6 @@ def offer(fact, zones, on_demand, current, spot):
 def main():
     if len(sys.argv) != 2:
         raise SystemExit(__doc__)
-
-    def load(name):
-        with open(os.path.join(sys.argv[1], name), encoding="utf-8") as f:
-            return json.load(f)
-
     prices, there = load("prices.json"), load("availability.json")
     regions = sorted(there["regions"])
     place = {name: i for i, name in enumerate(prices["types"])}
@@ -90,10 +76,8 @@ def main():
                                price("newerOnDemand"), price("newerSpot")))
         facts = [size["name"], size["quotaFamily"], str(size["vcpus"]), number(size["memoryGiB"]), flags(size),
                  str(size.get("gpus", "") or ""), str(ephemeral(size) or "")]
-        if any(cells):
-            rows.append("|".join(facts + cells))
-    sys.stdout.write(HEADER + "regions " + " ".join(f"{r}:{zones[r]}" for r in regions) + "\n")
-    sys.stdout.write("\n".join(rows) + f"\nend {len(rows)}\n")
+        rows.append((facts, cells))
+    write(HEADER, regions, zones, rows)
 
 
 if __name__ == "__main__":

@@ -7,9 +7,11 @@
 FOLDER has machine-types.json, regions.json, availability.json and prices.json. README.md beside this file says what they
 hold, where they are from, and what the columns are.
 """
-import json
-import os
+import pathlib
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "cloud"))
+from tables import load, number, write  # noqa: E402
 
 HEADER = """\
 # SPDX-License-Identifier: Apache-2.0
@@ -21,25 +23,9 @@ source cloudpilot-ai/karpenter-provider-gcp 417f047b1175 (Apache-2.0): prices, l
 """
 
 
-def number(value):
-    """The shortest decimal, without the zero in front."""
-    if value is None:
-        return ""
-    text = repr(value)
-    if "e" in text or len(text.replace(".", "").lstrip("0")) > 15:
-        raise SystemExit(f"{text}: more than fifteen digits")
-    text = text[:-2] if text.endswith(".0") else text
-    return text[1:] if text.startswith("0.") else text
-
-
 def main():
     if len(sys.argv) != 2:
         raise SystemExit(__doc__)
-
-    def load(name):
-        with open(os.path.join(sys.argv[1], name), encoding="utf-8") as f:
-            return json.load(f)
-
     prices, there = load("prices.json"), load("availability.json")["types"]
     zones = {r: "".join(z[-1] for z in list_) for r, list_ in load("regions.json")["regions"].items()}
     regions = sorted(prices["regions"])
@@ -58,10 +44,8 @@ def main():
         a = t.get("accelerator")
         facts = [t["name"], str(t["vcpus"]), str(t["memoryMiB"]), "a" if t["arch"] == "arm64" else "",
                  f"{a['type']}*{number(float(a['count']))}" if a else "", str(t.get("localSsd", {}).get("partitions", ""))]
-        if any(cells):
-            rows.append("|".join(facts + cells))
-    sys.stdout.write(HEADER + "regions " + " ".join(f"{r}:{zones[r]}" for r in regions) + "\n")
-    sys.stdout.write("\n".join(rows) + f"\nend {len(rows)}\n")
+        rows.append((facts, cells))
+    write(HEADER, regions, zones, rows)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Notes on the input: what the decision does not use, what does not exist, and what an API server would have rejected. */
+#ifndef IO_NOTES_H
+#define IO_NOTES_H
+
+#include <base/nearest.h>
+#include <io/reader.h>
+
+/* ---- unused.c: objects that the decision does not use, each with the reason and what would change it ------------- */
+
+/* The name of a feature gate by index; NULL beyond the last. `bit` receives KARP_GATE_*. */
+const char *io_gate_name(size_t index, uint32_t *bit);
+/* Parses the reader's option for feature gates, e.g. "NodeOverlay=true,StaticCapacity=false". Errors: INVALID. */
+karp_status io_gates_read(karp_reader *reader);
+/* Overrides the gates in settings by those of the options. */
+void io_gates_apply(const karp_reader *reader, karp_settings *settings);
+
+/* If no Snapshot states gates (read_snapshot.c): keeps those of the options for the dump. */
+karp_status io_settle_gates(karp_reader *reader);
+
+/* Called for each object that is added to the builder. Errors: NOMEM. */
+karp_status io_unused_pool(karp_reader *reader, const karp_node_pool *pool);
+karp_status io_unused_object(karp_reader *reader, uint32_t gate, karp_str name);
+karp_status io_unused_node(karp_reader *reader, const karp_node *node);
+karp_status io_unused_claim(karp_reader *reader, const karp_node_claim *claim);
+/* Counts a suspended Job. */
+karp_status io_unused_job(karp_reader *reader, const tree *root);
+karp_status io_unused_workload(karp_reader *reader, const tree *root);
+/* Counts an object of a kind that is not read, and notes the kind that may have been meant. */
+karp_status io_unused_kind(karp_reader *reader, karp_str api_version, karp_str kind);
+/* Adds the notes. Call it after everything has been read. Errors: NOMEM. */
+karp_status io_unused_note(karp_reader *reader);
+
+/* ---- known_values.c: labels and values that no instance type or offering has; usually spelling mistakes ---------- */
+
+/* Writes "; did you mean spot?", or nothing. Returns `text`. */
+enum { MEANT = 160 };
+const char *io_meant(const nearest *near, char text[MEANT]);
+
+/* Whether a type or offering has the label. If not, similar labels are added to `near`. */
+bool io_is_had(const karp_reader *reader, karp_str key, nearest *near);
+
+/* Values of an existing label that no type or offering has. */
+typedef struct io_absent {
+    size_t count;
+    char list[256]; /* "a, b, c, d and 3 more" */
+    char meant[MEANT]; /* io_meant() of the value if there is only one */
+} io_absent;
+karp_status io_find_absent(karp_reader *reader, const karp_requirement *required, io_absent *out);
+
+/* A list of values in requirements of NodePools. */
+typedef struct io_pool_values {
+    karp_str pool; /* name of the first pool with this requirement */
+    size_t pools;
+    karp_requirement required;
+    bool others; /* some values were left out */
+} io_pool_values;
+
+/* Stores a NodePool's requirements until the catalogues are known. */
+karp_status io_values_pool(karp_reader *reader, const karp_node_pool *pool);
+/* Notes the values that no type has, if some types have other values of the list. If none has, the decision itself
+ * reports that nothing meets the requirement. With no_lint_notes nothing is noted: karp_lint_snapshot() reports the
+ * same. */
+karp_status io_values_note(karp_reader *reader);
+
+/* ---- fields.c: unknown fields and versions, and values out of range ---------------------------------------------- */
+
+/* Notes the object's fields that its kind does not have. An object with a uid or a resourceVersion comes from an API
+ * server and is not checked. */
+karp_status io_note_fields(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place);
+
+/* Notes an unknown version of the kind, which is read as a known one. */
+karp_status io_note_version(karp_reader *reader, const io_kind_info *info, karp_str api_version);
+
+/* Note values out of range; each kind of value once. */
+karp_status io_note_invalid_pod(karp_reader *reader, const karp_pod *pod);
+karp_status io_note_invalid_pool(karp_reader *reader, const karp_node_pool *pool);
+
+#endif
