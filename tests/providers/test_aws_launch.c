@@ -12,6 +12,7 @@
 #include <jansson.h>
 #include <karp/provider.h>
 #include <providers/aws/plugin.h>
+#include <providers/launch.h>
 #include <providers/plugin.h>
 #include <support/plain.h>
 
