@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "designs.h"
 
+#include <base/memory.h>
 #include <base/sort.h>
 #include <string.h>
 
@@ -14,15 +15,7 @@ bool design_group_add(const cli_options *options, design_groups *g, karp_str nam
     size_t at = 0;
     while (at < g->count && compare_str(g->items[at].name, name) < 0) at++;
     if (at == g->count || !equal_str(g->items[at].name, name)) {
-        if (g->count == g->room) {
-            size_t room = g->room == 0 ? 8 : g->room * 2;
-            design_group *larger = karp_alloc(options->context, room * sizeof *larger);
-            if (larger == NULL) return false;
-            if (g->count > 0) memcpy(larger, g->items, g->count * sizeof *larger);
-            karp_free(options->context, g->items, g->room * sizeof *larger);
-            g->items = larger;
-            g->room = room;
-        }
+        if (!grow(options->context, (void **)&g->items, &g->room, g->count + 1, sizeof *g->items)) return false;
         memmove(&g->items[at + 1], &g->items[at], (g->count - at) * sizeof *g->items);
         g->items[at] = (design_group){ .name = name };
         g->count++;
@@ -86,15 +79,8 @@ static size_t add_words(design *d, const char *before, const karp_str *words, si
 
 static bool add_place(design *d, karp_str pod, size_t text, size_t group)
 {
-    if (d->place_count == d->place_room) {
-        size_t room = d->place_room == 0 ? 64 : d->place_room * 2;
-        design_place *larger = karp_alloc(d->options.context, room * sizeof *larger);
-        if (larger == NULL) return false;
-        if (d->place_count > 0) memcpy(larger, d->places, d->place_count * sizeof *larger);
-        karp_free(d->options.context, d->places, d->place_room * sizeof *larger);
-        d->places = larger;
-        d->place_room = room;
-    }
+    if (!grow(d->options.context, (void **)&d->places, &d->place_room, d->place_count + 1, sizeof *d->places))
+        return false;
     d->places[d->place_count++] = (design_place){ pod, text, group };
     return true;
 }

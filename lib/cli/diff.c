@@ -3,6 +3,7 @@
 #include "designs.h"
 #include "diff.h"
 
+#include <base/memory.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,15 +14,7 @@
 
 static bool add(const cli_options *options, diff_list *list, const diff_row *before, const diff_row *after)
 {
-    if (list->count == list->room) {
-        size_t room = list->room == 0 ? 32 : list->room * 2;
-        difference *larger = karp_alloc(options->context, room * sizeof *larger);
-        if (larger == NULL) return false;
-        if (list->count > 0) memcpy(larger, list->items, list->count * sizeof *larger);
-        karp_free(options->context, list->items, list->room * sizeof *larger);
-        list->items = larger;
-        list->room = room;
-    }
+    if (!grow(options->context, (void **)&list->items, &list->room, list->count + 1, sizeof *list->items)) return false;
     list->items[list->count++] = (difference){ .before = before, .after = after };
     return true;
 }

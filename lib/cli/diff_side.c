@@ -2,6 +2,7 @@
 #include "diff.h"
 #include "writer.h"
 
+#include <base/memory.h>
 #include <base/sort.h>
 #include <string.h>
 
@@ -40,19 +41,9 @@ static size_t end_text(listing *l)
 static void add_row(listing *l, uint32_t kind, size_t subject, size_t answer)
 {
     diff_side *s = l->side;
-    if (s->row_count == s->row_room) {
-        size_t room = s->row_room == 0 ? 64 : s->row_room * 2;
-        diff_row *larger = karp_alloc(l->options->context, room * sizeof *larger);
-        if (larger == NULL) {
-            l->refused = true;
-            return;
-        }
-        if (s->row_count > 0) memcpy(larger, s->rows, s->row_count * sizeof *larger);
-        karp_free(l->options->context, s->rows, s->row_room * sizeof *larger);
-        s->rows = larger;
-        s->row_room = room;
-    }
-    s->rows[s->row_count++] = (diff_row){ kind, subject, answer };
+    if (!grow(l->options->context, (void **)&s->rows, &s->row_room, s->row_count + 1, sizeof *s->rows))
+        l->refused = true;
+    else s->rows[s->row_count++] = (diff_row){ kind, subject, answer };
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */

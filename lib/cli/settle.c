@@ -3,6 +3,8 @@
 #include "designs.h"
 #include "writer.h"
 
+#include <base/memory.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -133,19 +135,7 @@ static karp_status note_round(settling *s, const karp_decision *d, size_t placed
                        (int)ROUNDS_MOST);
         return KARP_E_LIMIT;
     }
-    if (s->count == s->room) {
-        size_t room = s->room == 0 ? 16 : s->room * 2;
-        settle_round *larger = karp_alloc(s->options->context, room * sizeof *larger);
-        if (larger == NULL) {
-            return no_memory(s);
-        }
-        if (s->count > 0) {
-            memcpy(larger, s->rounds, s->count * sizeof *larger);
-        }
-        karp_free(s->options->context, s->rounds, s->room * sizeof *larger);
-        s->rounds = larger;
-        s->room = room;
-    }
+    if (!grow(s->options->context, (void **)&s->rounds, &s->room, s->count + 1, sizeof *s->rounds)) return no_memory(s);
     settle_round *round = &s->rounds[s->count++];
     progress_round((uint32_t)s->count + 1);
     *round = (settle_round){ .at = s->now,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
+#include <base/memory.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,18 +22,7 @@ void text_file_free(const cli_options *options, cli_text *text)
 /* Makes more room. false = out of memory. */
 static bool text_grow(const cli_options *options, cli_text *text)
 {
-    size_t room = text->room == 0 ? FIRST_ROOM : text->room * 2;
-    char *larger = room > text->room ? karp_alloc(options->context, room) : NULL;
-    if (larger == NULL) {
-        return false;
-    }
-    if (text->len > 0) {
-        memcpy(larger, text->ptr, text->len);
-    }
-    karp_free(options->context, text->ptr, text->room);
-    text->ptr = larger;
-    text->room = room;
-    return true;
+    return grow(options->context, (void **)&text->ptr, &text->room, text->room == 0 ? FIRST_ROOM : text->room + 1, 1);
 }
 
 bool text_add(const cli_options *options, cli_text *text, const char *bytes, size_t length)

@@ -90,6 +90,7 @@ static inline double picture_part(double amount, double whole) { return whole > 
  * false = out of memory. */
 void picture_add_up(picture_row *row);
 bool picture_fold(picture *s, picture_row *row, karp_context *context);
+
 /* ---- picture_workloads.c ----------------------------------------------------------------------------------------- */
 
 /* Columns of KARP_TABLE_SNAPSHOT_PODS, borrowed from the table. */
@@ -102,7 +103,7 @@ karp_status picture_owners_open(picture_owners *o, karp_table *pods);
 /* Whether the pod belongs to a DaemonSet or is a static pod of a node. */
 bool picture_of_daemon(const picture_owners *o, size_t pod);
 
-/* "namespace/workload", in `room` or borrowed from `pod_name` ("namespace/name"). Out of memory is recorded only in
+/* The workload under the name that users know, the Deployment's and not its ReplicaSet's: "namespace/workload", in `room` or borrowed from `pod_name` ("namespace/name"). Out of memory is recorded only in
  * `room`. */
 karp_str picture_workload_of(const picture_owners *o, size_t pod, karp_str pod_name, strbuf *room);
 

@@ -224,6 +224,8 @@ karp_status io_survey(karp_reader *reader, const tree *root, uint32_t region_ran
 /* Count a node or pod that is added to the builder. Prices need both, whether these are read before or after them. */
 karp_status io_node_kinds_add(karp_reader *reader, const karp_node *node, bool unmanaged);
 void io_pending_add(karp_reader *reader, const karp_pod *pod);
+/* The value of a node's label; "" = it is not there. */
+karp_str io_label_of(const karp_node *node, const char *key);
 /* The type and offering of these nodes. false = no catalogue has them with a price. */
 bool io_node_kind_find(const karp_reader *reader, const io_node_kind *kind, const karp_instance_type **type,
                        const karp_offering **offering);

@@ -109,7 +109,7 @@ karp_status io_survey(karp_reader *reader, const tree *root, uint32_t region_ran
 
 /* ---- nodes and pending pods -------------------------------------------------------------------------------------- */
 
-static karp_str label_of(const karp_node *node, const char *key)
+karp_str io_label_of(const karp_node *node, const char *key)
 {
     for (size_t i = 0; i < node->meta.label_count; i++) {
         if (str_is(node->meta.labels[i].key, key)) return node->meta.labels[i].value;
@@ -119,9 +119,9 @@ static karp_str label_of(const karp_node *node, const char *key)
 
 static karp_str capacity_type_of(const karp_node *node)
 {
-    karp_str stated = label_of(node, "karpenter.sh/capacity-type");
+    karp_str stated = io_label_of(node, "karpenter.sh/capacity-type");
     if (stated.len) return stated;
-    return str_is(label_of(node, "eks.amazonaws.com/capacityType"), "SPOT") ? str("spot") : str("on-demand");
+    return str_is(io_label_of(node, "eks.amazonaws.com/capacityType"), "SPOT") ? str("spot") : str("on-demand");
 }
 
 static karp_status put(karp_reader *reader, karp_str key, const io_node_kind *kind, uint32_t *out)
@@ -142,8 +142,8 @@ static karp_status put(karp_reader *reader, karp_str key, const io_node_kind *ki
 
 karp_status io_node_kinds_add(karp_reader *reader, const karp_node *node, bool unmanaged)
 {
-    io_node_kind kind = { .type = label_of(node, "node.kubernetes.io/instance-type"),
-                          .zone = label_of(node, "topology.kubernetes.io/zone"),
+    io_node_kind kind = { .type = io_label_of(node, "node.kubernetes.io/instance-type"),
+                          .zone = io_label_of(node, "topology.kubernetes.io/zone"),
                           .capacity_type = capacity_type_of(node) };
     strbuf key;
     if (kind.type.len == 0) return KARP_OK;

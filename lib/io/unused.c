@@ -197,17 +197,9 @@ karp_status io_unused_job(karp_reader *reader, const tree *root)
 
 /* ---- nodes without a price --------------------------------------------------------------------------------------- */
 
-static karp_str label_of(const karp_node *node, const char *key)
-{
-    for (size_t i = 0; i < node->meta.label_count; i++) {
-        if (str_is(node->meta.labels[i].key, key)) return node->meta.labels[i].value;
-    }
-    return (karp_str){ "", 0 };
-}
-
 karp_status io_unused_node(karp_reader *reader, const karp_node *node)
 {
-    bool unmanaged = label_of(node, "karpenter.sh/nodepool").len == 0;
+    bool unmanaged = io_label_of(node, "karpenter.sh/nodepool").len == 0;
     karp_status status = io_node_kinds_add(reader, node, unmanaged);
     return status || !unmanaged ? status : count(reader, IO_UNUSED_NODES, node->meta.name);
 }

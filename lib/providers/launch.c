@@ -14,10 +14,12 @@ const karp_offering *launch_offering(const karp_provider_launch *launch, karp_pr
     return &launch->types[candidate.type]->offerings[candidate.offering];
 }
 
-karp_str launch_capacity_type(const karp_offering *offering)
+karp_str launch_label(const karp_offering *offering, const char *key)
 {
-    return match_single(offering->requirements, offering->requirement_count, LAUNCH_CAPACITY_TYPE);
+    return match_single(offering->requirements, offering->requirement_count, key);
 }
+
+karp_str launch_capacity_type(const karp_offering *offering) { return launch_label(offering, LAUNCH_CAPACITY_TYPE); }
 
 karp_str launch_first_capacity_type(const karp_provider_launch *launch)
 {
@@ -42,8 +44,7 @@ static int compare_offers(const karp_provider_launch *launch, karp_provider_cand
     if (x->price != y->price) return x->price < y->price ? -1 : 1;
     int order = compare_str(launch->types[a.type]->name, launch->types[b.type]->name);
     if (order) return order;
-    return compare_str(match_single(x->requirements, x->requirement_count, LAUNCH_ZONE),
-                       match_single(y->requirements, y->requirement_count, LAUNCH_ZONE));
+    return compare_str(launch_label(x, LAUNCH_ZONE), launch_label(y, LAUNCH_ZONE));
 }
 
 bool launch_cheapest(const karp_provider_launch *launch, karp_provider_candidate *out)
@@ -267,6 +268,30 @@ karp_status karp_provider_launch_pick(karp_provider *provider, const karp_provid
     return provider_bad_answer(provider, error, "a candidate that it was not given");
 }
 
+void launch_set_label(karp_label *list, size_t *count, karp_str key, karp_str value)
+{
+    size_t at = 0;
+    while (at < *count && !equal_str(list[at].key, key)) at++;
+    list[at] = (karp_label){ key, value };
+    if (at == *count) ++*count;
+}
+
+static void set_settled(karp_label *list, size_t *count, const karp_requirement *requirements, size_t requirement_count)
+{
+    for (size_t i = 0; i < requirement_count; i++) {
+        const karp_requirement *r = &requirements[i];
+        if (r->op == KARP_OP_IN && r->value_count == 1) launch_set_label(list, count, r->key, r->values[0]);
+    }
+}
+
+size_t launch_labels(const karp_instance_type *type, const karp_offering *o, karp_label *list)
+{
+    size_t count = 0;
+    set_settled(list, &count, type->requirements, type->requirement_count);
+    set_settled(list, &count, o->requirements, o->requirement_count);
+    return count;
+}
+
 /* A node with all labels that have a single value: those of the type, then those of the offering. */
 static karp_status plain_node(const karp_instance_type *type, const karp_offering *o,
                               const karp_provider_memory *memory, karp_provider_node *node, karp_error *error)
@@ -274,20 +299,9 @@ static karp_status plain_node(const karp_instance_type *type, const karp_offerin
     bool failed = false;
     karp_label *labels = memory_piece(memory, type->requirement_count + o->requirement_count, sizeof *labels, &failed);
     if (failed) return provider_nomem(error);
-    size_t count = 0;
-    for (size_t i = 0; i < type->requirement_count + o->requirement_count; i++) {
-        bool of_offering = i >= type->requirement_count;
-        const karp_requirement *r = of_offering ? &o->requirements[i - type->requirement_count]
-                                                : &type->requirements[i];
-        if (r->op != KARP_OP_IN || r->value_count != 1) continue;
-        size_t at = 0;
-        while (at < count && !equal_str(labels[at].key, r->key)) at++;
-        labels[at] = (karp_label){ r->key, r->values[0] };
-        if (at == count) count++;
-    }
     node->instance_type = type->name;
     node->labels = labels;
-    node->label_count = count;
+    node->label_count = launch_labels(type, o, labels);
     return KARP_OK;
 }
 

@@ -144,3 +144,12 @@ karp_str match_single(const karp_requirement *list, size_t count, const char *ke
     karp_str none = { "", 0 };
     return r && r->op == KARP_OP_IN && r->value_count == 1 ? r->values[0] : none;
 }
+
+bool match_contains(karp_str text, const char *part)
+{
+    size_t n = strlen(part);
+    for (size_t i = 0; n <= text.len && i <= text.len - n; i++) {
+        if (memcmp(text.ptr + i, part, n) == 0) return true;
+    }
+    return false;
+}

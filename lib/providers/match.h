@@ -20,4 +20,7 @@ const karp_requirement *match_find(const karp_requirement *list, size_t count, c
 /* The value of an In with a single value; "" = none. */
 karp_str match_single(const karp_requirement *list, size_t count, const char *key);
 
+/* Whether the text has this part. */
+bool match_contains(karp_str text, const char *part);
+
 #endif

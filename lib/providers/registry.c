@@ -2,6 +2,7 @@
 /* The providers that can be opened by name. */
 #include <providers/provider.h>
 #include <base/error.h>
+#include <base/memory.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -22,36 +23,20 @@ struct karp_provider_registry {
     size_t count, capacity;
 };
 
-static karp_str str_of(const char *text) { return (karp_str){ text, strlen(text) }; }
-
 static registered *find(const karp_provider_registry *r, karp_str name)
 {
     for (size_t i = 0; i < r->count; i++) {
-        karp_str known = str_of(r->list[i].plugin.name);
-        if (known.len == name.len && memcmp(known.ptr, name.ptr, name.len) == 0) return &r->list[i];
+        if (str_is(name, r->list[i].plugin.name)) return &r->list[i];
     }
     return NULL;
 }
 
-static bool make_room(karp_provider_registry *r)
-{
-    if (r->count < r->capacity) return true;
-    size_t more = r->capacity ? r->capacity * 2 : 8;
-    registered *list = karp_alloc(r->context, more * sizeof *list);
-    if (!list) return false;
-    if (r->count) memcpy(list, r->list, r->count * sizeof *list);
-    karp_free(r->context, r->list, r->capacity * sizeof *list);
-    r->list = list;
-    r->capacity = more;
-    return true;
-}
-
 static karp_status add(karp_provider_registry *r, const karp_provider_plugin *plugin, karp_error *error)
 {
-    if (find(r, str_of(plugin->name))) {
+    if (find(r, str(plugin->name))) {
         return provider_fail(error, KARP_E_DUPLICATE, "name", "there is a provider %s already", plugin->name);
     }
-    if (!make_room(r)) return provider_nomem(error);
+    if (!grow(r->context, (void **)&r->list, &r->capacity, r->count + 1, sizeof *r->list)) return provider_nomem(error);
     r->list[r->count++] = (registered){ .plugin = *plugin };
     return KARP_OK;
 }
@@ -115,7 +100,7 @@ karp_status karp_provider_registry_load(karp_provider_registry *registry, const 
     entry->object = object;
     entry->path = copy;
     entry->path_bytes = bytes;
-    if (name) *name = str_of(entry->plugin.name);
+    if (name) *name = str(entry->plugin.name);
     return KARP_OK;
 }
 
@@ -124,7 +109,7 @@ size_t karp_provider_registry_count(const karp_provider_registry *registry) { re
 karp_str karp_provider_registry_name(const karp_provider_registry *registry, size_t index)
 {
     karp_str none = { NULL, 0 };
-    return index < registry->count ? str_of(registry->list[index].plugin.name) : none;
+    return index < registry->count ? str(registry->list[index].plugin.name) : none;
 }
 
 static karp_status unknown(karp_error *error, karp_str name)
@@ -180,7 +165,7 @@ karp_status karp_provider_open(karp_context *context, karp_str name, const karp_
         return status;
     }
     for (size_t i = 0; plugin_builtin(i); i++) {
-        karp_str known = str_of(plugin_builtin(i)->name);
+        karp_str known = str(plugin_builtin(i)->name);
         if (known.len != name.len || memcmp(known.ptr, name.ptr, name.len) != 0) continue;
         return provider_open(context, plugin_builtin(i), NULL, options, out, error);
     }

@@ -23,22 +23,4 @@ karp_status aws_instance_types(scratch *s, const aws_facts *facts, const aws_mar
                                const aws_node_class *node_class, const karp_instance_type **types, size_t *count,
                                karp_error *error);
 
-/* ---- offerings.c: each zone, on-demand and spot, and the class's reservations ---------------- */
-
-/* Data shared by the offerings of all types; computed once. */
-typedef struct aws_offering_parts {
-    /* by zone and partition: [0] on-demand, [1] spot; NULL = out of memory */
-    const karp_requirement *requirements[AWS_ZONES_MOST][2];
-    size_t requirement_count[AWS_ZONES_MOST];
-    size_t zones; /* of the region */
-    size_t partitions; /* copies of each list, at least 1 */
-} aws_offering_parts;
-
-void aws_offering_parts_init(scratch *s, const aws_place *place, aws_offering_parts *out);
-
-/* Fills the offerings of `out`: by zone, on-demand before spot, then reservations. A refused allocation sets
- * s->failed. */
-void aws_offerings(scratch *s, const aws_type *type, const aws_node_class *node_class, const aws_place *place,
-                   const aws_offering_parts *parts, karp_instance_type *out);
-
 #endif

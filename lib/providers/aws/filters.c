@@ -45,8 +45,7 @@ static bool is_of(const karp_provider_launch *launch, karp_provider_candidate c,
 
 static karp_str label_of(const karp_provider_launch *launch, karp_provider_candidate c, const char *key)
 {
-    const karp_offering *o = launch_offering(launch, c);
-    return match_single(o->requirements, o->requirement_count, key);
+    return launch_label(launch_offering(launch, c), key);
 }
 
 /* ---- reservations of one kind only ----------------------------------------------------------- */
@@ -142,20 +141,11 @@ static void one_reserved_a_zone(karp_provider_launch *launch)
 const karp_str aws_exotic[AWS_EXOTIC] = { TEXT("aws.amazon.com/neuron"), TEXT("aws.amazon.com/neuroncore"),
                                           TEXT("nvidia.com/gpu"), TEXT("amd.com/gpu"), TEXT("habana.ai/gaudi") };
 
-static bool contains(karp_str text, const char *part)
-{
-    size_t n = strlen(part);
-    for (size_t i = 0; i + n <= text.len; i++) {
-        if (memcmp(text.ptr + i, part, n) == 0) return true;
-    }
-    return false;
-}
-
 static bool is_plain(const karp_provider_launch *launch, karp_provider_candidate c, const void *about)
 {
     const karp_instance_type *type = launch->types[c.type];
     (void)about;
-    if (contains(match_single(type->requirements, type->requirement_count, AWS_GROUP "instance-size"), "metal"))
+    if (match_contains(match_single(type->requirements, type->requirement_count, AWS_GROUP "instance-size"), "metal"))
         return false;
     for (size_t i = 0; i < type->capacity_count; i++) {
         for (size_t k = 0; k < AWS_EXOTIC; k++) {

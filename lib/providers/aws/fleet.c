@@ -17,11 +17,6 @@ static const karp_instance_type *type_of(const karp_provider_launch *launch, kar
     return launch->types[c.type];
 }
 
-static karp_str label_of(const karp_offering *o, const char *key)
-{
-    return match_single(o->requirements, o->requirement_count, key);
-}
-
 /* ---- the request ----------------------------------------------------------------------------- */
 
 /* The class's subnet in the zone with the most free addresses, then by id. */
@@ -57,7 +52,7 @@ static tree *override_of(trees *t, const aws_handle *h, const aws_node_class *c,
                          karp_provider_candidate candidate)
 {
     const karp_offering *o = launch_offering(launch, candidate);
-    karp_str zone = label_of(o, LAUNCH_ZONE);
+    karp_str zone = launch_label(o, LAUNCH_ZONE);
     tree *one = tree_new(t, TREE_MAP);
     set_text(t, one, "InstanceType", type_of(launch, candidate)->name);
     set_text(t, one, "AvailabilityZone", zone);
@@ -71,11 +66,11 @@ static tree *override_of(trees *t, const aws_handle *h, const aws_node_class *c,
 static bool is_first(const karp_provider_launch *launch, size_t index)
 {
     karp_provider_candidate c = launch->candidates[index];
-    karp_str zone = label_of(launch_offering(launch, c), LAUNCH_ZONE);
+    karp_str zone = launch_label(launch_offering(launch, c), LAUNCH_ZONE);
     for (size_t i = index; i-- > 0 && launch->candidates[i].type == c.type;) {
         const karp_offering *o = launch_offering(launch, launch->candidates[i]);
         if (!launch->candidates[i].usable || !equal_str(launch_capacity_type(o), launch->capacity_type)) continue;
-        if (equal_str(label_of(o, LAUNCH_ZONE), zone)) return false;
+        if (equal_str(launch_label(o, LAUNCH_ZONE), zone)) return false;
     }
     return true;
 }
@@ -109,7 +104,7 @@ static const char *target_of(const karp_provider_launch *launch)
 {
     if (str_is(launch->capacity_type, "on-demand")) return "on-demand";
     if (str_is(launch->capacity_type, "spot")) return "spot";
-    karp_str kind = label_of(launch_offering(launch, launch->candidates[0]), AWS_GROUP "capacity-reservation-type");
+    karp_str kind = launch_label(launch_offering(launch, launch->candidates[0]), AWS_GROUP "capacity-reservation-type");
     return str_is(kind, "capacity-block") ? "capacity-block" : "reserved";
 }
 
@@ -191,19 +186,10 @@ static uint32_t mark(const fleet_failure *f, const karp_provider_scope *scope)
     return aws_marks_add(&f->h->marks, scope, f->now, 0, f->problem);
 }
 
-static bool contains(karp_str text, const char *part)
-{
-    size_t n = strlen(part);
-    for (size_t i = 0; n <= text.len && i <= text.len - n; i++) {
-        if (memcmp(text.ptr + i, part, n) == 0) return true;
-    }
-    return false;
-}
-
 /* A spread placement group permits seven instances per zone, of any type; EC2 reports this only in the message. */
 static bool is_spread_limit(const fleet_failure *f)
 {
-    return contains(f->message, "limit of instances in this spread placement group");
+    return match_contains(f->message, "limit of instances in this spread placement group");
 }
 
 /* Marks all types of the launch as unavailable in the zone, for this group. */
@@ -230,9 +216,9 @@ static uint32_t mark_reservation(const fleet_failure *f)
     for (size_t i = 0; i < f->launch->candidate_count; i++) {
         const karp_offering *o = launch_offering(f->launch, f->launch->candidates[i]);
         if (!equal_str(type_of(f->launch, f->launch->candidates[i])->name, f->instance_type)) continue;
-        if (!str_is(launch_capacity_type(o), "reserved") || !equal_str(label_of(o, LAUNCH_ZONE), f->zone)) continue;
+        if (!str_is(launch_capacity_type(o), "reserved") || !equal_str(launch_label(o, LAUNCH_ZONE), f->zone)) continue;
         const karp_provider_scope scope = { .size = sizeof scope,
-                                            .reservation = label_of(o, AWS_GROUP "capacity-reservation-id") };
+                                            .reservation = launch_label(o, AWS_GROUP "capacity-reservation-id") };
         return mark(f, &scope);
     }
     return KARP_PROVIDER_OK;
@@ -415,7 +401,7 @@ uint32_t aws_node_of(void *handle, const void *node_class, const karp_provider_l
     node->capacity = capacity_of(&s, launch, type, &node->capacity_count);
     node->instance_type = type->name;
     node->image_id = image_of(c, type);
-    node->subnet_id = subnet_in(c, &h->marks, label_of(o, LAUNCH_ZONE));
-    node->reservation_id = label_of(o, AWS_GROUP "capacity-reservation-id");
+    node->subnet_id = subnet_in(c, &h->marks, launch_label(o, LAUNCH_ZONE));
+    node->reservation_id = launch_label(o, AWS_GROUP "capacity-reservation-id");
     return s.failed ? out_of_memory(problem) : KARP_PROVIDER_OK;
 }

@@ -8,6 +8,7 @@
 #include <providers/aws/defaults.h>
 #include <providers/aws/plugin.h>
 #include <providers/aws/facts_read.h>
+#include <providers/match.h>
 
 /* ---- open ------------------------------------------------------------------------------------ */
 
@@ -221,7 +222,7 @@ static uint32_t aws_pool_defaults_of(const void *handle, const karp_requirement 
     return KARP_PROVIDER_OK;
 }
 
-/* ---- marks and drift ------------------------------------------------------------------------- */
+/* ---- marks, drift, repair -------------------------------------------------------------------- */
 
 static uint32_t aws_mark_of(void *handle, const karp_provider_scope *scope, int64_t now, int64_t ttl,
                             karp_provider_problem *problem)
@@ -236,6 +237,90 @@ static void aws_expire(void *handle, int64_t now)
 {
     aws_handle *h = handle;
     if (aws_marks_expire(&h->marks, now)) h->base.generation++;
+}
+
+/* Hashes of different versions are not compared. Karpenter's own hash is compared with the one in the class's
+ * annotations. */
+static bool class_changed(const aws_node_class *c, const karp_provider_node *n)
+{
+    karp_str version = plugin_value_of(n->annotations, n->annotation_count, AWS_GROUP "ec2nodeclass-hash-version");
+    karp_str hash = plugin_value_of(n->annotations, n->annotation_count, AWS_GROUP "ec2nodeclass-hash");
+    if (hash.len == 0) return false;
+    if (str_is(version, AWS_HASH_VERSION)) return !plugin_is_hash(hash, c->hash);
+    return version.len && equal_str(version, c->stated_hash_version) && c->stated_hash.len &&
+           !equal_str(hash, c->stated_hash);
+}
+
+/* Finds the first image whose requirements match the type, and compares it with the node's. */
+static bool image_changed(const aws_node_class *c, const karp_provider_node *n, const karp_requirement *type,
+                          size_t count)
+{
+    if (c->image_count == 0 || n->image_id.len == 0) return false;
+    for (size_t i = 0; i < c->image_count; i++) {
+        const aws_image *image = &c->images[i];
+        if (!match_agree(image->requirements, image->requirement_count, type, count)) continue;
+        return !equal_str(image->id, n->image_id);
+    }
+    return true;
+}
+
+static bool has(const karp_str *list, size_t count, karp_str text)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (equal_str(list[i], text)) return true;
+    }
+    return false;
+}
+
+static bool groups_changed(const aws_node_class *c, const karp_provider_node *n)
+{
+    bool same = true;
+    if (c->security_group_count == 0) return false;
+    for (size_t i = 0; same && i < n->security_group_count; i++)
+        same = has(c->security_groups, c->security_group_count, n->security_groups[i]);
+    for (size_t i = 0; same && i < c->security_group_count; i++)
+        same = has(n->security_groups, n->security_group_count, c->security_groups[i]);
+    return !same;
+}
+
+static bool subnet_gone(const aws_node_class *c, const karp_provider_node *n)
+{
+    if (c->subnet_count == 0 || n->subnet_id.len == 0) return false;
+    for (size_t i = 0; i < c->subnet_count; i++) {
+        if (equal_str(c->subnets[i].id, n->subnet_id)) return false;
+    }
+    return true;
+}
+
+static bool reservation_gone(const aws_node_class *c, const karp_provider_node *n)
+{
+    for (size_t i = 0; i < c->reservation_count; i++) {
+        if (equal_str(c->reservations[i].id, n->reservation_id)) return false;
+    }
+    return n->reservation_id.len > 0;
+}
+
+static bool placement_changed(const aws_node_class *c, const karp_provider_node *n)
+{
+    return !equal_str(plugin_value_of(n->labels, n->label_count, AWS_GROUP "placement-group-id"),
+                      c->placement_group.id);
+}
+
+/* The first drift reason in the provider's order; "" = not drifted. `type`: requirements of the instance type, which
+ * select its image. */
+static karp_str drift_of(const aws_node_class *c, const karp_provider_node *n, const karp_requirement *type,
+                         size_t count)
+{
+    static const karp_str none = TEXT(""), class_ = TEXT("NodeClassDrift"), image = TEXT("AMIDrift"),
+                          groups = TEXT("SecurityGroupDrift"), subnet = TEXT("SubnetDrift"),
+                          reservation = TEXT("CapacityReservationDrift"), placement = TEXT("PlacementGroupDrift");
+    if (plugin_value_of(n->labels, n->label_count, "karpenter.sh/nodepool").len == 0) return none;
+    if (class_changed(c, n)) return class_;
+    if (image_changed(c, n, type, count)) return image;
+    if (groups_changed(c, n)) return groups;
+    if (subnet_gone(c, n)) return subnet;
+    if (reservation_gone(c, n)) return reservation;
+    return placement_changed(c, n) ? placement : none;
 }
 
 static uint32_t aws_drift_of(void *handle, const void *node_class, const karp_provider_node *node,
@@ -260,15 +345,25 @@ static uint32_t aws_drift_of(void *handle, const void *node_class, const karp_pr
         aws_labels(&s, type, aws_class_of(node_class), place, shared, &labels);
     }
     if (s.failed) return provider_no_memory(problem);
-    *reason = aws_drift(aws_class_of(node_class), node, labels.requirements, labels.requirement_count);
+    *reason = drift_of(aws_class_of(node_class), node, labels.requirements, labels.requirement_count);
     return KARP_PROVIDER_OK;
 }
 
 static uint32_t aws_repair_policies(const void *handle, const karp_repair_policy **policies, size_t *count)
 {
+#define MINUTES(n) (INT64_C(60000000000) * (n))
+    static const karp_repair_policy list[] = {
+        { TEXT("Ready"), TEXT("False"), MINUTES(30) },
+        { TEXT("Ready"), TEXT("Unknown"), MINUTES(30) },
+        { TEXT("AcceleratedHardwareReady"), TEXT("False"), MINUTES(10) },
+        { TEXT("StorageReady"), TEXT("False"), MINUTES(30) },
+        { TEXT("NetworkingReady"), TEXT("False"), MINUTES(30) },
+        { TEXT("KernelReady"), TEXT("False"), MINUTES(30) },
+        { TEXT("ContainerRuntimeReady"), TEXT("False"), MINUTES(30) },
+    };
     (void)handle;
-    *policies = aws_repairs;
-    *count = aws_repair_count;
+    *policies = list;
+    *count = sizeof list / sizeof *list;
     return KARP_PROVIDER_OK;
 }
 

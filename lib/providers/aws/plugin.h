@@ -18,16 +18,6 @@ typedef struct aws_handle {
 /* The class from aws_plugin.class_parse; the defaults for NULL. */
 const aws_node_class *aws_class_of(const void *node_class);
 
-/* ---- drift.c: whether an instance has drifted, and repair policies --------------------------- */
-
-/* The first drift reason in the provider's order; "" = not drifted. `type`: requirements of the instance type, which
- * select its image. */
-karp_str aws_drift(const aws_node_class *node_class, const karp_provider_node *node, const karp_requirement *type,
-                   size_t count);
-
-extern const karp_repair_policy aws_repairs[];
-extern const size_t aws_repair_count;
-
 /* ---- fleet.c: a launch as an EC2 request, the response, and the resulting node; calls of the plugin  */
 
 /* CreateFleet's JSON, with one override for each type and zone. */

@@ -209,11 +209,6 @@ static uint32_t azure_labels(const void *handle, karp_provider_labels *labels, k
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-static karp_str label_of(const karp_offering *o, const char *key)
-{
-    return match_single(o->requirements, o->requirement_count, key);
-}
-
 /* Sorts by price, then spot before on-demand, then zonal before regional, then by size name and zone name. */
 static int compare_offers(const karp_provider_launch *launch, karp_provider_candidate a, karp_provider_candidate b)
 {
@@ -221,10 +216,11 @@ static int compare_offers(const karp_provider_launch *launch, karp_provider_cand
     if (x->price != y->price) return x->price < y->price ? -1 : 1;
     bool x_spot = str_is(launch_capacity_type(x), "spot"), y_spot = str_is(launch_capacity_type(y), "spot");
     if (x_spot != y_spot) return x_spot ? -1 : 1;
-    bool x_zonal = str_is(label_of(x, AZURE_SCOPE), "zonal"), y_zonal = str_is(label_of(y, AZURE_SCOPE), "zonal");
+    bool x_zonal = str_is(launch_label(x, AZURE_SCOPE), "zonal"),
+         y_zonal = str_is(launch_label(y, AZURE_SCOPE), "zonal");
     if (x_zonal != y_zonal) return x_zonal ? -1 : 1;
     int order = compare_str(launch->types[a.type]->name, launch->types[b.type]->name);
-    return order ? order : compare_str(label_of(x, LAUNCH_ZONE), label_of(y, LAUNCH_ZONE));
+    return order ? order : compare_str(launch_label(x, LAUNCH_ZONE), launch_label(y, LAUNCH_ZONE));
 }
 
 static bool best_of(const karp_provider_launch *launch, karp_provider_candidate *out)
@@ -268,16 +264,16 @@ static uint32_t azure_pick(void *handle, const void *node_class, const karp_prov
 /* Labels that a node has from the start, in addition to those of its size and offering. */
 static void add_node_labels(const azure_handle *h, const azure_class *c, karp_label *labels, size_t *count)
 {
-    cloud_set_label(labels, count, str("karpenter.sh/do-not-sync-taints"), str("true"));
-    cloud_set_label(labels, count, str(AKS_GROUP "role"), str("agent"));
-    cloud_set_label(labels, count, str(AKS_GROUP "mode"), str("user"));
-    cloud_set_label(labels, count, str(AKS_GROUP "os-sku-requested"), azure_family_name(c->family));
-    cloud_set_label(labels, count, str(AKS_GROUP "localdns-state"), str(c->local_dns ? "enabled" : "disabled"));
+    launch_set_label(labels, count, str("karpenter.sh/do-not-sync-taints"), str("true"));
+    launch_set_label(labels, count, str(AKS_GROUP "role"), str("agent"));
+    launch_set_label(labels, count, str(AKS_GROUP "mode"), str("user"));
+    launch_set_label(labels, count, str(AKS_GROUP "os-sku-requested"), azure_family_name(c->family));
+    launch_set_label(labels, count, str(AKS_GROUP "localdns-state"), str(c->local_dns ? "enabled" : "disabled"));
     if (h->settings.overlay) {
-        cloud_set_label(labels, count, str(AKS_GROUP "azure-cni-overlay"), str("true"));
-        cloud_set_label(labels, count, str(AKS_GROUP "podnetwork-type"), str("overlay"));
+        launch_set_label(labels, count, str(AKS_GROUP "azure-cni-overlay"), str("true"));
+        launch_set_label(labels, count, str(AKS_GROUP "podnetwork-type"), str("overlay"));
     }
-    if (c->artifact_streaming) cloud_set_label(labels, count, str(AKS_GROUP "artifactstreaming-enabled"), str("true"));
+    if (c->artifact_streaming) launch_set_label(labels, count, str(AKS_GROUP "artifactstreaming-enabled"), str("true"));
 }
 
 static uint32_t azure_node(void *handle, const void *node_class, const karp_provider_launch *launch,
@@ -293,8 +289,8 @@ static uint32_t azure_node(void *handle, const void *node_class, const karp_prov
     karp_label *labels = cloud_node_labels(&s, type, launch_offering(launch, candidate), 9, &count);
     if (labels) add_node_labels(h, c, labels, &count);
     if (labels && h->settings.identity.len > 0)
-        cloud_set_label(labels, &count, str(AKS_GROUP "kubelet-identity-client-id"),
-                        scratch_text(&s, h->settings.identity));
+        launch_set_label(labels, &count, str(AKS_GROUP "kubelet-identity-client-id"),
+                         scratch_text(&s, h->settings.identity));
     if (c->image_count > 0) node->image_id = scratch_text(&s, c->images[0]);
     if (s.failed) return provider_no_memory(problem);
     node->labels = labels;

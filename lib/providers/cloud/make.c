@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/cloud/make.h>
 
+#include <providers/launch.h>
+
 #include <string.h>
 
 /* ---- labels ---------------------------------------------------------------------------------- */
@@ -101,30 +103,11 @@ void cloud_amount(cloud_amounts *a, karp_str name, int64_t number, const char *u
 
 /* ---- labels of nodes ------------------------------------------------------------------------- */
 
-void cloud_set_label(karp_label *list, size_t *count, karp_str key, karp_str value)
-{
-    size_t at = 0;
-    while (at < *count && !equal_str(list[at].key, key)) at++;
-    list[at] = (karp_label){ key, value };
-    if (at == *count) ++*count;
-}
-
-static void set_settled(karp_label *list, size_t *count, const karp_requirement *requirements, size_t requirement_count)
-{
-    for (size_t i = 0; i < requirement_count; i++) {
-        const karp_requirement *r = &requirements[i];
-        if (r->op == KARP_OP_IN && r->value_count == 1) cloud_set_label(list, count, r->key, r->values[0]);
-    }
-}
-
 karp_label *cloud_node_labels(scratch *s, const karp_instance_type *type, const karp_offering *o, size_t more,
                               size_t *count)
 {
     karp_label *list = scratch_array(s, type->requirement_count + o->requirement_count + more, sizeof *list);
-    *count = 0;
-    if (!list) return NULL;
-    set_settled(list, count, type->requirements, type->requirement_count);
-    set_settled(list, count, o->requirements, o->requirement_count);
+    *count = list ? launch_labels(type, o, list) : 0;
     return list;
 }
 

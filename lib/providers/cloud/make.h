@@ -61,11 +61,8 @@ typedef struct cloud_zones {
 /* Lists the names of these zones. */
 void cloud_list_zones(scratch *s, cloud_zones *z, uint32_t zones);
 
-/* All labels of a type and one of its offerings that are determined: In with a single value. The list has space for
- * `more` further labels. */
+/* launch_labels() in a list with space for `more` further labels. */
 karp_label *cloud_node_labels(scratch *s, const karp_instance_type *type, const karp_offering *o, size_t more,
                               size_t *count);
-/* Sets a label in such a list. */
-void cloud_set_label(karp_label *list, size_t *count, karp_str key, karp_str value);
 
 #endif

@@ -239,12 +239,12 @@ static uint32_t gcp_pick(void *handle, const void *node_class, const karp_provid
 
 static void add_class_labels(scratch *s, const gcp_class *c, bool gpu, karp_label *labels, size_t *count)
 {
-    cloud_set_label(labels, count, str("cloud.google.com/gke-max-pods-per-node"),
-                    scratch_uint(s, (uint64_t)gcp_max_pods(c)));
-    cloud_set_label(labels, count, str("cloud.google.com/gke-os-distribution"), str(c->ubuntu ? "ubuntu" : "cos"));
+    launch_set_label(labels, count, str("cloud.google.com/gke-max-pods-per-node"),
+                     scratch_uint(s, (uint64_t)gcp_max_pods(c)));
+    launch_set_label(labels, count, str("cloud.google.com/gke-os-distribution"), str(c->ubuntu ? "ubuntu" : "cos"));
     if (gpu)
-        cloud_set_label(labels, count, str("cloud.google.com/gke-gpu-driver-version"),
-                        c->gpu_driver.len > 0 ? scratch_text(s, c->gpu_driver) : str("default"));
+        launch_set_label(labels, count, str("cloud.google.com/gke-gpu-driver-version"),
+                         c->gpu_driver.len > 0 ? scratch_text(s, c->gpu_driver) : str("default"));
 }
 
 static uint32_t gcp_node(void *handle, const void *node_class, const karp_provider_launch *launch,
@@ -263,8 +263,8 @@ static uint32_t gcp_node(void *handle, const void *node_class, const karp_provid
     karp_label *labels = cloud_node_labels(&s, type, o, 4, &count);
     if (labels) add_class_labels(&s, c, gpu, labels, &count);
     if (labels && gpu)
-        cloud_set_label(labels, &count, str("cloud.google.com/gke-cpu-scaling-level"),
-                        match_single(type->requirements, type->requirement_count, GCP_GROUP "instance-cpu"));
+        launch_set_label(labels, &count, str("cloud.google.com/gke-cpu-scaling-level"),
+                         match_single(type->requirements, type->requirement_count, GCP_GROUP "instance-cpu"));
     if (s.failed) return provider_no_memory(problem);
     node->labels = labels;
     node->label_count = count;
