@@ -7,7 +7,6 @@
 #include <base/strbuf.h>
 #include <disrupt/advice.h>
 #include <disrupt/costs.h>
-#include <disrupt/health.h>
 #include <model/duration.h>
 #include <model/selector.h>
 #include <schedule/movable.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <disrupt/health.h>
+#include <disrupt/pass.h>
 
 #include <base/sort.h>
 #include <disrupt/advice.h>

@@ -172,6 +172,17 @@ bool pass_keep(pass *p, uint32_t state_node, uint32_t code, karp_str detail);
 /* Candidates by descending savings ratio, then by name (§7), in the arena; NULL = out of memory. */
 uint32_t *by_savings_ratio(pass *p);
 
+/* ---- health.c: how the provider's repair policies apply to a node (K15-8) -------------------------------------------- */
+
+/* The repair policies of a pass, with compiled expressions. NULL = out of memory. */
+struct health *health_new(pass *p);
+/* The repair decision for the node, in the pass's arena; *out NULL = no policy applies yet. false = out of memory. */
+bool health_verdict(pass *p, const struct health *h, uint32_t state_node_number, const repair_verdict **out);
+/* By store pool: whether more than a fifth of its nodes are unhealthy. NULL = out of memory. */
+bool *health_tripped(pass *p);
+
+/* ---- the methods ------------------------------------------------------------------------------------------------------ */
+
 /* The methods (§10–17). Each appends commands, or records in `stays` why there are none. Status: OK, NOMEM. */
 karp_status method_repair(pass *p, karp_error *error);
 karp_status method_emptiness(pass *p, karp_error *error);

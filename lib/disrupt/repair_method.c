@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Unhealthy nodes are rebooted or replaced, most urgent first (K15-8). */
-#include <disrupt/health.h>
-
 #include <base/error.h>
 #include <base/sort.h>
 #include <disrupt/candidates.h>

@@ -467,7 +467,21 @@ void static_pools(engine *e); /* scales static pools to their replicas */
  * REPLAY_NONE = none is launched. */
 uint32_t static_replacement(engine *e, const karp_decision *drift, const karp_launch *own);
 void provision_bind(engine *e); /* binds pods that the engine cannot judge to the nodes of karp_provision() */
+
+/* ---- machine.c: the machine that the cloud provides for a launch */
 bool loss_applies(const replay_loss *l, karp_str type, karp_str zone, karp_str capacity_type);
+/* The result of a launch. Everything is borrowed. */
+typedef struct machine {
+    karp_choice choice;
+    const karp_instance_type *type; /* NULL = the launch's own choice */
+    const karp_offering *offering;
+    const karp_resource *allocatable;
+    size_t allocatable_count;
+} machine;
+
+/* Finds the launch's choice, or if it is unavailable the cheapest other option that the launch allows. false = there is
+ * none. */
+bool find_machine(engine *e, const karp_launch *launch, machine *out);
 
 /* ---- engine_disrupt.c */
 void disrupt_plan(engine *e); /* schedules the next pass, if there is anything to evaluate */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life cycle of a node, from its launch to its end. */
-#include <replay/machine.h>
+#include <replay/engine.h>
 
 #include <base/sort.h>
 

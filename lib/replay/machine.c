@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Unavailable offerings, and their effect on a launch. */
-#include <replay/machine.h>
+#include <replay/engine.h>
 
 #define UNAVAILABLE (180 * SECOND) /* how long Karpenter avoids an unavailable offering */
 
