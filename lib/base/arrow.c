@@ -18,15 +18,13 @@ enum { NODES_OF_A_COLUMN = 3, BUFFERS_MOST = 3 };
 /* Streams return numbers of errno.h, which the core does not include. ENOMEM is 12 on all platforms. */
 enum { NO_MEMORY = 12 };
 
-typedef struct export
-{
+typedef struct arrow_block {
     karp_table *table; /* one reference */
     size_t bytes;
     _Atomic uint32_t references;
-}
-export;
+} arrow_block;
 
-static void drop(export *b)
+static void drop(arrow_block *b)
 {
     if (atomic_fetch_sub_explicit(&b->references, 1, memory_order_acq_rel) != 1) return;
     karp_table *table = b->table;
@@ -35,9 +33,9 @@ static void drop(export *b)
 }
 
 /* Allocates `bytes` for a struct that begins with a block; NULL = out of memory. */
-static void *export_new(karp_table *table, size_t bytes)
+static void *arrow_block_new(karp_table *table, size_t bytes)
 {
-    export *b = mem_zalloc(table_context(table), bytes);
+    arrow_block *b = mem_zalloc(table_context(table), bytes);
     if (b == NULL) return NULL;
     b->table = table_ref(table);
     b->bytes = bytes;
@@ -45,7 +43,7 @@ static void *export_new(karp_table *table, size_t bytes)
     return b;
 }
 
-static void add_reference(export *b) { atomic_fetch_add_explicit(&b->references, 1, memory_order_relaxed); }
+static void add_reference(arrow_block *b) { atomic_fetch_add_explicit(&b->references, 1, memory_order_relaxed); }
 
 /* ---- schemas ----------------------------------------------------------------------------------------------------- */
 
@@ -55,7 +53,7 @@ typedef struct schema_node {
 } schema_node;
 
 typedef struct schema_block {
-    export head;
+    arrow_block head;
     size_t used;
     schema_node nodes[]; /* followed by the pointers to the columns */
 } schema_block;
@@ -66,7 +64,7 @@ static void release_schema(struct ArrowSchema *s)
         if (s->children[i]->release != NULL) s->children[i]->release(s->children[i]);
     }
     if (s->dictionary != NULL && s->dictionary->release != NULL) s->dictionary->release(s->dictionary);
-    export *b = s->private_data;
+    arrow_block *b = s->private_data;
     s->release = NULL;
     drop(b);
 }
@@ -114,7 +112,7 @@ static karp_column column_at(const karp_table *table, size_t index)
 }
 
 /* The size of a block with nodes for every column and one pointer each; false = overflow. */
-static bool export_bytes(const karp_table *table, size_t head, size_t node, size_t *bytes)
+static bool arrow_block_bytes(const karp_table *table, size_t head, size_t node, size_t *bytes)
 {
     size_t columns = karp_table_column_count(table), each;
     return size_mul(node, NODES_OF_A_COLUMN, &each) && size_add(each, sizeof(void *), &each) &&
@@ -124,7 +122,8 @@ static bool export_bytes(const karp_table *table, size_t head, size_t node, size
 static bool make_schema(karp_table *table, struct ArrowSchema *out)
 {
     size_t columns = karp_table_column_count(table), bytes;
-    schema_block *b = export_bytes(table, sizeof *b, sizeof(schema_node), &bytes) ? export_new(table, bytes) : NULL;
+    schema_block *b = arrow_block_bytes(table, sizeof *b, sizeof(schema_node), &bytes) ? arrow_block_new(table, bytes)
+                                                                                       : NULL;
     if (b == NULL) return false;
     struct ArrowSchema **children = (struct ArrowSchema **)(void *)&b->nodes[columns * NODES_OF_A_COLUMN];
     for (size_t i = 0; i < columns; i++) {
@@ -146,7 +145,7 @@ typedef struct array_node {
 } array_node;
 
 typedef struct array_block {
-    export head;
+    arrow_block head;
     size_t used;
     const void *no_nulls; /* the only buffer of the root */
     array_node nodes[]; /* followed by the pointers to the columns */
@@ -158,7 +157,7 @@ static void release_array(struct ArrowArray *a)
         if (a->children[i]->release != NULL) a->children[i]->release(a->children[i]);
     }
     if (a->dictionary != NULL && a->dictionary->release != NULL) a->dictionary->release(a->dictionary);
-    export *b = a->private_data;
+    arrow_block *b = a->private_data;
     a->release = NULL;
     drop(b);
 }
@@ -201,7 +200,8 @@ static struct ArrowArray *array_of_column(array_block *b, const karp_column *c)
 static bool make_array(karp_table *table, struct ArrowArray *out)
 {
     size_t columns = karp_table_column_count(table), bytes;
-    array_block *b = export_bytes(table, sizeof *b, sizeof(array_node), &bytes) ? export_new(table, bytes) : NULL;
+    array_block *b = arrow_block_bytes(table, sizeof *b, sizeof(array_node), &bytes) ? arrow_block_new(table, bytes)
+                                                                                     : NULL;
     if (b == NULL) return false;
     struct ArrowArray **children = (struct ArrowArray **)(void *)&b->nodes[columns * NODES_OF_A_COLUMN];
     for (size_t i = 0; i < columns; i++) {
@@ -230,7 +230,7 @@ karp_status karp_table_arrow(karp_table *table, struct ArrowSchema *schema, stru
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 
 typedef struct stream_block {
-    export head;
+    arrow_block head;
     bool done;
 } stream_block;
 
@@ -260,7 +260,7 @@ static const char *stream_error(struct ArrowArrayStream *s)
 
 static void release_stream(struct ArrowArrayStream *s)
 {
-    export *b = s->private_data;
+    arrow_block *b = s->private_data;
     s->release = NULL;
     drop(b);
 }
@@ -268,7 +268,7 @@ static void release_stream(struct ArrowArrayStream *s)
 karp_status karp_table_arrow_stream(karp_table *table, struct ArrowArrayStream *out, karp_error *error)
 {
     if (table == NULL || out == NULL) return fail_null(error, "table or out");
-    stream_block *b = export_new(table, sizeof *b);
+    stream_block *b = arrow_block_new(table, sizeof *b);
     if (b == NULL) return context_nomem(table_context(table), error);
     add_reference(&b->head);
     *out = (struct ArrowArrayStream){ stream_schema, stream_next, stream_error, release_stream, b };
