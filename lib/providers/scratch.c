@@ -5,74 +5,35 @@
 
 #include <karp/library.h>
 
-struct scratch_block {
-    scratch_block *older;
-    size_t bytes;
-};
+enum { ALIGN = 8 };
 
-enum { ALIGN = 8, HEADER = 16, FIRST = 64 * 1024, MOST = 1024 * 1024 };
-
-_Static_assert(sizeof(scratch_block) <= HEADER, "header of a block");
 _Static_assert(_Alignof(karp_instance_type) <= ALIGN && _Alignof(double) <= ALIGN, "what pieces are used for");
 
 void scratch_init(scratch *s, karp_context *context)
 {
-    memset(s, 0, sizeof *s);
-    s->context = context;
+    *s = (scratch){ .context = context };
+    arena_init(&s->pieces, context);
 }
 
-void scratch_init_on(scratch *s, const karp_provider_memory *memory)
-{
-    memset(s, 0, sizeof *s);
-    s->memory = memory;
-}
+void scratch_init_on(scratch *s, const karp_provider_memory *memory) { *s = (scratch){ .memory = memory }; }
 
-void scratch_free(scratch *s)
-{
-    while (s->blocks && !s->memory) {
-        scratch_block *older = s->blocks->older;
-        karp_free(s->context, s->blocks, s->blocks->bytes);
-        s->blocks = older;
-    }
-    s->next = s->end = NULL;
-}
-
-static bool add_block(scratch *s, size_t bytes)
-{
-    size_t size = s->blocks ? MOST : FIRST;
-    if (size - HEADER < bytes) size = bytes + HEADER;
-    scratch_block *block = s->memory ? s->memory->alloc(size, s->memory->user) : karp_alloc(s->context, size);
-    if (!block) return false;
-    block->older = s->blocks;
-    block->bytes = size;
-    s->blocks = block;
-    s->next = (char *)block + HEADER;
-    s->end = (char *)block + size;
-    return true;
-}
+void scratch_free(scratch *s) { arena_free(&s->pieces); }
 
 void *scratch_alloc(scratch *s, size_t bytes)
 {
     if (s->failed) return NULL;
     if (bytes == 0) bytes = 1;
-    size_t rounded = bytes < SIZE_MAX / 2 ? (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1) : SIZE_MAX / 2;
-    if (rounded == SIZE_MAX / 2 || ((size_t)(s->end - s->next) < rounded && !add_block(s, rounded))) {
-        s->failed = true;
-        return NULL;
-    }
-    void *piece = s->next;
-    s->next += rounded;
+    void *piece = s->memory ? s->memory->alloc(bytes, s->memory->user) : arena_alloc_aligned(&s->pieces, bytes, ALIGN);
+    s->failed = piece == NULL;
     return piece;
 }
 
 void *scratch_array(scratch *s, size_t count, size_t elem)
 {
-    if (elem && count > SIZE_MAX / 4 / elem) {
-        s->failed = true;
-        return NULL;
-    }
-    void *piece = scratch_alloc(s, count * elem);
-    if (piece) memset(piece, 0, count * elem);
+    size_t bytes = 0;
+    void *piece = size_mul(count, elem, &bytes) ? scratch_alloc(s, bytes) : NULL;
+    if (piece) memset(piece, 0, bytes);
+    else s->failed = true;
     return piece;
 }
 

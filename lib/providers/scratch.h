@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of the providers: many small pieces from karp_alloc(), freed together. After a refused allocation `failed` is
- * set and every result is NULL, so that builders check only once, at their end.
+ * Memory of the providers: many small pieces of an arena, or of the host, freed together. After a refused allocation
+ * `failed` is set and every result is NULL, so that builders check only once, at their end.
  */
 #ifndef PROVIDERS_SCRATCH_H
 #define PROVIDERS_SCRATCH_H
 
 #include <stdbool.h>
 
+#include <base/memory.h>
 #include <karp/provider.h>
 #include <providers/fail.h>
 
-typedef struct scratch_block scratch_block;
 typedef struct scratch {
-    karp_context *context;
-    const karp_provider_memory *memory; /* allocates the blocks instead, and owns them; NULL = the context does */
-    scratch_block *blocks; /* newest first */
-    char *next;
-    char *end;
+    karp_context *context; /* NULL = the host's memory */
+    const karp_provider_memory *memory; /* gives the pieces instead of the arena, and owns them */
+    arena pieces;
     bool failed;
 } scratch;
 
@@ -26,7 +24,7 @@ void scratch_init(scratch *s, karp_context *context);
 void scratch_init_on(scratch *s, const karp_provider_memory *memory);
 void scratch_free(scratch *s);
 
-/* Not zeroed. Aligned for any type. */
+/* Not zeroed. Aligned for pointers, numbers and structs of them. */
 void *scratch_alloc(scratch *s, size_t bytes);
 /* Zeroed; checks the product for overflow. */
 void *scratch_array(scratch *s, size_t count, size_t elem);
