@@ -1,43 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a catalogue as JSON in the format that the reader accepts, as a table, or as one row per offering. */
-#include "write_text.h"
 #include "write_catalogue.h"
 
+#include <string.h>
+
+#include <base/sort.h>
+#include <karp/devices.h>
+#include <karp/library.h>
+#include <karp/values.h>
+
+#include "write_json.h"
 #include "write_launch.h"
+#include "write_text.h"
 
 #define ZONE_KEY "topology.kubernetes.io/zone"
 #define CAPACITY_TYPE_KEY "karpenter.sh/capacity-type"
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
-/* Sorts by name, and by position for equal names. */
-static bool comes_before(const karp_catalogue *catalogue, uint32_t a, uint32_t b)
+static int by_name(uint32_t a, uint32_t b, const void *catalogue)
 {
-    int order = compare_str(karp_catalogue_type(catalogue, a)->name, karp_catalogue_type(catalogue, b)->name);
-    return order != 0 ? order < 0 : a < b;
+    return compare_str(karp_catalogue_type(catalogue, a)->name, karp_catalogue_type(catalogue, b)->name);
 }
 
-static void sift(const karp_catalogue *catalogue, uint32_t *heap, size_t at, size_t count)
-{
-    for (;;) {
-        size_t child = 2 * at + 1;
-        if (child >= count) {
-            return;
-        }
-        if (child + 1 < count && comes_before(catalogue, heap[child], heap[child + 1])) {
-            child++;
-        }
-        if (!comes_before(catalogue, heap[at], heap[child])) {
-            return;
-        }
-        uint32_t moved = heap[at];
-        heap[at] = heap[child];
-        heap[child] = moved;
-        at = child;
-    }
-}
-
-/* The type indices in order. No two types are equal in this order, so any correct sort gives the same result. */
+/* The type indices by name, and by position for equal names. */
 static uint32_t *sorted_types(karp_context *context, const karp_catalogue *catalogue, size_t count)
 {
     uint32_t *order = array_alloc(context, count, sizeof(*order));
@@ -47,16 +33,164 @@ static uint32_t *sorted_types(karp_context *context, const karp_catalogue *catal
     for (size_t i = 0; i < count; i++) {
         order[i] = (uint32_t)i;
     }
-    for (size_t i = count / 2; i > 0; i--) {
-        sift(catalogue, order, i - 1, count);
+    if (sort_ids(context, order, count, by_name, catalogue)) return order;
+    karp_free(context, order, (count == 0 ? 1 : count) * sizeof(*order));
+    return NULL;
+}
+
+/* ---- devices: an entry's member "dynamicResources" --------------------------------------------------------------- */
+
+static void write_amount(json_out *j, const char *key, karp_str text)
+{
+    char canonical[KARP_VALUE_TEXT];
+    if (text.len == 0) return;
+    bool known = karp_quantity_canonical(text, canonical) == KARP_OK;
+    json_member_str(j, key, known ? (karp_str){ canonical, strlen(canonical) } : text);
+}
+
+static void write_attributes(json_out *j, const karp_device *device)
+{
+    if (device->attribute_count == 0) return;
+    json_key(j, "attributes");
+    json_open_object(j);
+    for (size_t i = 0; i < device->attribute_count; i++) {
+        const karp_device_attribute *a = &device->attributes[i];
+        json_key_str(j, a->name);
+        json_flat_object(j);
+        if (a->kind == KARP_ATTRIBUTE_INT) {
+            json_key(j, "int");
+            json_int(j, a->number);
+        } else if (a->kind == KARP_ATTRIBUTE_BOOL) {
+            json_key(j, "bool");
+            json_bool(j, a->number != 0);
+        } else {
+            json_member_str(j, a->kind == KARP_ATTRIBUTE_VERSION ? "version" : "string", a->text);
+        }
+        json_end(j);
     }
-    for (size_t end = count; end > 1; end--) {
-        uint32_t last = order[end - 1];
-        order[end - 1] = order[0];
-        order[0] = last;
-        sift(catalogue, order, 0, end - 1);
+    json_end(j);
+}
+
+static void write_policy(json_out *j, const karp_request_policy *policy)
+{
+    json_key(j, "requestPolicy");
+    json_open_object(j);
+    write_amount(j, "default", policy->default_);
+    if (policy->has_range) {
+        json_key(j, "validRange");
+        json_flat_object(j);
+        write_amount(j, "min", policy->minimum);
+        write_amount(j, "max", policy->maximum);
+        write_amount(j, "step", policy->step);
+        json_end(j);
     }
-    return order;
+    if (policy->valid_value_count > 0) {
+        json_member_strings(j, "validValues", policy->valid_values, policy->valid_value_count);
+    }
+    json_end(j);
+}
+
+static void write_capacity(json_out *j, const karp_device *device)
+{
+    if (device->capacity_count == 0) return;
+    json_key(j, "capacity");
+    json_open_object(j);
+    for (size_t i = 0; i < device->capacity_count; i++) {
+        json_key_str(j, device->capacity[i].name);
+        json_open_object(j);
+        write_amount(j, "value", device->capacity[i].value);
+        if (device->capacity[i].policy) write_policy(j, device->capacity[i].policy);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+/* `name` is the name of the member with the set's name. */
+static void write_sets(json_out *j, const char *key, const char *name, const karp_counter_set *sets, size_t count)
+{
+    if (count == 0) return;
+    json_key(j, key);
+    json_open_array(j);
+    for (size_t i = 0; i < count; i++) {
+        json_open_object(j);
+        json_member_str(j, name, sets[i].name);
+        json_key(j, "counters");
+        json_open_object(j);
+        for (size_t k = 0; k < sets[i].counter_count; k++) {
+            json_key_str(j, sets[i].counters[k].name);
+            json_flat_object(j);
+            write_amount(j, "value", sets[i].counters[k].value);
+            json_end(j);
+        }
+        json_end(j);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void write_template(json_out *j, const karp_device_template *t)
+{
+    json_open_object(j);
+    json_member_str(j, "driver", t->driver);
+    json_member_str(j, "pool", t->pool);
+    if (t->device_count > 0) {
+        json_key(j, "devices");
+        json_open_array(j);
+        for (size_t i = 0; i < t->device_count; i++) {
+            const karp_device *device = &t->devices[i];
+            json_open_object(j);
+            json_member_str(j, "name", device->name);
+            write_attributes(j, device);
+            write_capacity(j, device);
+            if (device->allow_multiple) {
+                json_key(j, "allowMultipleAllocations");
+                json_bool(j, true);
+            }
+            write_sets(j, "consumesCounters", "counterSet", device->consumes, device->consume_count);
+            json_end(j);
+        }
+        json_end(j);
+    }
+    write_sets(j, "sharedCounters", "name", t->shared_counters, t->shared_counter_count);
+    json_end(j);
+}
+
+static void write_binding(json_out *j, const karp_attribute_binding *b)
+{
+    json_open_object(j);
+    json_member_str(j, "attribute", b->attribute);
+    json_key(j, "devices");
+    json_open_array(j);
+    for (size_t i = 0; i < b->device_count; i++) {
+        json_flat_object(j);
+        json_member_str(j, "driver", b->devices[i].driver);
+        json_member_str(j, "pool", b->devices[i].pool);
+        json_member_str(j, "device", b->devices[i].device);
+        json_end(j);
+    }
+    json_end(j);
+    json_end(j);
+}
+
+/* Writes nothing if the type has none. */
+static void write_type_devices(json_out *j, const karp_instance_type *type)
+{
+    if (type->device_template_count == 0 && type->attribute_binding_count == 0) return;
+    json_key(j, "dynamicResources");
+    json_open_object(j);
+    if (type->device_template_count > 0) {
+        json_key(j, "resourceSlices");
+        json_open_array(j);
+        for (size_t i = 0; i < type->device_template_count; i++) write_template(j, &type->device_templates[i]);
+        json_end(j);
+    }
+    if (type->attribute_binding_count > 0) {
+        json_key(j, "attributeBindings");
+        json_open_array(j);
+        for (size_t i = 0; i < type->attribute_binding_count; i++) write_binding(j, &type->attribute_bindings[i]);
+        json_end(j);
+    }
+    json_end(j);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */

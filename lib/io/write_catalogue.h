@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What the formats of a catalogue share. */
 #ifndef IO_WRITE_CATALOGUE_H
 #define IO_WRITE_CATALOGUE_H
 
-#include <karp/devices.h>
-#include "write_json.h"
+#include "write_buffer.h"
 
 typedef struct catalogue_job {
     karp_context *context;
@@ -19,10 +19,5 @@ karp_status catalogue_as_text(const catalogue_job *job);
 
 /* The first value of an In requirement; "" when there is none. */
 karp_str requirement_value(const karp_requirement *list, size_t count, const char *key);
-
-/* ---- write_devices.c --------------------------------------------------------------------------------------------- */
-
-/* Writes the entry's member "dynamicResources", if the type has any. */
-void write_type_devices(json_out *j, const karp_instance_type *type);
 
 #endif

@@ -33,7 +33,4 @@ bool azure_class_same_types(const azure_class *a, const azure_class *b);
 /* The name of a family, as in a class. */
 karp_str azure_family_name(azure_family family);
 
-/* class_hash.c: the provider's own hash, version v3. */
-uint64_t azure_class_hash(const tree *spec);
-
 #endif

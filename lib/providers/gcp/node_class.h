@@ -46,7 +46,4 @@ karp_status gcp_class_read(karp_context *context, karp_str text, gcp_class *out,
 /* Whether both classes give the same types. */
 bool gcp_class_same_types(const gcp_class *a, const gcp_class *b);
 
-/* class_hash.c: the provider's own hash, version v4. */
-uint64_t gcp_class_hash(const tree *spec, karp_str image_family);
-
 #endif
