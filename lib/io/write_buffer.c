@@ -122,6 +122,14 @@ void buffer_int(write_buffer *b, int64_t value)
     buffer_uint(b, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
+void buffer_count(write_buffer *b, uint64_t count, const char *what)
+{
+    buffer_uint(b, count);
+    buffer_char(b, ' ');
+    buffer_text(b, what);
+    if (count != 1) buffer_char(b, 's');
+}
+
 void buffer_double(write_buffer *b, double value)
 {
     char text[KARP_VALUE_TEXT];

@@ -38,6 +38,8 @@ void buffer_cut(write_buffer *b, size_t length);
 void buffer_trim(write_buffer *b);
 void buffer_uint(write_buffer *b, uint64_t value);
 void buffer_int(write_buffer *b, int64_t value);
+/* "1 pod", "2 pods" */
+void buffer_count(write_buffer *b, uint64_t count, const char *what);
 /* The shortest decimal that reads back as the same double. */
 void buffer_double(write_buffer *b, double value);
 

@@ -190,8 +190,7 @@ karp_status catalogue_as_text(const catalogue_job *job)
         }
         buffer_char(b, '\n');
     }
-    buffer_uint(b, job->count);
-    buffer_text(b, job->count == 1 ? " type" : " types");
+    buffer_count(b, job->count, "type");
     buffer_text(b, "; cpu, memory and pods as allocatable; the lowest price per hour of the zones\n");
     return KARP_OK;
 }

@@ -122,8 +122,7 @@ static void write_move(const text_out *t, const karp_move *move)
         buffer_text(b, "no pod has to move");
     } else {
         buffer_text(b, "its ");
-        buffer_uint(b, move->moved);
-        buffer_text(b, move->moved == 1 ? " pod" : " pods");
+        buffer_count(b, move->moved, "pod");
     }
     if (move->moved > 0 && move->launches == 0) {
         buffer_text(b, " would fit on existing nodes");
@@ -247,8 +246,7 @@ static void write_budget(const text_out *t, const write_job *job, karp_str name)
     buffer_text(&line, "NodePool ");
     text_clean(&line, budget.node_pool);
     buffer_text(&line, " has ");
-    buffer_uint(&line, nodes);
-    buffer_text(&line, nodes == 1 ? " node" : " nodes");
+    buffer_count(&line, nodes, "node");
     buffer_text(&line, ", and its disruption budgets allow ");
     buffer_int(&line, budget.remaining);
     buffer_text(&line, budget.remaining == 1 ? " disruption now." : " disruptions now.");
@@ -303,8 +301,7 @@ static karp_status as_text(const write_job *job, const karp_node_explanation *ex
     buffer_char(job->out, '\n');
     text_subject(t, karp_node_explanation_node(explanation));
     buffer_text(job->out, " stays. ");
-    buffer_uint(job->out, count);
-    buffer_text(job->out, count == 1 ? " blocker" : " blockers");
+    buffer_count(job->out, count, "blocker");
     bool moves = get_move(explanation, &move);
     if (moves && move.savings > 0) {
         buffer_text(job->out, ", disrupting it would save $");

@@ -53,8 +53,7 @@ static void put_totals(write_buffer *b, const size_t counts[3])
         buffer_text(b, "Nothing found.\n");
         return;
     }
-    buffer_uint(b, all);
-    buffer_text(b, all == 1 ? " finding" : " findings");
+    buffer_count(b, all, "finding");
     const char *between = ": ";
     for (size_t s = 3; s-- > 0;) {
         if (counts[s] == 0) continue;

@@ -262,8 +262,7 @@ static void write_hint(const picture_html *p, const picture_node *node)
     double gib = 1024.0 * 1024.0 * 1024.0;
     amount_of(p, "\ncpu ", node->cpu_used, node->cpu, "");
     amount_of(p, "\nmemory ", node->memory_used / gib, node->memory / gib, " GiB\n");
-    buffer_uint(p->b, node->pods);
-    raw(p, node->pods == 1 ? " pod" : " pods");
+    buffer_count(p->b, node->pods, "pod");
     if (node->idle > 0) {
         raw(p, "\nidle ");
         text_per_month(p->b, node->idle, false);
@@ -350,8 +349,7 @@ static void write_node(const picture_html *p, const picture_node *node, bool aft
     raw(p, HTML_DOT "mem ");
     text_percent(p->b, picture_part(node->memory_used, node->memory), 0);
     raw(p, HTML_DOT);
-    buffer_uint(p->b, node->pods);
-    raw(p, node->pods == 1 ? " pod" : " pods");
+    buffer_count(p->b, node->pods, "pod");
     raw(p, "</span>");
     write_scarce(p, node);
     write_pool(p, node);

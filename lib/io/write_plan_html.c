@@ -159,8 +159,7 @@ static void write_totals(const page *p)
         buffer_uint(p->b, after->node_total);
     }
     raw(p, "</b><span>");
-    buffer_uint(p->b, after->pods);
-    raw(p, after->pods == 1 ? " pod" : " pods");
+    buffer_count(p->b, after->pods, "pod");
     raw(p, "</span></div>\n");
     tile_part(p, "CPU requested", before->cpu_used, before->cpu, after->cpu_used, after->cpu);
     tile_part(p, "Memory requested", before->memory_used, before->memory, after->memory_used, after->memory);

@@ -150,8 +150,7 @@ static void add_others(write_buffer *b, const karp_launch *launch, size_t others
     }
     if (others > shown) {
         buffer_text(b, " and ");
-        buffer_uint(b, others - shown);
-        buffer_text(b, others - shown == 1 ? " more type" : " more types");
+        buffer_count(b, others - shown, "more type");
     }
 }
 

@@ -105,16 +105,6 @@ static void money(write_buffer *b, double value)
     text_money(b, value);
 }
 
-static void count(write_buffer *b, uint64_t n, const char *what)
-{
-    buffer_uint(b, n);
-    buffer_char(b, ' ');
-    buffer_text(b, what);
-    if (n != 1) {
-        buffer_char(b, 's');
-    }
-}
-
 static void step_as_text(const text_out *t, const write_job *job, size_t index)
 {
     karp_repack_step step;
@@ -125,7 +115,7 @@ static void step_as_text(const text_out *t, const write_job *job, size_t index)
     buffer_text(b, ": saves ");
     money(b, step.saving);
     buffer_text(b, "/h with ");
-    count(b, step.evictions, "eviction");
+    buffer_count(b, step.evictions, "eviction");
     buffer_text(b, ", then ");
     money(b, step.cost_after);
     buffer_text(b, "/h\n");
@@ -147,7 +137,7 @@ static void curve_as_text(const text_out *t, const write_job *job)
         buffer_text(t->out, "  ");
         money(t->out, point.cost);
         buffer_text(t->out, "/h with ");
-        count(t->out, point.evictions, "eviction");
+        buffer_count(t->out, point.evictions, "eviction");
         buffer_char(t->out, '\n');
     }
 }
@@ -171,11 +161,11 @@ karp_status repack_as_text(const write_job *job)
     }
     warnings_section(t, job);
     buffer_text(t->out, "\nPlan: ");
-    count(t->out, steps, "step");
+    buffer_count(t->out, steps, "step");
     buffer_text(t->out, ", ");
-    count(t->out, cost.evictions, "eviction");
+    buffer_count(t->out, cost.evictions, "eviction");
     buffer_text(t->out, " of ");
-    count(t->out, cost.pods, "pod");
+    buffer_count(t->out, cost.pods, "pod");
     if (cost.bound > 0) {
         buffer_text(t->out, "; no plan with so many evictions ends below ");
         money(t->out, cost.bound);

@@ -24,14 +24,6 @@ static void money(const repack_page *p, double value)
     raw(p, "/h");
 }
 
-static void number(const repack_page *p, uint64_t count, const char *what)
-{
-    buffer_uint(p->b, count);
-    raw(p, " ");
-    raw(p, what);
-    raw(p, count == 1 ? "" : "s");
-}
-
 /* ---- the curve --------------------------------------------------------------------------------------------------- */
 
 typedef struct scale {
@@ -107,7 +99,7 @@ static karp_status write_curve(const repack_page *p)
     label(p, LEFT - 6, HEIGHT - BOTTOM, "end");
     raw(p, "$0</text>\n");
     label(p, WIDTH - 8, HEIGHT - 6, "end");
-    number(p, last.evictions, "eviction");
+    buffer_count(p->b, last.evictions, "eviction");
     raw(p, "</text>\n</svg>\n");
     return status;
 }
@@ -163,7 +155,7 @@ static void write_come(const repack_page *p, const karp_command *command)
         raw(p, " ");
         money(p, launch.choice.price);
         raw(p, ", ");
-        number(p, launch.pod_count, "pod");
+        buffer_count(p->b, launch.pod_count, "pod");
         raw(p, "</span></div>\n");
     }
     more_boxes(p, command->launch_count);
@@ -171,7 +163,7 @@ static void write_come(const repack_page *p, const karp_command *command)
         karp_placement placement;
         get_placement(p->job, p->job->decision, command->placement_first + i, &placement);
         begin_box(p, "recv", placement.node);
-        number(p, placement.pod_count, "pod");
+        buffer_count(p->b, placement.pod_count, "pod");
         raw(p, "</span></div>\n");
     }
     more_boxes(p, command->placement_count);
@@ -194,7 +186,7 @@ static karp_status write_step(const repack_page *p, size_t index)
     raw(p, "<span>saves ");
     money(p, step.saving);
     raw(p, " with ");
-    number(p, step.evictions, "eviction");
+    buffer_count(p->b, step.evictions, "eviction");
     raw(p, ", then ");
     money(p, step.cost_after);
     raw(p, "</span></div>\n<div class=\"lane\">\n");
@@ -214,7 +206,7 @@ karp_status repack_picture(const write_job *job)
     }
     if (steps > MOST_STEPS) {
         raw(&p, "<div class=\"s\">and ");
-        number(&p, steps - MOST_STEPS, "more step");
+        buffer_count(p.b, steps - MOST_STEPS, "more step");
         raw(&p, ", in the text below</div>\n");
     }
     return status;
