@@ -11,7 +11,8 @@
 
 /* ---- changed views ----------------------------------------------------------------------------------------------- */
 
-bool overlay_view_init(overlay_view *o, const karp_snapshot *snapshot)
+/* false = out of memory. Call overlay_view_free() in any case. */
+static bool overlay_view_init(overlay_view *o, const karp_snapshot *snapshot)
 {
     const store *raw = &snapshot->raw;
     memset(o, 0, sizeof *o);
@@ -29,7 +30,7 @@ bool overlay_view_init(overlay_view *o, const karp_snapshot *snapshot)
     return true;
 }
 
-void overlay_view_free(overlay_view *o) { arena_free(&o->data); }
+static void overlay_view_free(overlay_view *o) { arena_free(&o->data); }
 
 void overlay_view_reset(overlay_view *o)
 {

@@ -27,9 +27,6 @@ typedef struct overlay_view {
     arena data;
 } overlay_view;
 
-/* false = out of memory. Call overlay_view_free() in any case. */
-bool overlay_view_init(overlay_view *o, const karp_snapshot *snapshot);
-void overlay_view_free(overlay_view *o);
 /* Undoes all changes. */
 void overlay_view_reset(overlay_view *o);
 

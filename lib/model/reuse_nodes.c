@@ -14,8 +14,10 @@
 
 /* ---- changed Nodes and NodeClaims -------------------------------------------------------------------------------- */
 
-bool each_changed(const karp_snapshot *s, enum kind kind, size_t before, size_t now,
-                  bool (*see)(void *user, uint32_t index), void *user)
+/* Calls `see` once for each index in the list of Nodes, or of NodeClaims, at which an object was added, replaced or
+ * removed. `before` and `now` are the lengths of the lists. false = a call returned false. */
+static bool each_changed(const karp_snapshot *s, enum kind kind, size_t before, size_t now,
+                         bool (*see)(void *user, uint32_t index), void *user)
 {
     for (size_t i = 0; i < s->raw.changed_objects.count; i++) {
         uint64_t changed = s->raw.changed_objects.items[i];

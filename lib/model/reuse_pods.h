@@ -75,9 +75,4 @@ void order_change_ranks(const order_change *o, const karp_snapshot *s, const uin
 karp_status reused_node_state_find(struct reused_node_state *f, karp_snapshot *s, bool *fits, karp_error *error);
 void reused_node_state_free(struct reused_node_state *f, karp_context *context);
 
-/* Calls `see` once for each index in the list of Nodes, or of NodeClaims, at which an object was added, replaced or
- * removed. `before` and `now` are the lengths of the lists. false = a call returned false. */
-bool each_changed(const karp_snapshot *s, enum kind kind, size_t before, size_t now,
-                  bool (*see)(void *user, uint32_t index), void *user);
-
 #endif

@@ -131,7 +131,7 @@ store_memory *store_memory_new(karp_context *context)
     return m;
 }
 
-store_memory *store_memory_ref(store_memory *m)
+static store_memory *store_memory_ref(store_memory *m)
 {
     if (m != NULL) atomic_fetch_add_explicit(&m->references, 1, memory_order_relaxed);
     return m;

@@ -50,7 +50,9 @@ bool round_problem(scheduler *s, arena *a, const uint16_t *steps, const karp_obj
     return true;
 }
 
-bool round_problem_limits(arena *a, round_bound *out)
+/* Limits the copies of a class on a node to the number of its pods. A bound without this limit is also valid with it.
+ * In fractions it improves little and takes longer. false = out of memory. */
+static bool round_problem_limits(arena *a, round_bound *out)
 {
     const relaxed *r = &out->question;
     int64_t *limits = arena_array(a, r->class_count + (size_t)1, sizeof *limits);
@@ -72,7 +74,10 @@ static int64_t value_of(const bound_problem *p, const bound_proof *proof)
     return amount_scale(value, amount_from(1), &out) ? out : INT64_MAX;
 }
 
-bool round_bound_find(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, round_bound *out)
+/* Makes the problem and a checked proof: the fluid bound first, then the bound for whole pods with a part of the
+ * objective's effort. An invalid proof counts as the bound 0. false = out of memory, or stopped through the context
+ * of `a`. */
+static bool round_bound_find(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, round_bound *out)
 {
     bound_proof whole;
     if (!round_problem(s, a, steps, aim, out)) return false;

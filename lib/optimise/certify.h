@@ -23,13 +23,6 @@ typedef struct round_bound {
 /* Makes the problem without a proof. Costs include the additional cost of a node. The lists are allocated in `a`.
  * false = out of memory. */
 bool round_problem(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, round_bound *out);
-/* Limits the copies of a class on a node to the number of its pods. A bound without this limit is also valid with it.
- * In fractions it improves little and takes longer. false = out of memory. */
-bool round_problem_limits(arena *a, round_bound *out);
-/* Makes the problem and a checked proof: the fluid bound first, then the bound for whole pods with a part of the
- * objective's effort. An invalid proof counts as the bound 0. false = out of memory, or stopped through the context
- * of `a`. */
-bool round_bound_find(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, round_bound *out);
 
 /* The bound on plans that place the pods of a finished round; `steps` has their ladder steps. CANCELED = stopped by
  * should_stop of the options, or else of the context. NOMEM = out of memory. */

@@ -54,7 +54,8 @@ bool skip_begin_round(scheduler *s, uint32_t entered)
     return true;
 }
 
-uint32_t skip_rank(const scheduler *s, uint32_t class_number)
+/* The rank of a class; NO_ID = nothing is skipped in this round. */
+static uint32_t skip_rank(const scheduler *s, uint32_t class_number)
 {
     return s->claims.size_ranks.count == 0 ? NO_ID : s->claims.size_ranks.of_class[class_number];
 }
@@ -72,7 +73,9 @@ static bool claim_fits(const scheduler *s, const claim *c, const int64_t *size)
     return false;
 }
 
-void skip_from_now(const scheduler *s, claim *c, uint32_t rank)
+/* The claim has no space for the class of this rank. Computes how many of the next smaller classes it has no space for
+ * either. */
+static void skip_from_now(const scheduler *s, claim *c, uint32_t rank)
 {
     if (rank == NO_ID) return;
     if (c->skip.to != rank) c->skip = (struct skip_range){ rank, rank };
@@ -85,7 +88,8 @@ void skip_from_now(const scheduler *s, claim *c, uint32_t rank)
         c->skip.to++;
 }
 
-uint32_t skip_to_first(const scheduler *s, claim_list *b, uint32_t rank)
+/* The first claim of the list that is not skipped. NO_ID = all are skipped, which the list's own range then records. */
+static uint32_t skip_to_first(const scheduler *s, claim_list *b, uint32_t rank)
 {
     struct skip_range all = { 0, NO_ID };
     if (skips(&b->skip, rank)) return NO_ID;

@@ -83,15 +83,8 @@ struct claim_run {
 /* Ranks the classes that take part in the round, if there are enough of them to make it worth the work. false = out
  * of memory. */
 bool skip_begin_round(scheduler *s, uint32_t entered);
-/* The rank of a class; NO_ID = nothing is skipped in this round. */
-uint32_t skip_rank(const scheduler *s, uint32_t class_number);
 
 static inline bool skips(const struct skip_range *r, uint32_t rank) { return rank - r->from < r->to - r->from; }
-/* The claim has no space for the class of this rank. Computes how many of the next smaller classes it has no space for
- * either. */
-void skip_from_now(const scheduler *s, claim *c, uint32_t rank);
-/* The first claim of the list that is not skipped. NO_ID = all are skipped, which the list's own range then records. */
-uint32_t skip_to_first(const scheduler *s, claim_list *b, uint32_t rank);
 
 /* ---- the order ---- */
 
