@@ -99,7 +99,7 @@ size_t folded_type_count(const launch_folds *folds, const write_job *job, size_t
 /* The pods of these launches, grouped by workload, in the format of rows_pods(). */
 void folded_pods(const text_out *t, const launch_folds *folds, const write_job *job, const char *verb, size_t first);
 
-/* ---- write_totals.c ---------------------------------------------------------------------------------------------- */
+/* ---- write_totals.c: the launches of a plan by NodePool, capacity type, zone and instance type ------------------- */
 
 /* Writes a section of text. Writes nothing for a plan with few launches. */
 karp_status totals_as_text(const text_out *t, const write_job *job);
