@@ -54,6 +54,12 @@ typedef struct design {
 /* designs_totals.c: computes the totals of the plan. Errors: NOMEM, and those of reading a decision. */
 karp_status design_add_up(design *d);
 void design_free(design *d);
+/* The cost data of the design's plan; false = it is no least-cost plan. */
+bool design_cost(const design *d, karp_cost *out);
+/* Writes the totals of designs as columns of a table. If there are too many for the width of text, there are several
+ * tables below one another. */
+struct cli_writer;
+void designs_write_table(struct cli_writer *w, const design *list, size_t count);
 /* Adds a node to the group of that name. false = out of memory. */
 bool design_group_add(const cli_options *options, design_groups *groups, karp_str name, double price);
 void design_groups_free(const cli_options *options, design_groups *groups);
@@ -61,17 +67,9 @@ void design_groups_free(const cli_options *options, design_groups *groups);
 /* designs_write.c: writes the comparison. *differs receives whether there is a difference. false = out of memory. */
 bool designs_write(const cli_options *options, design *list, size_t count, cli_text *out, bool *differs);
 
-/* The totals of designs as columns of a table, and those of one design as JSON. */
-struct cli_writer;
-void designs_write_changes(struct cli_writer *w, const design *list); /* changes of karp whatif, for all designs */
-void designs_write_table(struct cli_writer *w, const design *list, size_t count);
 /* ", "catalogue": {…}" as in Plans, from the catalogue's title. Writes nothing if the title has no date. */
 void design_write_catalogue(struct cli_writer *w, karp_str title);
 void design_write_json(struct cli_writer *w, const design *d);
-/* The differences from the first design, one list for each of the others. */
-void designs_write_differences(struct cli_writer *w, const design *list, size_t count);
-/* designs_html.c: the whole page. */
-void designs_write_html(struct cli_writer *w, const design *list, size_t count);
 
 /* fail_on.c: EXIT_OK if no condition of --fail-on is met by a design. Its cost is compared with the first design's. */
 int exit_status_of_design(const cli_options *options, const design *first, const design *d);

@@ -3,12 +3,10 @@
 #include "writer.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <karp/library.h>
-
 #include <karp/peer.h>
 
 enum { ROWS_SHOWN = 40 };
@@ -214,17 +212,10 @@ static void put_fields(cli_writer *w, const design *a, const design *b, karp_rea
 
 /* ---- least-cost plans -------------------------------------------------------------------------------------------- */
 
-/* The cost data of the design's plan; false = it is no least-cost plan. */
-static bool cost_of(const design *d, karp_cost *out)
-{
-    *out = (karp_cost){ .size = sizeof *out };
-    return d->plan != NULL && karp_decision_cost(d->plan, out) == KARP_OK;
-}
-
 static void json_objective(cli_writer *w, const design *d)
 {
     karp_cost cost;
-    if (!cost_of(d, &cost)) return;
+    if (!design_cost(d, &cost)) return;
     cli_put_text(w, ",\n   \"objective\": {\"name\": \"cost\", \"cost\": ");
     cli_put_number(w, cost.cost);
     cli_put_text(w, ", \"compatibleCost\": ");
@@ -336,7 +327,8 @@ static void json_difference(cli_writer *w, const design *a, const design *b)
     cli_put_text(w, "]}");
 }
 
-void designs_write_changes(cli_writer *w, const design *list)
+/* Writes the changes of karp whatif, for all designs. */
+static void write_changes(cli_writer *w, const design *list)
 {
     size_t count = karp_decision_warning_count(list[0].plan);
     for (size_t i = decision_note_count(list[0].plan); i < count; i++) {
@@ -378,204 +370,6 @@ static void write_json(cli_writer *w, design *list, size_t count)
     cli_put_text(w, "]");
     json_changes(w, list);
     cli_put_text(w, "}\n");
-}
-
-/* ---- the table --------------------------------------------------------------------------------------------------- */
-
-enum { LABEL = 28, COLUMN = 22 };
-
-static void begin_row(cli_writer *w, const char *label, size_t length)
-{
-    cli_put_text(w, w->html ? "<tr><th>" : w->markdown ? "| " : "");
-    w->cell = 0;
-    size_t start = w->out->len;
-    cli_put_shown(w, label, length);
-    cli_put_text(w, w->html ? "</th>" : "");
-    if (w->markdown || w->html) return;
-    for (size_t i = w->out->len - start; i < LABEL; i++) cli_put_text(w, " ");
-}
-
-static void put_cell(cli_writer *w, const char *text)
-{
-    size_t cell = w->cell++;
-    if (w->end_cell > 0 && (cell < w->first_cell || cell >= w->end_cell)) return;
-    if (w->html) {
-        cli_put_text(w, "<td>");
-        cli_put_shown(w, text, strlen(text));
-        cli_put_text(w, "</td>");
-    } else if (w->markdown) {
-        cli_put_format(w, " | %s", text);
-    } else {
-        cli_put_format(w, "%*s", COLUMN, text);
-    }
-}
-
-static void end_row(cli_writer *w) { cli_put_text(w, w->html ? "</tr>\n" : w->markdown ? " |\n" : "\n"); }
-
-static void money_cell(cli_writer *w, double price, double before, bool first)
-{
-    char text[160], change[80] = "", money[MONEY_TEXT];
-    if (!first && before > 0 && fabs(price - before) > 1e-9)
-        (void)snprintf(change, sizeof change, " (%+.1f%%)", (price / before - 1) * 100);
-    if (change[0] != '\0' && fabs(price / before - 1) < 0.0005) { /* it would be shown as 0.0 % */
-        (void)money_dollars((price - before) * HOURS_A_MONTH, true, money);
-        (void)snprintf(change, sizeof change, " (%s)", money);
-    }
-    (void)money_dollars(price * HOURS_A_MONTH, false, money);
-    (void)snprintf(text, sizeof text, "%s%s", money, change);
-    put_cell(w, text);
-}
-
-static void count_row(cli_writer *w, const char *label, const design *list, size_t count, size_t offset)
-{
-    begin_row(w, label, strlen(label));
-    for (size_t i = 0; i < count; i++) {
-        char text[64];
-        size_t number, first;
-        memcpy(&number, (const char *)&list[i] + offset, sizeof number);
-        memcpy(&first, (const char *)&list[0] + offset, sizeof first);
-        if (number == first) (void)snprintf(text, sizeof text, "%zu", number);
-        else (void)snprintf(text, sizeof text, "%zu (%+lld)", number, (long long)number - (long long)first);
-        put_cell(w, text);
-    }
-    end_row(w);
-}
-
-static void part_row(cli_writer *w, const char *label, const design *list, size_t count, size_t of, size_t all)
-{
-    begin_row(w, label, strlen(label));
-    for (size_t i = 0; i < count; i++) {
-        char text[32];
-        double part, whole;
-        memcpy(&part, (const char *)&list[i] + of, sizeof part);
-        memcpy(&whole, (const char *)&list[i] + all, sizeof whole);
-        (void)snprintf(text, sizeof text, whole > 0 ? "%.0f%%" : "-", whole > 0 ? part / whole * 100 : 0);
-        put_cell(w, text);
-    }
-    end_row(w);
-}
-
-static const design_groups *groups_of(const design *d, size_t offset)
-{
-    return (const design_groups *)(const void *)((const char *)d + offset);
-}
-
-static const design_group *find_group(const design_groups *g, karp_str name)
-{
-    for (size_t i = 0; i < g->count; i++) {
-        if (compare_str(g->items[i].name, name) == 0) return &g->items[i];
-    }
-    return NULL;
-}
-
-static void group_row(cli_writer *w, const char *what, karp_str name, const design *list, size_t count, size_t offset)
-{
-    char label[64];
-    (void)snprintf(label, sizeof label, "%s%.*s", what, name.len < 40 ? (int)name.len : 40,
-                   name.len > 0 ? name.ptr : "");
-    begin_row(w, label, strlen(label));
-    for (size_t i = 0; i < count; i++) {
-        char text[80] = "-", money[MONEY_TEXT];
-        const design_group *g = find_group(groups_of(&list[i], offset), name);
-        if (g != NULL) {
-            (void)money_dollars(g->price * HOURS_A_MONTH, false, money);
-            (void)snprintf(text, sizeof text, "%zu, %s", g->nodes, money);
-        }
-        put_cell(w, text);
-    }
-    end_row(w);
-}
-
-/* One row for each group that a design has. */
-static void group_rows(cli_writer *w, const char *what, const design *list, size_t count, size_t offset)
-{
-    for (size_t i = 0; i < count; i++) {
-        const design_groups *g = groups_of(&list[i], offset);
-        for (size_t k = 0; k < g->count; k++) {
-            bool before = false;
-            for (size_t n = 0; n < i; n++) before = before || find_group(groups_of(&list[n], offset), g->items[k].name);
-            if (!before)
-                group_row(w, g->items[k].name.len > 0 ? what : "nodes outside NodePools", g->items[k].name, list, count,
-                          offset);
-        }
-    }
-}
-
-/* A row of one figure; it is empty for designs that are decided with Karpenter's profile. */
-static void cost_row(cli_writer *w, const char *label, const design *list, size_t count, size_t offset, bool is_part)
-{
-    begin_row(w, label, strlen(label));
-    for (size_t i = 0; i < count; i++) {
-        karp_cost cost;
-        char text[MONEY_TEXT] = "-";
-        double value = 0;
-        bool known = cost_of(&list[i], &cost);
-        if (known) memcpy(&value, (const char *)&cost + offset, sizeof value);
-        if (known && is_part && value >= 0) (void)snprintf(text, sizeof text, "%.1f%%", value * 100);
-        if (known && !is_part) (void)money_dollars(value * HOURS_A_MONTH, false, text);
-        put_cell(w, text);
-    }
-    end_row(w);
-}
-
-static void cost_rows(cli_writer *w, const design *list, size_t count)
-{
-    bool any = false;
-    for (size_t i = 0; i < count; i++) {
-        karp_cost cost;
-        any = any || cost_of(&list[i], &cost);
-    }
-    if (!any) return;
-    cost_row(w, "launches, least cost", list, count, offsetof(karp_cost, cost), false);
-    cost_row(w, "launches, Karpenter's plan", list, count, offsetof(karp_cost, compatible_cost), false);
-    cost_row(w, "lower bound for launches", list, count, offsetof(karp_cost, bound), false);
-    cost_row(w, "can still be saved, at most", list, count, offsetof(karp_cost, gap), true);
-}
-
-static void write_table(cli_writer *w, const design *list, size_t count)
-{
-    begin_row(w, "", 0);
-    for (size_t i = 0; i < count; i++) put_cell(w, list[i].name);
-    end_row(w);
-    if (w->markdown) {
-        cli_put_text(w, "|---");
-        for (size_t i = 0; i < count; i++) cli_put_text(w, "|--:");
-        cli_put_text(w, "|\n");
-    }
-    begin_row(w, "$/month (730 h)", 15);
-    for (size_t i = 0; i < count; i++) money_cell(w, list[i].price, list[0].price, i == 0);
-    end_row(w);
-    cost_rows(w, list, count);
-    count_row(w, "nodes", list, count, offsetof(design, nodes));
-    if (!w->settled) {
-        count_row(w, "nodes to launch", list, count, offsetof(design, launched));
-        count_row(w, "pods placed", list, count, offsetof(design, placed));
-    }
-    count_row(w, "pods left pending", list, count, offsetof(design, left));
-    part_row(w, "spot share of cost", list, count, offsetof(design, spot_price), offsetof(design, price));
-    part_row(w, "CPU requested", list, count, offsetof(design, cpu_requested), offsetof(design, cpu_allocatable));
-    part_row(w, "memory requested", list, count, offsetof(design, memory_requested),
-             offsetof(design, memory_allocatable));
-    group_rows(w, "NodePool ", list, count, offsetof(design, pools));
-    group_rows(w, "zone ", list, count, offsetof(design, zones));
-    group_rows(w, "", list, count, offsetof(design, capacity_types));
-}
-
-/* If there are too many designs for the width of text, the table is split into several below one another. */
-void designs_write_table(cli_writer *w, const design *list, size_t count)
-{
-    size_t room = w->options->width > LABEL + COLUMN ? (w->options->width - LABEL) / COLUMN : 1;
-    if (w->html || w->markdown || count <= room) {
-        write_table(w, list, count);
-        return;
-    }
-    for (size_t from = 0; from < count; from += room) {
-        if (from > 0) cli_put_text(w, "\n");
-        w->first_cell = from;
-        w->end_cell = from + room;
-        write_table(w, list, count);
-    }
-    w->end_cell = 0;
 }
 
 /* ---- differences for people -------------------------------------------------------------------------------------- */
@@ -650,13 +444,81 @@ static void write_difference(cli_writer *w, const design *a, const design *b)
     if (w->out->len == body && !w->refused) w->out->len = start;
 }
 
-void designs_write_differences(cli_writer *w, const design *list, size_t count)
+/* Writes the differences from the first design, one list for each of the others. */
+static void write_differences(cli_writer *w, const design *list, size_t count)
 {
     for (size_t i = 1; i < count; i++) write_difference(w, &list[0], &list[i]);
     if (w->differs) return;
     cli_put_text(w, w->html ? "" : "\n");
     cli_put_text(w, "Nothing differs.\n");
 }
+
+/* ---- the page: totals, differences, and the picture of each plan ------------------------------------------------- */
+
+static const char page_head[] =
+    "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+    "<meta name=\"color-scheme\" content=\"light dark\">\n<title>karp";
+
+static const char page_style[] =
+    "</title>\n<style>.designs{color-scheme:light dark;--ink:#1c2530;--dim:#5b6673;--page:#fff;--line:#d9dee4;"
+    "font:13px/1.45 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;color:var(--ink);"
+    "background:var(--page);padding:18px 20px 4px}"
+    ".designs .t{font-size:18px;font-weight:650}.designs .d{font-size:14px;font-weight:650;margin:20px 0 6px}"
+    ".designs .s{color:var(--dim);font-size:12px}.designs .l{overflow-wrap:anywhere;padding:1px 0}"
+    ".designs .wide{overflow-x:auto}.designs table{border-collapse:collapse;margin-top:12px;"
+    "font-variant-numeric:tabular-nums}"
+    ".designs td,.designs th{padding:3px 0 3px 22px;text-align:right;border-bottom:1px solid var(--line);"
+    "white-space:nowrap}"
+    ".designs th{padding-left:0;text-align:left;font-weight:400;color:var(--dim)}"
+    ".designs tr:first-child td,.designs tr:nth-child(2) td{font-weight:650}"
+    ".side{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,520px),1fr))}"
+    ".side>div{min-width:0;border-top:1px solid #8a94a355;margin-top:14px}"
+    "@media(max-width:600px){.designs{padding:12px 14px 4px}.designs td,.designs th{white-space:normal}"
+    ".designs td{padding-left:10px}.designs th{min-width:84px;overflow-wrap:break-word}}"
+    "@media(prefers-color-scheme:dark){.designs{--ink:#e6ebf0;--dim:#9aa6b3;--page:#121212;--line:#343c46}}"
+    "</style></head>\n<body style=\"margin:0\">\n<div class=\"designs\">\n<div class=\"t\">Designs side by "
+    "side</div>\n";
+
+static karp_status put_picture(cli_writer *w, const design *d, karp_error *error)
+{
+    karp_text text = { 0 };
+    karp_write_options options = write_options_of(w->options, &d->input);
+    options.format = KARP_FORMAT_HTML;
+    options.compact = 1;
+    options.title = str(d->name);
+    karp_status status = karp_write_plan(w->options->context, d->plan, NULL, &options, &text, error);
+    cli_put_text(w, "<div>\n");
+    if (status == KARP_OK) cli_put(w, text.ptr, text.len);
+    cli_put_text(w, "</div>\n");
+    karp_text_free(&text);
+    return status;
+}
+
+static void write_html(cli_writer *w, const design *list, size_t count)
+{
+    karp_error error;
+    karp_error_init(&error, sizeof error);
+    cli_put_text(w, page_head);
+    for (size_t i = 0; i < count; i++) {
+        cli_put_text(w, i == 0 ? " \xc2\xb7 " : " / ");
+        cli_put_shown(w, list[i].name, strlen(list[i].name));
+    }
+    cli_put_text(w, page_style);
+    cli_put_made_by(w, list[0].verb, &list[0].options, &list[0].input);
+    write_changes(w, list);
+    cli_put_text(w, "<div class=\"wide\"><table>\n");
+    designs_write_table(w, list, count);
+    cli_put_text(w, "</table></div>\n");
+    write_differences(w, list, count);
+    cli_put_text(w, "</div>\n<div class=\"side\">\n");
+    for (size_t i = 0; i < count && !w->refused; i++)
+        w->refused = put_picture(w, &list[i], &error) != KARP_OK; /* for an existing plan only memory can be missing */
+    cli_put_text(w, "</div>\n</body></html>\n");
+}
+
+/* ---- every format ------------------------------------------------------------------------------------------------ */
 
 bool designs_write(const cli_options *options, design *list, size_t count, cli_text *out, bool *differs)
 {
@@ -668,13 +530,13 @@ bool designs_write(const cli_options *options, design *list, size_t count, cli_t
     if (w.json) {
         write_json(&w, list, count);
     } else if (w.html) {
-        designs_write_html(&w, list, count);
+        write_html(&w, list, count);
     } else {
         if (w.markdown) cli_put_text(&w, "# Designs side by side\n\n");
         cli_put_made_by(&w, list[0].verb, &list[0].options, &list[0].input);
-        designs_write_changes(&w, list);
+        write_changes(&w, list);
         designs_write_table(&w, list, count);
-        designs_write_differences(&w, list, count);
+        write_differences(&w, list, count);
         for (size_t i = 0; i < count && w.markdown; i++)
             cli_list_notes(&w, &list[i].input, list[i].name, &list[0].input);
     }
