@@ -146,17 +146,18 @@ static karp_status fill(karp_provider *p, const karp_catalogue *catalogue, const
                         karp_provider_launch *launch, karp_error *error)
 {
     size_t count = karp_catalogue_count(catalogue), offerings = 0;
-    bool failed = false;
-    const karp_instance_type **types = memory_piece(memory, count, sizeof *types, &failed);
-    for (size_t i = 0; i < count && !failed; i++) {
+    scratch s;
+    scratch_init_on(&s, memory);
+    const karp_instance_type **types = scratch_array(&s, count, sizeof *types);
+    for (size_t i = 0; i < count && !s.failed; i++) {
         types[i] = karp_catalogue_type(catalogue, i);
         offerings += types[i]->offering_count;
     }
-    launch->candidates = memory_piece(memory, offerings, sizeof *launch->candidates, &failed);
+    launch->candidates = scratch_array(&s, offerings, sizeof *launch->candidates);
     launch->candidate_count = 0;
     launch->types = types;
     launch->type_count = count;
-    if (failed) return provider_nomem(error);
+    if (s.failed) return provider_nomem(error);
     karp_status status = KARP_OK;
     for (size_t i = 0; i < count && status == KARP_OK; i++)
         status = add_type(p->context, catalogue, (uint32_t)i, launch, error);
@@ -204,10 +205,11 @@ static karp_status filter(karp_provider *p, const karp_provider_class *node_clas
         launch->capacity_type = launch_first_capacity_type(launch);
         return KARP_OK;
     }
-    bool failed = false;
+    scratch s;
     size_t count = launch->candidate_count;
-    karp_provider_candidate *before = memory_piece(memory, count, sizeof *before, &failed);
-    if (failed) return provider_nomem(error);
+    scratch_init_on(&s, memory);
+    karp_provider_candidate *before = scratch_array(&s, count, sizeof *before);
+    if (s.failed) return provider_nomem(error);
     memcpy(before, launch->candidates, count * sizeof *before);
     uint32_t kind = p->plugin.filter_launch(p->handle, provider_class_data(node_class), memory, launch,
                                             provider_new_problem(p));
@@ -296,9 +298,10 @@ size_t launch_labels(const karp_instance_type *type, const karp_offering *o, kar
 static karp_status plain_node(const karp_instance_type *type, const karp_offering *o,
                               const karp_provider_memory *memory, karp_provider_node *node, karp_error *error)
 {
-    bool failed = false;
-    karp_label *labels = memory_piece(memory, type->requirement_count + o->requirement_count, sizeof *labels, &failed);
-    if (failed) return provider_nomem(error);
+    scratch s;
+    scratch_init_on(&s, memory);
+    karp_label *labels = scratch_array(&s, type->requirement_count + o->requirement_count, sizeof *labels);
+    if (s.failed) return provider_nomem(error);
     node->instance_type = type->name;
     node->labels = labels;
     node->label_count = launch_labels(type, o, labels);

@@ -112,11 +112,12 @@ uint32_t plugin_give_hash(const void *node_class, uint64_t own, const char *own_
                           karp_provider_problem *problem)
 {
     char text[HASH_TEXT];
-    bool failed = false;
+    scratch s;
     if (!node_class)
         return provider_problem(problem, KARP_PROVIDER_INVALID, "", "a node class without a document has no hash");
-    karp_str copy = memory_text(memory, hash_text(own, text), &failed);
-    if (failed) return provider_no_memory(problem);
+    scratch_init_on(&s, memory);
+    karp_str copy = scratch_text(&s, hash_text(own, text));
+    if (s.failed) return provider_no_memory(problem);
     *version = str(own_version);
     *hash = copy;
     return KARP_PROVIDER_OK;

@@ -135,24 +135,3 @@ void karp_provider_memory_free(karp_provider_memory *memory)
     karp_free(m->context, m, sizeof *m);
     karp_catalogue_unref(keep_alive);
 }
-
-void *memory_piece(const karp_provider_memory *memory, size_t count, size_t elem, bool *failed)
-{
-    void *piece_ = NULL;
-    if (!*failed && (elem == 0 || count <= SIZE_MAX / 4 / elem)) {
-        size_t bytes = count && elem ? count * elem : 1;
-        piece_ = memory->alloc(bytes, memory->user);
-        if (piece_) memset(piece_, 0, bytes);
-    }
-    if (!piece_) *failed = true;
-    return piece_;
-}
-
-karp_str memory_text(const karp_provider_memory *memory, karp_str text, bool *failed)
-{
-    karp_str none = TEXT("");
-    char *copy = memory_piece(memory, text.len + 1, 1, failed);
-    if (!copy) return none;
-    if (text.len) memcpy(copy, text.ptr, text.len);
-    return (karp_str){ copy, text.len };
-}

@@ -48,8 +48,4 @@ void memory_of_scratch(scratch *s, karp_provider_memory *out);
  * from karp_provider_memory_new(). */
 karp_status memory_keep_catalogue(const karp_provider_memory *memory, karp_catalogue *catalogue, karp_error *error);
 
-/* The reverse, for plugins: pieces of the host's memory. A refused allocation sets `failed`. */
-void *memory_piece(const karp_provider_memory *memory, size_t count, size_t elem, bool *failed);
-karp_str memory_text(const karp_provider_memory *memory, karp_str text, bool *failed); /* NUL-terminated copy */
-
 #endif

@@ -80,12 +80,14 @@ uint32_t aws_class_defaults(void *handle, const karp_provider_document *document
         complete_spec(&d.trees, root);
         tree_write(&out, root);
     }
-    bool failed = out.failed || d.trees.status != KARP_OK;
+    scratch s;
+    scratch_init_on(&s, memory);
+    s.failed = out.failed || d.trees.status != KARP_OK;
     decode_end(&d);
-    karp_str text = root && !failed ? memory_text(memory, (karp_str){ out.ptr, out.len }, &failed) : str("");
+    karp_str text = root ? scratch_text(&s, (karp_str){ out.ptr, out.len }) : str("");
     strbuf_free(&out);
     if (!root) return provider_problem_of(problem, &error);
-    if (failed) return provider_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
+    if (s.failed) return provider_no_memory(problem);
     *completed = text;
     return KARP_PROVIDER_OK;
 }

@@ -389,10 +389,11 @@ uint32_t aws_table_about(const aws_facts *facts, const karp_provider_memory *mem
                                      facts->region, info, problem);
     if (kind) return kind;
     char regions[160];
-    bool failed = false;
+    scratch s;
+    scratch_init_on(&s, memory);
     aws_facts_regions(regions, sizeof regions);
-    info->built_in = memory_text(memory, str(regions), &failed);
+    info->built_in = scratch_text(&s, str(regions));
     info->as_of = str(ec2_as_of);
     info->sources = str(ec2_sources);
-    return failed ? provider_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory") : KARP_PROVIDER_OK;
+    return s.failed ? provider_no_memory(problem) : KARP_PROVIDER_OK;
 }

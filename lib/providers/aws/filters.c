@@ -240,13 +240,13 @@ static size_t values_of(const karp_instance_type *type, karp_str key, const karp
 
 /* Whether the types have as many values of the key as minValues requires. */
 static bool enough(const karp_provider_launch *launch, const ranked *list, size_t count,
-                   const karp_requirement *required, const karp_provider_memory *memory, bool *failed)
+                   const karp_requirement *required, scratch *s)
 {
     const karp_str *some = NULL;
     size_t most = 0, n = 0, distinct = 0;
     for (size_t i = 0; i < count; i++) most += values_of(launch->types[list[i].type], required->key, &some);
-    karp_str *values = memory_piece(memory, most, sizeof *values, failed);
-    if (*failed) return false;
+    karp_str *values = scratch_array(s, most, sizeof *values);
+    if (s->failed) return false;
     for (size_t i = 0; i < count; i++) {
         size_t more = values_of(launch->types[list[i].type], required->key, &some);
         if (more) memcpy(values + n, some, more * sizeof *values);
@@ -267,23 +267,23 @@ static bool is_listed(const karp_provider_launch *launch, karp_provider_candidat
 static uint32_t truncate_types(karp_provider_launch *launch, const karp_provider_memory *memory,
                                karp_provider_problem *problem)
 {
-    bool failed = false;
-    ranked *list = memory_piece(memory, launch->candidate_count, sizeof *list, &failed);
-    uint8_t *kept = memory_piece(memory, launch->type_count, 1, &failed);
-    if (failed) return provider_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
+    scratch s;
+    scratch_init_on(&s, memory);
+    ranked *list = scratch_array(&s, launch->candidate_count, sizeof *list);
+    uint8_t *kept = scratch_array(&s, launch->type_count, 1);
+    if (s.failed) return provider_no_memory(problem);
     size_t count = rank(launch, list);
     order_heap(list, count, sizeof *list, by_price, launch);
     if (count > AWS_TYPES_MOST) count = AWS_TYPES_MOST;
     for (size_t i = 0; i < launch->requirement_count && launch->min_values_policy == KARP_MIN_VALUES_STRICT; i++) {
         const karp_requirement *r = &launch->requirements[i];
-        if (!r->min_values || r->min_values == KARP_MIN_VALUES_ZERO || enough(launch, list, count, r, memory, &failed))
-            continue;
-        if (failed) return provider_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
+        if (!r->min_values || r->min_values == KARP_MIN_VALUES_ZERO || enough(launch, list, count, r, &s)) continue;
+        if (s.failed) return provider_no_memory(problem);
         return provider_problem(problem, KARP_PROVIDER_NO_CAPACITY, "requirements",
                                 "minValues of %.*s is more than the %zu cheapest types have",
                                 (int)(r->key.len < 80 ? r->key.len : 80), r->key.ptr, count);
     }
-    if (failed) return provider_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
+    if (s.failed) return provider_no_memory(problem);
     for (size_t i = 0; i < count; i++) kept[list[i].type] = 1;
     keep(launch, is_listed, kept);
     return KARP_PROVIDER_OK;

@@ -7,11 +7,6 @@
 #include <providers/decode.h>
 #include <providers/launch.h>
 
-static uint32_t out_of_memory(karp_provider_problem *problem)
-{
-    return provider_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
-}
-
 static const karp_instance_type *type_of(const karp_provider_launch *launch, karp_provider_candidate c)
 {
     return launch->types[c.type];
@@ -135,11 +130,13 @@ uint32_t aws_launch_request(void *handle, const void *node_class, const karp_pro
     strbuf written;
     strbuf_init(&written, h->base.context);
     tree_write(&written, make_request(&t, h, aws_class_of(node_class), launch, claim));
-    bool failed = t.status != KARP_OK || written.failed;
-    if (!failed) *request = memory_text(memory, (karp_str){ written.ptr, written.len }, &failed);
+    scratch s;
+    scratch_init_on(&s, memory);
+    s.failed = t.status != KARP_OK || written.failed;
+    *request = scratch_text(&s, (karp_str){ written.ptr, written.len });
     strbuf_free(&written);
     trees_free(&t);
-    return failed ? out_of_memory(problem) : KARP_PROVIDER_OK;
+    return s.failed ? provider_no_memory(problem) : KARP_PROVIDER_OK;
 }
 
 /* ---- the response ---------------------------------------------------------------------------- */
@@ -327,7 +324,7 @@ uint32_t aws_launch_result(void *handle, const void *node_class, const karp_prov
     decode_end(&d);
     if (!root) return provider_problem_of(problem, &error);
     if (kind) return kind;
-    if (s.failed) return out_of_memory(problem);
+    if (s.failed) return provider_no_memory(problem);
     if (d.status) return provider_problem_of(problem, &error);
     if (count) return KARP_PROVIDER_OK;
     if (!other.len)
@@ -403,5 +400,5 @@ uint32_t aws_node_of(void *handle, const void *node_class, const karp_provider_l
     node->image_id = image_of(c, type);
     node->subnet_id = subnet_in(c, &h->marks, launch_label(o, LAUNCH_ZONE));
     node->reservation_id = launch_label(o, AWS_GROUP "capacity-reservation-id");
-    return s.failed ? out_of_memory(problem) : KARP_PROVIDER_OK;
+    return s.failed ? provider_no_memory(problem) : KARP_PROVIDER_OK;
 }

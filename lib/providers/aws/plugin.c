@@ -213,10 +213,11 @@ static uint32_t aws_pool_defaults_of(const void *handle, const karp_requirement 
                                      const karp_provider_memory *memory, const karp_requirement **added,
                                      size_t *added_count, karp_provider_problem *problem)
 {
-    bool failed = false;
+    scratch s;
     (void)handle;
-    karp_requirement *list = memory_piece(memory, AWS_POOL_DEFAULTS, sizeof *list, &failed);
-    if (failed) return provider_no_memory(problem);
+    scratch_init_on(&s, memory);
+    karp_requirement *list = scratch_array(&s, AWS_POOL_DEFAULTS, sizeof *list);
+    if (s.failed) return provider_no_memory(problem);
     *added_count = aws_pool_defaults(requirements, count, list);
     *added = list;
     return KARP_PROVIDER_OK;

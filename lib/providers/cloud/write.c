@@ -94,10 +94,12 @@ uint32_t cloud_write_end(cloud_writer *w, const karp_provider_memory *memory, ka
     strbuf_adds(&w->out, "end ");
     strbuf_addu(&w->out, w->rows);
     strbuf_addc(&w->out, '\n');
-    bool failed = w->out.failed;
-    if (!failed) *text = memory_text(memory, (karp_str){ w->out.ptr, w->out.len }, &failed);
+    scratch s;
+    scratch_init_on(&s, memory);
+    s.failed = w->out.failed;
+    *text = scratch_text(&s, (karp_str){ w->out.ptr, w->out.len });
     strbuf_free(&w->out);
-    if (failed) return provider_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory");
+    if (s.failed) return provider_no_memory(problem);
     if (!w->bad[0]) return KARP_PROVIDER_OK;
     return provider_problem(problem, KARP_PROVIDER_INVALID, "", "a table of facts cannot have the text \"%s\"", w->bad);
 }
@@ -165,7 +167,7 @@ uint32_t cloud_facts_info(const karp_provider_memory *memory, const cloud_format
     }
     info->kinds = list;
     info->kind_count = list ? count : 0;
-    return s.failed ? provider_problem(problem, KARP_PROVIDER_NO_MEMORY, "", "out of memory") : KARP_PROVIDER_OK;
+    return s.failed ? provider_no_memory(problem) : KARP_PROVIDER_OK;
 }
 
 karp_str cloud_sources(scratch *s, karp_str before, karp_str kind)

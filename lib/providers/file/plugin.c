@@ -109,12 +109,13 @@ static uint32_t file_types(void *handle, const void *node_class, const karp_prov
                            const karp_instance_type **types, size_t *count, karp_provider_problem *problem)
 {
     file_handle *h = handle;
-    bool failed = false;
+    scratch s;
     (void)node_class;
     if (!h->types) return provider_problem(problem, KARP_PROVIDER_NOT_FOUND, "", "no file with types was given");
     size_t n = karp_catalogue_count(h->types);
-    karp_instance_type *list = memory_piece(memory, n, sizeof *list, &failed);
-    if (failed) return provider_no_memory(problem);
+    scratch_init_on(&s, memory);
+    karp_instance_type *list = scratch_array(&s, n, sizeof *list);
+    if (s.failed) return provider_no_memory(problem);
     for (size_t i = 0; i < n; i++) list[i] = *karp_catalogue_type(h->types, i);
     *types = list;
     *count = n;
