@@ -160,3 +160,10 @@ karp_status struct_give(void *out, const void *value, size_t known, size_t least
     memcpy(out, &size, sizeof size);
     return KARP_OK;
 }
+
+void struct_start(void *out, size_t size, const void *fresh, size_t known)
+{
+    if (out == NULL || size < sizeof size) return;
+    memcpy(out, &size, sizeof size);
+    (void)struct_give(out, fresh, known, sizeof size);
+}

@@ -4,7 +4,7 @@
 
 #include <base/sort.h>
 #include <base/strbuf.h>
-#include <model/pool_hash.h>
+#include <model/snapshot.h>
 
 static const char hash_key[] = "karpenter.sh/nodepool-hash", version_key[] = "karpenter.sh/nodepool-hash-version";
 

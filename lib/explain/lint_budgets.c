@@ -5,7 +5,6 @@
  */
 #include <explain/lint.h>
 
-#include <base/context.h>
 #include <base/str.h>
 #include <model/cron.h>
 #include <model/selector.h>

@@ -3,7 +3,6 @@
 #include <explain/lint.h>
 
 #include <base/bits.h>
-#include <base/context.h>
 #include <model/prepare.h>
 #include <string.h>
 

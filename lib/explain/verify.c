@@ -4,7 +4,6 @@
 #include <base/context.h>
 #include <base/error.h>
 #include <base/memory.h>
-#include <base/sort.h>
 #include <karp/explain.h>
 #include <karp/peer.h>
 #include <model/reuse_pods.h>

@@ -2,7 +2,6 @@
 /* Nodes to be launched: every listed instance type must be valid, because the cloud chooses one of them. */
 #include <explain/verify.h>
 
-#include <base/sort.h>
 #include <string.h>
 
 /* ---- pools ----------------------------------------------------------------------------------------------------------- */

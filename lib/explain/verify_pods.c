@@ -2,7 +2,7 @@
 /* Which pods a round has to place (scheduling.md §2.1, §2.4), regardless of whether this is possible. */
 #include <explain/verify.h>
 
-#include <base/sort.h>
+#include <base/str.h>
 #include <model/duration.h>
 
 static bool pending(const pod *p)

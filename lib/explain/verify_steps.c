@@ -11,7 +11,6 @@
 #include <base/error.h>
 #include <math.h>
 #include <model/cron.h>
-#include <model/selector.h>
 #include <string.h>
 
 /* The removed nodes, and the places of their pods, after so many steps. */

@@ -7,7 +7,6 @@
 
 #include <base/context.h>
 #include <base/error.h>
-#include <base/sort.h>
 #include <karp/builder.h>
 #include <karp/devices.h>
 #include <model/catalogue.h>
@@ -330,10 +329,8 @@ object copy_meta(adding *a, const karp_meta *meta)
 
 void karp_settings_init(karp_settings *settings, size_t size)
 {
-    karp_settings own = { .size = size, .gates = KARP_GATE_RESERVED_CAPACITY };
-    if (settings == NULL || size < sizeof own.size) return;
-    memset(settings, 0, size);
-    memcpy(settings, &own, size < sizeof own ? size : sizeof own);
+    const karp_settings fresh = { .gates = KARP_GATE_RESERVED_CAPACITY };
+    struct_start(settings, size, &fresh, sizeof fresh);
 }
 
 /* The checks of Karpenter's start-up. */

@@ -3,7 +3,6 @@
 #include <model/builder.h>
 
 #include <base/error.h>
-#include <base/sort.h>
 #include <model/copy.h>
 #include <string.h>
 

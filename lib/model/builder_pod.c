@@ -3,7 +3,6 @@
 #include <model/builder.h>
 
 #include <base/error.h>
-#include <base/sort.h>
 #include <model/address.h>
 #include <model/store_pods.h>
 #include <string.h>
@@ -276,13 +275,7 @@ static uint32_t read_annotation(adding *a, const karp_meta *meta, const char *ke
 
 static uint32_t intern_marks(adding *a, const karp_meta *meta)
 {
-    pod_marks marks = { .do_not_disrupt = NO_ID,
-                        .deletion_cost = NO_ID,
-                        .disruption_cost = NO_ID,
-                        .autoscaling_cost = NO_ID,
-                        .controller_kind = NO_ID,
-                        .controller_name = NO_TEXT,
-                        .controller_uid = NO_ID };
+    pod_marks marks = no_marks();
     if (copy_has(&a->c, meta->annotations, meta->annotation_count)) {
         marks.do_not_disrupt = read_annotation(a, meta, "karpenter.sh/do-not-disrupt");
         marks.deletion_cost = read_annotation(a, meta, "controller.kubernetes.io/pod-deletion-cost");
@@ -300,9 +293,8 @@ static uint32_t intern_marks(adding *a, const karp_meta *meta)
         }
     }
     if (a->c.status != KARP_OK) return 0;
-    uint32_t identity[] = { marks.do_not_disrupt,  marks.deletion_cost,   marks.disruption_cost, marks.autoscaling_cost,
-                            marks.controller_kind, marks.controller_name, marks.controller_uid };
-    _Static_assert(sizeof identity == sizeof marks, "store_marks() reads the words as pod_marks");
+    uint32_t identity[sizeof marks / sizeof(uint32_t)];
+    memcpy(identity, &marks, sizeof marks);
     uint32_t id = words_add(&a->b->s.mark_keys, identity, sizeof identity / sizeof identity[0]);
     if (id == NO_ID) copy_refuse(&a->c);
     return id;

@@ -3,7 +3,6 @@
 #include <model/builder.h>
 
 #include <base/error.h>
-#include <base/sort.h>
 #include <string.h>
 
 /* More statuses than this are looked up in a hash table. */
@@ -73,31 +72,28 @@ static resource_list checked(summing *s, karp_status status, resource_list list)
     return (resource_list){ NULL, 0 };
 }
 
-static resource_list sum(summing *s, resource_list x, resource_list y)
+typedef karp_status join_lists(arena *a, resource_list x, resource_list y, resource_list *out);
+
+/* One of resource_list_sum(), _max() and _override(), none of which changes x if y is empty. */
+static resource_list combined(summing *s, join_lists *how, resource_list x, resource_list y)
 {
     resource_list out = x;
     if (s->c.status != KARP_OK || y.count == 0) return x;
     if (x.count == 0) return y;
-    karp_status status = resource_list_sum(s->c.to, x, y, &out);
+    karp_status status = how(s->c.to, x, y, &out);
     return checked(s, status, out);
 }
 
+static resource_list sum(summing *s, resource_list x, resource_list y) { return combined(s, resource_list_sum, x, y); }
+
 static resource_list largest(summing *s, resource_list x, resource_list y)
 {
-    resource_list out = x;
-    if (s->c.status != KARP_OK || y.count == 0) return x;
-    if (x.count == 0) return y;
-    karp_status status = resource_list_max(s->c.to, x, y, &out);
-    return checked(s, status, out);
+    return combined(s, resource_list_max, x, y);
 }
 
 static resource_list replaced(summing *s, resource_list x, resource_list y)
 {
-    resource_list out = x;
-    if (s->c.status != KARP_OK || y.count == 0) return x;
-    if (x.count == 0) return y;
-    karp_status status = resource_list_override(s->c.to, x, y, &out);
-    return checked(s, status, out);
+    return combined(s, resource_list_override, x, y);
 }
 
 static resource_list read_list(summing *s, const char *name, const karp_resource *list, size_t count)

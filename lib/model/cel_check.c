@@ -5,7 +5,7 @@
  */
 #include <model/cel_tree.h>
 
-#include <base/sort.h>
+#include <base/str.h>
 
 typedef struct bound {
     karp_str name;

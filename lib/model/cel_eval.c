@@ -5,7 +5,7 @@
  */
 #include <model/cel_tree.h>
 
-#include <base/sort.h>
+#include <base/str.h>
 #include <model/quantity.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* Values in expressions: versions, equality, order. */
 #include <model/cel_tree.h>
 
-#include <base/sort.h>
+#include <base/str.h>
 #include <string.h>
 
 bool cel_text_is(karp_str text, const char *word)

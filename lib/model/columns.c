@@ -6,7 +6,6 @@
 #include <base/columns.h>
 #include <base/context.h>
 #include <base/error.h>
-#include <base/sort.h>
 #include <model/catalogue.h>
 #include <model/snapshot.h>
 

@@ -4,7 +4,6 @@
 
 #include <base/context.h>
 #include <base/error.h>
-#include <base/sort.h>
 #include <model/snapshot.h>
 #include <model/store_pods.h>
 #include <string.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects with the API server's defaults: the members that are not zero. */
 #include <karp/builder.h>
-#include <karp/snapshot.h>
 
-#include <string.h>
+#include <base/error.h>
 
 #define TEXT(literal)                                                                                                  \
     {                                                                                                                  \
@@ -28,15 +27,6 @@ static const karp_budget a_tenth[] = { { .nodes = TEXT("10%"), .duration = KARP_
 static const int64_t month = INT64_C(720) * 3600 * 1000000000; /* expireAfter of NodePools and NodeClaims */
 enum { GRACE_SECONDS = 30 };
 
-/* Copies as much of `own` as the caller knows, and zeroes the rest. */
-static void start(void *object, size_t size, const void *own, size_t known)
-{
-    if (object == NULL || size < sizeof size) return;
-    memset(object, 0, size);
-    memcpy(object, own, size < known ? size : known);
-    memcpy(object, &size, sizeof size);
-}
-
 void karp_pod_init(karp_pod *pod, size_t size)
 {
     const karp_pod own = { .termination_grace_seconds = GRACE_SECONDS,
@@ -44,7 +34,7 @@ void karp_pod_init(karp_pod *pod, size_t size)
                            .start_time = KARP_NO_TIME,
                            .conditions = pending,
                            .condition_count = 1 };
-    start(pod, size, &own, sizeof own);
+    struct_start(pod, size, &own, sizeof own);
 }
 
 void karp_templated_pod_init(karp_templated_pod *pod, size_t size)
@@ -52,13 +42,13 @@ void karp_templated_pod_init(karp_templated_pod *pod, size_t size)
     const karp_templated_pod own = {
         .phase = KARP_PHASE_PENDING, .start_time = KARP_NO_TIME, .conditions = pending, .condition_count = 1
     };
-    start(pod, size, &own, sizeof own);
+    struct_start(pod, size, &own, sizeof own);
 }
 
 void karp_node_init(karp_node *node, size_t size)
 {
     const karp_node own = { .size = sizeof own };
-    start(node, size, &own, sizeof own);
+    struct_start(node, size, &own, sizeof own);
 }
 
 void karp_node_claim_init(karp_node_claim *claim, size_t size)
@@ -66,7 +56,7 @@ void karp_node_claim_init(karp_node_claim *claim, size_t size)
     const karp_node_claim own = { .last_pod_event = KARP_NO_TIME,
                                   .expire_after = month,
                                   .termination_grace_period = KARP_DURATION_UNSET };
-    start(claim, size, &own, sizeof own);
+    struct_start(claim, size, &own, sizeof own);
 }
 
 void karp_node_pool_init(karp_node_pool *pool, size_t size)
@@ -78,7 +68,7 @@ void karp_node_pool_init(karp_node_pool *pool, size_t size)
                                  .replicas = -1,
                                  .expire_after = month,
                                  .termination_grace_period = KARP_DURATION_UNSET };
-    start(pool, size, &own, sizeof own);
+    struct_start(pool, size, &own, sizeof own);
 }
 
 void karp_daemon_set_init(karp_daemon_set *daemon_set, size_t size)
@@ -86,7 +76,7 @@ void karp_daemon_set_init(karp_daemon_set *daemon_set, size_t size)
     const karp_daemon_set own = { .template_ = { .size = sizeof own.template_,
                                                  .termination_grace_seconds = GRACE_SECONDS,
                                                  .start_time = KARP_NO_TIME } };
-    start(daemon_set, size, &own, sizeof own);
+    struct_start(daemon_set, size, &own, sizeof own);
     if (daemon_set != NULL && size >= offsetof(karp_daemon_set, template_) + sizeof size)
         daemon_set->template_.size = size - offsetof(karp_daemon_set, template_); /* in the caller's version */
 }
@@ -94,11 +84,11 @@ void karp_daemon_set_init(karp_daemon_set *daemon_set, size_t size)
 void karp_capacity_buffer_init(karp_capacity_buffer *buffer, size_t size)
 {
     const karp_capacity_buffer own = { .replicas = -1 };
-    start(buffer, size, &own, sizeof own);
+    struct_start(buffer, size, &own, sizeof own);
 }
 
 void karp_storage_class_init(karp_storage_class *storage_class, size_t size)
 {
     const karp_storage_class own = { .binding_mode = KARP_BINDING_IMMEDIATE };
-    start(storage_class, size, &own, sizeof own);
+    struct_start(storage_class, size, &own, sizeof own);
 }

@@ -3,7 +3,6 @@
 #include <base/str.h>
 
 #include <base/error.h>
-#include <base/sort.h>
 #include <stddef.h>
 
 /* The newest version whose rules are all implemented. */

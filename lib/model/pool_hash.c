@@ -4,9 +4,9 @@
  * same steps for the fields that are hashed. Names are those of the Go types and fields. Fields with a zero value are
  * skipped. Lists and maps are unordered. A map that is present and empty is not a zero value (D-Q24).
  */
-#include <model/pool_hash.h>
+#include <model/snapshot.h>
 
-#include <base/sort.h>
+#include <base/str.h>
 
 static uint64_t more(uint64_t h, unsigned char byte) { return (h * UINT64_C(0x100000001b3)) ^ byte; }
 

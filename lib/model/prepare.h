@@ -50,10 +50,8 @@ karp_status continue_nodes(karp_snapshot *s,
                            /* reuse_nodes.c: both steps, for a snapshot that has taken over a frame */
                            karp_error *error);
 
-/* interest.c: marks the label keys that some pod, volume or daemon reads on nodes, and those that selectors read on
- * pods. The arrays are by text id. */
-void interesting_keys(const karp_snapshot *s, uint8_t *of_nodes, uint8_t *of_pods);
-/* Whether new shapes and objects read no label keys beyond those that were read before. false = out of memory. */
+/* facts.c: whether new shapes and objects read no label keys beyond those that were read before. false = out of
+ * memory. */
 bool interest_holds(const karp_snapshot *s, bool *holds);
 
 /* volume_terms.c: the alternatives of a pod's claims (§13.2) as interned requirement sets, in the arena. *found:

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/context.h>
 #include <base/error.h>
-#include <base/sort.h>
 #include <model/builder.h>
 #include <model/device_index.h>
 #include <model/frame.h>

@@ -282,4 +282,9 @@ static inline const shape *shape_of(const karp_snapshot *s, uint32_t c)
 {
     return &s->raw.shapes.items[s->classes[c].shape];
 }
+
+/* pool_hash.c: the hash of a NodePool's static fields (deprovisioning.md §22, scheduling.md appendix B). */
+#define POOL_HASH_VERSION "v3"
+uint64_t pool_hash(const store *raw, const node_pool *p);
+
 #endif

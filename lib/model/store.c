@@ -166,19 +166,12 @@ void store_share(store *s, store_memory *fresh)
 
 static bool add_fixed_ids(store *s)
 {
-    static const pod_marks none = { .do_not_disrupt = NO_ID,
-                                    .deletion_cost = NO_ID,
-                                    .disruption_cost = NO_ID,
-                                    .autoscaling_cost = NO_ID,
-                                    .controller_kind = NO_ID,
-                                    .controller_name = NO_TEXT,
-                                    .controller_uid = NO_ID };
-    uint32_t no_marks[sizeof none / sizeof(uint32_t)];
-    memcpy(no_marks, &none, sizeof none);
+    const pod_marks none = no_marks();
+    uint32_t marks[sizeof none / sizeof(uint32_t)];
+    memcpy(marks, &none, sizeof none);
     return resource_names_init(&s->resources, s->context) && strings_add(&s->text, "", 0) == NO_TEXT &&
            strings_add(&s->names, "", 0) == NO_TEXT && words_add(&s->labels, NULL, 0) == 0 &&
-           words_add(&s->volumes, NULL, 0) == 0 &&
-           words_add(&s->mark_keys, no_marks, sizeof no_marks / sizeof *no_marks) == 0 &&
+           words_add(&s->volumes, NULL, 0) == 0 && words_add(&s->mark_keys, marks, sizeof marks / sizeof *marks) == 0 &&
            words_add(&s->claim_names, NULL, 0) == 0;
 }
 

@@ -145,6 +145,9 @@ typedef struct pod_marks {
     uint32_t controller_uid; /* names id, or NO_ID */
 } pod_marks;
 
+/* The marks of a pod without any. */
+static inline pod_marks no_marks(void) { return (pod_marks){ NO_ID, NO_ID, NO_ID, NO_ID, NO_ID, NO_TEXT, NO_ID }; }
+
 /* The members of a pod that all pods of a template have in common. */
 typedef struct pod_shared {
     uint32_t name_space, shape, labels, volumes, marks, claims, flags; /* as in pod */

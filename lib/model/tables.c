@@ -7,7 +7,6 @@
 
 #include <base/error.h>
 #include <base/sort.h>
-#include <model/device_index.h>
 #include <model/translate.h>
 #include <string.h>
 

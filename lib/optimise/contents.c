@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <optimise/contents.h>
 
-#include <base/bits.h>
 #include <math.h>
 #include <string.h>
 

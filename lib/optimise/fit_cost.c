@@ -9,7 +9,6 @@
 #include <model/selector.h>
 #include <optimise/certificate.h>
 #include <optimise/packing.h>
-#include <optimise/certify.h>
 #include <string.h>
 
 #ifndef KARP_NO_FIT

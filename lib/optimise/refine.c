@@ -6,7 +6,6 @@
  */
 #include <optimise/search.h>
 
-#include <base/bits.h>
 #include <base/context.h>
 #include <base/error.h>
 #include <math.h>

@@ -20,13 +20,10 @@ enum { SPARE_PLANS = 8 };
 
 void karp_repack_options_init(karp_repack_options *options, size_t size)
 {
-    karp_repack_options fresh = {
-        .size = sizeof fresh, .max_evictions = KARP_REPACK_ANY, .max_steps = KARP_REPACK_ANY, .max_evicted_percent = 100
-    };
-    if (options == NULL || size < sizeof options->size) return;
-    options->size = size;
-    (void)struct_give(options, &fresh, sizeof fresh, sizeof options->size);
-    options->size = size;
+    const karp_repack_options fresh = { .max_evictions = KARP_REPACK_ANY,
+                                        .max_steps = KARP_REPACK_ANY,
+                                        .max_evicted_percent = 100 };
+    struct_start(options, size, &fresh, sizeof fresh);
 }
 
 bool repack_must_stop(repacking *r)

@@ -4,7 +4,6 @@
 
 #include <base/bits.h>
 #include <base/error.h>
-#include <disrupt/candidates.h>
 #include <math.h>
 #include <optimise/packing.h>
 #include <schedule/pricing.h>

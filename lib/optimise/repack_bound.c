@@ -13,7 +13,6 @@
 #include <optimise/repack.h>
 
 #include <base/bits.h>
-#include <base/error.h>
 #include <math.h>
 #include <optimise/certificate.h>
 #include <string.h>

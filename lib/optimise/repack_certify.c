@@ -2,7 +2,6 @@
 /* The proof of a repack plan's bounds as a certificate, and checking such a certificate against its snapshot. */
 #include <optimise/repack.h>
 
-#include <base/bits.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <decision/decision.h>

@@ -6,8 +6,6 @@
 #include <optimise/repack.h>
 
 #include <base/error.h>
-#include <disrupt/budgets.h>
-#include <disrupt/candidates.h>
 
 enum { POINTS = 20, FEW_NODES = 500 };
 #define LEAST_WORTH 1e-6 /* $/h: the lowest worth of a pod in a search */

@@ -7,11 +7,9 @@
 
 #include <base/bits.h>
 #include <base/str.h>
-#include <disrupt/candidates.h>
 #include <math.h>
 #include <optimise/packing.h>
 #include <schedule/movable.h>
-#include <schedule/pricing.h>
 #include <string.h>
 
 static bool make_launches(repacking *r)

@@ -7,7 +7,6 @@
 #include <optimise/chance.h>
 #include <optimise/repack_state.h>
 
-#include <base/bits.h>
 #include <base/context.h>
 #include <base/sort.h>
 #include <math.h>

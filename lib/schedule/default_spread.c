@@ -8,7 +8,6 @@
 
 #include <base/sort.h>
 
-#include <schedule/topology.h>
 #include <string.h>
 
 /* The selector being built. */

@@ -8,7 +8,6 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <math.h>
-#include <model/copy.h>
 #include <model/selector.h>
 #include <schedule/fit.h>
 #include <string.h>
@@ -582,11 +581,8 @@ karp_status karp_fit(karp_context *context, const karp_fit_request *request, kar
 
 void karp_fit_request_init(karp_fit_request *request, size_t size)
 {
-    karp_fit_request fresh = { .size = sizeof fresh, .effort = KARP_EFFORT_100MS };
-    if (request == NULL || size < sizeof request->size) return;
-    request->size = size;
-    (void)struct_give(request, &fresh, sizeof fresh, sizeof request->size);
-    request->size = size;
+    const karp_fit_request fresh = { .effort = KARP_EFFORT_100MS };
+    struct_start(request, size, &fresh, sizeof fresh);
 }
 
 const char *karp_fit_reason_name(uint32_t reason)

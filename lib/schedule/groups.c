@@ -4,7 +4,6 @@
 #include <schedule/topology.h>
 
 #include <base/sort.h>
-#include <model/prepare.h>
 #include <schedule/filters.h>
 #include <schedule/label_groups.h>
 #include <schedule/rounds.h>

@@ -13,20 +13,14 @@
 
 void karp_options_init(karp_options *options, size_t size)
 {
-    karp_options fresh = { .size = sizeof fresh };
-    if (options == NULL || size < sizeof options->size) return;
-    options->size = size;
-    (void)struct_give(options, &fresh, sizeof fresh, sizeof options->size);
-    options->size = size;
+    const karp_options fresh = { .size = sizeof fresh };
+    struct_start(options, size, &fresh, sizeof fresh);
 }
 
 void karp_objective_init(karp_objective *objective, size_t size)
 {
-    karp_objective fresh = { .size = sizeof fresh, .effort = KARP_EFFORT_100MS };
-    if (objective == NULL || size < sizeof objective->size) return;
-    objective->size = size;
-    (void)struct_give(objective, &fresh, sizeof fresh, sizeof objective->size);
-    objective->size = size;
+    const karp_objective fresh = { .effort = KARP_EFFORT_100MS };
+    struct_start(objective, size, &fresh, sizeof fresh);
 }
 
 karp_status objective_check(const karp_options *options, karp_objective *out, karp_error *error)

@@ -9,7 +9,6 @@
 #include <model/label_rules.h>
 #include <model/prepare.h>
 #include <schedule/devices.h>
-#include <schedule/movable.h>
 #include <schedule/provision.h>
 #include <schedule/scheduler.h>
 #include <string.h>

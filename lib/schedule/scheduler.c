@@ -3,7 +3,6 @@
 #include <schedule/scheduler.h>
 
 #include <base/context.h>
-#include <base/error.h>
 #include <base/sort.h>
 #include <schedule/pods.h>
 #include <schedule/claims.h>

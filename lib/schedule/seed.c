@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Initial state of groups: domains of the offered nodes, counts of bound pods (scheduling.md §14.3). */
-#include <base/sort.h>
+#include <base/str.h>
 #include <schedule/filters.h>
 #include <schedule/label_groups.h>
 #include <schedule/scheduler.h>
-#include <schedule/templates.h>
 #include <schedule/topology.h>
 
 bool host_allowed(const scheduler *s, uint32_t requirement_id, uint32_t host_text)

@@ -2,7 +2,6 @@
 #include <schedule/types.h>
 
 #include <base/bits.h>
-#include <base/sort.h>
 #include <model/snapshot.h>
 #include <schedule/scheduler.h>
 #include <string.h>

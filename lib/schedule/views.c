@@ -6,7 +6,6 @@
 #include <model/prepare.h>
 #include <schedule/scheduler.h>
 #include <schedule/templates.h>
-#include <schedule/topology.h>
 #include <string.h>
 
 static int heavier_node_term(const void *x, const void *y, const void *user)
