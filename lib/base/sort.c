@@ -208,49 +208,36 @@ static void order_by_numbers(uint32_t *ids, uint64_t *numbers, uint32_t *to, uin
     }
 }
 
-enum { FEW = 256, FEW_SLOTS = 1024 };
-
-/* The different numbers among many, in the order in which they were first seen. */
-typedef struct few_numbers {
-    uint64_t values[FEW];
-    uint16_t slots[FEW_SLOTS]; /* 1 + index in values; 0 = empty */
-    uint32_t count;
-} few_numbers;
-
-/* FEW = there are too many. */
-static uint32_t few_find(few_numbers *f, uint64_t number)
+/* Sorts numbers of which few differ: these are kept in order, and all are counted once. false = too many differ, and
+ * nothing has changed. `to` and `numbers_to` as above. */
+static bool order_few(uint32_t *ids, uint64_t *numbers, uint32_t *to, uint64_t *numbers_to, size_t count)
 {
-    size_t slot = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 54);
-    while (f->slots[slot] != 0) {
-        if (f->values[f->slots[slot] - 1] == number) return f->slots[slot] - 1U;
-        slot = (slot + 1) % FEW_SLOTS;
-    }
-    if (f->count == FEW) return FEW;
-    f->values[f->count] = number;
-    f->slots[slot] = (uint16_t)++f->count;
-    return f->count - 1;
-}
-
-/* Sorts numbers of which few differ: these are sorted, then all are counted once. false = too many differ, and nothing
- * has changed. */
-static bool order_few(uint32_t *ids, uint64_t *numbers, uint32_t *to, uint64_t *numbers_to, size_t count,
-                      uint64_t differ)
-{
-    few_numbers f = { .count = 0 };
-    uint32_t order[FEW], order_to[FEW];
-    uint64_t values_to[FEW];
-    size_t first[FEW] = { 0 }, at = 0;
+    enum { FEW = 64 };
+    struct {
+        uint64_t number;
+        uint32_t seen; /* how many others were seen before it */
+    } few[FEW];
+    size_t first[FEW] = { 0 }, at = 0; /* by `seen` */
+    uint32_t differ = 0;
     for (size_t i = 0; i < count; i++) {
-        to[i] = few_find(&f, numbers[i]);
-        if (to[i] == FEW) return false;
+        uint32_t low = 0;
+        for (uint32_t left = differ; left > 0; left /= 2) { /* without branches that depend on the numbers */
+            uint32_t half = (left + 1) / 2;
+            low += few[low + half - 1].number < numbers[i] ? half : 0;
+        }
+        if (low == differ || few[low].number != numbers[i]) {
+            if (differ == FEW) return false;
+            memmove(few + low + 1, few + low, (differ - low) * sizeof *few);
+            few[low].number = numbers[i];
+            few[low].seen = differ++;
+        }
+        to[i] = few[low].seen;
         first[to[i]]++;
     }
-    for (uint32_t i = 0; i < f.count; i++) order[i] = i;
-    order_by_numbers(order, f.values, order_to, values_to, f.count, differ);
-    for (uint32_t i = 0; i < f.count; i++) {
-        size_t equal = first[order[i]];
-        first[order[i]] = at;
-        for (size_t k = 0; k < equal; k++) numbers[at++] = f.values[i];
+    for (uint32_t k = 0; k < differ; k++) {
+        size_t equal = first[few[k].seen];
+        first[few[k].seen] = at;
+        for (size_t e = 0; e < equal; e++) numbers[at++] = few[k].number;
     }
     uint32_t *sorted = (uint32_t *)(void *)numbers_to;
     for (size_t i = 0; i < count; i++) sorted[first[to[i]]++] = ids[i];
@@ -271,8 +258,7 @@ bool sort_ids_by_numbers(karp_context *context, uint32_t *ids, uint64_t *numbers
         return false;
     }
     uint32_t *to = (uint32_t *)(void *)(numbers_to + count);
-    if (!order_few(ids, numbers, to, numbers_to, count, differ))
-        order_by_numbers(ids, numbers, to, numbers_to, count, differ);
+    if (!order_few(ids, numbers, to, numbers_to, count)) order_by_numbers(ids, numbers, to, numbers_to, count, differ);
     mem_free(context, numbers_to, bytes);
     return true;
 }
