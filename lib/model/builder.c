@@ -538,6 +538,14 @@ karp_status karp_builder_set_now(karp_builder *builder, int64_t now, karp_error 
 
 /* ---- Karpenter's cluster state ----------------------------------------------------------------------------------- */
 
+/* Notes a key of a list. One that was noted before is a failure with this message. */
+static void note_once(copier *c, map64 *seen, uint64_t key, const char *leaf, const char *message)
+{
+    if (c->status != KARP_OK) return;
+    if (map64_get(seen, key) != NO_ID) copy_blame(c, fail(c->error, KARP_E_DUPLICATE, "%s", message), leaf);
+    else if (!map64_put(seen, key, 1)) copy_refuse(c);
+}
+
 karp_status karp_builder_set_node_states(karp_builder *builder, const karp_node_state *states, size_t count,
                                          karp_error *error)
 {
@@ -558,13 +566,9 @@ karp_status karp_builder_set_node_states(karp_builder *builder, const karp_node_
             break;
         }
         uint32_t name = copy_into(&c, &s->names, states[i].name);
-        if (c.status != KARP_OK) break;
-        if (map64_get(&seen, name) != NO_ID) {
-            copy_blame(&c, fail(error, KARP_E_DUPLICATE, "the node has a state already"), "name");
-            break;
-        }
+        note_once(&c, &seen, name, "name", "the node has a state already");
         node_state *state = list_push(builder->context, &fresh.states, sizeof *state);
-        if (state == NULL || !map64_put(&seen, name, 1)) {
+        if (state == NULL) {
             copy_refuse(&c);
             break;
         }
@@ -614,17 +618,10 @@ karp_status karp_builder_set_pods_to_place(karp_builder *builder, const karp_str
     for (size_t i = 0; i < count && c.status == KARP_OK; i++) {
         path_at(&c, i);
         uint64_t key = read_pod_name(&c, s, names[i]);
-        if (c.status != KARP_OK) break;
-        if (map64_get(&seen, key) != NO_ID) {
-            copy_blame(&c, fail(error, KARP_E_DUPLICATE, "the pod is named twice"), NULL);
-            break;
-        }
+        note_once(&c, &seen, key, NULL, "the pod is named twice");
         uint64_t *place = list_push(builder->context, &fresh.pods_to_place, sizeof *place);
-        if (place == NULL || !map64_put(&seen, key, 1)) {
-            copy_refuse(&c);
-            break;
-        }
-        *place = key;
+        if (place == NULL) copy_refuse(&c);
+        else *place = key;
     }
     map64_free(&seen);
     if (c.status != KARP_OK) {

@@ -34,9 +34,7 @@ karp_status karp_builder_add_resource_slice(karp_builder *builder, const karp_re
     s.pool = copy_text(&a.c, own.pool);
     s.has_selector = own.has_node_selector != 0;
     s.all_nodes = own.all_nodes != 0;
-    path_enter(&a.c, "spec.nodeSelector.nodeSelectorTerms");
-    s.terms = copy_node_terms(&a.c, own.node_terms, own.node_term_count);
-    path_leave(&a.c);
+    s.terms = copy_node_terms(&a.c, "spec.nodeSelector.nodeSelectorTerms", own.node_terms, own.node_term_count);
     s.devices = copy_devices(&a.c, own.devices, own.device_count);
     s.counters = copy_counter_sets(&a.c, "sharedCounters", own.shared_counters, own.shared_counter_count);
     return adding_finish(&a, &builder->s.slices, &s, sizeof s);
@@ -135,9 +133,8 @@ static void read_allocation(copier *c, const karp_resource_claim *given, resourc
 {
     out->allocated = given->allocated != 0;
     if (!out->allocated) return;
-    path_enter(c, "status.allocation.nodeSelector.nodeSelectorTerms");
-    out->terms = copy_node_terms(c, given->node_terms, given->node_term_count);
-    path_leave(c);
+    out->terms = copy_node_terms(c, "status.allocation.nodeSelector.nodeSelectorTerms", given->node_terms,
+                                 given->node_term_count);
     path_enter(c, "status.allocation.devices.results");
     allocated_device *items = copy_alloc_list(c, given->results, given->result_count, sizeof *items);
     for (size_t i = 0; items != NULL && i < given->result_count && c->status == KARP_OK; i++) {

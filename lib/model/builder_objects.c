@@ -9,30 +9,6 @@
 
 /* ---- parts --------------------------------------------------------------------------------------------------------- */
 
-static taint_list read_taints(copier *c, const char *path, const karp_taint *list, size_t count)
-{
-    path_enter(c, path);
-    taint_list out = copy_taints(c, list, count);
-    path_leave(c);
-    return out;
-}
-
-static resource_list read_amounts(copier *c, const char *path, const karp_resource *list, size_t count)
-{
-    path_enter(c, path);
-    resource_list out = copy_resources(c, list, count, true);
-    path_leave(c);
-    return out;
-}
-
-static condition_list read_conditions(copier *c, const karp_condition *list, size_t count)
-{
-    path_enter(c, "status.conditions");
-    condition_list out = copy_conditions(c, list, count);
-    path_leave(c);
-    return out;
-}
-
 static expression_list read_requirements(copier *c, const char *path, const karp_requirement *list, size_t count)
 {
     path_enter(c, path);
@@ -61,10 +37,10 @@ karp_status karp_builder_add_node(karp_builder *builder, const karp_node *given,
     check_limit(&a, builder->s.nodes.count, karp_context_get_options(builder->context)->max_nodes, "nodes");
     node n = { .meta = copy_meta(&a, &own.meta) };
     n.provider_id = copy_name(&a, own.provider_id);
-    n.taints = read_taints(c, "spec.taints", own.taints, own.taint_count);
-    n.capacity = read_amounts(c, "status.capacity", own.capacity, own.capacity_count);
-    n.allocatable = read_amounts(c, "status.allocatable", own.allocatable, own.allocatable_count);
-    n.conditions = read_conditions(c, own.conditions, own.condition_count);
+    n.taints = copy_taints(c, "spec.taints", own.taints, own.taint_count);
+    n.capacity = copy_resources(c, "status.capacity", own.capacity, own.capacity_count, true);
+    n.allocatable = copy_resources(c, "status.allocatable", own.allocatable, own.allocatable_count, true);
+    n.conditions = copy_conditions(c, "status.conditions", own.conditions, own.condition_count);
     return adding_finish(&a, &builder->s.nodes, &n, sizeof n);
 }
 
@@ -82,13 +58,13 @@ karp_status karp_builder_add_node_claim(karp_builder *builder, const karp_node_c
     n.class_group = copy_text(c, own.node_class.group);
     n.class_kind = copy_text(c, own.node_class.kind);
     n.class_name = copy_text(c, own.node_class.name);
-    n.taints = read_taints(c, "spec.taints", own.taints, own.taint_count);
-    n.startup_taints = read_taints(c, "spec.startupTaints", own.startup_taints, own.startup_taint_count);
+    n.taints = copy_taints(c, "spec.taints", own.taints, own.taint_count);
+    n.startup_taints = copy_taints(c, "spec.startupTaints", own.startup_taints, own.startup_taint_count);
     n.requirements = read_requirements(c, "spec.requirements", own.requirements, own.requirement_count);
-    n.requests = read_amounts(c, "spec.resources.requests", own.requests, own.request_count);
-    n.capacity = read_amounts(c, "status.capacity", own.capacity, own.capacity_count);
-    n.allocatable = read_amounts(c, "status.allocatable", own.allocatable, own.allocatable_count);
-    n.conditions = read_conditions(c, own.conditions, own.condition_count);
+    n.requests = copy_resources(c, "spec.resources.requests", own.requests, own.request_count, true);
+    n.capacity = copy_resources(c, "status.capacity", own.capacity, own.capacity_count, true);
+    n.allocatable = copy_resources(c, "status.allocatable", own.allocatable, own.allocatable_count, true);
+    n.conditions = copy_conditions(c, "status.conditions", own.conditions, own.condition_count);
     n.last_pod_event = copy_time(own.last_pod_event);
     n.expire_after = own.expire_after;
     n.termination_grace_period = own.termination_grace_period;
@@ -120,7 +96,7 @@ karp_status karp_builder_set_node_claim_status(karp_builder *builder, karp_str n
     uint32_t index = find_claim(&a, name);
     node_claim n = { .last_pod_event = 0 };
     if (index != NO_ID) n = builder->s.claims.items[index];
-    n.conditions = read_conditions(&a.c, own.conditions, own.condition_count);
+    n.conditions = copy_conditions(&a.c, "status.conditions", own.conditions, own.condition_count);
     n.last_pod_event = copy_time(own.last_pod_event);
     n.meta.deletion = copy_time(own.deletion);
     return adding_finish_change(&a, &builder->s.claims, index, &n, sizeof n);
@@ -162,8 +138,8 @@ static void read_template(copier *c, const karp_node_pool *own, node_pool *p)
     p->class_group = copy_text(c, own->node_class.group);
     p->class_kind = copy_text(c, own->node_class.kind);
     p->class_name = copy_text(c, own->node_class.name);
-    p->taints = read_taints(c, "spec.template.spec.taints", own->taints, own->taint_count);
-    p->startup_taints = read_taints(c, "spec.template.spec.startupTaints", own->startup_taints,
+    p->taints = copy_taints(c, "spec.template.spec.taints", own->taints, own->taint_count);
+    p->startup_taints = copy_taints(c, "spec.template.spec.startupTaints", own->startup_taints,
                                     own->startup_taint_count);
     p->requirements = read_requirements(c, "spec.template.spec.requirements", own->requirements,
                                         own->requirement_count);
@@ -178,9 +154,9 @@ karp_status karp_builder_add_node_pool(karp_builder *builder, const karp_node_po
     if (status != KARP_OK) return status;
     node_pool p = { .meta = copy_meta(&a, &own.meta) };
     read_template(c, &own, &p);
-    p.limits = read_amounts(c, "spec.limits", own.limits, own.limit_count);
+    p.limits = copy_resources(c, "spec.limits", own.limits, own.limit_count, true);
     p.budgets = read_budgets(c, own.budgets, own.budget_count, &p.budget_count);
-    p.conditions = read_conditions(c, own.conditions, own.condition_count);
+    p.conditions = copy_conditions(c, "status.conditions", own.conditions, own.condition_count);
     p.replicas = own.replicas < 0 ? -1 : own.replicas;
     p.consolidate_after = own.consolidate_after;
     p.expire_after = own.expire_after;
@@ -274,8 +250,8 @@ karp_status karp_builder_add_persistent_volume(karp_builder *builder, const karp
     v.local = own.local != 0;
     v.driver = copy_text(&a.c, own.csi_driver);
     if (v.driver == NO_TEXT && v.in_tree_ebs) v.driver = copy_text(&a.c, str("ebs.csi.aws.com"));
-    path_enter(&a.c, "spec.nodeAffinity.required.nodeSelectorTerms");
-    v.terms = copy_node_terms(&a.c, own.node_terms, own.node_term_count);
+    v.terms = copy_node_terms(&a.c, "spec.nodeAffinity.required.nodeSelectorTerms", own.node_terms,
+                              own.node_term_count);
     return adding_finish(&a, &builder->s.volumes_bound, &v, sizeof v);
 }
 
@@ -292,8 +268,7 @@ karp_status karp_builder_add_storage_class(karp_builder *builder, const karp_sto
     copy_reserved(&a.c, own.reserved, "karp_storage_class");
     sc.provisioner = copy_text(&a.c, own.provisioner);
     sc.driver = copy_text(&a.c, csi_name(own.provisioner));
-    path_enter(&a.c, "allowedTopologies");
-    sc.topologies = copy_node_terms(&a.c, own.allowed_topologies, own.allowed_topology_count);
+    sc.topologies = copy_node_terms(&a.c, "allowedTopologies", own.allowed_topologies, own.allowed_topology_count);
     return adding_finish(&a, &builder->s.storage_classes, &sc, sizeof sc);
 }
 
@@ -387,6 +362,6 @@ karp_status karp_builder_add_node_overlay(karp_builder *builder, const karp_node
     o.price = copy_string(&a.c, own.price);
     o.price_adjustment = copy_string(&a.c, own.price_adjustment);
     o.requirements = read_requirements(&a.c, "spec.requirements", own.requirements, own.requirement_count);
-    o.capacity = read_amounts(&a.c, "spec.capacity", own.capacity, own.capacity_count);
+    o.capacity = copy_resources(&a.c, "spec.capacity", own.capacity, own.capacity_count, true);
     return adding_finish(&a, &builder->s.overlays, &o, sizeof o);
 }

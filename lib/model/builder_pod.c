@@ -69,24 +69,21 @@ static host_port_list read_ports(copier *c, const karp_pod *given)
 
 static void read_affinity(copier *c, const karp_pod *given, shape *s)
 {
-    path_enter(c, "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms");
-    s->required = copy_node_terms(c, given->required_node_terms, given->required_node_term_count);
-    path_leave(c);
-    path_enter(c, "spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution");
-    s->preferred = copy_node_terms(c, given->preferred_node_terms, given->preferred_node_term_count);
-    path_leave(c);
-    path_enter(c, "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution");
-    s->required_affinity = copy_pod_terms(c, given->required_affinity, given->required_affinity_count);
-    path_leave(c);
-    path_enter(c, "spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution");
-    s->preferred_affinity = copy_pod_terms(c, given->preferred_affinity, given->preferred_affinity_count);
-    path_leave(c);
-    path_enter(c, "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution");
-    s->required_anti = copy_pod_terms(c, given->required_anti_affinity, given->required_anti_affinity_count);
-    path_leave(c);
-    path_enter(c, "spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution");
-    s->preferred_anti = copy_pod_terms(c, given->preferred_anti_affinity, given->preferred_anti_affinity_count);
-    path_leave(c);
+    s->required = copy_node_terms(
+        c, "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms",
+        given->required_node_terms, given->required_node_term_count);
+    s->preferred = copy_node_terms(c, "spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution",
+                                   given->preferred_node_terms, given->preferred_node_term_count);
+    s->required_affinity = copy_pod_terms(c, "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution",
+                                          given->required_affinity, given->required_affinity_count);
+    s->preferred_affinity = copy_pod_terms(c,
+                                           "spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution",
+                                           given->preferred_affinity, given->preferred_affinity_count);
+    s->required_anti = copy_pod_terms(c, "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution",
+                                      given->required_anti_affinity, given->required_anti_affinity_count);
+    s->preferred_anti = copy_pod_terms(c,
+                                       "spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution",
+                                       given->preferred_anti_affinity, given->preferred_anti_affinity_count);
 }
 
 static void read_constraints(copier *c, const karp_pod *given, shape *s)

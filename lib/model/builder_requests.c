@@ -99,10 +99,7 @@ static resource_list replaced(summing *s, resource_list x, resource_list y)
 static resource_list read_list(summing *s, const char *name, const karp_resource *list, size_t count)
 {
     if (count == 0) return (resource_list){ NULL, 0 };
-    path_enter(&s->c, name);
-    resource_list out = copy_resources(&s->c, list, count, false);
-    path_leave(&s->c);
-    return out;
+    return copy_resources(&s->c, name, list, count, false);
 }
 
 /* The resources that the kubelet has in effect, combined with those of the spec unless their resize is infeasible. */

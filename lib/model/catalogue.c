@@ -115,14 +115,6 @@ karp_status allocatable_of(arena *a, const strings *resource_names, resource_lis
 
 /* ---- reading ------------------------------------------------------------------------------------------------------- */
 
-static resource_list read_amounts(copier *c, const char *path, const karp_resource *list, size_t count)
-{
-    path_enter(c, path);
-    resource_list out = copy_resources(c, list, count, true);
-    path_leave(c);
-    return out;
-}
-
 static void check_sum(copier *c, karp_status status, const char *what)
 {
     if (c->status != KARP_OK || status == KARP_OK) return;
@@ -195,11 +187,12 @@ static resource_list read_overhead(copier *c, const karp_overhead *given, karp_o
         *shown = met->shown;
         return met->total;
     }
-    resource_list kube = read_amounts(c, "overhead.kubeReserved", given->kube_reserved, given->kube_reserved_count);
-    resource_list system = read_amounts(c, "overhead.systemReserved", given->system_reserved,
-                                        given->system_reserved_count);
-    resource_list eviction = read_amounts(c, "overhead.evictionThreshold", given->eviction_threshold,
-                                          given->eviction_threshold_count);
+    resource_list kube = copy_resources(c, "overhead.kubeReserved", given->kube_reserved, given->kube_reserved_count,
+                                        true);
+    resource_list system = copy_resources(c, "overhead.systemReserved", given->system_reserved,
+                                          given->system_reserved_count, true);
+    resource_list eviction = copy_resources(c, "overhead.evictionThreshold", given->eviction_threshold,
+                                            given->eviction_threshold_count, true);
     resource_list total = sum(c, sum(c, kube, system), eviction);
     *shown = (karp_overhead){
         show_resources(c, kube),     kube.count,     show_resources(c, system), system.count,
@@ -243,8 +236,8 @@ static void read_overrides(copier *c, const karp_offering *given, catalogue_offe
         return;
     }
     if (given->has_capacity_override) {
-        overrides->capacity = read_amounts(c, "capacityOverride", given->capacity_override,
-                                           given->capacity_override_count);
+        overrides->capacity = copy_resources(c, "capacityOverride", given->capacity_override,
+                                             given->capacity_override_count, true);
         shown->capacity_override = show_resources(c, overrides->capacity);
         shown->capacity_override_count = overrides->capacity.count;
     }
@@ -305,7 +298,7 @@ static void read_offerings(copier *c, karp_catalogue *catalogue, const karp_inst
 static repeated_capacity *read_capacity(copier *c, const karp_instance_type *given)
 {
     arena_mark mark = arena_get_mark(c->to);
-    resource_list list = read_amounts(c, "capacity", given->capacity, given->capacity_count);
+    resource_list list = copy_resources(c, "capacity", given->capacity, given->capacity_count, true);
     repeated_capacity *met = repeated_capacity_slot(c->before, list);
     if (c->status != KARP_OK) return NULL;
     if (repeated_capacity_is(met, list)) {

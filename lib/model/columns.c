@@ -27,6 +27,12 @@ static void resource_columns_row(const amount_columns *a, const strings *resourc
     }
 }
 
+static karp_status give(karp_context *context, karp_table *t, bool filled, karp_table **out, karp_error *error)
+{
+    if (!filled) karp_table_free(t);
+    return context_refusal(context, table_finish(filled ? t : NULL, out, error), error);
+}
+
 /* ---- snapshots --------------------------------------------------------------------------------------------------- */
 
 /* Amounts are computed once per class, since a class may have a hundred pods. */
@@ -180,11 +186,8 @@ karp_status karp_snapshot_table(const karp_snapshot *snapshot, uint32_t table, k
         return fail(error, KARP_E_NOT_FOUND, "a snapshot has no table %u", (unsigned)table);
     }
     karp_table *t = table_new(snapshot->context);
-    if (t != NULL && !(table == KARP_TABLE_SNAPSHOT_PODS ? pods : nodes)(snapshot, t)) {
-        karp_table_free(t);
-        t = NULL;
-    }
-    return context_refusal(snapshot->context, table_finish(t, out, error), error);
+    bool filled = t != NULL && (table == KARP_TABLE_SNAPSHOT_PODS ? pods : nodes)(snapshot, t);
+    return give(snapshot->context, t, filled, out, error);
 }
 
 /* ---- catalogues -------------------------------------------------------------------------------------------------- */
@@ -267,9 +270,6 @@ karp_status karp_catalogue_table(const karp_catalogue *catalogue, uint32_t table
         return fail(error, KARP_E_NOT_FOUND, "a catalogue has no table %u", (unsigned)table);
     }
     karp_table *t = table_new(catalogue->context);
-    if (t != NULL && !(table == KARP_TABLE_INSTANCE_TYPES ? instance_types : offerings)(catalogue, t)) {
-        karp_table_free(t);
-        t = NULL;
-    }
-    return context_refusal(catalogue->context, table_finish(t, out, error), error);
+    bool filled = t != NULL && (table == KARP_TABLE_INSTANCE_TYPES ? instance_types : offerings)(catalogue, t);
+    return give(catalogue->context, t, filled, out, error);
 }

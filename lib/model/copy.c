@@ -260,7 +260,7 @@ const selector *copy_selector(copier *c, const karp_selector *given)
 
 /* ---- taints and tolerations ---------------------------------------------------------------------------------------- */
 
-taint_list copy_taints(copier *c, const karp_taint *list, size_t count)
+static taint_list read_taints(copier *c, const karp_taint *list, size_t count)
 {
     taint *items = copy_alloc_list(c, list, count, sizeof *items);
     if (items == NULL) return (taint_list){ NULL, 0 };
@@ -270,6 +270,14 @@ taint_list copy_taints(copier *c, const karp_taint *list, size_t count)
         items[i].effect = copy_text(c, list[i].effect);
     }
     return c->status == KARP_OK ? (taint_list){ items, (uint32_t)count } : (taint_list){ NULL, 0 };
+}
+
+taint_list copy_taints(copier *c, const char *path, const karp_taint *list, size_t count)
+{
+    path_enter(c, path);
+    taint_list out = read_taints(c, list, count);
+    path_leave(c);
+    return out;
 }
 
 toleration_list copy_tolerations(copier *c, const karp_toleration *list, size_t count)
@@ -298,7 +306,7 @@ toleration_list copy_tolerations(copier *c, const karp_toleration *list, size_t 
 
 /* ---- terms --------------------------------------------------------------------------------------------------------- */
 
-node_term_list copy_node_terms(copier *c, const karp_node_term *list, size_t count)
+static node_term_list read_node_terms(copier *c, const karp_node_term *list, size_t count)
 {
     node_term_list none = { NULL, 0 };
     node_term *items = copy_alloc_list(c, list, count, sizeof *items);
@@ -316,7 +324,15 @@ node_term_list copy_node_terms(copier *c, const karp_node_term *list, size_t cou
     return c->status == KARP_OK ? (node_term_list){ items, (uint32_t)count } : none;
 }
 
-pod_term_list copy_pod_terms(copier *c, const karp_pod_term *list, size_t count)
+node_term_list copy_node_terms(copier *c, const char *path, const karp_node_term *list, size_t count)
+{
+    path_enter(c, path);
+    node_term_list out = read_node_terms(c, list, count);
+    path_leave(c);
+    return out;
+}
+
+static pod_term_list read_pod_terms(copier *c, const karp_pod_term *list, size_t count)
 {
     pod_term_list none = { NULL, 0 };
     pod_term *items = copy_alloc_list(c, list, count, sizeof *items);
@@ -339,6 +355,14 @@ pod_term_list copy_pod_terms(copier *c, const karp_pod_term *list, size_t count)
         path_leave(c);
     }
     return c->status == KARP_OK ? (pod_term_list){ items, (uint32_t)count } : none;
+}
+
+pod_term_list copy_pod_terms(copier *c, const char *path, const karp_pod_term *list, size_t count)
+{
+    path_enter(c, path);
+    pod_term_list out = read_pod_terms(c, list, count);
+    path_leave(c);
+    return out;
 }
 
 /* Checks constraints that the API server would have rejected. */
@@ -392,7 +416,7 @@ spread_list copy_spread(copier *c, const karp_spread_constraint *list, size_t co
 
 /* ---- conditions and resources -------------------------------------------------------------------------------------- */
 
-condition_list copy_conditions(copier *c, const karp_condition *list, size_t count)
+static condition_list read_conditions(copier *c, const karp_condition *list, size_t count)
 {
     condition *items = copy_alloc_list(c, list, count, sizeof *items);
     if (items == NULL) return (condition_list){ NULL, 0 };
@@ -405,7 +429,15 @@ condition_list copy_conditions(copier *c, const karp_condition *list, size_t cou
     return c->status == KARP_OK ? (condition_list){ items, (uint32_t)count } : (condition_list){ NULL, 0 };
 }
 
-resource_list copy_resources(copier *c, const karp_resource *list, size_t count, bool may_be_negative)
+condition_list copy_conditions(copier *c, const char *path, const karp_condition *list, size_t count)
+{
+    path_enter(c, path);
+    condition_list out = read_conditions(c, list, count);
+    path_leave(c);
+    return out;
+}
+
+static resource_list read_resources(copier *c, const karp_resource *list, size_t count, bool may_be_negative)
 {
     resource_list none = { NULL, 0 }, out;
     size_t bad = 0;
@@ -433,5 +465,13 @@ resource_list copy_resources(copier *c, const karp_resource *list, size_t count,
                        strings_get(c->resources, out.items[i].resource));
         return none;
     }
+    return out;
+}
+
+resource_list copy_resources(copier *c, const char *path, const karp_resource *list, size_t count, bool may_be_negative)
+{
+    path_enter(c, path);
+    resource_list out = read_resources(c, list, count, may_be_negative);
+    path_leave(c);
     return out;
 }

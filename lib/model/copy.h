@@ -94,14 +94,15 @@ const uint32_t *copy_texts(copier *c, const karp_str *list, size_t count, uint32
 bool copy_expression(copier *c, const karp_requirement *given, bool strict, expression *e);
 expression_list copy_expressions(copier *c, const karp_requirement *list, size_t count, bool strict);
 const selector *copy_selector(copier *c, const karp_selector *given);
-taint_list copy_taints(copier *c, const karp_taint *list, size_t count);
+taint_list copy_taints(copier *c, const char *path, const karp_taint *list, size_t count);
 toleration_list copy_tolerations(copier *c, const karp_toleration *list, size_t count);
-node_term_list copy_node_terms(copier *c, const karp_node_term *list, size_t count);
-pod_term_list copy_pod_terms(copier *c, const karp_pod_term *list, size_t count);
+node_term_list copy_node_terms(copier *c, const char *path, const karp_node_term *list, size_t count);
+pod_term_list copy_pod_terms(copier *c, const char *path, const karp_pod_term *list, size_t count);
 spread_list copy_spread(copier *c, const karp_spread_constraint *list, size_t count);
-condition_list copy_conditions(copier *c, const karp_condition *list, size_t count);
+condition_list copy_conditions(copier *c, const char *path, const karp_condition *list, size_t count);
 /* Not appended to the key: append what is computed from them with put_resources(). */
-resource_list copy_resources(copier *c, const karp_resource *list, size_t count, bool may_be_negative);
+resource_list copy_resources(copier *c, const char *path, const karp_resource *list, size_t count,
+                             bool may_be_negative);
 
 /* An instant from the caller's struct. 0 means absent as well. */
 static inline int64_t copy_time(int64_t instant) { return instant == 0 ? KARP_NO_TIME : instant; }

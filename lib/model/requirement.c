@@ -141,6 +141,15 @@ static uint32_t requirement_intern(algebra *a, const requirement *r)
     return (uint32_t)a->requirement_count++;
 }
 
+/* The same for values in scratch memory after the mark, which is freed unless the requirement is new. */
+static uint32_t intern_from(algebra *a, const requirement *r, arena_mark mark)
+{
+    size_t known = a->requirement_count;
+    uint32_t id = requirement_intern(a, r);
+    if (a->requirement_count == known) arena_release(&a->data, mark);
+    return id;
+}
+
 /* ---- one requirement --------------------------------------------------------------------------------------------- */
 
 static int by_rank(uint32_t x, uint32_t y, const void *user)
@@ -188,11 +197,7 @@ uint32_t requirement_make(algebra *a, uint32_t key, uint32_t op, const uint32_t 
         if (sorted == NULL) return refuse(a);
         r.value_count = (uint32_t)order_values(a, sorted, count);
         r.values = sorted;
-        /* Interning copies the values of a new requirement. For a known one the scratch copy is freed. */
-        size_t known = a->requirement_count;
-        uint32_t id = requirement_intern(a, &r);
-        if (a->requirement_count == known) arena_release(&a->data, mark);
-        return id;
+        return intern_from(a, &r, mark);
     }
     case KARP_OP_EXISTS: r.complement = true; break;
     case KARP_OP_GT:
@@ -326,10 +331,7 @@ static uint32_t meet(algebra *a, const requirement *x, const requirement *y)
         r.gte = INT64_MIN;
         r.lte = INT64_MAX;
     }
-    size_t known = a->requirement_count;
-    uint32_t id = requirement_intern(a, &r);
-    if (a->requirement_count == known) arena_release(&a->data, mark);
-    return id;
+    return intern_from(a, &r, mark);
 }
 
 uint32_t requirement_meet(algebra *a, uint32_t x, uint32_t y)

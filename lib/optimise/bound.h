@@ -11,6 +11,7 @@
 #define OPTIMISE_BOUND_H
 
 #include <base/memory.h>
+#include <base/amount.h>
 
 #define MONEY_UNIT 1000000000000.0 /* units per $/h */
 #define MONEY_MOST INT64_C(1000000000000000000) /* most that one node may cost: a million $/h */
@@ -86,5 +87,25 @@ typedef struct bound_patterns {
 
 bool bound_find_patterns(arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps,
                          bound_patterns *out);
+
+/* ---- certificate.c: checks a proof in exact arithmetic; shares no code with the search for proofs ------------------- */
+
+typedef struct proof_fault {
+    enum proof_verdict {
+        PROOF_HOLDS,
+        PROOF_NEGATIVE,
+        PROOF_CLASS_TOO_DEAR,
+        PROOF_OFFER_TOO_CHEAP,
+        PROOF_NOT_COVERED, /* a row without shares whose covering row does not cover it */
+        PROOF_OVERFLOW
+    } kind;
+    uint32_t offer, class_; /* row and class of the violated inequality, if it has them */
+} proof_fault;
+
+/* Whether every inequality holds. *value receives the proven bound, in 10^-12 $/h. */
+bool proof_holds(const bound_problem *p, const bound_proof *proof, amount *value, proof_fault *fault);
+/* The same, and also the charge of each existing node's row, which is the most that pods placed there can be worth. */
+bool proof_holds_for(const bound_problem *p, const bound_proof *proof, amount *value, amount *spent,
+                     proof_fault *fault);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <optimise/certificate.h>
+#include <optimise/bound.h>
 
 #include <base/bits.h>
 

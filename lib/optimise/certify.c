@@ -6,7 +6,7 @@
 #include <base/error.h>
 #include <inttypes.h>
 #include <model/quantity.h>
-#include <optimise/certificate.h>
+#include <optimise/bound.h>
 #include <schedule/policy.h>
 #include <schedule/pricing.h>
 #include <schedule/provision.h>

@@ -7,7 +7,7 @@
 #include <base/sort.h>
 #include <math.h>
 #include <model/selector.h>
-#include <optimise/certificate.h>
+#include <optimise/bound.h>
 #include <optimise/packing.h>
 #include <string.h>
 

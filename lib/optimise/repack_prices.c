@@ -16,7 +16,7 @@
  */
 #include <optimise/repack.h>
 
-#include <optimise/certificate.h>
+#include <optimise/bound.h>
 #include <optimise/linear.h>
 #include <optimise/master.h>
 #include <string.h>

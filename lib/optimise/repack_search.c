@@ -495,18 +495,23 @@ bool repack_search_everything(repack_search *q, uint64_t steps)
     return ok;
 }
 
+/* Restores a node, whatever is saved by that. */
+static void restore(repack_search *q, uint32_t which)
+{
+    uint64_t most = q->most;
+    begin_move(q);
+    q->most = UINT64_MAX;
+    state_restore(q, which);
+    (void)end_move(q, settle(q, HUGE_VAL, true), HUGE_VAL);
+    q->most = most;
+}
+
 /* Restores nodes until the number of moved pods is within the limit. */
 static void come_back(repack_search *q)
 {
     for (uint32_t i = q->p->node_count; i-- > 0 && q->evictions > q->most && !q->failed;) {
         uint32_t which = q->by_ratio[i];
-        uint64_t most = q->most;
-        if (!q->gone[which] || q->p->nodes[which].evictions == 0) continue;
-        begin_move(q);
-        q->most = UINT64_MAX;
-        state_restore(q, which);
-        (void)end_move(q, settle(q, HUGE_VAL, true), HUGE_VAL);
-        q->most = most;
+        if (q->gone[which] && q->p->nodes[which].evictions > 0) restore(q, which);
     }
 }
 
@@ -620,12 +625,7 @@ bool repack_search_keep(repack_search *q, uint32_t which)
 {
     if (!go_back(q)) return false;
     if (q->gone[which]) {
-        uint64_t most = q->most;
-        begin_move(q);
-        q->most = UINT64_MAX;
-        state_restore(q, which);
-        (void)end_move(q, settle(q, HUGE_VAL, true), HUGE_VAL);
-        q->most = most;
+        restore(q, which);
         if (q->gone[which]) everything_back(q);
     }
     if (q->failed || q->gone[which]) return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <optimise/step_budget.h>
+#include <optimise/repack_steps.h>
 
 #include <string.h>
 

@@ -8,26 +8,18 @@
 #include <model/selector.h>
 #include <string.h>
 
-static resource_list amounts_of(copier *c, const char *field, const karp_resource *list, size_t count)
-{
-    path_enter(c, field);
-    resource_list out = copy_resources(c, list, count, false);
-    if (c->status == KARP_OK) path_leave(c);
-    return out;
-}
-
 static label_list labels_of(copier *c, const karp_label *list, size_t count)
 {
     path_enter(c, "labels");
     label_list out = copy_labels(c, list, count);
-    if (c->status == KARP_OK) path_leave(c);
+    path_leave(c);
     return out;
 }
 
 static void read_node(copier *c, const karp_fit_node *given, fit_source *out)
 {
     copy_reserved(c, given->reserved != 0, "karp_fit_node");
-    out->amounts = amounts_of(c, "free", given->free, given->free_count);
+    out->amounts = copy_resources(c, "free", given->free, given->free_count, false);
     out->labels = labels_of(c, given->labels, given->label_count);
     out->most = given->count != 0 ? given->count : 1;
     if (c->status != KARP_OK) error_set_object(c->error, "Node", (karp_str){ NULL, 0 }, given->name);
@@ -36,7 +28,7 @@ static void read_node(copier *c, const karp_fit_node *given, fit_source *out)
 static void read_type(copier *c, const karp_fit_type *given, fit_source *out)
 {
     copy_reserved(c, given->reserved != 0, "karp_fit_type");
-    out->amounts = amounts_of(c, "resources", given->resources, given->resource_count);
+    out->amounts = copy_resources(c, "resources", given->resources, given->resource_count, false);
     out->labels = labels_of(c, given->labels, given->label_count);
     out->most = given->max_nodes != 0 ? given->max_nodes : UINT64_MAX;
     out->least = given->min_nodes;
@@ -53,7 +45,7 @@ static void read_type(copier *c, const karp_fit_type *given, fit_source *out)
 static void read_demand(copier *c, const karp_fit_demand *given, fit_demand *out)
 {
     copy_reserved(c, given->reserved != 0, "karp_fit_demand");
-    out->amounts = amounts_of(c, "requests", given->requests, given->request_count);
+    out->amounts = copy_resources(c, "requests", given->requests, given->request_count, false);
     if (given->selector != NULL && c->status == KARP_OK) {
         path_enter(c, "selector");
         out->selects = copy_selector(c, given->selector);
@@ -63,7 +55,7 @@ static void read_demand(copier *c, const karp_fit_demand *given, fit_demand *out
                             "an expression is none of In and NotIn with values, Exists and DoesNotExist without"),
                        "matchExpressions");
         }
-        if (c->status == KARP_OK) path_leave(c);
+        path_leave(c);
     }
     out->count = given->count;
     out->most_per_node = given->max_per_node != 0 ? given->max_per_node : UINT64_MAX;
@@ -80,7 +72,7 @@ static void read_nodes(fit_input *in, copier *c, const karp_fit_request *r)
             read_node(c, &r->nodes[i], &in->sources[i]);
         }
     }
-    if (c->status == KARP_OK) path_leave(c);
+    path_leave(c);
 }
 
 static void read_types(fit_input *in, copier *c, const karp_fit_request *r)
@@ -92,7 +84,7 @@ static void read_types(fit_input *in, copier *c, const karp_fit_request *r)
             read_type(c, &r->types[i], &in->sources[in->node_count + i]);
         }
     }
-    if (c->status == KARP_OK) path_leave(c);
+    path_leave(c);
 }
 
 static void read_demands(fit_input *in, copier *c, const karp_fit_request *r)
@@ -104,7 +96,7 @@ static void read_demands(fit_input *in, copier *c, const karp_fit_request *r)
             read_demand(c, &r->demands[i], &in->demands[i]);
         }
     }
-    if (c->status == KARP_OK) path_leave(c);
+    path_leave(c);
 }
 
 /* ---- vectors ----------------------------------------------------------------------------------------------------- */

@@ -88,6 +88,8 @@ bool why_unschedulable(scheduler *s, const failure *f, karp_decision *d, refusal
 
 /* ---- show.c: requirements, taints and resources as text, in Karpenter's notation (scheduling.md §5, §6.3) ---- */
 
+/* An order of requirements, by the names of their keys; `user` is the scheduler. */
+int requirements_by_key(uint32_t x, uint32_t y, const void *user);
 void show_requirement(const scheduler *s, strbuf *b, uint32_t requirement_id);
 /* Sorted by text, comma separated. Keys that exist only in simulations are left out. */
 void show_set(const scheduler *s, strbuf *b, uint32_t set);

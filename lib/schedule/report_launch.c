@@ -10,14 +10,6 @@
 #include <schedule/types.h>
 #include <string.h>
 
-static int by_key_name(uint32_t x, uint32_t y, const void *user)
-{
-    const scheduler *s = user;
-    const uint32_t *rank = s->snapshot->facts.rank;
-    uint32_t kx = requirement_get(&s->algebra, x)->key, ky = requirement_get(&s->algebra, y)->key;
-    return rank[kx] < rank[ky] ? -1 : rank[kx] > rank[ky];
-}
-
 /* A number as a list with one value. */
 static bool bound_row(karp_decision *d, karp_requirement *row, int64_t bound)
 {
@@ -81,7 +73,7 @@ static const karp_requirement *set_rows(scheduler *s, karp_decision *d, uint32_t
         set_entry e = set_entries(&s->algebra, set, &n)[i];
         if (e.key != k->registered && e.key != k->initialized) ids[kept++] = e.requirement;
     }
-    ok = ok && sort_ids(s->context, ids, kept, by_key_name, s);
+    ok = ok && sort_ids(s->context, ids, kept, requirements_by_key, s);
     *count = 0;
     for (size_t i = 0; ok && i < kept; i++)
         ok = requirement_rows(s, d, requirement_get(&s->algebra, ids[i]), of_claim, rows, count);

@@ -50,7 +50,7 @@ void show_requirement(const scheduler *s, strbuf *b, uint32_t requirement_id)
     }
 }
 
-static int by_key_name(uint32_t x, uint32_t y, const void *user)
+int requirements_by_key(uint32_t x, uint32_t y, const void *user)
 {
     const scheduler *s = user;
     const uint32_t *rank = s->snapshot->facts.rank;
@@ -71,7 +71,7 @@ void show_set(const scheduler *s, strbuf *b, uint32_t set)
     for (size_t i = 0; i < n; i++) {
         if (e[i].key != k->registered && e[i].key != k->initialized) ids[kept++] = e[i].requirement;
     }
-    if (!sort_ids(s->context, ids, kept, by_key_name, s)) b->failed = true;
+    if (!sort_ids(s->context, ids, kept, requirements_by_key, s)) b->failed = true;
     for (size_t i = 0; i < kept; i++) {
         if (i > 0) strbuf_adds(b, ", ");
         show_requirement(s, b, ids[i]);

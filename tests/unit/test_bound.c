@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include <base/bits.h>
-#include <optimise/certificate.h>
+#include <optimise/bound.h>
 #include <stdlib.h>
 #include <string.h>
 
