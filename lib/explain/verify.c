@@ -3,11 +3,8 @@
 
 #include <base/context.h>
 #include <base/error.h>
-#include <base/memory.h>
-#include <karp/explain.h>
 #include <karp/peer.h>
 #include <model/reuse_pods.h>
-#include <model/snapshot.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -318,6 +315,15 @@ karp_status verify_check_plan(const karp_plan *plan, karp_error *error)
     return KARP_OK;
 }
 
+karp_verification *verification_new(karp_context *context)
+{
+    karp_verification *found = mem_zalloc(context, sizeof *found);
+    if (found == NULL) return NULL;
+    found->context = context_ref(context);
+    arena_init(&found->data, found->context);
+    return found;
+}
+
 karp_status karp_verify(const karp_snapshot *snapshot, const karp_plan *plan, karp_verification **out,
                         karp_error *error)
 {
@@ -329,10 +335,8 @@ karp_status karp_verify(const karp_snapshot *snapshot, const karp_plan *plan, ka
                                       error);
     if (status == KARP_OK) status = verify_check_plan(&given, error);
     if (status != KARP_OK) return status;
-    karp_verification *found = mem_zalloc(snapshot->context, sizeof *found);
+    karp_verification *found = verification_new(snapshot->context);
     if (found == NULL) return context_refusal(snapshot->context, fail_nomem(error), error);
-    found->context = context_ref(snapshot->context);
-    arena_init(&found->data, found->context);
     const karp_snapshot *known = snapshot_remaining(snapshot, given.profile == KARP_PROFILE_KARPENTER, &view);
     verifier v = { .snapshot = known,
                    .context = snapshot->context,

@@ -19,6 +19,8 @@ struct karp_verification {
     LIST_OF(karp_finding) findings;
 };
 
+karp_verification *verification_new(karp_context *context); /* without findings; NULL = out of memory */
+
 /* A node that receives pods: an existing one, or a launch. */
 typedef struct target {
     bool is_launch;

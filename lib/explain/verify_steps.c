@@ -303,10 +303,8 @@ karp_status karp_verify_steps(const karp_snapshot *snapshot, const karp_plan_ste
         return fail(error, KARP_E_INVALID, "a snapshot, steps and a place for the findings are needed");
     karp_status status = check_given(steps, count, error);
     if (status != KARP_OK) return status;
-    karp_verification *found = mem_zalloc(snapshot->context, sizeof *found);
+    karp_verification *found = verification_new(snapshot->context);
     if (found == NULL) return context_refusal(snapshot->context, fail_nomem(error), error);
-    found->context = context_ref(snapshot->context);
-    arena_init(&found->data, found->context);
     verifier v = { .snapshot = snapshot, .context = snapshot->context, .out = found, .now = snapshot->raw.now };
     arena_init(&v.data, v.context);
     prefix p = { .v = &v, .steps = steps };

@@ -7,9 +7,9 @@
 #ifndef MODEL_COPY_H
 #define MODEL_COPY_H
 
+#include <model/devices.h>
 #include <model/repeats.h>
 #include <model/store.h>
-#include <model/devices.h>
 
 typedef struct word_buffer {
     karp_context *context;

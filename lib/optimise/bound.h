@@ -10,8 +10,8 @@
 #ifndef OPTIMISE_BOUND_H
 #define OPTIMISE_BOUND_H
 
-#include <base/memory.h>
 #include <base/amount.h>
+#include <base/memory.h>
 
 #define MONEY_UNIT 1000000000000.0 /* units per $/h */
 #define MONEY_MOST INT64_C(1000000000000000000) /* most that one node may cost: a million $/h */

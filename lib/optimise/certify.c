@@ -6,7 +6,6 @@
 #include <base/error.h>
 #include <inttypes.h>
 #include <model/quantity.h>
-#include <optimise/bound.h>
 #include <schedule/policy.h>
 #include <schedule/pricing.h>
 #include <schedule/provision.h>

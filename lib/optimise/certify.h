@@ -5,7 +5,6 @@
 
 #include <decision/decision.h>
 #include <karp/objective.h>
-#include <base/amount.h>
 #include <optimise/bound.h>
 #include <schedule/relaxed.h>
 

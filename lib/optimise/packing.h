@@ -9,7 +9,6 @@
 #ifndef OPTIMISE_PACKING_H
 #define OPTIMISE_PACKING_H
 
-#include <model/store.h>
 #include <schedule/guide.h>
 #include <schedule/menu.h>
 

@@ -88,6 +88,8 @@ static void skip_from_now(const scheduler *s, claim *c, uint32_t rank)
         c->skip.to++;
 }
 
+static bool skips(const struct skip_range *r, uint32_t rank) { return rank - r->from < r->to - r->from; }
+
 /* The first claim of the list that is not skipped. NO_ID = all are skipped, which the list's own range then records. */
 static uint32_t skip_to_first(const scheduler *s, claim_list *b, uint32_t rank)
 {

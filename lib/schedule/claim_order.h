@@ -14,7 +14,6 @@
 
 #include <schedule/pods.h>
 #include <schedule/views.h>
-#include <schedule/common.h>
 
 typedef struct claim claim;
 typedef struct claim_list claim_list;
@@ -83,8 +82,6 @@ struct claim_run {
 /* Ranks the classes that take part in the round, if there are enough of them to make it worth the work. false = out
  * of memory. */
 bool skip_begin_round(scheduler *s, uint32_t entered);
-
-static inline bool skips(const struct skip_range *r, uint32_t rank) { return rank - r->from < r->to - r->from; }
 
 /* ---- the order ---- */
 

@@ -4,8 +4,6 @@
 #include <schedule/templates.h>
 
 #include <base/str.h>
-#include <base/strbuf.h>
-#include <decision/decision.h>
 #include <model/quantity.h>
 #include <schedule/report.h>
 #include <schedule/types.h>

@@ -7,7 +7,6 @@
 #include <decision/decision.h>
 #include <schedule/placement.h>
 #include <schedule/solve.h>
-#include <schedule/common.h>
 
 struct launches {
     words keys; /* keys of launches that share their rows */
