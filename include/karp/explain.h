@@ -266,7 +266,8 @@ enum {
 };
 
 /**
- * A step of a plan that also removes nodes: a disruption command, or a step of a repack plan. Input only. Since 0.1.
+ * A step of a plan that also removes nodes: a disruption command, or a step of a repack plan. In an array the elements
+ * are `size` bytes apart, and all have the same size. Since 0.1.
  */
 typedef struct karp_plan_step {
     size_t size;

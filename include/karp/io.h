@@ -283,7 +283,7 @@ KARP_API karp_status karp_plan_read(karp_context *context, karp_str name, karp_s
 KARP_API karp_status karp_plan_read_file(karp_context *context, const char *path, karp_plan_document **out,
                                          karp_error *error);
 /** The steps of a DisruptionPlan or a RepackPlan, for karp_verify_steps(), their number, and the cost before them (NAN = not
- * stated). NULL when it is a Plan. Borrowed. Since 0.1. */
+ * stated). Elements are `size` bytes apart. NULL when it is a Plan. Borrowed. Since 0.1. */
 KARP_API const karp_plan_step *karp_plan_document_steps(const karp_plan_document *document, size_t *count,
                                                         double *cost_before);
 /** Its plan; empty for a plan of several steps. Borrowed. */

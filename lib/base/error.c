@@ -151,6 +151,17 @@ karp_status struct_check(const void *given, size_t known, size_t least, void *co
     return KARP_OK;
 }
 
+karp_status struct_element(const void *array, size_t index, size_t known, size_t least, void *copy, const char *what,
+                           karp_error *error)
+{
+    size_t stride = size_of(array);
+    if (stride % sizeof(size_t) != 0) return fail(error, KARP_E_ABI_SIZE, "%s.size is %zu", what, stride);
+    const void *given = (const char *)array + index * stride;
+    if (index > 0 && size_of(given) != stride)
+        return fail(error, KARP_E_ABI_SIZE, "%s.size differs between the elements of one array", what);
+    return struct_check(given, known, least, copy, what, error);
+}
+
 karp_status struct_give(void *out, const void *value, size_t known, size_t least)
 {
     size_t size = size_of(out);

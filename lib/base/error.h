@@ -42,6 +42,11 @@ karp_status fail_reserved(karp_error *error, const char *what);
 karp_status struct_check(const void *given, size_t known, size_t least, void *copy, const char *what,
                          karp_error *error);
 
+/* The same for an element of an array whose stride is the caller's size of the struct, which every element states. Also
+ * ABI_SIZE: the elements differ, or their size is no multiple of a size_t. */
+karp_status struct_element(const void *array, size_t index, size_t known, size_t least, void *copy, const char *what,
+                           karp_error *error);
+
 /* Writes an output struct whose caller may know fewer bytes: copies min(out->size, known) bytes and keeps out->size. */
 karp_status struct_give(void *out, const void *value, size_t known, size_t least);
 

@@ -279,19 +279,26 @@ static karp_status check_steps(prefix *p, size_t count, double cost, uint32_t fl
     return p->v->failed && status == KARP_OK ? KARP_E_NOMEM : status;
 }
 
-static karp_status check_given(const karp_plan_step *steps, size_t count, karp_error *error)
+/* Checks the steps, and copies them as this library knows them: a caller may know fewer members, of their plans as
+ * well. */
+static karp_status read_steps(verifier *v, const karp_plan_step *given, size_t count, const karp_plan_step **out,
+                              karp_error *error)
 {
+    karp_plan_step *steps = verifier_alloc(v, count + 1, sizeof *steps);
+    karp_plan *plans = verifier_alloc(v, count + 1, sizeof *plans);
+    if (v->failed) return KARP_E_NOMEM;
+    *out = steps;
     for (size_t i = 0; i < count; i++) {
-        const karp_plan_step *step = &steps[i];
-        if (step->size != sizeof *step)
-            return fail(error, KARP_E_ABI_SIZE, "step %zu: its size is another than that of the first", i);
-        if (step->plan == NULL || (step->nodes == NULL && step->node_count > 0))
-            return fail(error, KARP_E_INVALID, "step %zu: it needs a plan and the names of its nodes", i);
-        karp_plan plan;
-        karp_status status = struct_check(step->plan, sizeof plan, SIZE_THROUGH(karp_plan, reserved), &plan,
-                                          "karp_plan", error);
-        if (status == KARP_OK) status = verify_check_plan(&plan, error);
+        karp_status status = struct_element(given, i, sizeof *steps, SIZE_THROUGH(karp_plan_step, flags), &steps[i],
+                                            "karp_plan_step", error);
         if (status != KARP_OK) return status;
+        if (steps[i].plan == NULL || (steps[i].nodes == NULL && steps[i].node_count > 0))
+            return fail(error, KARP_E_INVALID, "step %zu: it needs a plan and the names of its nodes", i);
+        status = struct_check(steps[i].plan, sizeof *plans, SIZE_THROUGH(karp_plan, reserved), &plans[i], "karp_plan",
+                              error);
+        if (status == KARP_OK) status = verify_check_plan(&plans[i], error);
+        if (status != KARP_OK) return status;
+        steps[i].plan = &plans[i];
     }
     return KARP_OK;
 }
@@ -301,18 +308,17 @@ karp_status karp_verify_steps(const karp_snapshot *snapshot, const karp_plan_ste
 {
     if (snapshot == NULL || out == NULL || (steps == NULL && count > 0))
         return fail(error, KARP_E_INVALID, "a snapshot, steps and a place for the findings are needed");
-    karp_status status = check_given(steps, count, error);
-    if (status != KARP_OK) return status;
     karp_verification *found = verification_new(snapshot->context);
     if (found == NULL) return context_refusal(snapshot->context, fail_nomem(error), error);
     verifier v = { .snapshot = snapshot, .context = snapshot->context, .out = found, .now = snapshot->raw.now };
     arena_init(&v.data, v.context);
-    prefix p = { .v = &v, .steps = steps };
+    prefix p = { .v = &v };
     snapshot_borrow(&p.view, snapshot);
-    if (count > 0) p.plan = *steps[0].plan;
+    karp_status status = read_steps(&v, steps, count, &p.steps, error);
+    if (status == KARP_OK && count > 0) p.plan = *p.steps[0].plan;
     p.plan.size = sizeof p.plan;
     p.plan.launch_count = p.plan.placement_count = p.plan.left_count = 0;
-    status = check_steps(&p, count, cost_before, flags, error);
+    if (status == KARP_OK) status = check_steps(&p, count, cost_before, flags, error);
     arena_free(&v.data);
     if (status == KARP_E_NOMEM) status = context_refusal(snapshot->context, fail_nomem(error), error);
     if (status == KARP_OK) *out = found;

@@ -391,21 +391,6 @@ static karp_catalogue *new_catalogue(karp_context *context)
     return NULL;
 }
 
-/* The array's stride is the caller's size of the struct, which every element states. */
-static karp_status read_element(const karp_instance_type *types, size_t index, karp_instance_type *out,
-                                karp_error *error)
-{
-    size_t stride = types->size;
-    if (stride % sizeof(size_t) != 0) return fail(error, KARP_E_ABI_SIZE, "karp_instance_type.size is %zu", stride);
-    const karp_instance_type *given = (const karp_instance_type *)(const void *)((const char *)types + index * stride);
-    if (index > 0 && given->size != stride) {
-        return fail(error, KARP_E_ABI_SIZE, "karp_instance_type.size differs between the elements of one array");
-    }
-    karp_status status = struct_check(given, sizeof *out, SIZE_THROUGH(karp_instance_type, capacity_from_overlay), out,
-                                      "karp_instance_type", error);
-    return status == KARP_OK && out->reserved != 0 ? fail_reserved(error, "karp_instance_type") : status;
-}
-
 static karp_status fill(karp_catalogue *catalogue, copier *c, const karp_instance_type *types, size_t count)
 {
     catalogue->types = count > 0 ? arena_array(&catalogue->data, count, sizeof *catalogue->types) : NULL;
@@ -413,7 +398,9 @@ static karp_status fill(karp_catalogue *catalogue, copier *c, const karp_instanc
     for (size_t i = 0; i < count && c->status == KARP_OK; i++) {
         karp_instance_type own;
         catalogue_type *t = &catalogue->types[i];
-        c->status = read_element(types, i, &own, c->error);
+        c->status = struct_element(types, i, sizeof own, SIZE_THROUGH(karp_instance_type, capacity_from_overlay), &own,
+                                   "karp_instance_type", c->error);
+        if (c->status == KARP_OK && own.reserved != 0) c->status = fail_reserved(c->error, "karp_instance_type");
         if (c->status != KARP_OK) break;
         c->depth = 0;
         read_type(c, catalogue, &own, t);
