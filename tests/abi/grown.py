@@ -4,7 +4,7 @@
     grown.py    needs $KARP_BUILD, which makes the libraries' one files
 
 docs/abi.md promises that such a struct may grow at its end. Here it does, in a copy of karp.h and karp-io.h with which both libraries are
-compiled once more; test_callers.c and the programs of `previous` are compiled with today's headers and run on them.
+compiled once more; the tests of callers and the programs of `previous` are compiled with today's headers and run on them.
 """
 import os
 import pathlib
@@ -58,11 +58,11 @@ def make_libraries():
         link.symlink_to(library.name)
 
 
-def run_callers():
-    """test_callers.c with today's headers on the grown libraries; what went wrong."""
-    binary = FOLDER / 'callers'
-    subprocess.run([*os.environ.get('KARP_CC', 'cc').split(), '-std=c11', '-w', '-I', SOURCE / 'include', HERE / 'test_callers.c', '-o', binary,
-                    '-L', FOLDER, '-lkarp-io', '-lkarp', '-lcmocka'], check=True)
+def run_callers(name):
+    """A test of callers with today's headers on the grown libraries; what went wrong."""
+    binary = FOLDER / name
+    subprocess.run([*os.environ.get('KARP_CC', 'cc').split(), '-std=c11', '-w', '-I', SOURCE / 'include', '-I', SOURCE / 'tests',
+                    HERE / f'test_{name}.c', HERE / 'callers.c', '-o', binary, '-L', FOLDER, '-lkarp-io', '-lkarp', '-lcmocka'], check=True)
     done = subprocess.run([binary], env=dict(os.environ, LD_LIBRARY_PATH=str(FOLDER), KARP_GROWN_BY=str(GROWN_BY)), capture_output=True,
                           text=True)
     return [] if done.returncode == 0 else [done.stdout + done.stderr]
@@ -77,7 +77,7 @@ def main():
         return 77
     count = write_sources()
     make_libraries()
-    problems = run_callers()
+    problems = run_callers('callers') + run_callers('callers_more')
     before = previous.header_sets()[-1]
     for name in previous.PROGRAMS:
         program = [name, SOURCE / 'include', before / f'{name}.c', FOLDER]

@@ -2,16 +2,11 @@
 /*
  * Structs that start with `size` come from callers of any age. For every function that takes one: the first version's
  * size is accepted, and nothing beyond it is read; a larger struct is accepted when what the library does not know is
- * zero, and refused when it is not; impossible sizes are refused. Structs are given at the end of a block of exactly
- * their size, so that tools see a step too far.
+ * zero, and refused when it is not; impossible sizes are refused. test_callers_more.c has the rest.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include <abi/callers.h>
+
 #include <stdlib.h>
-#include <string.h>
 
 #include <karp/builder.h>
 #include <karp/columns.h>
@@ -25,24 +20,14 @@
 #include <karp/provider.h>
 #include <karp/what_if.h>
 
-#define THROUGH(type, field) (offsetof(type, field) + sizeof(((type *)NULL)->field))
-#define T(text)                                                                                                        \
-    {                                                                                                                  \
-        text, sizeof(text) - 1                                                                                         \
-    }
-#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
-
 static karp_context *context;
 static karp_snapshot *snapshot;
 static karp_decision *plan, *pass;
 static karp_provider *provider;
 static karp_provider_memory *memory_of_provider;
-static size_t grown; /* bytes that the library's structs have more than ours: grown.py */
 
 static int set_up(void **state)
 {
-    const char *more = getenv("KARP_GROWN_BY");
-    grown = more ? (size_t)atoi(more) : 0;
     static const char pod[] =
         "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c}]}}\n---\n"
         "{apiVersion: v1, kind: Pod, metadata: {name: b}, spec: {containers: [{name: c, resources: {requests: {cpu: "
@@ -367,22 +352,7 @@ static const karp_resource_slice slice = { .size = sizeof slice, .meta = { .name
 static const karp_device_class device_class = { .size = sizeof device_class, .meta = { .name = T("x") } };
 static const karp_resource_claim resource_claim = { .size = sizeof resource_claim, .meta = { .name = T("x") } };
 
-#define IN(value, function)                                                                                            \
-    {                                                                                                                  \
-#value, &value, sizeof value, 0, function                                                                      \
-    }
-#define GROWN(value, function, first)                                                                                  \
-    {                                                                                                                  \
-#value, &value, sizeof value, first, function                                                                  \
-    }
-
-/* `first`: the size in the first version, where the struct has grown since. */
-static const struct given {
-    const char *name;
-    const void *value;
-    size_t size, first;
-    karp_status (*call)(const void *s);
-} in[] = {
+static const struct given in[] = {
     IN(context_options, give_context_options),
     IN(allocator, give_allocator),
     IN(settings, give_settings),
@@ -428,45 +398,10 @@ static const struct given {
     IN(resource_claim, give_resource_claim),
 };
 
-/* The struct as a caller has it that knows `size` bytes of it; `tail` is a byte near its end, beyond what we know. */
-static karp_status call_with(const struct given *g, size_t size, size_t tail_at, unsigned char tail)
-{
-    size_t room = size < sizeof(size_t) ? sizeof(size_t) : size;
-    unsigned char *copy = calloc(1, room);
-    assert_non_null(copy);
-    memcpy(copy, g->value, size < g->size ? size : g->size);
-    memcpy(copy, &size, sizeof size);
-    if (tail != 0) copy[tail_at] = tail;
-    karp_status status = g->call(copy);
-    free(copy);
-    return status;
-}
-
-static void expect(const struct given *g, const char *caller, karp_status got, karp_status wanted)
-{
-    if (got != wanted)
-        fail_msg("%s from %s caller: %s, expected %s", g->name, caller, karp_status_name(got),
-                 karp_status_name(wanted));
-}
-
 static void structs_in(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COUNT(in); i++) {
-        const struct given *g = &in[i];
-        size_t first = g->first != 0 ? g->first : g->size;
-        expect(g, "a present", call_with(g, g->size, 0, 0), KARP_OK);
-        expect(g, "an older", call_with(g, first, 0, 0), KARP_OK);
-        expect(g, "a newer, zeros", call_with(g, g->size + 8, 0, 0), KARP_OK);
-        expect(g, "a newer, zeros", call_with(g, 4096, 0, 0), KARP_OK);
-        size_t known = g->size + 2 * grown; /* of the library; a DaemonSet has a pod inside */
-        expect(g, "a newer, data", call_with(g, known + 8, known, 1), KARP_E_ABI_NEW);
-        expect(g, "a newer, data", call_with(g, known + 8, known + 7, 0x80), KARP_E_ABI_NEW);
-        expect(g, "a newer, data", call_with(g, 4096, 4095, 1), KARP_E_ABI_NEW);
-        expect(g, "a wrong", call_with(g, 4096 + 8, 0, 0), KARP_E_ABI_SIZE);
-        expect(g, "a wrong", call_with(g, 0, 0, 0), KARP_E_ABI_SIZE);
-        expect(g, "a wrong", call_with(g, sizeof(size_t), 0, 0), KARP_E_ABI_SIZE);
-    }
+    for (size_t i = 0; i < COUNT(in); i++) check_given(&in[i]);
 }
 
 /* ---- structs that come out ---------------------------------------------------------------------------------------- */
@@ -549,56 +484,29 @@ static karp_status ask_action(void *out)
     return status;
 }
 
-static const struct asked {
-    const char *name;
-    size_t size, first; /* of now, and in the first version */
-    karp_status (*call)(void *out);
-} out[] = {
-    { "karp_launch", sizeof(karp_launch), THROUGH(karp_launch, termination_grace_period), ask_launch },
-    { "karp_placement", sizeof(karp_placement), sizeof(karp_placement), ask_placement },
-    { "karp_cost", sizeof(karp_cost), sizeof(karp_cost), ask_cost },
-    { "karp_node_use", sizeof(karp_node_use), sizeof(karp_node_use), ask_node },
-    { "karp_disruption", sizeof(karp_disruption), THROUGH(karp_disruption, error_message), ask_disruption },
-    { "karp_column", sizeof(karp_column), sizeof(karp_column), ask_column },
-    { "karp_unschedulable", sizeof(karp_unschedulable), THROUGH(karp_unschedulable, relaxed_count), ask_unschedulable },
-    { "karp_kept", sizeof(karp_kept), THROUGH(karp_kept, reserved), ask_kept },
-    { "karp_peer_rule", sizeof(karp_peer_rule), THROUGH(karp_peer_rule, in_karp), ask_rule },
-    { "karp_provider_labels", sizeof(karp_provider_labels), THROUGH(karp_provider_labels, exotic_count), ask_labels },
-    { "karp_command_state", sizeof(karp_command_state), THROUGH(karp_command_state, receiver_count), ask_state },
-    { "karp_remedy", sizeof(karp_remedy), THROUGH(karp_remedy, choice), ask_remedy },
-    { "karp_blocker", sizeof(karp_blocker), THROUGH(karp_blocker, until), ask_blocker },
-    { "karp_finding", sizeof(karp_finding), THROUGH(karp_finding, detail), ask_finding },
-    { "karp_action", sizeof(karp_action), THROUGH(karp_action, number), ask_action },
-    { "karp_fit_left", sizeof(karp_fit_left), sizeof(karp_fit_left), ask_left },
+static const struct asked out[] = {
+    OUT(karp_launch, termination_grace_period, ask_launch),
+    OUT(karp_placement, pod_count, ask_placement),
+    OUT(karp_cost, flags, ask_cost),
+    OUT(karp_node_use, pods_received, ask_node),
+    OUT(karp_disruption, error_message, ask_disruption),
+    OUT(karp_column, dictionary_count, ask_column),
+    OUT(karp_unschedulable, relaxed_count, ask_unschedulable),
+    OUT(karp_kept, reserved, ask_kept),
+    OUT(karp_peer_rule, in_karp, ask_rule),
+    OUT(karp_provider_labels, exotic_count, ask_labels),
+    OUT(karp_command_state, receiver_count, ask_state),
+    OUT(karp_remedy, choice, ask_remedy),
+    OUT(karp_blocker, until, ask_blocker),
+    OUT(karp_finding, detail, ask_finding),
+    OUT(karp_action, number, ask_action),
+    OUT(karp_fit_left, reserved, ask_left),
 };
 
 static void structs_out(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COUNT(out); i++) {
-        const struct asked *a = &out[i];
-        size_t newer = a->size + 24, kept;
-        unsigned char *room = malloc(newer);
-        assert_non_null(room);
-        memset(room, 0xa5, newer);
-        memcpy(room, &newer, sizeof newer);
-        if (a->call(room) != KARP_OK) fail_msg("%s to a newer caller", a->name);
-        memcpy(&kept, room, sizeof kept);
-        assert_int_equal(kept, newer); /* the caller's own size stays */
-        for (size_t k = a->size; k < newer; k++) assert_int_equal(room[k], 0);
-        memset(room, 0xa5, newer);
-        memcpy(room, &a->first, sizeof a->first);
-        if (a->call(room) != KARP_OK) fail_msg("%s to an older caller", a->name);
-        for (size_t k = a->first; k < newer; k++)
-            assert_int_equal(room[k], 0xa5); /* what it does not know is not its memory */
-        for (size_t small = 0; small < a->first; small += sizeof(size_t)) {
-            memset(room, 0xa5, newer);
-            memcpy(room, &small, sizeof small);
-            assert_int_equal(a->call(room), KARP_E_ABI_SIZE);
-            assert_int_equal(room[sizeof small], 0xa5); /* and nothing is written */
-        }
-        free(room);
-    }
+    for (size_t i = 0; i < COUNT(out); i++) check_asked(&out[i]);
 }
 
 int main(void)
