@@ -85,7 +85,7 @@ type Placement struct {
 	Pods []string
 }
 
-// A PoolRefusal is what a NodePool said to a pod, with the number of instance types left after each step.
+// A PoolRefusal is why a NodePool does not take a pod, with the number of instance types left after each step.
 type PoolRefusal struct {
 	NodePool         string
 	Detail           string

@@ -52,7 +52,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// emptyNode is a cluster with one node that has nothing to do, and may go.
+// emptyNode is a cluster with one node that has no pods, and can be removed.
 func emptyNode(t *testing.T, now time.Time) *karp.Snapshot {
 	b := builder(t)
 	claim, node := running("idle", "claim-1", now.Add(-time.Hour))

@@ -22,8 +22,8 @@ logger = logging.getLogger(__name__)
 
 
 class KarpScheduler(IResourceScheduler):
-    """Launches are libkarp's. Who may go is still Ray's to say: instances of another configuration, more than a maximum, idle
-    ones; but an idle node that takes something here stays."""
+    """Launches are libkarp's. Ray still decides which nodes are terminated: instances of another configuration, more than a
+    maximum, idle ones. But an idle node that takes something here stays."""
 
     def __init__(self, event_logger: Optional[AutoscalerEventLogger] = None, prices: Optional[Mapping[str, float]] = None) -> None:
         self._event_logger = event_logger
@@ -34,7 +34,7 @@ class KarpScheduler(IResourceScheduler):
         found = [SchedulingNode.new(each, request.node_type_configs, request.disable_launch_config_check)
                  for each in request.current_instances]
         nodes = [node for node in found if node is not None]
-        leaving = {each.instance_id: each for each in self._who_may_go(request)}
+        leaving = {each.instance_id: each for each in self._terminations(request)}
         present = []
         for node in nodes:
             going = leaving.get(node.im_instance_id)
@@ -55,7 +55,7 @@ class KarpScheduler(IResourceScheduler):
         self._log(reply)
         return reply
 
-    def _who_may_go(self, request: SchedulingRequest) -> List[TerminationRequest]:
+    def _terminations(self, request: SchedulingRequest) -> List[TerminationRequest]:
         """Ray's answer to the same cluster without demands."""
         if not request.current_instances:
             return []

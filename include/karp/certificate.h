@@ -35,7 +35,7 @@ typedef struct karp_certificate_row {
     const int64_t *capacity; /**< by resource: what the node has for pods */
     const int64_t *shares; /**< by resource: what all of it is worth, 10^-12 $/h */
     const karp_certificate_extra *extras; /**< of classes of which the node may hold only a limited number */
-    const uint64_t *classes; /**< bit c: pods of class c may go there */
+    const uint64_t *classes; /**< bit c: pods of class c can be placed there */
 } karp_certificate_row;
 
 /** An offering that may be launched. */
@@ -73,7 +73,7 @@ typedef struct karp_certificate_member {
     karp_str name;
     int64_t cost; /**< 10^-12 $/h, with what a node costs beside its price */
     uint32_t node; /**< its number among the nodes of the certificate; KARP_CERTIFICATE_NO_NODE = it has none */
-    uint32_t may_go; /**< 1 = a plan may remove it; its pods are then evicted */
+    uint32_t removable; /**< 1 = a plan may remove it; its pods are then evicted */
     size_t pod_count;
     const karp_certificate_copies *pods; /**< of a node that may be removed: all pods that would be evicted */
 } karp_certificate_member;

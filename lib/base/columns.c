@@ -27,7 +27,7 @@ struct column {
 
 struct karp_table {
     karp_context *context; /* one reference */
-    _Atomic uint32_t holds; /* references: the owner's, and one for each part exported to Arrow */
+    _Atomic uint32_t references; /* the owner's, and one for each part exported to Arrow */
     arena data;
     column **columns; /* in the arena, as are the columns */
     size_t column_count, column_capacity, row_count;
@@ -39,14 +39,14 @@ karp_table *table_new(karp_context *context)
     karp_table *t = mem_zalloc(context, sizeof *t);
     if (t == NULL) return NULL;
     t->context = context_ref(context);
-    atomic_init(&t->holds, 1);
+    atomic_init(&t->references, 1);
     arena_init(&t->data, context);
     return t;
 }
 
 karp_table *table_ref(karp_table *t)
 {
-    atomic_fetch_add_explicit(&t->holds, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&t->references, 1, memory_order_relaxed);
     return t;
 }
 
@@ -56,7 +56,7 @@ static void elements_free(karp_context *context, elements *e) { mem_free(context
 
 void karp_table_free(karp_table *table)
 {
-    if (table == NULL || atomic_fetch_sub_explicit(&table->holds, 1, memory_order_acq_rel) != 1) return;
+    if (table == NULL || atomic_fetch_sub_explicit(&table->references, 1, memory_order_acq_rel) != 1) return;
     karp_context *context = table->context;
     for (size_t i = 0; i < table->column_count; i++) {
         column *c = table->columns[i];

@@ -38,14 +38,14 @@ static karp_allocator libc_allocator(void)
 
 karp_context *context_ref(karp_context *context)
 {
-    atomic_fetch_add_explicit(&context->holds, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&context->references, 1, memory_order_relaxed);
     return context;
 }
 
 void context_unref(karp_context *context)
 {
     if (!context) return;
-    if (atomic_fetch_sub_explicit(&context->holds, 1, memory_order_acq_rel) != 1) return;
+    if (atomic_fetch_sub_explicit(&context->references, 1, memory_order_acq_rel) != 1) return;
     /* The allocator is part of the memory that it frees. */
     karp_allocator allocator = context->allocator;
     allocator.free(context, sizeof *context, allocator.user);
@@ -118,7 +118,7 @@ karp_status karp_context_new(const karp_context_options *options, karp_context *
     karp_context *context = allocator.alloc(sizeof *context, allocator.user);
     if (!context) return fail_nomem(error);
     memset(context, 0, sizeof *context);
-    atomic_init(&context->holds, 1);
+    atomic_init(&context->references, 1);
     context->allocator = allocator;
     fill_defaults(&own);
     own.size = sizeof own;
@@ -138,7 +138,7 @@ karp_status karp_context_new(const karp_context_options *options, karp_context *
 void context_begin_run(karp_context *run, karp_context *parent, int32_t (*should_stop)(void *user), void *user)
 {
     memset(run, 0, sizeof *run);
-    atomic_init(&run->holds, 1);
+    atomic_init(&run->references, 1);
     atomic_init(&run->used, 0);
     atomic_init(&run->unpolled, 0);
     atomic_init(&run->refusal, 0);

@@ -8,7 +8,7 @@
 #include <karp/base.h>
 
 struct karp_context {
-    atomic_size_t holds;
+    atomic_size_t references;
     karp_allocator allocator;
     /* for a guarded root: an allocator with the same limits, for plugins and other code that only knows allocators */
     karp_allocator counted;

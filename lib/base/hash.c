@@ -81,7 +81,7 @@ static size_t wanted_slots(size_t count, size_t slots)
 
 struct strings_base {
     karp_context *context; /* no reference: tables that use the base have one */
-    _Atomic uint32_t holds;
+    _Atomic uint32_t references;
     struct string_entry *entries;
     size_t count, capacity;
     uint32_t *slots;
@@ -90,7 +90,7 @@ struct strings_base {
 
 static void base_release(struct strings_base *b)
 {
-    if (b == NULL || atomic_fetch_sub_explicit(&b->holds, 1, memory_order_acq_rel) != 1) return;
+    if (b == NULL || atomic_fetch_sub_explicit(&b->references, 1, memory_order_acq_rel) != 1) return;
     mem_free(b->context, b->entries, b->capacity * sizeof *b->entries);
     mem_free(b->context, b->slots, b->slot_count * sizeof *b->slots);
     mem_free(b->context, b, sizeof *b);
@@ -146,7 +146,7 @@ bool strings_continue(strings *s, const strings *from)
         s->slot_count = from->slot_count;
     }
     s->base = from->base;
-    if (s->base != NULL) atomic_fetch_add_explicit(&s->base->holds, 1, memory_order_relaxed);
+    if (s->base != NULL) atomic_fetch_add_explicit(&s->base->references, 1, memory_order_relaxed);
     s->below = from->below;
     s->below_count = from->below_count;
     s->count = from->count;
@@ -263,7 +263,7 @@ bool strings_settle(strings *s)
     struct strings_base *b = mem_zalloc(s->context, sizeof *b);
     if (b == NULL) return false;
     b->context = s->context;
-    atomic_init(&b->holds, 1);
+    atomic_init(&b->references, 1);
     if (s->base == NULL) { /* reuses its own arrays */
         b->entries = s->entries;
         b->slots = s->slots;

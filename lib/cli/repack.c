@@ -16,7 +16,7 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     karp_status status = karp_repack(answer->input.snapshot, &repack, &decision, &answer->error);
     progress_end();
     if (status == KARP_OK) {
-        status = write_proof(answer, decision, "no node may go, or there are too many nodes and kinds of pods");
+        status = write_proof(answer, decision, "no node can be removed, or there are too many nodes and kinds of pods");
     }
     if (status == KARP_OK) {
         status = karp_write_repack(options->context, decision, &answer->write, &answer->text, &answer->error);

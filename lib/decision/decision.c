@@ -13,7 +13,7 @@ karp_decision *decision_new(const karp_snapshot *snapshot)
     if (d == NULL) return NULL;
     d->context = context_ref(snapshot->context);
     d->snapshot = snapshot_hold(snapshot);
-    atomic_init(&d->holds, 1);
+    atomic_init(&d->references, 1);
     arena_init(&d->data, d->context);
     d->complete = true;
     return d;
@@ -54,14 +54,14 @@ const karp_snapshot *karp_decision_snapshot(const karp_decision *decision) { ret
 
 karp_decision *karp_decision_ref(karp_decision *decision)
 {
-    if (decision != NULL) atomic_fetch_add_explicit(&decision->holds, 1, memory_order_relaxed);
+    if (decision != NULL) atomic_fetch_add_explicit(&decision->references, 1, memory_order_relaxed);
     return decision;
 }
 
 void karp_decision_unref(karp_decision *decision)
 {
     if (decision == NULL) return;
-    if (atomic_fetch_sub_explicit(&decision->holds, 1, memory_order_acq_rel) == 1) decision_free(decision);
+    if (atomic_fetch_sub_explicit(&decision->references, 1, memory_order_acq_rel) == 1) decision_free(decision);
 }
 
 uint32_t karp_decision_complete(const karp_decision *decision) { return decision->complete; }

@@ -24,7 +24,7 @@ struct karp_bound {
 struct karp_decision {
     karp_context *context;
     karp_snapshot *snapshot; /* one reference; it owns the names of pods and nodes */
-    _Atomic uint32_t holds;
+    _Atomic uint32_t references;
     arena data;
     bool complete;
     uint32_t profile, peer_version;

@@ -181,7 +181,7 @@ static bool was_on(const io_waiting *w, const io_waiting *deleted)
            equal_str(tree_get_text(tree_get(w->root, "spec"), "nodeName"), deleted->name);
 }
 
-/* A list of numbers of waiting objects. */
+/* A list of numbers of deferred objects. */
 typedef struct numbers {
     uint32_t *items;
     size_t count, capacity;

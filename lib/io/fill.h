@@ -24,7 +24,7 @@ typedef struct io_filler {
     karp_str first_silent;
 
     trees *t; /* where tree nodes are allocated: reader->trees, or one of the two below */
-    trees work; /* for the waiting object being filled in */
+    trees work; /* for the deferred object being filled in */
     trees made; /* for a pod */
     io_table pools; /* name -> index in pool_copies */
     tree **pool_copies;
@@ -43,7 +43,7 @@ typedef struct io_filler {
 
 karp_status io_filler_begin(io_filler *filler, karp_reader *reader);
 void io_filler_free(io_filler *filler);
-/* Fills in one waiting object and adds it, together with the objects that are made from it. */
+/* Fills in one deferred object and adds it, together with the objects that are made from it. */
 karp_status io_fill(io_filler *filler, const io_waiting *w);
 /* Adds what can only be computed at the end. */
 karp_status io_filler_end(io_filler *filler);

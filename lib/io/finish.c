@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Handles the end of the input: fills in and adds waiting objects, passes catalogues to the builder, creates the
+ * Handles the end of the input: fills in and adds deferred objects, passes catalogues to the builder, creates the
  * snapshot.
  */
 #include <io/builtin.h>
@@ -51,7 +51,7 @@ karp_status io_add_buffer(karp_reader *reader, io_decoder *d, const tree *root, 
     return status;
 }
 
-/* ---- waiting objects --------------------------------------------------------------------------------------------- */
+/* ---- deferred objects -------------------------------------------------------------------------------------------- */
 
 io_place io_waiting_place(const io_waiting *w)
 {
@@ -77,7 +77,7 @@ static karp_status add_held(karp_reader *reader, const io_waiting *w, const io_p
 /* The work of filling in and adding one object, at least. */
 enum { OF_AN_OBJECT = 4096 };
 
-static karp_status add_waiting(karp_reader *reader, io_filler *filler)
+static karp_status add_deferred(karp_reader *reader, io_filler *filler)
 {
     karp_status status = KARP_OK;
     for (size_t i = 0; i < reader->waiting_count && status == KARP_OK; i++) {
@@ -120,7 +120,7 @@ karp_status io_finish(karp_reader *reader, karp_snapshot **out)
     if (status == KARP_OK) status = io_settle_catalogues(reader);
     if (status == KARP_OK) status = io_filler_begin(&filler, reader);
     if (status) return status;
-    status = add_waiting(reader, &filler);
+    status = add_deferred(reader, &filler);
     if (status == KARP_OK) status = io_filler_end(&filler);
     io_filler_free(&filler);
     if (status == KARP_OK) status = io_give_catalogues(reader);

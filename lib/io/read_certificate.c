@@ -204,7 +204,7 @@ static void read_member(const sizes *z, const tree *value, karp_certificate_memb
     out->name = io_required_string(z->d, value, "name");
     out->cost = io_integer(z->d, value, "cost", 0, most, 0);
     out->node = (uint32_t)io_integer(z->d, value, "node", 0, UINT32_MAX - 1, KARP_CERTIFICATE_NO_NODE);
-    out->may_go = tree_get(value, "pods") != NULL;
+    out->removable = tree_get(value, "pods") != NULL;
     const tree *list = pairs(z, value, "pods", &out->pod_count);
     karp_certificate_copies *copies = io_make(z->d, out->pod_count + 1, sizeof *copies);
     for (size_t i = 0; copies && i < out->pod_count && read_pair(z, list, i, UINT32_MAX, pair); i++)

@@ -123,7 +123,7 @@ static karp_status read_each(karp_reader *reader, karp_str document, const io_cu
                              karp_str list_kind, karp_str api_version, tree_repeats *repeats)
 {
     io_cursor walk = *array;
-    /* A tree that does not wait is allocated in memory that is reset for the next object. */
+    /* The tree of an object that is not deferred is allocated in memory that is reset for the next object. */
     trees *t = stated ? &reader->passing : &reader->trees;
     for (bool first = true;;) {
         io_scan found = io_scan_next(&walk, &first, ']');
@@ -278,7 +278,7 @@ static karp_status find_members(karp_reader *reader, karp_str document, io_curso
     return KARP_OK;
 }
 
-/* The text, or a copy of it, that stays in memory, because the trees of waiting objects refer to it. NULL = out of
+/* The text, or a copy of it, that stays in memory, because the trees of deferred objects refer to it. NULL = out of
  * memory. */
 static const char *keep_text(karp_reader *reader, const io_cursor *at, strbuf *file)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The internals of the reader. Text is parsed to trees (read_json.c, read_yaml.c). A tree is an object of a Snapshot,
- * which is added to the builder as it is, or a plain object. A plain object waits as a tree, together with its text,
+ * which is added to the builder as it is, or a plain object. A plain object is deferred: its tree and its text are kept
  * until everything that is needed to fill it in is known (finish.c). Every function returns the status and leaves the
  * error in reader->error.
  */
@@ -12,7 +12,7 @@
 #include <io/pod_template.h>
 #include <karp/provider.h>
 
-/* A plain object that waits for the end of the input. */
+/* A deferred object: it is not decoded and added to the builder before the end of the input. */
 typedef struct io_waiting {
     const io_kind_info *info;
     karp_str namespace_; /* never empty for namespaced kinds: "default" if not stated; "" for other kinds */
@@ -23,7 +23,7 @@ typedef struct io_waiting {
     uint32_t line, column;
     uint64_t offset;
     bool stated; /* from a Snapshot: nothing is filled in */
-    bool held; /* from a Snapshot, and not added to the builder yet, because changes may be applied to it */
+    bool held; /* from a Snapshot, and deferred because changes may be applied to it */
     bool changed; /* a workload whose number of pods was changed (change.c) */
     bool gone; /* deleted */
     bool replaced; /* it was read as a replacement for other objects */
@@ -101,7 +101,7 @@ struct karp_reader {
     uint64_t max_pods;
     arena keep; /* freed with the reader */
     arena scratch; /* reset before the next object */
-    trees trees; /* of waiting objects; freed with the reader */
+    trees trees; /* of deferred objects; freed with the reader */
     trees passing; /* of other objects; reset before the next one */
     io_pod_templates pod_templates;
     karp_error error;
@@ -158,7 +158,7 @@ struct karp_reader {
     karp_str region; /* from labels */
     uint32_t region_rank;
 
-    strbuf *files; /* texts of files that trees of waiting objects refer to */
+    strbuf *files; /* texts of files that trees of deferred objects refer to */
     size_t file_count, file_capacity;
     karp_str *warnings;
     size_t warning_count, warning_capacity;
@@ -229,7 +229,7 @@ karp_str io_label_of(const karp_node *node, const char *key);
 /* The type and offering of these nodes. false = no catalogue has them with a price. */
 bool io_node_kind_find(const karp_reader *reader, const io_node_kind *kind, const karp_instance_type **type,
                        const karp_offering **offering);
-/* Adds a waiting object. The tree must be in reader->trees. */
+/* Adds a deferred object. The tree must be in reader->trees. */
 karp_status io_postpone(karp_reader *reader, const io_kind_info *info, tree *root, const io_place *place);
 karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const tree *root);
 /* The object's number in reader->names; IO_NONE = it is not in the input. */
@@ -242,7 +242,7 @@ bool io_note_name(karp_reader *reader, karp_str kind, karp_str namespace_, karp_
 /* Finds the CapacityBuffer's pod template and adds the buffer. */
 karp_status io_add_buffer(karp_reader *reader, io_decoder *d, const tree *root, karp_capacity_buffer *buffer);
 
-/* v1alpha5 (convert.c): converts a Provisioner or AWSNodeTemplate to one or two waiting objects. */
+/* v1alpha5 (convert.c): converts a Provisioner or AWSNodeTemplate to one or two deferred objects. */
 karp_status io_convert(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place);
 
 /* Takes ownership of the caller's reference to `catalogue`. */
@@ -260,7 +260,7 @@ karp_status io_survey_class(karp_reader *reader, const tree *root);
 karp_status io_reader_text(karp_reader *reader, karp_str name, karp_str text, strbuf *file);
 karp_status io_read_path(karp_reader *reader, const char *path);
 
-/* Fills in the waiting objects, adds them and creates the snapshot (finish.c). */
+/* Fills in the deferred objects, adds them and creates the snapshot (finish.c). */
 karp_status io_finish(karp_reader *reader, karp_snapshot **out);
 
 #endif

@@ -141,7 +141,7 @@ static void write_member(json_out *j, const karp_certificate_member *member)
     if (member->node != KARP_CERTIFICATE_NO_NODE) {
         member_int(j, "node", member->node);
     }
-    if (member->may_go != 0) {
+    if (member->removable != 0) {
         json_key(j, "pods");
         json_flat_array(j);
         for (size_t i = 0; i < member->pod_count; i++) {

@@ -380,7 +380,7 @@ static karp_catalogue *new_catalogue(karp_context *context)
     karp_catalogue *catalogue = mem_zalloc(context, sizeof *catalogue);
     if (catalogue == NULL) return NULL;
     catalogue->context = context_ref(context);
-    atomic_init(&catalogue->holds, 1);
+    atomic_init(&catalogue->references, 1);
     arena_init(&catalogue->data, context);
     strings_init(&catalogue->text, context);
     strings_init(&catalogue->resources, context);
@@ -454,13 +454,13 @@ karp_status karp_catalogue_adopt(karp_context *context, const karp_instance_type
 
 karp_catalogue *karp_catalogue_ref(karp_catalogue *catalogue)
 {
-    if (catalogue) atomic_fetch_add_explicit(&catalogue->holds, 1, memory_order_relaxed);
+    if (catalogue) atomic_fetch_add_explicit(&catalogue->references, 1, memory_order_relaxed);
     return catalogue;
 }
 
 void karp_catalogue_unref(karp_catalogue *catalogue)
 {
-    if (catalogue && atomic_fetch_sub_explicit(&catalogue->holds, 1, memory_order_acq_rel) == 1)
+    if (catalogue && atomic_fetch_sub_explicit(&catalogue->references, 1, memory_order_acq_rel) == 1)
         free_catalogue(catalogue);
 }
 

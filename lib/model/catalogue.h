@@ -46,7 +46,7 @@ typedef struct catalogue_type {
 
 struct karp_catalogue {
     karp_context *context;
-    _Atomic uint32_t holds;
+    _Atomic uint32_t references;
     arena data;
     strings text, resources; /* resources has the fixed ids of resources.h */
     LIST_OF(expression) requirements;

@@ -9,7 +9,7 @@
 
 struct frame {
     karp_context *context; /* no reference: owners of the frame have one */
-    _Atomic uint32_t holds;
+    _Atomic uint32_t references;
     arena data;
     algebra algebra;
     karp_catalogue **catalogues; /* those derived by NodeOverlays */
@@ -24,14 +24,14 @@ struct frame *frame_new(karp_context *context)
     struct frame *f = mem_zalloc(context, sizeof *f);
     if (f == NULL) return NULL;
     f->context = context;
-    atomic_init(&f->holds, 1);
+    atomic_init(&f->references, 1);
     arena_init(&f->data, context);
     return f;
 }
 
 void frame_release(struct frame *f)
 {
-    while (f != NULL && atomic_fetch_sub_explicit(&f->holds, 1, memory_order_acq_rel) == 1) {
+    while (f != NULL && atomic_fetch_sub_explicit(&f->references, 1, memory_order_acq_rel) == 1) {
         struct frame *below = f->below;
         for (uint32_t i = 0; i < f->catalogue_count; i++) karp_catalogue_unref(f->catalogues[i]);
         if (below == NULL) algebra_free(&f->algebra);
@@ -74,7 +74,7 @@ bool frame_gather(karp_snapshot *s, arena *data)
     struct frame *f = frame_new(s->context), *lowest = s->frame;
     if (f == NULL) return false;
     while (lowest->below != NULL) lowest = lowest->below;
-    atomic_fetch_add_explicit(&lowest->holds, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&lowest->references, 1, memory_order_relaxed);
     f->below = lowest;
     f->nodes_on_top = s->node_count;
     f->data = *data;
@@ -171,7 +171,7 @@ static void take(karp_snapshot *s)
 {
     const karp_snapshot *before = s->reused->before;
     struct frame *f = before->frame;
-    atomic_fetch_add_explicit(&f->holds, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&f->references, 1, memory_order_relaxed);
     algebra_free(&s->algebra);
     s->frame = f;
     s->algebra = before->algebra;

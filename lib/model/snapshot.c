@@ -55,7 +55,7 @@ static karp_snapshot *snapshot_new(karp_context *context)
     karp_snapshot *s = mem_zalloc(context, sizeof *s);
     if (s == NULL) return NULL;
     s->context = context_ref(context);
-    atomic_init(&s->holds, 1);
+    atomic_init(&s->references, 1);
     arena_init(&s->data, context);
     s->algebra.context = context;
     words_init(&s->algebra.sets, context); /* so that it can be freed before it is filled */
@@ -135,7 +135,7 @@ karp_status karp_builder_finish(karp_builder *builder, karp_snapshot **out, karp
 
 karp_snapshot *karp_snapshot_ref(karp_snapshot *snapshot)
 {
-    if (snapshot != NULL) atomic_fetch_add_explicit(&snapshot->holds, 1, memory_order_relaxed);
+    if (snapshot != NULL) atomic_fetch_add_explicit(&snapshot->references, 1, memory_order_relaxed);
     return snapshot;
 }
 
@@ -151,7 +151,7 @@ karp_snapshot *snapshot_hold(const karp_snapshot *snapshot)
 void karp_snapshot_unref(karp_snapshot *snapshot)
 {
     if (snapshot == NULL) return;
-    if (atomic_fetch_sub_explicit(&snapshot->holds, 1, memory_order_acq_rel) == 1) snapshot_free(snapshot);
+    if (atomic_fetch_sub_explicit(&snapshot->references, 1, memory_order_acq_rel) == 1) snapshot_free(snapshot);
 }
 
 int64_t karp_snapshot_now(const karp_snapshot *snapshot) { return snapshot->raw.now; }

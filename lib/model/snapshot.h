@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The prepared input of every decision. finish() makes it once from a store: strings get ranks and numbers, resource
- * amounts become vectors of 64-bit integers, requirement sets are interned, pods are grouped into classes, Nodes and
- * NodeClaims are joined to state nodes, and instance types are collected in tables. It never changes afterwards.
+ * The prepared input of every decision. finish() makes it once from a store. Strings get ranks and numbers. Resource
+ * amounts become vectors of 64-bit integers. Requirement sets are interned. Pods are grouped into classes. Nodes and
+ * NodeClaims are joined to state nodes. Instance types are collected in tables. It never changes afterwards.
  */
 #ifndef MODEL_SNAPSHOT_H
 #define MODEL_SNAPSHOT_H
@@ -143,7 +143,7 @@ typedef struct state_node {
 
 struct karp_snapshot {
     karp_context *context;
-    _Atomic uint32_t holds;
+    _Atomic uint32_t references;
     const karp_snapshot *lender; /* for a view: the snapshot that owns the memory; else NULL */
     store raw;
     arena data;

@@ -10,7 +10,7 @@
 /* NOLINTNEXTLINE(misc-redundant-expression): compares all of them although some are currently equal */
 _Static_assert(KARP_VALUE_TEXT >= QUANTITY_TEXT && KARP_VALUE_TEXT >= DURATION_TEXT &&
                    KARP_VALUE_TEXT >= INSTANT_TEXT && KARP_VALUE_TEXT >= DECIMAL_TEXT,
-               "the public room holds every text");
+               "KARP_VALUE_TEXT is enough for the text of every value");
 
 /* All parsers of this module number their errors alike. */
 _Static_assert(QUANTITY_OK == 0 && DURATION_OK == 0 && INSTANT_OK == 0 && DECIMAL_OK == 0, "0 is success");

@@ -28,7 +28,7 @@ struct repack_bound {
         amount space_units, worth_units;
     } * nodes;
     uint32_t count;
-    bool *may_go; /* by node of the snapshot: it can be removed */
+    bool *removable; /* by node of the snapshot: it can be removed */
     double fixed, fixed_value; /* of nodes that cannot be removed */
     amount fixed_units, fixed_space;
     double dearest; /* highest price of a node per eviction */

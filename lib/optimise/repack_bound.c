@@ -254,14 +254,14 @@ bool repack_bound_fill(repacking *r, const amount *spaces)
 {
     struct repack_bound *b = &r->bound;
     *b = (struct repack_bound){ .exact = b->exact, .facts = b->facts };
-    b->may_go = arena_array(&r->data, r->seen->node_count + (size_t)1, sizeof *b->may_go);
+    b->removable = arena_array(&r->data, r->seen->node_count + (size_t)1, sizeof *b->removable);
     b->nodes = arena_array(&r->data, r->p.eligible_count + (size_t)1, sizeof *b->nodes);
-    if (b->may_go == NULL || b->nodes == NULL) return false;
+    if (b->removable == NULL || b->nodes == NULL) return false;
     for (uint32_t i = 0; i < r->p.eligible_count; i++) {
         const candidate *c = &r->p.candidates[r->p.eligible[i]];
         struct bound_node *n = &b->nodes[b->count];
         if (!add_node(r, c)) continue;
-        b->may_go[c->node] = true;
+        b->removable[c->node] = true;
         n->cost = repack_node_cost(r, c->node);
         n->price = (double)n->cost / MONEY_UNIT;
         n->space_units = spaces[c->node];
@@ -269,7 +269,7 @@ bool repack_bound_fill(repacking *r, const amount *spaces)
         if (n->evictions > 0 && n->price / n->evictions > b->dearest) b->dearest = n->price / n->evictions;
     }
     for (uint32_t i = 0; i < r->seen->node_count; i++) {
-        if (b->may_go[i]) continue;
+        if (b->removable[i]) continue;
         if (!amount_add(b->fixed_units, amount_from(repack_node_cost(r, i)), &b->fixed_units) ||
             !amount_add(b->fixed_space, spaces[i], &b->fixed_space))
             return true;

@@ -33,7 +33,7 @@ static bool list_copies(const repacking *r, const candidate *c, arena *a, karp_c
     }
     out->pods = list;
     out->pod_count = n;
-    out->may_go = 1;
+    out->removable = 1;
     return true;
 }
 
@@ -49,7 +49,7 @@ static bool list_members(const repacking *r, arena *a, karp_certificate *out)
     for (uint32_t i = 0; i < q->node_count; i++) list[q->nodes[i]].node = i;
     for (uint32_t i = 0; i < r->p.eligible_count; i++) {
         const candidate *c = &r->p.candidates[r->p.eligible[i]];
-        if (r->bound.may_go[c->node] && !list_copies(r, c, a, &list[c->node])) return false;
+        if (r->bound.removable[c->node] && !list_copies(r, c, a, &list[c->node])) return false;
     }
     out->members = list;
     out->member_count = r->seen->node_count;
@@ -85,7 +85,7 @@ bool repack_certify(repacking *r, karp_decision *d)
 static bool same_member(const karp_certificate_member *a, const karp_certificate_member *b)
 {
     bool same = compare_str(a->name, b->name) == 0 && a->cost == b->cost && a->node == b->node &&
-                a->may_go == b->may_go && a->pod_count == b->pod_count;
+                a->removable == b->removable && a->pod_count == b->pod_count;
     for (size_t i = 0; same && i < b->pod_count; i++)
         same = a->pods[i].class_number == b->pods[i].class_number && a->pods[i].count == b->pods[i].count;
     return same;

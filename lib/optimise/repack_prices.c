@@ -71,7 +71,7 @@ static bool fill_places(prices *k)
     pods = 0;
     for (uint32_t i = 0; i < r->p.eligible_count && k->place_count < b->count; i++) {
         const candidate *c = &r->p.candidates[r->p.eligible[i]];
-        if (!b->may_go[c->node]) continue;
+        if (!b->removable[c->node]) continue;
         priced_node *at = &k->places[k->place_count];
         at->price = b->nodes[k->place_count].price;
         at->first = pods;

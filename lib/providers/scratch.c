@@ -73,7 +73,7 @@ typedef struct held {
 
 /* The public struct must be the first member, because the caller has a pointer to it. */
 typedef struct host_memory {
-    karp_provider_memory face;
+    karp_provider_memory public_part;
     scratch pieces;
     karp_context *context;
     karp_catalogue *keep_alive; /* an empty catalogue, which keeps the context alive */
@@ -106,8 +106,8 @@ karp_status karp_provider_memory_new(karp_context *context, karp_provider_memory
     }
     m->context = context;
     scratch_init(&m->pieces, context);
-    m->face = (karp_provider_memory){ .size = sizeof m->face, .alloc = host_piece, .user = m };
-    *out = &m->face;
+    m->public_part = (karp_provider_memory){ .size = sizeof m->public_part, .alloc = host_piece, .user = m };
+    *out = &m->public_part;
     return KARP_OK;
 }
 

@@ -176,7 +176,7 @@ static void apply_object(engine *e, const trace_event *event)
     if (str_is(tree_get_text(object, "kind"), "PodDisruptionBudget")) engine_fail(e, budgets_read_again(e));
     e->changes++;
     static_open(e);
-    if (e->pending) batch_open(e);
+    if (e->still_pending) batch_open(e);
 }
 
 static void from_trace(engine *e, const trace_event *event)
@@ -233,7 +233,7 @@ static void from_queue(engine *e, const replay_event *event)
         e->stale = e->stale || !e->losses[event->index].interrupted;
         e->losses[event->index].known = false;
         static_open(e);
-        if (e->pending) batch_open(e);
+        if (e->still_pending) batch_open(e);
     }
 }
 
@@ -284,7 +284,7 @@ static void report_progress(const engine *e, int64_t *told)
                                       .begins = e->trace->begins,
                                       .ends = e->ends,
                                       .nodes = e->nodes_running,
-                                      .pods = e->running + e->pending };
+                                      .pods = e->running + e->still_pending };
     e->options->progress(&progress, e->options->progress_user);
     *told = e->now + (e->ends - e->trace->begins) / PROGRESS_STEPS;
 }
@@ -383,7 +383,7 @@ void engine_free(engine *e)
     karp_snapshot_unref(e->snapshot);
     karp_free(c, e->shapes, e->shape_count * sizeof *e->shapes);
     karp_free(c, e->pods, e->pod_capacity * sizeof *e->pods);
-    karp_free(c, e->waiting, e->waiting_capacity * sizeof *e->waiting);
+    karp_free(c, e->pending, e->pending_capacity * sizeof *e->pending);
     karp_free(c, e->nodes, e->node_capacity * sizeof *e->nodes);
     karp_free(c, e->alive, e->alive_capacity * sizeof *e->alive);
     karp_free(c, e->candidates, e->candidate_capacity * sizeof *e->candidates);

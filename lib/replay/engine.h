@@ -2,7 +2,7 @@
 /*
  * The engine of a replay: a cluster in virtual time under one policy. There are no ticks: the clock advances from one
  * event to the next. The public functions make Karpenter's decisions, on a snapshot that is edited rather than rebuilt
- * for each event. docs/replay.md describes how the engine simulates everything else.
+ * for each event. docs/replay.md describes how the engine simulates everything else. The parts are:
  *
  *     engine.c           events in the order of time         engine_shapes.c    kinds of pods, nodes that admit them
  *     engine_pods.c      kube-scheduler, evictions           engine_nodes.c     a node from its launch to its end
@@ -48,7 +48,7 @@ typedef struct replay_shape {
     uint32_t template_; /* its number in the snapshot and its edits, if there is one */
 } replay_shape;
 
-enum { POD_WAITING, POD_RUNNING, POD_GONE };
+enum { POD_PENDING, POD_RUNNING, POD_GONE };
 
 typedef struct replay_pod {
     karp_str namespace_, name;
@@ -173,7 +173,7 @@ typedef struct replay_event {
 typedef struct replay_point {
     int64_t at;
     double cost_rate, dollars; /* per hour; total so far */
-    uint32_t nodes, starting, pods, waiting; /* starting: the nodes that are not ready yet */
+    uint32_t nodes, starting, pods, pending; /* starting: the nodes that are not ready yet */
     double cpu_requested, cpu, memory_requested, memory; /* cores and bytes, of ready nodes */
 } replay_point;
 
@@ -209,7 +209,7 @@ typedef struct replay_result {
     uint64_t commands[METHODS_MOST], given_up;
     double ended_dollars, ended_hours, ended_idle; /* of nodes that have ended */
     uint64_t decisions, passes;
-    uint32_t most_nodes, waiting_pods, running_pods;
+    uint32_t most_nodes, pending_pods, running_pods;
     double wait_p50, wait_p99, wait_most; /* seconds */
     replay_repack_result repack;
     replay_point *points;
@@ -275,11 +275,11 @@ typedef struct engine {
     replay_pod *pods;
     size_t pod_count, pod_capacity;
     io_table pod_index; /* "namespace/name" -> the newest pod with this name */
-    uint32_t *waiting; /* pods in the order in which they are tried */
-    size_t waiting_count, waiting_capacity;
-    size_t complex_waiting;
-    size_t pending; /* number of pending pods: the list may contain others, which have ended */
-    bool ordered; /* all priorities are equal, so `waiting` is already sorted */
+    uint32_t *pending; /* pods in the order in which they are tried; also some that have ended */
+    size_t pending_count, pending_capacity;
+    size_t complex_pending;
+    size_t still_pending; /* how many pods of the list are pending */
+    bool ordered; /* all priorities are equal, so `pending` is already sorted */
 
     replay_node *nodes;
     size_t node_count, node_capacity, given_count; /* given_count: those from the objects */
@@ -299,7 +299,7 @@ typedef struct engine {
     size_t budget_count, budget_capacity;
 
     bool fresh_node; /* a node became ready at this time */
-    bool new_waiting; /* pods were created at this time and not tried yet */
+    bool new_pending; /* pods were created at this time and not tried yet */
     uint32_t *roomier; /* nodes in the order in which they gained room, except the first `forgotten_room` − 1 */
     size_t roomier_count, roomier_capacity;
     uint64_t forgotten_room;
@@ -405,10 +405,9 @@ void pod_evict(engine *e, uint32_t pod);
 void node_roomier(engine *e, uint32_t node); /* the node may take pods that it did not take before */
 void nodes_tried(engine *e); /* all pending pods have been tried on the nodes that gained room */
 void pods_settle(engine *e); /* kube-scheduler, at the end of each time */
+void pod_touch(engine *e, uint32_t pod); /* marks its row of the snapshot as changed */
 
 /* ---- engine_nodes.c */
-/* The instance types for the pool's launches; NULL = unknown. */
-const karp_catalogue *engine_catalogue(const engine *e, karp_str pool);
 /* REPLAY_NONE = the cloud has no suitable machine now. */
 uint32_t node_start(engine *e, const karp_decision *d, const karp_launch *launch);
 uint32_t node_launch(engine *e, const karp_launch *launch, const int64_t amounts[RESOURCES_MOST]);
@@ -417,7 +416,6 @@ uint32_t node_add(engine *e, const karp_launch *launch, karp_str name);
 void node_begin(engine *e, uint32_t node);
 /* The requests of the pods for which the decision makes the launch. */
 void launch_amounts(const engine *e, const karp_decision *d, const karp_launch *launch, int64_t out[RESOURCES_MOST]);
-karp_status engine_adopt(engine *e); /* engine_adopt.c */
 void node_ready(engine *e, uint32_t node);
 void node_delete(engine *e, uint32_t node); /* starts to drain it */
 void node_kill(engine *e, uint32_t node); /* the machine ends, together with its pods */
@@ -425,11 +423,18 @@ void node_empty(engine *e, uint32_t node); /* likewise, after all its pods were 
 /* A node of the objects that only runs pods; `name` must stay valid. */
 uint32_t node_given(engine *e, karp_str name);
 void node_interrupt(engine *e, uint32_t node);
-void note_interrupted(engine *e, uint32_t node); /* marks its offering as unavailable for a while */
 void node_touch(engine *e, uint32_t node); /* marks its row of the snapshot as changed */
 void node_pod_event(engine *e, uint32_t node);
 void node_drains(engine *e, uint32_t node); /* notes that it is being deleted */
 void nodes_drain(engine *e);
+
+/* ---- engine_adopt.c */
+karp_status engine_adopt(engine *e); /* adds the nodes of the objects */
+
+/* ---- machine.c */
+/* The instance types for the pool's launches; NULL = unknown. */
+const karp_catalogue *engine_catalogue(const engine *e, karp_str pool);
+void note_interrupted(engine *e, uint32_t node); /* marks the node's offering as unavailable for a while */
 
 /* ---- engine_budgets.c */
 void budgets_note(engine *e, const replay_shape *shape, int total, int healthy);
@@ -441,10 +446,11 @@ karp_status budgets_read_again(engine *e); /* an object of this kind has changed
 /* ---- engine_snapshot.c */
 /* The current cluster: borrowed, NULL after a failure. */
 karp_snapshot *engine_snapshot(engine *e);
-void pod_touch(engine *e, uint32_t pod);
-karp_status engine_dump(engine *e, karp_text *out); /* engine_dump.c */
 /* A reader with the current objects, before its completion. */
 karp_status engine_reader(engine *e, bool keep_documents, karp_reader **out);
+
+/* ---- engine_dump.c */
+karp_status engine_dump(engine *e, karp_text *out);
 
 /* ---- engine_save.c, engine_resume.c, launch_state.c */
 /* The state of the replay beyond the cluster, as member "replay" of its Snapshot. NULL = a failure. */

@@ -22,7 +22,7 @@ static void add_point(engine *e, int64_t at)
                                                   .nodes = (uint32_t)e->alive_count,
                                                   .starting = (uint32_t)e->nodes_starting,
                                                   .pods = (uint32_t)e->running,
-                                                  .waiting = (uint32_t)e->pending,
+                                                  .pending = (uint32_t)e->still_pending,
                                                   .cpu_requested = cores(e->cpu_asked),
                                                   .cpu = cores(e->cpu_had),
                                                   .memory_requested = bytes(e->memory_asked),
@@ -122,7 +122,7 @@ void meter_end(engine *e)
     e->now = e->ends;
     if (r->point_count == 0 || r->points[r->point_count - 1].at < e->ends) add_point(e, e->ends);
     for (size_t i = 0; i < e->pod_count; i++) {
-        if (e->pods[i].state == POD_WAITING) meter_wait(e, e->now - e->pods[i].waits_since);
+        if (e->pods[i].state == POD_PENDING) meter_wait(e, e->now - e->pods[i].waits_since);
     }
     settle_nodes(e);
     if (!sort_stable(e->context, e->waits, e->wait_count, sizeof *e->waits, by_size, NULL)) engine_nomem(e);
@@ -131,6 +131,6 @@ void meter_end(engine *e)
     r->wait_most = per_mille(e, 1000);
     r->cpu_use = e->sums[1] > 0 ? e->sums[0] / e->sums[1] : 0;
     r->memory_use = e->sums[3] > 0 ? e->sums[2] / e->sums[3] : 0;
-    r->waiting_pods = (uint32_t)e->pending;
+    r->pending_pods = (uint32_t)e->still_pending;
     r->running_pods = (uint32_t)e->running;
 }

@@ -378,7 +378,7 @@ void node_ready(engine *e, uint32_t node)
     e->cpu_had += n->allocatable[RESOURCE_CPU];
     e->memory_had += n->allocatable[RESOURCE_MEMORY];
     node_roomier(e, node);
-    if (e->complex_waiting) e->bind_complex = true;
+    if (e->complex_pending) e->bind_complex = true;
     node_touch(e, node);
     disrupt_replacement_ready(e, node);
 }
@@ -416,7 +416,7 @@ static void node_gone(engine *e, uint32_t node)
     node_touch(e, node);
     disrupt_node_gone(e, node);
     if (of_static_pool(e, n)) static_open(e);
-    if (e->pending) batch_open(e); /* launches that a limit prevented may be possible now */
+    if (e->still_pending) batch_open(e); /* launches that a limit prevented may be possible now */
 }
 
 void node_delete(engine *e, uint32_t node)

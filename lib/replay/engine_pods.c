@@ -32,16 +32,16 @@ static void attach(engine *e, uint32_t pod, uint32_t node, int64_t since);
 static void wait_for_node(engine *e, uint32_t pod)
 {
     replay_pod *p = &e->pods[pod];
-    p->state = POD_WAITING;
+    p->state = POD_PENDING;
     p->node = REPLAY_NONE;
     p->waits_since = e->now;
-    (void)engine_push(e, &e->waiting, &e->waiting_count, &e->waiting_capacity, pod);
+    (void)engine_push(e, &e->pending, &e->pending_count, &e->pending_capacity, pod);
     if (!e->shapes[p->shape].plain) {
-        e->complex_waiting++;
+        e->complex_pending++;
         e->bind_complex = true;
     }
-    e->new_waiting = true;
-    e->pending++;
+    e->new_pending = true;
+    e->still_pending++;
     pod_touch(e, pod);
 }
 
@@ -90,17 +90,17 @@ static void leave_node(engine *e, uint32_t pod)
     budgets_note(e, &e->shapes[p->shape], 0, -1);
     node_pod_event(e, p->node);
     if (!n->deleting && !n->gone && !n->tainted) node_roomier(e, p->node);
-    if (e->complex_waiting) e->bind_complex = true;
+    if (e->complex_pending) e->bind_complex = true;
 }
 
 static void remove_pod(engine *e, uint32_t pod)
 {
     replay_pod *p = &e->pods[pod];
     if (p->state == POD_RUNNING) leave_node(e, pod);
-    else if (p->state == POD_WAITING && !e->shapes[p->shape].plain) e->complex_waiting--;
-    if (p->state == POD_WAITING) {
+    else if (p->state == POD_PENDING && !e->shapes[p->shape].plain) e->complex_pending--;
+    if (p->state == POD_PENDING) {
         meter_wait(e, e->now - p->waits_since);
-        e->pending--;
+        e->still_pending--;
     }
     p->state = POD_GONE;
     p->node = REPLAY_NONE;
@@ -148,8 +148,8 @@ static void attach(engine *e, uint32_t pod, uint32_t node, int64_t since)
     const replay_shape *s = &e->shapes[p->shape];
     meter_node(e, node);
     for (size_t i = 0; i < e->resource_names.count; i++) n->free[i] -= s->requests[i];
-    if (!s->plain) e->complex_waiting--;
-    e->pending--;
+    if (!s->plain) e->complex_pending--;
+    e->still_pending--;
     p->state = POD_RUNNING;
     p->node = node;
     p->started = since;
@@ -333,26 +333,26 @@ static int by_priority(uint32_t a, uint32_t b, const void *user)
 
 void pods_settle(engine *e)
 {
-    if (e->status || (e->settled_room == room(e) && !e->new_waiting && !e->bind_complex)) return;
+    if (e->status || (e->settled_room == room(e) && !e->new_pending && !e->bind_complex)) return;
     size_t kept = 0;
     row_of_pods row = { .shape = REPLAY_NONE };
     /* A pod planned for a node that is ready now may have lost its room to others. It is planned again. */
-    bool fresh = e->new_waiting || e->fresh_node;
-    if (!e->ordered && e->new_waiting && !sort_ids(e->context, e->waiting, e->waiting_count, by_priority, e))
+    bool fresh = e->new_pending || e->fresh_node;
+    if (!e->ordered && e->new_pending && !sort_ids(e->context, e->pending, e->pending_count, by_priority, e))
         engine_nomem(e);
-    for (size_t i = 0; i < e->waiting_count && !e->status; i++) {
-        uint32_t pod = e->waiting[i];
-        if (e->pods[pod].state != POD_WAITING) continue;
+    for (size_t i = 0; i < e->pending_count && !e->status; i++) {
+        uint32_t pod = e->pending[i];
+        if (e->pods[pod].state != POD_PENDING) continue;
         uint32_t node = meant_node(e, pod);
         if (node != REPLAY_NONE) row.shape = REPLAY_NONE;
         else if (e->shapes[e->pods[pod].shape].plain) node = choose_node(e, &row, e->pods[pod].shape);
-        if (node == REPLAY_NONE) e->waiting[kept++] = pod;
+        if (node == REPLAY_NONE) e->pending[kept++] = pod;
         else pod_bind(e, pod, node);
     }
-    if (!e->status) e->waiting_count = kept;
+    if (!e->status) e->pending_count = kept;
     nodes_tried(e);
-    e->new_waiting = e->fresh_node = false;
-    if (e->bind_complex && e->complex_waiting && !e->status) provision_bind(e);
+    e->new_pending = e->fresh_node = false;
+    if (e->bind_complex && e->complex_pending && !e->status) provision_bind(e);
     e->bind_complex = false;
-    if (fresh && e->pending) batch_open(e);
+    if (fresh && e->still_pending) batch_open(e);
 }

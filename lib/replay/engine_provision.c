@@ -47,7 +47,7 @@ static karp_decision *decide(engine *e)
 void provision(engine *e)
 {
     e->batch_first = e->batch_due = KARP_NO_TIME;
-    if (!e->pending && !e->draining) return;
+    if (!e->still_pending && !e->draining) return;
     karp_decision *d = decide(e);
     if (d) launch_all(e, d);
     karp_decision_unref(d);
@@ -121,7 +121,7 @@ static void bind_placement(engine *e, const karp_decision *d, const karp_placeme
     if (!n->ready || n->gone || n->deleting || n->tainted) return;
     for (size_t i = 0; i < p->pod_count && !e->status; i++) {
         uint32_t pod = io_table_get(&e->pod_index, karp_decision_pod_name(d, p->pods[i]));
-        if (pod == IO_NONE || e->pods[pod].state != POD_WAITING || e->shapes[e->pods[pod].shape].plain) continue;
+        if (pod == IO_NONE || e->pods[pod].state != POD_PENDING || e->shapes[e->pods[pod].shape].plain) continue;
         pod_bind(e, pod, node);
     }
 }
@@ -129,10 +129,10 @@ static void bind_placement(engine *e, const karp_decision *d, const karp_placeme
 static void forget_bound(engine *e)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < e->waiting_count; i++) {
-        if (e->pods[e->waiting[i]].state == POD_WAITING) e->waiting[kept++] = e->waiting[i];
+    for (size_t i = 0; i < e->pending_count; i++) {
+        if (e->pods[e->pending[i]].state == POD_PENDING) e->pending[kept++] = e->pending[i];
     }
-    e->waiting_count = kept;
+    e->pending_count = kept;
 }
 
 void provision_bind(engine *e)

@@ -62,7 +62,7 @@ void repack_finish(engine *e)
     if (!e->repack || r->ended != KARP_NO_TIME) return;
     r->cost_after = e->cost_rate;
     r->evictions = e->result.evictions - e->repack->evictions;
-    r->pending = e->pending;
+    r->pending = e->still_pending;
 }
 
 /* Ends the plan. Without a trace the replay ends here. */
@@ -230,7 +230,7 @@ static void begin_step(engine *e)
     c->launches = step->launches;
     c->amounts = step->amounts;
     p->phase = PLAY_UNDER_WAY;
-    p->pending = e->pending;
+    p->pending = e->still_pending;
     p->moved_before = e->result.evictions;
     e->validating++;
     int64_t due = p->decided + VALIDATION;
@@ -298,7 +298,7 @@ void repack_go_on(engine *e)
     replay_repack *p = e->repack;
     if (e->status || !repack_runs(e)) return;
     if (p->phase == PLAY_DRAINING) {
-        if ((e->draining || e->pending > p->pending) && e->now < p->not_before) return;
+        if ((e->draining || e->still_pending > p->pending) && e->now < p->not_before) return;
         end_attempt(e, KARP_REASON_NONE, true);
         p->phase = PLAY_BETWEEN;
         p->not_before = e->now;

@@ -73,16 +73,16 @@ static void resume_pods(engine *e, const tree *list)
     e->next_event_of_trace = e->base->resumed_pods;
 }
 
-static void resume_waiting(engine *e, const tree *list)
+static void resume_pending(engine *e, const tree *list)
 {
-    if (tree_count(list) != e->pending) refuse(e, "waiting");
-    e->waiting_count = 0;
+    if (tree_count(list) != e->still_pending) refuse(e, "waiting");
+    e->pending_count = 0;
     for (size_t i = 0; i < tree_count(list) && !e->status; i++) {
         uint32_t pod = row(e, tree_item(list, i), e->pod_count, "waiting");
-        if (pod == REPLAY_NONE || e->pods[pod].state != POD_WAITING) refuse(e, "waiting");
-        else (void)engine_push(e, &e->waiting, &e->waiting_count, &e->waiting_capacity, pod);
+        if (pod == REPLAY_NONE || e->pods[pod].state != POD_PENDING) refuse(e, "waiting");
+        else (void)engine_push(e, &e->pending, &e->pending_count, &e->pending_capacity, pod);
     }
-    e->new_waiting = e->fresh_node = e->bind_complex = false;
+    e->new_pending = e->fresh_node = e->bind_complex = false;
     nodes_tried(e);
 }
 
@@ -278,7 +278,7 @@ static void resume_points(engine *e, const tree *list)
                                                       .nodes = whole(e, p, 3),
                                                       .starting = whole(e, p, 4),
                                                       .pods = whole(e, p, 5),
-                                                      .waiting = whole(e, p, 6),
+                                                      .pending = whole(e, p, 6),
                                                       .cpu_requested = real(e, tree_item(p, 7), "points"),
                                                       .cpu = real(e, tree_item(p, 8), "points"),
                                                       .memory_requested = real(e, tree_item(p, 9), "points"),
@@ -321,7 +321,7 @@ karp_status engine_resume(engine *e, const tree *state)
     e->next_serial = (uint64_t)needed(e, state, "nodesLaunched");
     resume_pods(e, tree_get(state, "pods"));
     if (!e->status) resume_nodes(e, tree_get(state, "nodes"));
-    if (!e->status) resume_waiting(e, tree_get(state, "waiting"));
+    if (!e->status) resume_pending(e, tree_get(state, "waiting"));
     const tree *commands = tree_get(state, "commands");
     for (size_t i = 0; i < tree_count(commands) && !e->status; i++) resume_command(e, tree_item(commands, i));
     if (!e->status) resume_losses(e, tree_get(state, "losses"));

@@ -121,12 +121,12 @@ static tree *nodes_state(saving *s)
 }
 
 /* Pending pods in the order in which they are tried. */
-static tree *waiting_state(saving *s)
+static tree *pending_state(saving *s)
 {
     tree *list = tree_new(s->t, TREE_LIST);
-    for (size_t i = 0; i < s->e->waiting_count; i++) {
-        uint32_t pod = s->e->waiting[i];
-        if (s->e->pods[pod].state == POD_WAITING) add_number(s->t, list, s->pod_row[pod]);
+    for (size_t i = 0; i < s->e->pending_count; i++) {
+        uint32_t pod = s->e->pending[i];
+        if (s->e->pods[pod].state == POD_PENDING) add_number(s->t, list, s->pod_row[pod]);
     }
     return list;
 }
@@ -289,7 +289,7 @@ static tree *points_state(trees *t, const replay_result *r)
         add_number(t, point, p->nodes);
         add_number(t, point, p->starting);
         add_number(t, point, p->pods);
-        add_number(t, point, p->waiting);
+        add_number(t, point, p->pending);
         add_real(t, point, p->cpu_requested);
         add_real(t, point, p->cpu);
         add_real(t, point, p->memory_requested);
@@ -339,7 +339,7 @@ static tree *write_state(saving *s)
     /* These assign the row numbers used by the later members. */
     tree_set(t, state, "pods", pods_state(s));
     tree_set(t, state, "nodes", nodes_state(s));
-    tree_set(t, state, "waiting", waiting_state(s));
+    tree_set(t, state, "waiting", pending_state(s));
     tree_set(t, state, "commands", commands_state(s));
     tree_set(t, state, "losses", losses_state(s));
     tree_set(t, state, "events", events_state(s));

@@ -43,7 +43,7 @@ static karp_status bind_placement(story *s, const karp_decision *d, const karp_p
     for (size_t i = 0; i < p->pod_count && !status; i++) {
         karp_str name = karp_decision_pod_name(d, p->pods[i]);
         uint32_t pod = io_table_get(&s->e->pod_index, name);
-        if (pod == IO_NONE || s->e->pods[pod].state != POD_WAITING) continue;
+        if (pod == IO_NONE || s->e->pods[pod].state != POD_PENDING) continue;
         (*bound)++;
         if (count_only) continue;
         if (names.len > 0) strbuf_addc(&names, ' ');
@@ -127,12 +127,12 @@ static bool without_pools(const karp_decision *d)
  * pods. */
 static karp_status bind_unplanned(story *s, const karp_decision *d)
 {
-    size_t count = 0, room = s->e->pending + (size_t)1;
+    size_t count = 0, room = s->e->still_pending + (size_t)1;
     if (!without_pools(d)) return KARP_OK;
     uint32_t *pods = karp_alloc(s->context, room * sizeof *pods);
     if (!pods) return story_nomem(s);
     for (size_t i = 0; i < s->e->pod_count && count < room; i++) {
-        if (s->e->pods[i].state == POD_WAITING) pods[count++] = (uint32_t)i;
+        if (s->e->pods[i].state == POD_PENDING) pods[count++] = (uint32_t)i;
     }
     pods_settle(s->e);
     karp_status status = story_engine(s);
@@ -176,7 +176,7 @@ karp_status story_provision(story *s)
     karp_status status = story_snapshot(s, &snapshot);
     if (!status) status = karp_provision(snapshot, &s->options, &d, &s->error);
     s->e->result.decisions++;
-    if (!status) status = decided(s, s->e->pending * (uint64_t)PENDING_POD);
+    if (!status) status = decided(s, s->e->still_pending * (uint64_t)PENDING_POD);
     if (!status) status = follow_plan(s, d);
     karp_decision_unref(d);
     return status;
@@ -439,7 +439,7 @@ static bool settled(const story *s)
         const replay_node *n = &s->e->nodes[s->e->alive[i]];
         if (!n->ready || n->deleting) return false;
     }
-    return s->e->pending == 0;
+    return s->e->still_pending == 0;
 }
 
 /* Records when an exhausted budget allows disruptions again. */

@@ -70,7 +70,7 @@ static karp_status expire(story *s)
     return status || chosen == IO_NONE ? status : begin_expiry(s, chosen);
 }
 
-static bool has_pending_work(const story *s) { return s->e->pending > 0 || story_any_unplanned(s); }
+static bool has_pending_work(const story *s) { return s->e->still_pending > 0 || story_any_unplanned(s); }
 
 static karp_status instant(story *s)
 {

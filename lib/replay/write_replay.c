@@ -38,7 +38,7 @@ static const struct {
     { "nodes", offsetof(replay_point, nodes), true },
     { "starting", offsetof(replay_point, starting), true },
     { "pods", offsetof(replay_point, pods), true },
-    { "pending", offsetof(replay_point, waiting), true },
+    { "pending", offsetof(replay_point, pending), true },
     { "cpuRequested", offsetof(replay_point, cpu_requested), false },
     { "cpu", offsetof(replay_point, cpu), false },
     { "memoryRequested", offsetof(replay_point, memory_requested), false },
@@ -100,7 +100,7 @@ void replay_write_figures(json_out *j, const replay_result *p)
     json_member_uint(j, "podStarts", p->starts);
     json_member_uint(j, "podsEnded", p->ended_pods);
     json_member_uint(j, "podsRunning", p->running_pods);
-    json_member_uint(j, "podsPending", p->waiting_pods);
+    json_member_uint(j, "podsPending", p->pending_pods);
     json_member_uint(j, "launchDecisions", p->decisions);
     json_member_uint(j, "disruptionPasses", p->passes);
 }
@@ -218,7 +218,7 @@ static double row_p99(const replay_result *p) { return p->wait_p99; }
 static double row_max(const replay_result *p) { return p->wait_most; }
 static double row_cpu(const replay_result *p) { return p->cpu_use * 100; }
 static double row_memory(const replay_result *p) { return p->memory_use * 100; }
-static double row_pending(const replay_result *p) { return p->waiting_pods; }
+static double row_pending(const replay_result *p) { return p->pending_pods; }
 
 static const text_row rows[] = {
     { "cost", row_dollars, 2, "$" },

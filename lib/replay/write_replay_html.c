@@ -119,7 +119,7 @@ typedef double curve_value(const replay_point *point);
 
 static double cost_of(const replay_point *point) { return point->cost_rate; }
 static double nodes_of(const replay_point *point) { return point->nodes; }
-static double pending_of(const replay_point *point) { return point->waiting; }
+static double pending_of(const replay_point *point) { return point->pending; }
 
 /* 1, 2 or 5 times a power of ten, at least a quarter of the largest value. */
 static double tick_of(double most)

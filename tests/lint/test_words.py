@@ -26,6 +26,13 @@ INSTEAD = {
     'types are cheaper': 'at least 15 cheaper spot types exist',
     'it is not read': 'ignored',
     'likewise any others': 'further unknown fields are not listed',
+    'may go': 'can be removed, can be placed',
+    'nodes could go': 'nodes can be removed',
+    'pool said': 'why the NodePool does not take the pod',
+    'tells commands': 'a pass whose result is only commands',
+    'object waits': 'the object is deferred',
+    'object that waits': 'deferred object',
+    'public room': 'the size of the public buffer',
     'how to report what must not happen': 'how to report a vulnerability',
 }
 # Karpenter's own words, where its log is quoted or its answers are compared.
@@ -35,8 +42,9 @@ QUOTED = {'lib/schedule/report.c', 'docs/conformance.md', 'tests/conformance/dif
 def main():
     problems, counted = [], 0
     phrases = [(re.compile(re.escape(phrase).replace(r'\ ', r'\s+(?:\*\s+|//+\s+)?'), re.IGNORECASE), phrase) for phrase in INSTEAD]
-    for folder in ('lib', 'include', 'docs', 'bindings', 'examples', 'README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'NEWS.md'):
-        for path in [pathlib.Path(folder)] if '.' in folder else tree.files('.c', '.h', '.md', '.py', '.go', '.rs', '.1', under=folder):
+    for folder in ('lib', 'include', 'docs', 'bindings', 'examples', 'README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'NEWS.md',
+                   'pyproject.toml'):
+        for path in [pathlib.Path(folder)] if '.' in folder else tree.files('.c', '.h', '.md', '.py', '.go', '.rs', '.toml', '.1', '.3', under=folder):
             if str(path) in QUOTED:
                 continue
             counted += 1

@@ -275,7 +275,7 @@ static void test_certificate(void **state)
     const karp_certificate *proof = karp_decision_certificate(c->decision);
     assert_non_null(proof);
     assert_true(proof->member_count == 6 && proof->point_count >= 3);
-    assert_true(proof->members[0].may_go == 1 && proof->members[0].pod_count == 1);
+    assert_true(proof->members[0].removable == 1 && proof->members[0].pod_count == 1);
     assert_true(fabs((double)proof->value / KARP_MONEY_PER_DOLLAR - cost_of(c).bound) < 1e-6);
     assert_int_equal(karp_certificate_check(c->snapshot, NULL, proof, &c->error), KARP_OK);
 

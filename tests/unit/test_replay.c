@@ -339,17 +339,17 @@ static void check_nodes(engine *e)
 
 static void check_pods(engine *e)
 {
-    size_t waiting = 0, running = 0, listed = 0;
+    size_t pending = 0, running = 0, listed = 0;
     for (size_t i = 0; i < e->pod_count; i++) {
-        waiting += e->pods[i].state == POD_WAITING;
+        pending += e->pods[i].state == POD_PENDING;
         running += e->pods[i].state == POD_RUNNING;
     }
-    for (size_t i = 0; i < e->waiting_count; i++) {
-        listed += e->pods[e->waiting[i]].state == POD_WAITING;
-        assert_true(i == 0 || !e->ordered || e->waiting[i] != e->waiting[i - 1]);
+    for (size_t i = 0; i < e->pending_count; i++) {
+        listed += e->pods[e->pending[i]].state == POD_PENDING;
+        assert_true(i == 0 || !e->ordered || e->pending[i] != e->pending[i - 1]);
     }
-    assert_int_equal(waiting, e->pending);
-    assert_int_equal(listed, e->pending);
+    assert_int_equal(pending, e->still_pending);
+    assert_int_equal(listed, e->still_pending);
     assert_int_equal(running, e->running);
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which nodes should this cluster start, and which may go? Karpenter's decisions, from Python.
+"""Which nodes should this cluster launch, and which can be removed? Karpenter's decisions, from Python.
 
     import karp
 

@@ -358,7 +358,7 @@ class Funnel(NamedTuple):
 
 
 class PoolRefusal(NamedTuple):
-    """What one NodePool said to a pod."""
+    """Why one NodePool does not take a pod."""
     node_pool: str
     code: str
     detail: str

@@ -68,8 +68,8 @@ class Load(NamedTuple):
 
 class Fitting(NamedTuple):
     """`launch`: how many nodes of each type. `permanent`: something can never be placed. True when everything has a place.
-    `idle`: how many of the nodes that are there receive nothing, by their index: those may go, when `free` was what they have
-    without the demands that run on them, and these were among the demands. `objective`: the figures of objective='cost'."""
+    `idle`: how many of the nodes that are there receive nothing, by their index. Those can be removed, when `free` was what they
+    have without the demands that run on them, and these were among the demands. `objective`: the figures of objective='cost'."""
     launch: Dict[str, int]
     cost_per_hour: float
     left: Tuple[Left, ...]

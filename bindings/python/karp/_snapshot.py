@@ -287,7 +287,7 @@ class Snapshot:
              ignore_weights: bool = False) -> Plan:
         """Which nodes to start, for which pods; which pods go to nodes that exist; which fit nowhere, and why.
 
-        `disrupt`: also say which nodes could go. `profile`: 'karpenter', or 'karp' with its known defects off. `explain`:
+        `disrupt`: also say which nodes can be removed. `profile`: 'karpenter', or 'karp' with its known defects off. `explain`:
         'none', 'summary' or 'full'. `max_steps`: attempts to place a pod after which it stops; `should_stop` is asked now
         and then. What is stopped is marked as not complete, or with keep_partial=False a CanceledError.
         `objective`: 'compatible' decides as Karpenter does, 'cost' for the cheapest nodes that do; then `effort` is a number of steps,

@@ -117,7 +117,7 @@ class Pod(Object):
 
 @dataclass(frozen=True)
 class Budget:
-    """How many nodes of a pool may go at once: a number, or a part ("10%"); for some reasons, or at some times only."""
+    """How many nodes of a NodePool can be disrupted at once: a number, or a part ("10%"); for some reasons, or at some times only."""
     nodes: Union[int, str] = '10%'
     reasons: Sequence[str] = ()
     schedule: str = ''
@@ -129,7 +129,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class NodePool(Object):
-    """Which nodes may be launched, and when they may go. What is not given is what an API server sets."""
+    """Which nodes can be launched, and when they are disrupted. What is not given is what an API server sets."""
     name: str
     requirements: Sequence[Requirement] = ()
     labels: Labels = field(default_factory=dict)

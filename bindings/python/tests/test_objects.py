@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""karp.objects: dataclasses where dicts are taken; memory of passes; which machines may go."""
+"""karp.objects: dataclasses where dicts are taken; memory of passes; which nodes can be removed."""
 import json
 
 import pytest
@@ -35,7 +35,7 @@ def test_every_field_is_read():
     assert without.unschedulable and not without.launches, 'the taint is not tolerated'
 
 
-def test_nodes_that_may_go():
+def test_nodes_that_can_be_removed():
     nodes = [Node(f'n{i}', {'cpu': 4, 'memory': '16Gi', 'pods': 60}, instance_type='large', zone='a', capacity_type='on-demand', pool='default',
                   created='2026-01-01T00:00:00Z') for i in (1, 2)]
     pods = [Pod('web', {'cpu': 1}, node='n1', owner='web', created='2026-01-01T00:00:00Z')]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//! Which nodes should this cluster start for its pending pods, and which may go? libkarp decides as Karpenter does: cluster
-//! state in, decision out. No API server, no cloud account, no clock; equal input gives equal decisions.
+//! Which nodes should this cluster launch for its pending pods, and which can be removed? libkarp decides as Karpenter does:
+//! cluster state in, decision out. No API server, no cloud account, no clock; equal input gives equal decisions.
 //!
 //! ```no_run
 //! let snapshot = karp::Input::new().path("manifests/").read()?;
