@@ -202,7 +202,10 @@ void options_free(cli_options *options);
 bool parse_count(const char *text, uint64_t *out);
 /* Prints what is wrong with the option. Returns the exit status. */
 int wrong_option(const cli_verb *verb, const char *what, const char *message);
-/* main.c: the commands in the order of the help; NULL beyond the end. */
+
+/* ---- main.c ------------------------------------------------------------------------------------------------------ */
+
+/* The commands in the order of the help; NULL beyond the end. */
 const cli_verb *verb_at(size_t index);
 
 /* ---- objective_options.c: least-cost plans ----------------------------------------------------------------------- */
@@ -401,14 +404,17 @@ int options_together(const cli_verb *verb, const cli_options *options);
 bool fail_on_read(cli_options *options, const char *value);
 /* The exit status for --detailed-exitcode and --fail-on; prints which condition failed. `disruption` NULL = none. */
 int exit_status_of_plan(const cli_answer *answer, const karp_decision *plan, const karp_decision *disruption);
-/* Writes the proof of the plan's bounds to the file of --certificate, if it is given. `none`: why there may be no
- * proof. */
-karp_status write_proof(cli_answer *answer, const karp_decision *plan, const char *none);
 /* The same for a disruption pass. */
 int exit_status_of_pass(const cli_answer *answer, const karp_decision *pass);
 /* The same for karp plan --settle: `first` has the cost before, `last` the final state of the cluster. */
 int exit_status_of_settled(const cli_answer *answer, const karp_decision *first, const karp_decision *last,
                            bool changes);
+
+/* ---- plan.c ------------------------------------------------------------------------------------------------------ */
+
+/* Writes the proof of the plan's bounds to the file of --certificate, if it is given. `none`: why there may be no
+ * proof. */
+karp_status write_proof(cli_answer *answer, const karp_decision *plan, const char *none);
 
 /* ---- settle.c ---------------------------------------------------------------------------------------------------- */
 

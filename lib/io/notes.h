@@ -15,9 +15,6 @@ karp_status io_gates_read(karp_reader *reader);
 /* Overrides the gates in settings by those of the options. */
 void io_gates_apply(const karp_reader *reader, karp_settings *settings);
 
-/* If no Snapshot states gates (read_snapshot.c): keeps those of the options for the dump. */
-karp_status io_settle_gates(karp_reader *reader);
-
 /* Called for each object that is added to the builder. Errors: NOMEM. */
 karp_status io_unused_pool(karp_reader *reader, const karp_node_pool *pool);
 karp_status io_unused_object(karp_reader *reader, uint32_t gate, karp_str name);
@@ -30,6 +27,11 @@ karp_status io_unused_workload(karp_reader *reader, const tree *root);
 karp_status io_unused_kind(karp_reader *reader, karp_str api_version, karp_str kind);
 /* Adds the notes. Call it after everything has been read. Errors: NOMEM. */
 karp_status io_unused_note(karp_reader *reader);
+
+/* ---- read_snapshot.c --------------------------------------------------------------------------------------------- */
+
+/* If no Snapshot states gates: keeps those of the options for the dump. */
+karp_status io_settle_gates(karp_reader *reader);
 
 /* ---- known_values.c: labels and values that no instance type or offering has; usually spelling mistakes ---------- */
 

@@ -69,7 +69,9 @@ enum pod_source { POD_ITSELF, DAEMON_TEMPLATE, BUFFER_TEMPLATE };
 /* The pod's requests (scheduling.md §3), including pods: 1, in the builder's scratch arena. */
 resource_list pod_requests(adding *a, const karp_pod *given, enum pod_source source);
 
-/* builder_devices.c: the id of the pod's resource claims in store.claim_names. */
+/* ---- pods (builder_devices.c) ---- */
+
+/* The id of the pod's resource claims in store.claim_names. */
 uint32_t intern_pod_claims(adding *a, const karp_pod *given);
 
 #endif

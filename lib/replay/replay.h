@@ -49,12 +49,12 @@ int64_t replay_state_step(const replay *r);
  * first. */
 karp_status replay_continue_trace(replay *r);
 
-/* ---- write_replay_plan.c: the results of a repack plan; nothing without a plan -------- */
+/* ---- write_replay_plan.c: the results of a repack plan; nothing without a plan */
 
 void replay_write_plan_json(json_out *j, const replay_result *p); /* a member of an open object */
 void replay_write_plan_text(const replay *r, write_buffer *out);
 
-/* ---- write_replay.c, write_replay_html.c ------------------------------------------------------------------------------------- */
+/* ---- write_replay.c */
 
 /* The figures of a policy, in an open object. */
 void replay_write_figures(json_out *j, const replay_result *p);
@@ -64,6 +64,9 @@ void replay_write_notes_text(const replay *r, write_buffer *out);
 void replay_write_json(const replay *r, write_buffer *out);
 void replay_write_text(const replay *r, write_buffer *out);
 void replay_write_csv(const replay *r, write_buffer *out);
+
+/* ---- write_replay_html.c */
+
 void replay_write_html(const replay *r, const char *verb, write_buffer *out);
 
 #endif
