@@ -91,8 +91,8 @@ KARP_API void karp_catalogue_unref(karp_catalogue *catalogue);
 KARP_API size_t karp_catalogue_count(const karp_catalogue *catalogue);
 
 /**
- * Type @p index as given (quantities as canonical text; cpu, memory, pods and nodes first, other resources by name);
- * NULL beyond the end. Borrowed.
+ * Type @p index as given, with quantities as canonical text. Resources are in the order cpu, memory, pods, nodes, then others by
+ * name. NULL beyond the end. Borrowed.
  */
 KARP_API const karp_instance_type *karp_catalogue_type(const karp_catalogue *catalogue, size_t index);
 

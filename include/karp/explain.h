@@ -291,9 +291,9 @@ enum {
 };
 
 /**
- * Checks steps one after the other, each on the cluster as the steps before it leave it. The nodes of a step may be
- * disrupted; PodDisruptionBudgets and budgets of NodePools allow it; all pods of its nodes are placed, and every
- * constraint holds as karp_verify() checks it; and the stated costs fall. A placement may name a launch of its step or
+ * Checks steps one after the other, each on the cluster as the steps before it leave it. The nodes of a step must be
+ * disruptable. PodDisruptionBudgets and budgets of NodePools must allow it. All pods of its nodes must be placed, and every
+ * constraint must hold as karp_verify() checks it. The stated costs must fall. A placement may name a launch of its step or
  * of an earlier one. The profile and version of the first step's plan count for all. Findings are those of the first
  * step that has any. @p cost_before is in $/h, NAN when it is not known. @p steps may be freed after the call. The
  * caller owns *@p out (karp_verification_free()). Errors: NOMEM, INVALID, ABI_*. Since 0.1.

@@ -4,6 +4,9 @@
  *
  * A reader collects documents, fills in defaults as the API server and the controllers do, and returns a snapshot. Exclusive
  * use. Only functions with a path or file in their name use the file system.
+ *
+ * The functions karp_write_…() return a text that the caller frees with karp_text_free(). Errors of all of them: INVALID (an
+ * argument is NULL), UNSUPPORTED (a format that the function does not list), LIMIT, NOMEM, CANCELED, ABI_*.
  */
 #ifndef KARP_IO_H
 #define KARP_IO_H
@@ -72,7 +75,10 @@ KARP_API karp_status karp_reader_add_path(karp_reader *reader, const char *path,
  * Errors: as karp_reader_add_path(). Since 0.1.
  */
 KARP_API karp_status karp_reader_add_prices_path(karp_reader *reader, const char *path, karp_error *error);
-/** Every NodePool uses @p catalogue. Without any call, the Snapshot's catalogues are used, else the built-in one. The reader takes a reference. */
+/**
+ * Every NodePool uses @p catalogue. Without any call, the Snapshot's catalogues are used, else the built-in one. The reader takes a
+ * reference. Errors: STATE, NOMEM.
+ */
 KARP_API karp_status karp_reader_add_catalogue(karp_reader *reader, karp_catalogue *catalogue, karp_error *error);
 /** Uses @p provider as if it had been named in the options. Borrowed: it must stay open as long as the reader. NULL = none. Errors: STATE. */
 KARP_API karp_status karp_reader_set_provider(karp_reader *reader, karp_provider *provider, karp_error *error);
@@ -167,11 +173,16 @@ KARP_API karp_status karp_reader_lay_difference(karp_reader *reader, const karp_
 KARP_API karp_status karp_reader_after(const karp_reader *before, const karp_decision *decision, int64_t now,
                                        karp_reader **out, karp_snapshot **snapshot, karp_error *error);
 
-/** The canonical Snapshot: everything that was read and filled in, as JSON. Only with keep_documents, after karp_reader_finish(). */
+/**
+ * The canonical Snapshot: everything that was read and filled in, as JSON. The caller frees @p out. Errors: STATE (without
+ * keep_documents, or before karp_reader_finish()), NOMEM, LIMIT, CANCELED.
+ */
 KARP_API karp_status karp_reader_dump(const karp_reader *reader, karp_text *out, karp_error *error);
 
-/** Reads a catalogue document (kwok's or the full shape; JSON or YAML), or a price list, if @p name ends in ".csv".
- * @p name is also used in errors. */
+/**
+ * Reads a catalogue document (kwok's or the full shape, in JSON or YAML), or a price list, if @p name ends in ".csv". @p name is
+ * also used in errors. The caller owns a reference to @p out. Errors: SYNTAX, INVALID, LIMIT, RANGE, NOMEM, CANCELED.
+ */
 KARP_API karp_status karp_catalogue_read(karp_context *context, karp_str name, karp_str text, karp_catalogue **out,
                                          karp_error *error);
 /** The same of a file, or standard input ("-"). Errors: also IO. */
@@ -225,7 +236,7 @@ typedef struct karp_write_options {
     uint32_t format; /**< KARP_FORMAT_* */
     uint32_t compact; /**< 1 = JSON on one line; HTML: only the picture, one div for use in another page */
     uint32_t color; /**< 1 = ANSI colours in text */
-    uint32_t width; /**< columns of text; only a longer word exceeds them; 0 = 100; 1000 = lines are not broken */
+    uint32_t width; /**< columns of text, which only a longer word exceeds; 0 = 100; 1000 = lines are not broken */
     karp_str digest; /**< input.sha256; "" = left out */
     karp_str title; /**< of text: the input's name */
     karp_str
@@ -239,8 +250,8 @@ KARP_API void karp_write_options_init(karp_write_options *options, size_t size);
 
 /**
  * Writes a launch decision as a Plan (docs/formats.md, "Plan"); @p disruption, when given, fills "disruptions" and "kept".
- * Formats: JSON, TEXT, YAML (the NodeClaims), JSON_LOG, MARKDOWN, HTML (a page with the nodes before and after; no script, nothing
- * loaded from elsewhere), CSV (a row for each pod; not with a disruption), PROMETHEUS (totals).
+ * Formats: JSON, TEXT, YAML (the NodeClaims), JSON_LOG, MARKDOWN, HTML, CSV (a row for each pod), PROMETHEUS (totals). The HTML page
+ * shows the nodes before and after. It has no script and loads nothing. With @p disruption, CSV is UNSUPPORTED.
  */
 KARP_API karp_status karp_write_plan(karp_context *context, const karp_decision *decision,
                                      const karp_decision *disruption, const karp_write_options *options, karp_text *out,
@@ -389,9 +400,10 @@ KARP_API karp_status karp_write_catalogue(karp_context *context, const karp_cata
 
 /**
  * Plays a story (docs/formats.md): a file with a cluster's documents and steps, in virtual time. Writes the decisions of
- * each step, their consequences, and the totals. @p catalogue, @p options and @p write may be NULL. Formats: JSON, TEXT; CSV and
- * HTML: cost, nodes and pods over time, as karp_replay() writes them. max_steps bounds the work of the whole story, but a decision that
- * has begun is finished; 0 = five million steps, and a thousand for each object. Beyond it: LIMIT, and the error says at which step.
+ * each step, their consequences, and the totals. @p catalogue, @p options and @p write may be NULL. Formats: JSON, TEXT, CSV, HTML.
+ * CSV and HTML show cost, nodes and pods over time, as karp_replay() writes them. max_steps bounds the work of the whole story, but
+ * a decision that has begun is finished. 0 = five million steps, and a thousand for each object. Beyond it: LIMIT, and the error says at
+ * which step. The caller frees @p out.
  * Errors: IO, SYNTAX, INVALID, NOT_FOUND, LIMIT, RANGE, UNSUPPORTED, NOMEM, CANCELED.
  */
 KARP_API karp_status karp_story_play(karp_context *context, const char *path, karp_catalogue *catalogue,

@@ -243,10 +243,10 @@ KARP_API karp_status karp_advise_detachment(const karp_snapshot *snapshot, karp_
                                             karp_error *error);
 
 /**
- * The steps of a deletion beside the drain, for claims and nodes that are being deleted: the termination timestamp annotation from
- * the terminationGracePeriod is set once; then the nodes of a registered claim are deleted; then its instance; then the finalizer is
- * removed. Deleting a node deletes its claim too, if it has exactly one. A node that is not ready and whose instance no longer exists
- * is not drained. @p provider_ids: all instances that the provider lists. Since 0.1.
+ * The steps of a deletion beside the drain, for claims and nodes that are being deleted. First the termination timestamp annotation
+ * is set, once, from the terminationGracePeriod. Then the nodes of a registered claim are deleted, after them its instance, and last
+ * the finalizer is removed. Deleting a node deletes its claim too, if it has exactly one. A node that is not ready and whose
+ * instance no longer exists is not drained. @p provider_ids: all instances that the provider lists. Since 0.1.
  */
 KARP_API karp_status karp_advise_termination(const karp_snapshot *snapshot, int64_t now, const karp_str *provider_ids,
                                              size_t provider_id_count, karp_advice **out, karp_error *error);
@@ -264,8 +264,8 @@ KARP_API karp_status karp_node_pool_hash(const karp_snapshot *snapshot, karp_str
 /** Whether a command is still valid. */
 typedef struct karp_validation {
     size_t size;
-    /** KARP_REASON_NONE = carry it out; CHURN, VALIDATION_BUDGET, SCHEDULING, NO_NODEPOOLS, INVALID_PDB; without D-Q12 also reasons
-     * why the command no longer pays: NO_CHEAPER_NODE, BALANCED_SCORE, … */
+    /** KARP_REASON_NONE = carry it out. Otherwise CHURN, VALIDATION_BUDGET, SCHEDULING, NO_NODEPOOLS or INVALID_PDB. Without D-Q12 also
+     * reasons why the command no longer pays: NO_CHEAPER_NODE, BALANCED_SCORE, … */
     uint32_t code;
     uint32_t kept; /**< how many of its nodes are still removed */
 } karp_validation;

@@ -17,8 +17,8 @@ extern "C" {
 typedef struct karp_memory {
     size_t size;
     /**
-     * Instant of the last change that matters: pods bound or deleted; nodes and NodeClaims created, deleted, initialised or
-     * marked for deletion; NodePools and NodeOverlays edited. 0 = unknown. A pass detects changes by comparing the cluster with `seen`. A
+     * Instant of the last change that matters. 0 = unknown. Pods: bound or deleted. Nodes and NodeClaims: created, deleted,
+     * initialised or marked for deletion. NodePools and NodeOverlays: edited. A pass detects changes by comparing the cluster with `seen`. A
      * caller that watches the cluster may set the time of a later change here. (A pod that is deleted before it was bound
      * is not a change for a pass.)
      */

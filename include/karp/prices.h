@@ -14,7 +14,7 @@ extern "C" {
 
 /** A difference to the prices of the catalogue: a discount, a fee, a licence. Since 0.1. */
 typedef struct karp_price_rule {
-    /** On the labels of the type and of the offering; all must be met; none = every offering. In, NotIn, Exists,
+    /** On the labels of the type and of the offering. All must be met. None = every offering. Operators: In, NotIn, Exists,
      * DoesNotExist, Gt, Lt. */
     const karp_requirement *requirements;
     size_t requirement_count;

@@ -417,10 +417,13 @@ KARP_API void karp_provider_memory_free(karp_provider_memory *memory);
 KARP_API karp_status karp_provider_class_hash(karp_provider *provider, const karp_provider_class *node_class,
                                               const karp_provider_memory *memory, karp_str *version, karp_str *hash,
                                               karp_error *error);
-/** The class's document with its defaults filled in: canonical JSON, members sorted by name, if the provider has defaults. */
+/**
+ * The class's document with its defaults filled in, as canonical JSON with members sorted by name. If the provider has no defaults,
+ * @p out is @p text. Errors: the plugin's.
+ */
 KARP_API karp_status karp_provider_class_defaults(karp_provider *provider, karp_str name, karp_str text,
                                                   const karp_provider_memory *memory, karp_str *out, karp_error *error);
-/** Requirements that the provider's old API added to a NodePool with only these requirements. */
+/** Requirements that the provider's old API added to a NodePool with only these requirements. Errors: the plugin's. */
 KARP_API karp_status karp_provider_pool_defaults(karp_provider *provider, const karp_requirement *requirements,
                                                  size_t count, const karp_provider_memory *memory,
                                                  const karp_requirement **added, size_t *added_count,
@@ -433,11 +436,14 @@ KARP_API karp_status karp_provider_pool_defaults(karp_provider *provider, const 
 KARP_API karp_status karp_provider_launch_filter(karp_provider *provider, const karp_provider_class *node_class,
                                                  const karp_provider_memory *memory, karp_provider_launch *launch,
                                                  karp_error *error);
-/** The candidate of a filtered launch that the cloud would launch. */
+/** The candidate of a filtered launch that the cloud would launch. Errors: PROVIDER (there is no candidate), ABI_*, the plugin's. */
 KARP_API karp_status karp_provider_launch_pick(karp_provider *provider, const karp_provider_class *node_class,
                                                const karp_provider_launch *launch, karp_provider_candidate *out,
                                                karp_error *error);
-/** The node that a candidate will become. The size of @p node must be set. */
+/**
+ * The node that a candidate will become. The size of @p node must be set. Errors: INVALID (no such candidate), NOMEM, ABI_*, the
+ * plugin's.
+ */
 KARP_API karp_status karp_provider_launch_node(karp_provider *provider, const karp_provider_class *node_class,
                                                const karp_provider_launch *launch, karp_provider_candidate candidate,
                                                const karp_provider_memory *memory, karp_provider_node *node,
@@ -459,15 +465,18 @@ KARP_API karp_status karp_provider_mark(karp_provider *provider, const karp_prov
                                         int64_t ttl, karp_error *error);
 /** Removes marks that have expired by @p now. */
 KARP_API void karp_provider_expire(karp_provider *provider, int64_t now);
-/** Why a node has drifted; "" = it has not. */
+/** Why a node has drifted; "" = it has not. Errors: ABI_*, the plugin's. */
 KARP_API karp_status karp_provider_drift(karp_provider *provider, const karp_provider_class *node_class,
                                          const karp_provider_node *node, const karp_provider_memory *memory,
                                          karp_str *reason, karp_error *error);
-/** When nodes are repaired; an empty list if never. Borrowed. */
+/** When nodes are repaired; an empty list if never. Borrowed. Errors: the plugin's. */
 KARP_API karp_status karp_provider_repair_policies(karp_provider *provider, const karp_repair_policy **out,
                                                    size_t *count, karp_error *error);
 
-/** Launches an instance; UNSUPPORTED when the plugin cannot, likewise below. The functions of @p http are called before it returns. */
+/**
+ * Launches an instance, and fills in @p out, whose size must be set. The functions of @p http are called before it returns.
+ * Errors: UNSUPPORTED (the plugin cannot), ABI_*, the plugin's.
+ */
 KARP_API karp_status karp_provider_create(karp_provider *provider, const karp_provider_class *node_class,
                                           const karp_provider_launch *launch, karp_str claim,
                                           const karp_provider_http *http, const karp_provider_memory *memory,

@@ -26,7 +26,7 @@ typedef struct karp_options {
      * more than 16 MiB of memory, or as much work: it is stopped when that is more than 4 KiB for each step of the budget.
      */
     uint64_t max_steps;
-    /** Non-zero = stop; called every few thousand steps of work, also in the preparation and the report of the decision; NULL = never. */
+    /** Called every few thousand steps of work, also in the preparation and the report of the decision. Non-zero = stop. NULL = never. */
     int32_t (*should_stop)(void *user);
     void *stop_user;
     /**
@@ -49,8 +49,8 @@ typedef struct karp_options {
 KARP_API void karp_options_init(karp_options *options, size_t size);
 
 /**
- * Which nodes to launch, for which pods; which pods go to existing nodes; which are unschedulable, and why.
- * @p options may be NULL. The snapshot may be shared between threads. An unschedulable pod is a result, not an error.
+ * Decides which nodes to launch for which pods, which pods go to existing nodes, and which are unschedulable, and why. The caller
+ * owns @p out. @p options may be NULL. The snapshot may be shared between threads. An unschedulable pod is a result, not an error.
  * Errors: NOMEM, CANCELED, ABI_*.
  */
 KARP_API karp_status karp_provision(const karp_snapshot *snapshot, const karp_options *options, karp_decision **out,

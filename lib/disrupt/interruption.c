@@ -6,7 +6,11 @@
 #include <base/error.h>
 #include <string.h>
 
-enum { DRAIN = 1, AT_ONCE = 2, SOLD_OUT = 4 }; /* delete; without waiting for the drain; the offering is unavailable */
+enum {
+    DRAIN = 1, /* the claim is deleted */
+    AT_ONCE = 2, /* without waiting for the drain */
+    SOLD_OUT = 4 /* the offering is marked as unavailable */
+};
 
 static const struct {
     const char *name;

@@ -12,7 +12,9 @@
 
 /* A reason that a pass reported for a node, and the object that causes it. */
 typedef struct lift {
-    uint32_t code, node, pod; /* KARP_REASON_*; state node; pod number, NO_ID = none */
+    uint32_t code; /* KARP_REASON_* */
+    uint32_t node; /* state node */
+    uint32_t pod; /* NO_ID = none */
     uint32_t holder;
 } lift;
 

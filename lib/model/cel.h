@@ -3,9 +3,10 @@
  * CEL expressions that select devices: the part of the language that drivers and claims use. An expression over
  * `device` is compiled once and evaluated for many devices.
  *
- * Supported: device.driver, .attributes[domain].name, .capacity[domain].name, .allowMultipleAllocations; literals,
- * lists, arithmetic, comparison, logic, in, ?:, has(), optional selection, cel.bind(), all(), exists(), exists_one();
- * the string functions, quantity() and semver(). Valid CEL that is not supported is distinguished from invalid CEL.
+ * Supported members of device: driver, attributes[domain].name, capacity[domain].name, allowMultipleAllocations.
+ * Supported syntax: literals, lists, arithmetic, comparison, logic, in, ?:, has(), optional selection.
+ * Supported functions: cel.bind(), all(), exists(), exists_one(), the string functions, quantity(), semver().
+ * Valid CEL that is not supported is distinguished from invalid CEL.
  */
 #ifndef MODEL_CEL_H
 #define MODEL_CEL_H

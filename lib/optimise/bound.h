@@ -26,7 +26,7 @@ typedef struct bound_problem {
         node_count; /* existing nodes: they cost nothing, and each exists once; their rows follow those of the offers */
     const int64_t *requests; /* [class * dims], not negative */
     const int64_t *counts; /* number of pods in each class, not negative */
-    /* how many of these pods probably need a launch; prices are optimised for them; NULL = all */
+    /* how many of these pods probably need a launch: prices are optimised for them; NULL = all */
     const int64_t *bought;
     const int64_t *limits; /* most copies on one node: at least 1, or COPIES_ANY */
     const int64_t *capacity; /* [row * dims]; a negative amount counts as none */

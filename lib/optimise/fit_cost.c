@@ -222,7 +222,7 @@ static bool make_problem(buyer *b)
     return packing_rate(&b->work, &b->problem);
 }
 
-/* The cost of all launches with these bins; infinite if some type is bought too often; negative = out of memory. */
+/* The cost of all launches with these bins. It is infinite if some type is bought too often. Negative = out of memory. */
 static double cost_with(buyer *b, const packing_bins *bins)
 {
     const fit_input *in = b->p->in;

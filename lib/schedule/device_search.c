@@ -8,9 +8,13 @@
 #include <schedule/scheduler.h>
 #include <string.h>
 
-/* Limits in tries: devices that were chosen, or an equal amount of work. For one place of one pod; for all of a
- * round; for a simulated round, of which there are many; for one place after the round's limit was reached. */
-enum { MOST_TRIES = 200000, MOST_OF_ROUND = 4000000, MOST_OF_SIMULATION = 250000, FEW_TRIES = 2000 };
+/* Limits in tries: devices that were chosen, or an equal amount of work. */
+enum {
+    MOST_TRIES = 200000, /* for one place of one pod */
+    MOST_OF_ROUND = 4000000, /* for all pods of a round */
+    MOST_OF_SIMULATION = 250000, /* for a simulated round, of which there are many */
+    FEW_TRIES = 2000 /* for one place of one pod, after the round's limit was reached */
+};
 /* END_OF_ROUND: a round has at most four times its tries in total. */
 enum { END_OF_ROUND = 4, POLL_EVERY = 1024 };
 /* Visiting a device that another candidate uses counts as one look, any other as this many. */

@@ -13,7 +13,7 @@ typedef struct aws_settings {
     bool all_types; /* also types that the region does not offer or that have no known price */
 } aws_settings;
 
-/* The first three zones; a VM overhead of 7.5 %; no reserved interfaces. */
+/* The first three zones, a VM overhead of 7.5 %, and no reserved interfaces. */
 aws_settings aws_settings_default(void);
 
 /* Lists the types by name, in `s`. `node_class` may be NULL. Zones with subnets of the class have available offerings,

@@ -37,7 +37,7 @@ static size_t read_digits(karp_str text, uint32_t *out)
     return i;
 }
 
-/* Zones, or "-" for none; n = no spot; u and the zones with ultra disks, 0 = without a zone. */
+/* Zones, or "-" for none. Then n = no spot, and u with the zones that have ultra disks, 0 = without a zone. */
 static bool read_place(karp_str text, uint32_t all, azure_size *out)
 {
     size_t at = read_digits(text, &out->zones);
