@@ -4,6 +4,7 @@
 #include <io/fill.h>
 #include <io/prices.h>
 #include <providers/aws/defaults.h>
+#include <providers/provider.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -167,15 +168,7 @@ static size_t split_field(const char *field, char *buffer, size_t room, io_step 
 static karp_status read_class(karp_reader *reader, karp_provider *provider, const tree *root, const io_place *place,
                               karp_provider_class **out)
 {
-    strbuf text;
-    strbuf_init(&text, reader->context);
-    tree_write(&text, root);
-    karp_status status = text.failed ? io_reader_nomem(reader) : KARP_OK;
-    if (status == KARP_OK) {
-        status = karp_provider_class_new(provider, place->document, (karp_str){ text.ptr, text.len }, out,
-                                         &reader->error);
-    }
-    strbuf_free(&text);
+    karp_status status = provider_class_of_tree(provider, place->document, root, out, &reader->error);
     if (status == KARP_OK || status == KARP_E_NOMEM) return status;
     io_step steps[8];
     char buffer[sizeof reader->error.field];

@@ -96,11 +96,15 @@ int64_t decode_some(decoder *d, const tree *object, const char *name)
     return count;
 }
 
+bool decode_root(decoder *d, const tree *root, const char *what)
+{
+    if (!is_map(root)) d->status = provider_fail(d->error, KARP_E_INVALID, "", "%s must be an object", what);
+    return is_map(root);
+}
+
 const tree *decode_tree(decoder *d, karp_str text, const char *what)
 {
     tree *root = NULL;
     d->status = tree_read(&d->trees, str(""), text, &root, d->error);
-    if (d->status == KARP_OK && !is_map(root))
-        d->status = provider_fail(d->error, KARP_E_INVALID, "", "%s must be an object", what);
-    return d->status == KARP_OK ? root : NULL;
+    return d->status == KARP_OK && decode_root(d, root, what) ? root : NULL;
 }

@@ -52,6 +52,8 @@ static inline bool is_text(const tree *value, const char *text)
     return is_string(value) && str_is(tree_text(value), text);
 }
 
+/* Whether the whole document is an object; otherwise the failure is in *d. */
+bool decode_root(decoder *d, const tree *root, const char *what);
 /* Parses a whole text, which must be an object. The tree lives as long as the text, until decode_end(). NULL = the
  * failure is in *d. */
 const tree *decode_tree(decoder *d, karp_str text, const char *what);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <base/str.h>
+#include <json/tree.h>
 #include <karp/library.h>
 
 /* A larger size is garbage rather than a newer plugin. */
@@ -97,6 +98,34 @@ void plugin_handle_free(plugin_handle *handle)
 }
 
 uint64_t plugin_generation(const void *handle) { return ((const plugin_handle *)handle)->generation; }
+
+plugin_read_class plugin_class_reader(const karp_provider_plugin *plugin)
+{
+    static const struct {
+        const karp_provider_plugin *plugin;
+        plugin_read_class read;
+    } readers[] = { { &aws_plugin, aws_read_class },
+                    { &azure_plugin, azure_read_class },
+                    { &gcp_plugin, gcp_read_class } };
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+        if (plugin->class_parse == readers[i].plugin->class_parse) return readers[i].read;
+    }
+    return NULL;
+}
+
+uint32_t plugin_class_parse(void *handle, const karp_provider_document *document, plugin_read_class read,
+                            void **node_class, karp_provider_problem *problem)
+{
+    karp_error error;
+    trees t;
+    tree *root = NULL;
+    karp_error_init(&error, sizeof error);
+    trees_init(&t, ((const plugin_handle *)handle)->context);
+    karp_status status = tree_read(&t, str(""), document->text, &root, &error);
+    uint32_t answer = status ? provider_problem_of(problem, &error) : read(handle, root, node_class, problem);
+    trees_free(&t);
+    return answer;
+}
 
 enum { HASH_TEXT = 24 };
 

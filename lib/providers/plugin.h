@@ -5,6 +5,8 @@
 
 #include <providers/scratch.h>
 
+struct tree; /* json/tree.h */
+
 /* Copies those members of the table that this library knows; the rest of *copy is zero. */
 karp_status plugin_check(const karp_provider_plugin *given, karp_provider_plugin *copy, karp_error *error);
 
@@ -32,6 +34,17 @@ void plugin_handle_free(plugin_handle *handle);
 /* A call of the table. */
 uint64_t plugin_generation(const void *handle);
 
+/* How a built-in plugin reads a node class from its tree, which it neither changes nor keeps. */
+typedef uint32_t (*plugin_read_class)(void *handle, const struct tree *root, void **node_class,
+                                      karp_provider_problem *problem);
+uint32_t aws_read_class(void *handle, const struct tree *root, void **node_class, karp_provider_problem *problem);
+uint32_t azure_read_class(void *handle, const struct tree *root, void **node_class, karp_provider_problem *problem);
+uint32_t gcp_read_class(void *handle, const struct tree *root, void **node_class, karp_provider_problem *problem);
+/* The one of the built-in plugin that this is a copy of; NULL = it is not a copy of one with node classes. */
+plugin_read_class plugin_class_reader(const karp_provider_plugin *plugin);
+/* The answer to the call class_parse. */
+uint32_t plugin_class_parse(void *handle, const karp_provider_document *document, plugin_read_class read,
+                            void **node_class, karp_provider_problem *problem);
 /* The answer to the call class_hash. */
 uint32_t plugin_give_hash(const void *node_class, uint64_t own, const char *own_version,
                           const karp_provider_memory *memory, karp_str *version, karp_str *hash,

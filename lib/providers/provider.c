@@ -2,6 +2,7 @@
 /* Opening, facts, node classes, instance types, labels. */
 #include <providers/provider.h>
 #include <base/error.h>
+#include <base/strbuf.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -325,6 +326,40 @@ karp_status karp_provider_class_new(karp_provider *provider, karp_str name, karp
     *made = (karp_provider_class){
         .provider = provider, .data = data, .text = copy, .text_length = text.len, .next = provider->classes
     };
+    provider->classes = made;
+    *out = made;
+    return KARP_OK;
+}
+
+static karp_status class_of_written(karp_provider *provider, karp_str name, const tree *root, karp_provider_class **out,
+                                    karp_error *error)
+{
+    strbuf text;
+    strbuf_init(&text, provider->context);
+    tree_write(&text, root);
+    karp_status status = text.failed
+                             ? provider_nomem(error)
+                             : karp_provider_class_new(provider, name, (karp_str){ text.ptr, text.len }, out, error);
+    strbuf_free(&text);
+    return status;
+}
+
+karp_status provider_class_of_tree(karp_provider *provider, karp_str name, const tree *root, karp_provider_class **out,
+                                   karp_error *error)
+{
+    plugin_read_class read = plugin_class_reader(&provider->plugin);
+    if (!provider->plugin.class_parse) return provider_lacks(provider, error, "node classes");
+    if (!read) return class_of_written(provider, name, root, out, error);
+    void *data = NULL;
+    karp_provider_class *made = karp_alloc(provider->context, sizeof *made);
+    karp_status status = made ? KARP_OK : provider_nomem(error);
+    if (status == KARP_OK)
+        status = provider_answer(provider, read(provider->handle, root, &data, provider_new_problem(provider)), error);
+    if (status) {
+        karp_free(provider->context, made, sizeof *made);
+        return in_document(error, status, name);
+    }
+    *made = (karp_provider_class){ .provider = provider, .data = data, .next = provider->classes };
     provider->classes = made;
     *out = made;
     return KARP_OK;

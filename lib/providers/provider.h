@@ -15,7 +15,7 @@ typedef struct provider_types {
 struct karp_provider_class {
     karp_provider *provider;
     void *data; /* the plugin's data */
-    char *text;
+    char *text; /* NULL = the plugin compares classes itself, and was given a tree */
     size_t text_length;
     provider_types types;
     karp_provider_class *next; /* in the provider's list */
@@ -35,6 +35,10 @@ struct karp_provider {
 /* Opens a checked table. Takes over the reference to `object`, also on failure. */
 karp_status provider_open(karp_context *context, const karp_provider_plugin *plugin, void *object,
                           const karp_provider_options *options, karp_provider **out, karp_error *error);
+
+/* As karp_provider_class_new(), from the document's tree. Only plugins that are not built in get the text of it. */
+karp_status provider_class_of_tree(karp_provider *provider, karp_str name, const struct tree *root,
+                                   karp_provider_class **out, karp_error *error);
 
 /* Before and after a call of the plugin: clears *problem, and converts it to an error. */
 karp_provider_problem *provider_new_problem(karp_provider *p);

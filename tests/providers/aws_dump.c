@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <providers/aws/catalogue.h>
+#include <support/node_class.h>
 
 static void print_text(karp_str text)
 {
@@ -117,7 +118,7 @@ int aws_dump(int argc, char **argv)
     settings.options.vm_memory_overhead = strtod(argv[3], NULL);
     settings.all_types = true;
     int result = 0;
-    if (aws_node_class_read(&s, (karp_str){ argv[4], strlen(argv[4]) }, &node_class, &error) != KARP_OK) {
+    if (read_node_class(&s, (karp_str){ argv[4], strlen(argv[4]) }, &node_class, &error) != KARP_OK) {
         result = stop("node class", &error);
     } else if (aws_catalogue_of(context, region, &settings, &node_class, &catalogue, &error) != KARP_OK) {
         result = stop("catalogue", &error);

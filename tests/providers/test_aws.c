@@ -14,6 +14,7 @@
 #include <providers/aws_dump.h>
 #include <support/fault.h>
 #include <support/plain.h>
+#include <support/node_class.h>
 
 static karp_catalogue *catalogue_of(const char *region, const char *document)
 {
@@ -22,7 +23,7 @@ static karp_catalogue *catalogue_of(const char *region, const char *document)
     scratch s;
     scratch_init(&s, context);
     aws_node_class node_class;
-    if (aws_node_class_read(&s, text_of(document), &node_class, &error) != KARP_OK) {
+    if (read_node_class(&s, text_of(document), &node_class, &error) != KARP_OK) {
         fail_msg("%s: %s %s", document, error.field, error.message);
     }
     aws_settings settings = aws_settings_default();
@@ -372,7 +373,7 @@ static void bad_node_classes(void **state)
         scratch s;
         scratch_init(&s, context);
         aws_node_class node_class;
-        karp_status status = aws_node_class_read(&s, text_of(cases[i].document), &node_class, &error);
+        karp_status status = read_node_class(&s, text_of(cases[i].document), &node_class, &error);
         scratch_free(&s);
         if (status != cases[i].status || strcmp(error.field, cases[i].field) != 0) {
             fail_msg("%s: %s, %s %s", cases[i].document, karp_status_name(status), error.field, error.message);

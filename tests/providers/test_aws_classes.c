@@ -13,6 +13,7 @@
 #include <providers/aws/labels.h>
 #include <support/fault.h>
 #include <support/plain.h>
+#include <support/node_class.h>
 
 static bool listed(const karp_str *list, size_t count, karp_str text)
 {
@@ -51,7 +52,7 @@ static void known_labels(void **state)
     scratch s;
     scratch_init(&s, context);
     aws_node_class node_class;
-    assert_int_equal(aws_node_class_read(&s, text_of(everything), &node_class, NULL), KARP_OK);
+    assert_int_equal(read_node_class(&s, text_of(everything), &node_class, NULL), KARP_OK);
     aws_settings settings = aws_settings_default();
     aws_facts facts;
     aws_marks none = { .list = NULL };
@@ -94,8 +95,8 @@ static bool equal(const char *a, const char *b)
     scratch s;
     aws_node_class x, y;
     scratch_init(&s, context);
-    assert_int_equal(aws_node_class_read(&s, text_of(a), &x, NULL), KARP_OK);
-    assert_int_equal(aws_node_class_read(&s, text_of(b), &y, NULL), KARP_OK);
+    assert_int_equal(read_node_class(&s, text_of(a), &x, NULL), KARP_OK);
+    assert_int_equal(read_node_class(&s, text_of(b), &y, NULL), KARP_OK);
     bool result = aws_node_class_equal(&x, &y);
     assert_int_equal(aws_node_class_equal(&y, &x), result);
     assert_true(aws_node_class_equal(&x, &x));

@@ -382,15 +382,16 @@ static void read_annotations(decoder *d, const tree *root, aws_node_class *out)
                                             tree_get_text(annotations, "karpenter.k8s.aws/ec2nodeclass-hash-version"));
 }
 
-karp_status aws_node_class_read(scratch *s, karp_str document, aws_node_class *out, karp_error *error)
+karp_status aws_node_class_read(scratch *s, const tree *root, aws_node_class *out, karp_error *error)
 {
     aws_node_class result;
     memset(&result, 0, sizeof result);
     decoder d;
     decode_begin(&d, s->context, s, error);
-    const tree *root = decode_tree(&d, document, "an EC2NodeClass");
-    if (root) read_class(&d, root, &result);
-    if (root) read_annotations(&d, root, &result);
+    if (decode_root(&d, root, "an EC2NodeClass")) {
+        read_class(&d, root, &result);
+        read_annotations(&d, root, &result);
+    }
     decode_end(&d);
     if (d.status) return d.status;
     if (s->failed) return provider_nomem(error);

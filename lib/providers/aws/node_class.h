@@ -5,6 +5,8 @@
 
 #include <providers/scratch.h>
 
+struct tree; /* json/tree.h */
+
 typedef enum aws_family {
     AWS_AL2023,
     AWS_AL2,
@@ -83,7 +85,7 @@ typedef struct aws_node_class {
  * which the provider itself keeps elsewhere) and placementGroup {id, strategy, partitionCount}. Expressions in the
  * kubelet's settings are dropped, as in the provider with the feature gate off. All pieces are in `s`.
  * Errors: NOMEM, SYNTAX, INVALID (with the field). */
-karp_status aws_node_class_read(scratch *s, karp_str document, aws_node_class *out, karp_error *error);
+karp_status aws_node_class_read(scratch *s, const struct tree *root, aws_node_class *out, karp_error *error);
 
 /* Whether the classes give equal catalogues, as far as their texts show. */
 bool aws_node_class_equal(const aws_node_class *a, const aws_node_class *b);

@@ -149,8 +149,7 @@ static void aws_class_free(void *handle, void *node_class)
     karp_free(h->base.context, c, sizeof *c);
 }
 
-static uint32_t aws_class_parse(void *handle, const karp_provider_document *document, void **node_class,
-                                karp_provider_problem *problem)
+uint32_t aws_read_class(void *handle, const tree *root, void **node_class, karp_provider_problem *problem)
 {
     aws_handle *h = handle;
     karp_error error;
@@ -158,12 +157,18 @@ static uint32_t aws_class_parse(void *handle, const karp_provider_document *docu
     aws_class *c = karp_alloc(h->base.context, sizeof *c);
     if (!c) return provider_no_memory(problem);
     scratch_init(&c->s, h->base.context);
-    if (aws_node_class_read(&c->s, document->text, &c->what, &error) != KARP_OK) {
+    if (aws_node_class_read(&c->s, root, &c->what, &error) != KARP_OK) {
         aws_class_free(h, c);
         return provider_problem_of(problem, &error);
     }
     *node_class = c;
     return KARP_PROVIDER_OK;
+}
+
+static uint32_t aws_class_parse(void *handle, const karp_provider_document *document, void **node_class,
+                                karp_provider_problem *problem)
+{
+    return plugin_class_parse(handle, document, aws_read_class, node_class, problem);
 }
 
 static uint32_t aws_class_hash_of(void *handle, const void *node_class, const karp_provider_memory *memory,

@@ -225,21 +225,20 @@ static void read_status(decoder *d, const tree *root, azure_class *out)
 /* Includes the API server's defaults. */
 static uint64_t hash_of(decoder *d, const tree *root)
 {
-    tree *spec = tree_find(root, "spec", 4);
-    if (!is_map(spec)) spec = tree_new(&d->trees, TREE_MAP);
+    const tree *given = tree_get(root, "spec");
+    tree *spec = is_map(given) ? tree_copy(&d->trees, given) : tree_new(&d->trees, TREE_MAP);
     tree_default(&d->trees, spec, "imageFamily", tree_new_text(&d->trees, str("Ubuntu")));
     tree_default(&d->trees, spec, "osDiskSizeGB", tree_new_integer(&d->trees, 128));
     return d->trees.status == KARP_OK ? class_hash(spec) : 0;
 }
 
-karp_status azure_class_read(karp_context *context, karp_str text, azure_class *out, karp_error *error)
+karp_status azure_class_read(karp_context *context, const tree *root, azure_class *out, karp_error *error)
 {
     decoder d;
     *out = azure_plain_class;
     scratch_init(&out->s, context);
     decode_begin(&d, context, &out->s, error);
-    const tree *root = decode_tree(&d, text, "a node class");
-    if (root) {
+    if (decode_root(&d, root, "a node class")) {
         read_spec(&d, decode_object(&d, root, "spec"), out);
         decode_at(&d, "");
         read_status(&d, root, out);

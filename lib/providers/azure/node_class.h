@@ -27,7 +27,7 @@ typedef struct azure_class {
 extern const azure_class azure_plain_class;
 
 /* The texts of *out are in its own scratch. */
-karp_status azure_class_read(karp_context *context, karp_str text, azure_class *out, karp_error *error);
+karp_status azure_class_read(karp_context *context, const tree *root, azure_class *out, karp_error *error);
 /* Whether both classes give the same types. */
 bool azure_class_same_types(const azure_class *a, const azure_class *b);
 /* The name of a family, as in a class. */

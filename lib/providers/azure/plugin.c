@@ -149,20 +149,25 @@ static uint32_t azure_write_facts(void *handle, const karp_provider_memory *memo
 
 static const azure_class *class_of(const void *node_class) { return node_class ? node_class : &azure_plain_class; }
 
-static uint32_t azure_class_parse(void *handle, const karp_provider_document *document, void **node_class,
-                                  karp_provider_problem *problem)
+uint32_t azure_read_class(void *handle, const tree *root, void **node_class, karp_provider_problem *problem)
 {
     azure_handle *h = handle;
     karp_error error;
     karp_error_init(&error, sizeof error);
     azure_class *c = karp_alloc(h->base.context, sizeof *c);
     if (!c) return provider_no_memory(problem);
-    if (azure_class_read(h->base.context, document->text, c, &error)) {
+    if (azure_class_read(h->base.context, root, c, &error)) {
         karp_free(h->base.context, c, sizeof *c);
         return provider_problem_of(problem, &error);
     }
     *node_class = c;
     return KARP_PROVIDER_OK;
+}
+
+static uint32_t azure_class_parse(void *handle, const karp_provider_document *document, void **node_class,
+                                  karp_provider_problem *problem)
+{
+    return plugin_class_parse(handle, document, azure_read_class, node_class, problem);
 }
 
 static void azure_class_free(void *handle, void *node_class)

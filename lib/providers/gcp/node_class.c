@@ -275,26 +275,30 @@ static void read_status(decoder *d, const tree *root, gcp_class *out)
     out->status_known = status && tree_get(status, "images");
 }
 
-karp_status gcp_class_read(karp_context *context, karp_str text, gcp_class *out, karp_error *error)
+static void read_spec(decoder *d, const tree *root, gcp_class *out)
 {
     static const char *const drivers[] = { "default", "latest", "disabled" };
     static const char *const confidential[] = { "SEV", "SEV_SNP", "TDX" };
+    const tree *spec = decode_object(d, root, "spec");
+    decode_at(d, "spec");
+    read_disks(d, spec, out);
+    karp_str family = read_images(d, spec);
+    out->ubuntu = str_is(family, "Ubuntu");
+    read_kubelet(d, spec, out);
+    out->gpu_taint = decode_flag(d, spec, "autoGPUTaint");
+    out->gpu_driver = word_at(d, spec, "gpuDriverVersion", drivers, 3);
+    (void)word_at(d, spec, "confidentialInstanceType", confidential, 3);
+    out->hash = class_hash(spec, family);
+}
+
+karp_status gcp_class_read(karp_context *context, const tree *root, gcp_class *out, karp_error *error)
+{
     decoder d;
     *out = gcp_plain_class;
     scratch_init(&out->s, context);
     decode_begin(&d, context, &out->s, error);
-    const tree *root = decode_tree(&d, text, "a node class");
-    const tree *spec = root ? decode_object(&d, root, "spec") : NULL;
-    if (root) {
-        decode_at(&d, "spec");
-        read_disks(&d, spec, out);
-        karp_str family = read_images(&d, spec);
-        out->ubuntu = str_is(family, "Ubuntu");
-        read_kubelet(&d, spec, out);
-        out->gpu_taint = decode_flag(&d, spec, "autoGPUTaint");
-        out->gpu_driver = word_at(&d, spec, "gpuDriverVersion", drivers, 3);
-        (void)word_at(&d, spec, "confidentialInstanceType", confidential, 3);
-        out->hash = class_hash(spec, family);
+    if (decode_root(&d, root, "a node class")) {
+        read_spec(&d, root, out);
         read_status(&d, root, out);
     }
     karp_status status = d.status;

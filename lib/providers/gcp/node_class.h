@@ -42,7 +42,7 @@ typedef struct gcp_class {
 extern const gcp_class gcp_plain_class;
 
 /* The texts of *out are in its own scratch. */
-karp_status gcp_class_read(karp_context *context, karp_str text, gcp_class *out, karp_error *error);
+karp_status gcp_class_read(karp_context *context, const tree *root, gcp_class *out, karp_error *error);
 /* Whether both classes give the same types. */
 bool gcp_class_same_types(const gcp_class *a, const gcp_class *b);
 
