@@ -262,6 +262,22 @@ static void finish_status(io_decoder *d, const tree *object, void *into)
     pod->container_status_count = count;
 }
 
+/* Only checked here: finish_pod_claim() reads them, because the spec comes first. */
+struct claim_status {
+    karp_str name, claim;
+};
+static const io_shape claim_status_shape = { OF(struct claim_status),
+                                             OPEN({ TEXT("name", struct claim_status, name) },
+                                                  { TEXT("resourceClaimName", struct claim_status, claim) }) };
+
+static void check_claim_statuses(io_decoder *d, const tree *object, const tree *value, void *into)
+{
+    size_t count;
+    (void)value;
+    (void)into;
+    (void)io_list(d, object, "resourceClaimStatuses", &claim_status_shape, &count);
+}
+
 static const io_word phase_list[] = {
     { "Pending", KARP_PHASE_PENDING }, { "Running", KARP_PHASE_RUNNING }, { "Succeeded", KARP_PHASE_SUCCEEDED },
     { "Failed", KARP_PHASE_FAILED },   { "Unknown", KARP_PHASE_UNKNOWN },
@@ -272,7 +288,7 @@ static const io_shape pod_status_shape = {
     OPEN({ WORD("phase", karp_pod, phase, phase_words) }, { TEXT("nominatedNodeName", karp_pod, nominated_node_name) },
          { TIME("startTime", karp_pod, start_time) },
          { LIST("conditions", karp_pod, conditions, condition_count, io_condition_shape) },
-         { IO_CHECKED("resourceClaimStatuses", IO_ARRAY) } /* read by finish_pod_claim() */,
+         { CALL("resourceClaimStatuses", check_claim_statuses), .inner = &claim_status_shape },
          { IO_CHECKED("containerStatuses", IO_ARRAY) }, { IO_CHECKED("initContainerStatuses", IO_ARRAY) })
 };
 

@@ -12,7 +12,7 @@ karp_status karp_provider_class_hash(karp_provider *provider, const karp_provide
                                      const karp_provider_memory *memory, karp_str *version, karp_str *hash,
                                      karp_error *error)
 {
-    if (!provider || !memory || !version || !hash) return provider_null(error, "provider, memory, version or hash");
+    if (!provider || !memory || !version || !hash) return fail_null(error, "provider, memory, version or hash");
     if (!provider->plugin.class_hash) return provider_lacks(provider, error, "hash of node classes");
     karp_str own_version = { "", 0 }, own_hash = { "", 0 };
     uint32_t kind = provider->plugin.class_hash(provider->handle, provider_class_data(node_class), memory, &own_version,
@@ -29,7 +29,7 @@ karp_status karp_provider_class_hash(karp_provider *provider, const karp_provide
 karp_status karp_provider_get_facts_info(karp_provider *provider, const karp_provider_memory *memory,
                                          karp_provider_facts_info *out, karp_error *error)
 {
-    if (!provider || !memory || !out) return provider_null(error, "provider, memory or out");
+    if (!provider || !memory || !out) return fail_null(error, "provider, memory or out");
     karp_status status = struct_check_size(out, FIRST_FACTS_INFO, "karp_provider_facts_info", error);
     if (status) return status;
     if (!provider->plugin.facts_info) return provider_lacks(provider, error, "facts of its own");
@@ -51,7 +51,7 @@ static const karp_provider_facts_kind *missing_kind(const karp_provider_facts_in
 karp_status karp_provider_write_facts(karp_provider *provider, const karp_provider_memory *memory, karp_str *text,
                                       karp_error *error)
 {
-    if (!provider || !memory || !text) return provider_null(error, "provider, memory or text");
+    if (!provider || !memory || !text) return fail_null(error, "provider, memory or text");
     if (!provider->plugin.facts_write) return provider_lacks(provider, error, "table of facts");
     karp_provider_facts_info info = { .size = sizeof info };
     karp_status status = karp_provider_get_facts_info(provider, memory, &info, error);
@@ -73,7 +73,7 @@ karp_status karp_provider_class_defaults(karp_provider *provider, karp_str name,
                                          const karp_provider_memory *memory, karp_str *out, karp_error *error)
 {
     if (!str_given(name) || !str_given(text)) return fail_null(error, "name or text");
-    if (!provider || !memory || !out) return provider_null(error, "provider, memory or out");
+    if (!provider || !memory || !out) return fail_null(error, "provider, memory or out");
     karp_str completed = text;
     if (provider->plugin.class_defaults) {
         karp_provider_document document = { .size = sizeof document, .name = name, .text = text };
@@ -90,9 +90,8 @@ karp_status karp_provider_pool_defaults(karp_provider *provider, const karp_requ
                                         const karp_provider_memory *memory, const karp_requirement **added,
                                         size_t *added_count, karp_error *error)
 {
-    if (!provider || (!requirements && count) || !memory)
-        return provider_null(error, "provider, requirements or memory");
-    if (!added || !added_count) return provider_null(error, "added or added_count");
+    if (!provider || (!requirements && count) || !memory) return fail_null(error, "provider, requirements or memory");
+    if (!added || !added_count) return fail_null(error, "added or added_count");
     const karp_requirement *list = NULL;
     size_t n = 0;
     if (provider->plugin.pool_defaults) {
@@ -111,7 +110,7 @@ karp_status karp_provider_launch_request(karp_provider *provider, const karp_pro
                                          const karp_provider_memory *memory, karp_str *request, karp_error *error)
 {
     if (!str_given(claim)) return fail_null(error, "claim");
-    if (!provider || !launch || !memory || !request) return provider_null(error, "provider, launch, memory or request");
+    if (!provider || !launch || !memory || !request) return fail_null(error, "provider, launch, memory or request");
     if (!provider->plugin.launch_request) return provider_lacks(provider, error, "requests as data");
     karp_str text = { "", 0 };
     karp_provider_launch own;
@@ -129,7 +128,7 @@ karp_status karp_provider_launch_result(karp_provider *provider, const karp_prov
                                         const karp_provider_memory *memory, karp_provider_node *node, karp_error *error)
 {
     if (!str_given(answer)) return fail_null(error, "answer");
-    if (!provider || !launch || !memory || !node) return provider_null(error, "provider, launch, memory or node");
+    if (!provider || !launch || !memory || !node) return fail_null(error, "provider, launch, memory or node");
     if (!provider->plugin.launch_result) return provider_lacks(provider, error, "requests as data");
     karp_provider_node made = { .size = sizeof made, .launched = KARP_NO_TIME };
     karp_provider_launch own;
@@ -145,7 +144,7 @@ karp_status karp_provider_launch_result(karp_provider *provider, const karp_prov
 karp_status karp_provider_mark(karp_provider *provider, const karp_provider_scope *scope, int64_t now, int64_t ttl,
                                karp_error *error)
 {
-    if (!provider || !scope) return provider_null(error, "provider or scope");
+    if (!provider || !scope) return fail_null(error, "provider or scope");
     if (!provider->plugin.mark) return provider_lacks(provider, error, "marks of what is unavailable");
     karp_provider_scope own;
     karp_status status = struct_check(scope, sizeof own, SIZE_THROUGH(karp_provider_scope, family), &own,
@@ -166,7 +165,7 @@ karp_status karp_provider_drift(karp_provider *provider, const karp_provider_cla
                                 const karp_provider_node *node, const karp_provider_memory *memory, karp_str *reason,
                                 karp_error *error)
 {
-    if (!provider || !node || !memory || !reason) return provider_null(error, "provider, node, memory or reason");
+    if (!provider || !node || !memory || !reason) return fail_null(error, "provider, node, memory or reason");
     karp_str found = { "", 0 };
     karp_provider_node own;
     karp_status status = struct_check(node, sizeof own, FIRST_PROVIDER_NODE, &own, "karp_provider_node", error);
@@ -184,7 +183,7 @@ karp_status karp_provider_drift(karp_provider *provider, const karp_provider_cla
 karp_status karp_provider_repair_policies(karp_provider *provider, const karp_repair_policy **out, size_t *count,
                                           karp_error *error)
 {
-    if (!provider || !out || !count) return provider_null(error, "provider, out or count");
+    if (!provider || !out || !count) return fail_null(error, "provider, out or count");
     const karp_repair_policy *list = NULL;
     size_t n = 0;
     if (provider->plugin.repair_policies) {
@@ -222,9 +221,9 @@ karp_status karp_provider_create(karp_provider *provider, const karp_provider_cl
                                  const karp_provider_memory *memory, karp_provider_node *out, karp_error *error)
 {
     if (!str_given(claim)) return fail_null(error, "claim");
-    if (!provider) return provider_null(error, "provider");
+    if (!provider) return fail_null(error, "provider");
     if (!provider->plugin.create) return provider_lacks(provider, error, "part that acts: create");
-    if (!launch || !http || !memory || !out) return provider_null(error, "launch, http, memory or out");
+    if (!launch || !http || !memory || !out) return fail_null(error, "launch, http, memory or out");
     karp_provider_node made = { .size = sizeof made, .launched = KARP_NO_TIME };
     karp_provider_launch own;
     karp_provider_http net;
@@ -241,9 +240,9 @@ karp_status karp_provider_delete(karp_provider *provider, karp_str provider_id, 
                                  const karp_provider_memory *memory, karp_error *error)
 {
     if (!str_given(provider_id)) return fail_null(error, "provider_id");
-    if (!provider) return provider_null(error, "provider");
+    if (!provider) return fail_null(error, "provider");
     if (!provider->plugin.delete_) return provider_lacks(provider, error, "part that acts: delete");
-    if (!http || !memory) return provider_null(error, "http or memory");
+    if (!http || !memory) return fail_null(error, "http or memory");
     karp_provider_http net;
     karp_status status = http_check(http, &net, error);
     if (status) return status;
@@ -256,9 +255,9 @@ karp_status karp_provider_get(karp_provider *provider, karp_str provider_id, con
                               const karp_provider_memory *memory, karp_provider_node *out, karp_error *error)
 {
     if (!str_given(provider_id)) return fail_null(error, "provider_id");
-    if (!provider) return provider_null(error, "provider");
+    if (!provider) return fail_null(error, "provider");
     if (!provider->plugin.get) return provider_lacks(provider, error, "part that acts: get");
-    if (!http || !memory || !out) return provider_null(error, "http, memory or out");
+    if (!http || !memory || !out) return fail_null(error, "http, memory or out");
     karp_provider_node made = { .size = sizeof made, .launched = KARP_NO_TIME };
     karp_provider_http net;
     karp_status status = http_check(http, &net, error);
@@ -273,9 +272,9 @@ karp_status karp_provider_list(karp_provider *provider, const karp_provider_http
                                const karp_provider_memory *memory, const karp_provider_node **out, size_t *count,
                                karp_error *error)
 {
-    if (!provider) return provider_null(error, "provider");
+    if (!provider) return fail_null(error, "provider");
     if (!provider->plugin.list) return provider_lacks(provider, error, "part that acts: list");
-    if (!http || !memory || !out || !count) return provider_null(error, "http, memory, out or count");
+    if (!http || !memory || !out || !count) return fail_null(error, "http, memory, out or count");
     const karp_provider_node *list = NULL;
     size_t n = 0;
     karp_provider_http net;

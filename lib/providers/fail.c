@@ -15,13 +15,6 @@ karp_status provider_fail(karp_error *error, karp_status status, const char *fie
     return status;
 }
 
-karp_status provider_nomem(karp_error *error) { return provider_fail(error, KARP_E_NOMEM, "", "out of memory"); }
-
-karp_status provider_null(karp_error *error, const char *what)
-{
-    return provider_fail(error, KARP_E_INVALID, "", "NULL for %s", what);
-}
-
 uint32_t provider_problem(karp_provider_problem *problem, uint32_t kind, const char *field, const char *format, ...)
 {
     problem->kind = kind;

@@ -8,9 +8,6 @@
 /* Fills *error (NULL allowed) and returns status. */
 karp_status provider_fail(karp_error *error, karp_status status, const char *field, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-karp_status provider_nomem(karp_error *error);
-/* INVALID: a required argument is NULL. */
-karp_status provider_null(karp_error *error, const char *what);
 
 /* The same inside a plugin: fills the host's struct and returns the kind. */
 uint32_t provider_problem(karp_provider_problem *problem, uint32_t kind, const char *field, const char *format, ...)

@@ -87,7 +87,7 @@ static karp_status alone(karp_context *context, const karp_instance_type *type, 
 {
     size_t count = type->capacity_count, bytes = (count + o->capacity_override_count + 1) * sizeof(karp_resource);
     karp_resource *capacity = karp_alloc(context, bytes);
-    if (!capacity) return provider_nomem(error);
+    if (!capacity) return fail_nomem(error);
     if (count) memcpy(capacity, type->capacity, count * sizeof *capacity);
     for (size_t i = 0; i < o->capacity_override_count; i++) {
         size_t at = 0;
@@ -157,7 +157,7 @@ static karp_status fill(karp_provider *p, const karp_catalogue *catalogue, const
     launch->candidate_count = 0;
     launch->types = types;
     launch->type_count = count;
-    if (s.failed) return provider_nomem(error);
+    if (s.failed) return fail_nomem(error);
     karp_status status = KARP_OK;
     for (size_t i = 0; i < count && status == KARP_OK; i++)
         status = add_type(p->context, catalogue, (uint32_t)i, launch, error);
@@ -209,7 +209,7 @@ static karp_status filter(karp_provider *p, const karp_provider_class *node_clas
     size_t count = launch->candidate_count;
     scratch_init_on(&s, memory);
     karp_provider_candidate *before = scratch_array(&s, count, sizeof *before);
-    if (s.failed) return provider_nomem(error);
+    if (s.failed) return fail_nomem(error);
     memcpy(before, launch->candidates, count * sizeof *before);
     uint32_t kind = p->plugin.filter_launch(p->handle, provider_class_data(node_class), memory, launch,
                                             provider_new_problem(p));
@@ -223,7 +223,7 @@ karp_status karp_provider_launch_filter(karp_provider *provider, const karp_prov
                                         const karp_provider_memory *memory, karp_provider_launch *launch,
                                         karp_error *error)
 {
-    if (!provider || !memory || !launch) return provider_null(error, "provider, memory or launch");
+    if (!provider || !memory || !launch) return fail_null(error, "provider, memory or launch");
     karp_catalogue *catalogue = NULL;
     karp_provider_launch own;
     karp_status status = provider_launch_check(launch, &own, error);
@@ -247,7 +247,7 @@ karp_status karp_provider_launch_pick(karp_provider *provider, const karp_provid
                                       const karp_provider_launch *given, karp_provider_candidate *out,
                                       karp_error *error)
 {
-    if (!provider || !given || !out) return provider_null(error, "provider, launch or out");
+    if (!provider || !given || !out) return fail_null(error, "provider, launch or out");
     karp_provider_launch own;
     const karp_provider_launch *launch = &own;
     karp_status status = provider_launch_check(given, &own, error);
@@ -301,7 +301,7 @@ static karp_status plain_node(const karp_instance_type *type, const karp_offerin
     scratch s;
     scratch_init_on(&s, memory);
     karp_label *labels = scratch_array(&s, type->requirement_count + o->requirement_count, sizeof *labels);
-    if (s.failed) return provider_nomem(error);
+    if (s.failed) return fail_nomem(error);
     node->instance_type = type->name;
     node->labels = labels;
     node->label_count = launch_labels(type, o, labels);
@@ -330,7 +330,7 @@ karp_status karp_provider_launch_node(karp_provider *provider, const karp_provid
                                       const karp_provider_launch *given, karp_provider_candidate candidate,
                                       const karp_provider_memory *memory, karp_provider_node *node, karp_error *error)
 {
-    if (!provider || !given || !memory || !node) return provider_null(error, "provider, launch, memory or node");
+    if (!provider || !given || !memory || !node) return fail_null(error, "provider, launch, memory or node");
     karp_provider_launch own;
     const karp_provider_launch *launch = &own;
     karp_status status = provider_launch_check(given, &own, error);

@@ -105,7 +105,7 @@ karp_status provider_open(karp_context *context, const karp_provider_plugin *plu
                                       "karp_provider_options", error);
     if (status == KARP_OK) {
         p = karp_alloc(context, sizeof *p);
-        if (!p) status = provider_nomem(error);
+        if (!p) status = fail_nomem(error);
     }
     if (status) {
         plugin_unload(object);
@@ -245,7 +245,7 @@ static karp_status fields_of(scratch *s, karp_str name, karp_str text, karp_prov
     }
     trees_free(&t);
     if (status != KARP_OK) return status;
-    if (s->failed || !w) return provider_nomem(error);
+    if (s->failed || !w) return fail_nomem(error);
     if (w->too_deep) return provider_fail(error, KARP_E_LIMIT, "", "nested too deeply");
     *out = (karp_provider_document){
         .size = sizeof *out, .name = name, .text = text, .fields = w->list, .field_count = w->count
@@ -279,7 +279,7 @@ karp_status karp_provider_load_facts(karp_provider *provider, karp_str kind, kar
                                      karp_error *error)
 {
     if (!str_given(kind) || !str_given(name) || !str_given(text)) return fail_null(error, "kind, name or text");
-    if (!provider) return provider_null(error, "provider");
+    if (!provider) return fail_null(error, "provider");
     if (!provider->plugin.load_facts) return provider_lacks(provider, error, "facts to load");
     scratch s;
     karp_provider_document document;
@@ -299,14 +299,14 @@ karp_status karp_provider_class_new(karp_provider *provider, karp_str name, karp
                                     karp_error *error)
 {
     if (!str_given(name) || !str_given(text)) return fail_null(error, "name or text");
-    if (!provider || !out) return provider_null(error, "provider or out");
+    if (!provider || !out) return fail_null(error, "provider or out");
     if (!provider->plugin.class_parse) return provider_lacks(provider, error, "node classes");
     karp_provider_class *made = karp_alloc(provider->context, sizeof *made);
     char *copy = karp_alloc(provider->context, text.len + 1);
     scratch s;
     karp_provider_document document;
     scratch_init(&s, provider->context);
-    karp_status status = made && copy ? KARP_OK : provider_nomem(error);
+    karp_status status = made && copy ? KARP_OK : fail_nomem(error);
     bool fields = provider->plugin.flags & KARP_PROVIDER_WANTS_FIELDS;
     if (status == KARP_OK) status = make_document(provider, &s, name, text, fields, &document, error);
     void *data = NULL;
@@ -338,7 +338,7 @@ static karp_status class_of_written(karp_provider *provider, karp_str name, cons
     strbuf_init(&text, provider->context);
     tree_write(&text, root);
     karp_status status = text.failed
-                             ? provider_nomem(error)
+                             ? fail_nomem(error)
                              : karp_provider_class_new(provider, name, (karp_str){ text.ptr, text.len }, out, error);
     strbuf_free(&text);
     return status;
@@ -352,7 +352,7 @@ karp_status provider_class_of_tree(karp_provider *provider, karp_str name, const
     if (!read) return class_of_written(provider, name, root, out, error);
     void *data = NULL;
     karp_provider_class *made = karp_alloc(provider->context, sizeof *made);
-    karp_status status = made ? KARP_OK : provider_nomem(error);
+    karp_status status = made ? KARP_OK : fail_nomem(error);
     if (status == KARP_OK)
         status = provider_answer(provider, read(provider->handle, root, &data, provider_new_problem(provider)), error);
     if (status) {
@@ -444,7 +444,7 @@ static karp_status make_catalogue(karp_provider *p, const karp_provider_class *n
                                   karp_error *error)
 {
     kept *k = karp_alloc(p->context, sizeof *k);
-    if (!k) return provider_nomem(error);
+    if (!k) return fail_nomem(error);
     k->context = p->context;
     scratch_init(&k->s, p->context);
     karp_provider_memory memory;
@@ -463,7 +463,7 @@ static karp_status make_catalogue(karp_provider *p, const karp_provider_class *n
 karp_status karp_provider_catalogue(karp_provider *provider, const karp_provider_class *node_class,
                                     karp_catalogue **out, karp_error *error)
 {
-    if (!provider || !out) return provider_null(error, "provider or out");
+    if (!provider || !out) return fail_null(error, "provider or out");
     uint64_t generation = generation_of(provider);
     provider_types *own = &provider->plain;
     for (karp_provider_class *c = provider->classes; c && node_class; c = c->next) {
@@ -487,7 +487,7 @@ karp_status karp_provider_catalogue(karp_provider *provider, const karp_provider
 
 karp_status karp_provider_get_labels(karp_provider *provider, karp_provider_labels *out, karp_error *error)
 {
-    if (!provider || !out) return provider_null(error, "provider or out");
+    if (!provider || !out) return fail_null(error, "provider or out");
     karp_provider_labels labels = { .size = sizeof labels };
     karp_status status = struct_check_size(out, FIRST_LABELS, "karp_provider_labels", error);
     if (status) return status;
@@ -501,7 +501,7 @@ karp_status karp_provider_get_labels(karp_provider *provider, karp_provider_labe
 
 karp_status karp_provider_settings(karp_provider *provider, karp_settings *into, karp_error *error)
 {
-    if (!provider || !into) return provider_null(error, "provider or into");
+    if (!provider || !into) return fail_null(error, "provider or into");
     karp_provider_labels labels = { .size = sizeof labels };
     karp_status status = struct_check_size(into, SIZE_THROUGH(karp_settings, reservation_id_label), "karp_settings",
                                            error);

@@ -36,16 +36,16 @@ static karp_status add(karp_provider_registry *r, const karp_provider_plugin *pl
     if (find(r, str(plugin->name))) {
         return provider_fail(error, KARP_E_DUPLICATE, "name", "there is a provider %s already", plugin->name);
     }
-    if (!grow(r->context, (void **)&r->list, &r->capacity, r->count + 1, sizeof *r->list)) return provider_nomem(error);
+    if (!grow(r->context, (void **)&r->list, &r->capacity, r->count + 1, sizeof *r->list)) return fail_nomem(error);
     r->list[r->count++] = (registered){ .plugin = *plugin };
     return KARP_OK;
 }
 
 karp_status karp_provider_registry_new(karp_context *context, karp_provider_registry **out, karp_error *error)
 {
-    if (!context || !out) return provider_null(error, "context or out");
+    if (!context || !out) return fail_null(error, "context or out");
     karp_provider_registry *r = karp_alloc(context, sizeof *r);
-    if (!r) return provider_nomem(error);
+    if (!r) return fail_nomem(error);
     memset(r, 0, sizeof *r);
     r->context = context;
     karp_status status = karp_catalogue_new(context, NULL, 0, &r->keep_alive, error);
@@ -82,14 +82,14 @@ karp_status karp_provider_registry_add(karp_provider_registry *registry, const k
 karp_status karp_provider_registry_load(karp_provider_registry *registry, const char *path, karp_str *name,
                                         karp_error *error)
 {
-    if (!registry || !path) return provider_null(error, "registry or path");
+    if (!registry || !path) return fail_null(error, "registry or path");
     karp_provider_plugin checked;
     void *object = NULL;
     karp_status status = plugin_load(path, &object, &checked, error);
     if (status) return status;
     size_t bytes = strlen(path) + 1;
     char *copy = karp_alloc(registry->context, bytes);
-    status = copy ? add(registry, &checked, error) : provider_nomem(error);
+    status = copy ? add(registry, &checked, error) : fail_nomem(error);
     if (status) {
         karp_free(registry->context, copy, bytes);
         plugin_unload(object);
@@ -137,7 +137,7 @@ karp_status karp_provider_registry_open(karp_provider_registry *registry, karp_s
                                         const karp_provider_options *options, karp_provider **out, karp_error *error)
 {
     if (!str_given(name)) return fail_null(error, "name");
-    if (!registry || !out) return provider_null(error, "registry or out");
+    if (!registry || !out) return fail_null(error, "registry or out");
     const registered *entry = find(registry, name);
     if (!entry) return unknown(error, name);
     if (entry->path) return open_object(registry->context, entry->path, options, out, error);
@@ -154,10 +154,10 @@ karp_status karp_provider_open(karp_context *context, karp_str name, const karp_
                                karp_provider **out, karp_error *error)
 {
     if (!str_given(name)) return fail_null(error, "name");
-    if (!context || !out) return provider_null(error, "context or out");
+    if (!context || !out) return fail_null(error, "context or out");
     if (is_path(name)) {
         char *path = karp_alloc(context, name.len + 1);
-        if (!path) return provider_nomem(error);
+        if (!path) return fail_nomem(error);
         memcpy(path, name.ptr, name.len);
         path[name.len] = '\0';
         karp_status status = open_object(context, path, options, out, error);

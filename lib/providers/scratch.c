@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/scratch.h>
 
+#include <base/error.h>
 #include <string.h>
 
 #include <karp/library.h>
@@ -95,9 +96,9 @@ static void *host_piece(size_t bytes, void *user)
 
 karp_status karp_provider_memory_new(karp_context *context, karp_provider_memory **out, karp_error *error)
 {
-    if (!context || !out) return provider_null(error, "context or out");
+    if (!context || !out) return fail_null(error, "context or out");
     host_memory *m = karp_alloc(context, sizeof *m);
-    if (!m) return provider_nomem(error);
+    if (!m) return fail_nomem(error);
     memset(m, 0, sizeof *m);
     karp_status status = karp_catalogue_new(context, NULL, 0, &m->keep_alive, error);
     if (status) {
@@ -117,7 +118,7 @@ karp_status memory_keep_catalogue(const karp_provider_memory *memory, karp_catal
     held *entry = m ? scratch_alloc(&m->pieces, sizeof *entry) : NULL;
     if (!entry) {
         karp_catalogue_unref(catalogue);
-        return m ? provider_nomem(error)
+        return m ? fail_nomem(error)
                  : provider_fail(error, KARP_E_INVALID, "memory", "is not from karp_provider_memory_new()");
     }
     *entry = (held){ catalogue, m->catalogues };

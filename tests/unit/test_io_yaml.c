@@ -290,6 +290,9 @@ static void test_places_of_errors(void **state)
           KARP_E_INVALID, 10, "metadata.name" },
         { "apiVersion: v1\nkind: List\nitems:\n- 5\n", KARP_E_INVALID, 4, NULL },
         { HEAD "---\n" HEAD "spec: 5\n", KARP_E_INVALID, 10, "spec" },
+        { HEAD "status:\n  resourceClaimStatuses:\n  - 5\n", KARP_E_INVALID, 7, "status.resourceClaimStatuses[0]" },
+        { HEAD "status:\n  resourceClaimStatuses:\n  - {name: a, resourceClaimName: 5}\n", KARP_E_INVALID, 7,
+          "status.resourceClaimStatuses[0].resourceClaimName" },
         { "a:\n\t- b\n", KARP_E_SYNTAX, 2, NULL },
         { "values:\n  - \"us-west-2a\", \"us-west-2b\"\n", KARP_E_SYNTAX, 2, NULL },
         { "apiVersion: karp/v1\nkind: Snapshot\nobjects:\n- apiVersion: v1\n  kind: Node\n  metadata:\n    name: n1\n  "

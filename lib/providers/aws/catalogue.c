@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/aws/catalogue.h>
 
+#include <base/error.h>
 #include <base/str.h>
 
 /* ---- offerings: of each zone of the region, and of the class's reservations ------------------ */
@@ -291,7 +292,7 @@ karp_status aws_instance_types(scratch *s, const aws_facts *facts, const aws_mar
     aws_place *place = scratch_array(s, 1, sizeof *place); /* offerings refer to it */
     karp_instance_type *list = scratch_array(s, facts->count, sizeof *list);
     aws_shared *shared = scratch_array(s, 1, sizeof *shared);
-    if (!list || !place || !shared || !make_place(s, facts, marks, settings, c, place)) return provider_nomem(error);
+    if (!list || !place || !shared || !make_place(s, facts, marks, settings, c, place)) return fail_nomem(error);
     make_parts(s, place, &parts);
     size_t n = 0;
     for (size_t i = 0; i < facts->count && !s->failed; i++) {
@@ -305,7 +306,7 @@ karp_status aws_instance_types(scratch *s, const aws_facts *facts, const aws_mar
         aws_resources(s, type, c, &settings->options, shared, out);
         add_offerings(s, type, c, place, &parts, out);
     }
-    if (s->failed) return provider_nomem(error);
+    if (s->failed) return fail_nomem(error);
     *types = list;
     *count = n;
     return KARP_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/aws/facts.h>
 
+#include <base/error.h>
 #include <string.h>
 
 #include <providers/cloud/table.h>
@@ -132,7 +133,7 @@ karp_status aws_facts_init(aws_facts *facts, karp_context *context, karp_str reg
     aws_facts_name_zones(facts);
     if (!facts->s.failed) return KARP_OK;
     aws_facts_free(facts);
-    return provider_nomem(error);
+    return fail_nomem(error);
 }
 
 void aws_facts_free(aws_facts *facts)
@@ -201,7 +202,7 @@ karp_status aws_facts_copy(const aws_facts *from, aws_facts *to, karp_error *err
     }
     if (!s->failed) return KARP_OK;
     aws_facts_free(to);
-    return provider_nomem(error);
+    return fail_nomem(error);
 }
 
 aws_type *aws_facts_find(const aws_facts *facts, karp_str name)

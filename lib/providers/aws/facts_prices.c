@@ -2,6 +2,7 @@
 /* Prices: AWS's price list, and EC2's spot price history. */
 #include <providers/aws/facts_read.h>
 
+#include <base/error.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -69,7 +70,7 @@ static const tree *product_in(decoder *d, karp_str text)
     tree *product = NULL;
     tree_fault fault;
     karp_status status = tree_parse(&d->trees, text, DEEPEST, &product, NULL, &fault);
-    if (status == KARP_E_NOMEM) d->status = provider_nomem(d->error);
+    if (status == KARP_E_NOMEM) d->status = fail_nomem(d->error);
     return status == KARP_OK ? product : NULL;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/aws/facts_read.h>
 
+#include <base/error.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -171,6 +172,6 @@ karp_status aws_facts_read(aws_facts *into, karp_str kind, karp_str text, karp_e
     if (root) readers[at].read(into, &d, root);
     into->sources = cloud_sources(&into->s, into->sources, kind);
     decode_end(&d);
-    if (into->s.failed && (!d.status || d.status == KARP_E_INVALID)) return provider_nomem(error);
+    if (into->s.failed && (!d.status || d.status == KARP_E_INVALID)) return fail_nomem(error);
     return d.status;
 }

@@ -5,6 +5,7 @@
  */
 #include <providers/aws/facts_read.h>
 
+#include <base/error.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -211,7 +212,7 @@ karp_status aws_table_read(aws_facts *into, karp_str text, karp_error *error)
     bool more = false, spot_known = false;
     aws_type *types = NULL;
     karp_str own = scratch_text(&into->s, text);
-    karp_status status = into->s.failed ? provider_nomem(error)
+    karp_status status = into->s.failed ? fail_nomem(error)
                                         : cloud_table_open(&t, &aws_format, own, into->region, error);
     if (status) return status;
     if (!read_letters(t.zones, &all)) {
@@ -221,7 +222,7 @@ karp_status aws_table_read(aws_facts *into, karp_str text, karp_error *error)
     while ((status = cloud_table_next(&t, &row, &more, error)) == KARP_OK && more) {
         if (row.offer.len == 0) continue;
         aws_type *list = cloud_grow(&into->s, types, count, &room, sizeof *list);
-        if (!list) return provider_nomem(error);
+        if (!list) return fail_nomem(error);
         types = list;
         status = read_row(&t, &row, all, &types[count], &spot_known, error);
         if (status) return status;
@@ -237,7 +238,7 @@ karp_status aws_table_read(aws_facts *into, karp_str text, karp_error *error)
     into->as_of = t.as_of;
     into->sources = t.sources;
     aws_facts_name_zones(into);
-    return into->s.failed ? provider_nomem(error) : KARP_OK;
+    return into->s.failed ? fail_nomem(error) : KARP_OK;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/aws/node_class.h>
 
+#include <base/error.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -394,7 +395,7 @@ karp_status aws_node_class_read(scratch *s, const tree *root, aws_node_class *ou
     }
     decode_end(&d);
     if (d.status) return d.status;
-    if (s->failed) return provider_nomem(error);
+    if (s->failed) return fail_nomem(error);
     *out = result;
     return KARP_OK;
 }

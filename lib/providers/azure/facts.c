@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/azure/facts.h>
 
+#include <base/error.h>
 #include <string.h>
 
 #include <karp/values.h>
@@ -117,7 +118,7 @@ static karp_status read_table(azure_facts *f, karp_str text, karp_error *error)
         if (status) return status;
         if (row.offer.len == 0) continue;
         azure_size *list = cloud_grow(&f->s, f->list, f->count, &room, sizeof *list);
-        if (!list) return provider_nomem(error);
+        if (!list) return fail_nomem(error);
         f->list = list;
         f->list[f->count++] = size;
         f->spot_known = f->spot_known || size.spot >= 0;
@@ -143,7 +144,7 @@ karp_status azure_facts_init(azure_facts *facts, karp_context *context, karp_str
     karp_status status = facts->s.failed ? KARP_E_NOMEM : read_table(facts, azure_table_text(), &own);
     if (status == KARP_OK || status == KARP_E_NOT_FOUND) return KARP_OK;
     azure_facts_free(facts);
-    return status == KARP_E_NOMEM ? provider_nomem(error) : error_give(&own, error);
+    return status == KARP_E_NOMEM ? fail_nomem(error) : error_give(&own, error);
 }
 
 void azure_facts_free(azure_facts *facts)
@@ -205,7 +206,7 @@ karp_status azure_facts_load(const azure_facts *facts, karp_str kind, karp_str t
                                "azure has facts of the kinds all, sizes, prices, quotas");
     }
     if (str_is(kind, "sizes") || str_is(kind, "prices")) next->sources = cloud_sources(&next->s, facts->sources, kind);
-    if (status == KARP_OK && next->s.failed) status = provider_nomem(error);
+    if (status == KARP_OK && next->s.failed) status = fail_nomem(error);
     if (status) azure_facts_free(next);
     return status;
 }

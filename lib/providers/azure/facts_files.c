@@ -2,6 +2,7 @@
 /* Facts from Azure's own tools: `az vm list-skus`, and responses of the Retail Prices API. */
 #include <providers/azure/facts.h>
 
+#include <base/error.h>
 #include <karp/values.h>
 #include <providers/decode.h>
 #include <providers/order.h>
@@ -178,7 +179,7 @@ karp_status azure_read_skus(const azure_facts *old, azure_facts *f, karp_str tex
     karp_status status = d.status;
     decode_end(&d);
     if (status) return status;
-    if (f->s.failed) return provider_nomem(error);
+    if (f->s.failed) return fail_nomem(error);
     f->spot_known = old->spot_known;
     sort_sizes(f);
     return KARP_OK;

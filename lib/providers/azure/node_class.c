@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/azure/node_class.h>
 
+#include <base/error.h>
 #include <string.h>
 #include <providers/cloud/go_hash.h>
 
@@ -247,7 +248,7 @@ karp_status azure_class_read(karp_context *context, const tree *root, azure_clas
     karp_status status = d.status;
     bool failed = out->s.failed || (status == KARP_OK && d.trees.status != KARP_OK);
     decode_end(&d);
-    if (status == KARP_OK && failed) status = provider_nomem(error);
+    if (status == KARP_OK && failed) status = fail_nomem(error);
     if (status) scratch_free(&out->s);
     return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/gcp/facts.h>
 
+#include <base/error.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -94,7 +95,7 @@ static karp_status read_table(gcp_facts *f, karp_str text, karp_error *error)
         if (status) return status;
         if (row.offer.len == 0) continue;
         gcp_type *list = cloud_grow(&f->s, f->list, f->count, &room, sizeof *list);
-        if (!list) return provider_nomem(error);
+        if (!list) return fail_nomem(error);
         f->list = list;
         f->list[f->count++] = type;
     }
@@ -119,7 +120,7 @@ karp_status gcp_facts_init(gcp_facts *facts, karp_context *context, karp_str reg
     karp_status status = facts->s.failed ? KARP_E_NOMEM : read_table(facts, gcp_table_text(), &own);
     if (status == KARP_OK || status == KARP_E_NOT_FOUND) return KARP_OK;
     gcp_facts_free(facts);
-    return status == KARP_E_NOMEM ? provider_nomem(error) : error_give(&own, error);
+    return status == KARP_E_NOMEM ? fail_nomem(error) : error_give(&own, error);
 }
 
 void gcp_facts_free(gcp_facts *facts)
@@ -231,7 +232,7 @@ static karp_status load_machine_types(const gcp_facts *old, gcp_facts *f, karp_s
     karp_status status = d.status;
     decode_end(&d);
     if (status) return status;
-    if (f->s.failed) return provider_nomem(error);
+    if (f->s.failed) return fail_nomem(error);
     merge(f);
     return KARP_OK;
 }
@@ -299,7 +300,7 @@ karp_status gcp_facts_load(const gcp_facts *facts, karp_str kind, karp_str text,
         status = provider_fail(error, KARP_E_INVALID, "kind", "gcp has facts of the kinds all, machine-types, prices");
     }
     if (!str_is(kind, "all")) next->sources = cloud_sources(&next->s, facts->sources, kind);
-    if (status == KARP_OK && next->s.failed) status = provider_nomem(error);
+    if (status == KARP_OK && next->s.failed) status = fail_nomem(error);
     if (status) gcp_facts_free(next);
     return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/gcp/node_class.h>
 
+#include <base/error.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -303,7 +304,7 @@ karp_status gcp_class_read(karp_context *context, const tree *root, gcp_class *o
     }
     karp_status status = d.status;
     decode_end(&d);
-    if (status == KARP_OK && out->s.failed) status = provider_nomem(error);
+    if (status == KARP_OK && out->s.failed) status = fail_nomem(error);
     if (status) scratch_free(&out->s);
     return status;
 }
