@@ -68,8 +68,8 @@ static size_t run_length(const karp_decision *decision, const uint32_t *pods, si
     return length;
 }
 
-/* Insertion sort: a run is almost sorted already (as text, 10 comes before 2). */
-static void sort_numbers(uint32_t *numbers, size_t count)
+/* Needs no memory, and a run is almost sorted already (as text, 10 comes before 2): Shell sort. */
+static void sort_in_place(uint32_t *numbers, size_t count)
 {
     for (size_t gap = count / 2; gap > 0; gap /= 2) {
         for (size_t i = gap; i < count; i++) {
@@ -173,7 +173,7 @@ karp_status text_pods(text_flow *flow, karp_context *context, const karp_decisio
             for (size_t i = 0; i < length; i++) {
                 numbers[i] = split(karp_decision_pod_name(decision, pods[done + i])).number;
             }
-            sort_numbers(numbers, length);
+            sort_in_place(numbers, length);
             written = write_numbers(flow, head.head, numbers, length);
         } else {
             written = write_suffixes(flow, decision, pods + done, length);
