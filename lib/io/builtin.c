@@ -135,7 +135,7 @@ void io_complete_from_base(const karp_reader *reader, trees *t, const io_kind_in
     karp_str base = tree_get_text(tree_get(tree_get(root, "metadata"), "annotations"), IO_BASE_CLASS);
     if (base.len == 0) return;
     uint32_t number = io_find_kind(reader, tree_get_text(root, "kind"), nothing, base);
-    io_complete_class(t, root, number < reader->waiting_count ? reader->waiting[number].root : NULL);
+    io_complete_class(t, root, number < reader->deferred_count ? reader->deferred[number].root : NULL);
 }
 
 /* Splits a field path such as spec.blockDeviceMappings[1].ebs or evictionHard["memory.available"] into steps. The
@@ -199,8 +199,8 @@ karp_status io_check_node_class(karp_reader *reader, const tree *root, const io_
 
 karp_status io_read_node_class(karp_reader *reader, karp_provider *provider, uint32_t number, karp_provider_class **out)
 {
-    const io_waiting *w = &reader->waiting[number];
-    io_place place = io_waiting_place(w);
+    const io_deferred *w = &reader->deferred[number];
+    io_place place = io_deferred_place(w);
     trees_clear(&reader->passing);
     tree *root = tree_deep_copy(&reader->passing, w->root, false);
     io_complete_from_base(reader, &reader->passing, w->info, root);
@@ -235,7 +235,7 @@ static karp_status check_region(class_uses *u, uint32_t number, karp_str name)
     karp_str region = reader->options.region.len ? reader->options.region : reader->region;
     karp_str kind = karp_provider_class_kind(u->provider);
     if (reader->given_provider || region.len == 0) return KARP_OK;
-    const tree *subnets = tree_get(tree_get(reader->waiting[number].root, "status"), "subnets");
+    const tree *subnets = tree_get(tree_get(reader->deferred[number].root, "status"), "subnets");
     bool found = tree_count(subnets) == 0;
     for (size_t i = 0; i < tree_count(subnets) && !found; i++) {
         karp_str zone = tree_get_text(tree_item(subnets, i), "zone");
@@ -287,7 +287,7 @@ static karp_status find_class(class_uses *u, karp_str pool, const tree *ref, kar
     if (group.len && !equal_str(group, karp_provider_class_group(u->provider)))
         return warn_foreign(u, pool, tree_get_text(ref, "kind"));
     uint32_t number = kind.len ? io_find(reader, kind.ptr, nothing, name) : IO_NONE;
-    if (number >= reader->waiting_count) return warn_absent(u, name);
+    if (number >= reader->deferred_count) return warn_absent(u, name);
     karp_status status = io_read_node_class(reader, u->provider, number, out);
     return status ? status : check_region(u, number, name);
 }
@@ -312,7 +312,7 @@ static karp_status use_class(class_uses *u, karp_provider_class *class_, size_t 
     return KARP_OK;
 }
 
-static karp_status add_pool(class_uses *u, const io_waiting *w, size_t room)
+static karp_status add_pool(class_uses *u, const io_deferred *w, size_t room)
 {
     karp_reader *reader = u->reader;
     const tree *ref = tree_get(tree_get(tree_get(tree_get(w->root, "spec"), "template"), "spec"), "nodeClassRef");
@@ -337,7 +337,7 @@ static karp_status add_pool(class_uses *u, const io_waiting *w, size_t room)
 static int compare_names(const void *a, const void *b, const void *user)
 {
     (void)user;
-    const io_waiting *const *x = a, *const *y = b;
+    const io_deferred *const *x = a, *const *y = b;
     return compare_str((*x)->name, (*y)->name);
 }
 
@@ -345,11 +345,11 @@ static int compare_names(const void *a, const void *b, const void *user)
 static karp_status add_pools(class_uses *u)
 {
     karp_reader *reader = u->reader;
-    const io_waiting **pools = arena_array(&u->arena, reader->waiting_count, sizeof *pools);
+    const io_deferred **pools = arena_array(&u->arena, reader->deferred_count, sizeof *pools);
     size_t count = 0;
     if (!pools) return io_reader_nomem(reader);
-    for (size_t i = 0; i < reader->waiting_count; i++) {
-        if (reader->waiting[i].info->kind == IO_KIND_NODE_POOL) pools[count++] = &reader->waiting[i];
+    for (size_t i = 0; i < reader->deferred_count; i++) {
+        if (reader->deferred[i].info->kind == IO_KIND_NODE_POOL) pools[count++] = &reader->deferred[i];
     }
     u->list = arena_array(&u->arena, count + 1, sizeof *u->list);
     if (!u->list || !sort_stable(reader->context, pools, count, sizeof *pools, compare_names, NULL))

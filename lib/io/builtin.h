@@ -28,7 +28,7 @@ karp_status io_settle_catalogues(karp_reader *reader);
 /* Passes the catalogues to the builder. Call it after all nodes and pods have been added. */
 karp_status io_give_catalogues(karp_reader *reader);
 
-/* Lets `provider` read the node class of waiting object `number`, after completing it from its base class. */
+/* Lets `provider` read the node class of deferred object `number`, after completing it from its base class. */
 karp_status io_read_node_class(karp_reader *reader, karp_provider *provider, uint32_t number,
                                karp_provider_class **out);
 

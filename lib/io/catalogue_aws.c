@@ -41,10 +41,10 @@ static karp_status check_options(const karp_catalogue_options *given, karp_catal
 static karp_status find_class(karp_reader *reader, karp_str name, karp_str kind, uint32_t *number)
 {
     *number = IO_NONE;
-    for (uint32_t i = 0; i < reader->waiting_count; i++) {
-        const io_waiting *w = &reader->waiting[i];
+    for (uint32_t i = 0; i < reader->deferred_count; i++) {
+        const io_deferred *w = &reader->deferred[i];
         if (w->info->kind != IO_KIND_NODE_CLASS) continue;
-        io_place place = io_waiting_place(w);
+        io_place place = io_deferred_place(w);
         if (*number != IO_NONE) {
             return io_reader_fail(reader, KARP_E_INVALID, &place, NULL, "there are several node classes: expected one");
         }

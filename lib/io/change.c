@@ -6,7 +6,7 @@
 
 static karp_status forget(karp_reader *reader, uint32_t number)
 {
-    io_waiting *w = &reader->waiting[number];
+    io_deferred *w = &reader->deferred[number];
     w->gone = reader->changes = true;
     return io_note_name(reader, io_kind_of(w), w->namespace_, w->name, IO_NONE) ? KARP_OK : io_reader_nomem(reader);
 }
@@ -76,11 +76,11 @@ static void keep_identity(trees *t, const tree *before, tree *after, bool status
     if (status) tree_default(t, after, "status", tree_get(before, "status"));
 }
 
-static karp_status renew_pods(karp_reader *reader, const io_waiting *w)
+static karp_status renew_pods(karp_reader *reader, const io_deferred *w)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < reader->waiting_count; i++) {
-        const io_waiting *p = &reader->waiting[i];
+    for (uint32_t i = 0; i < reader->deferred_count; i++) {
+        const io_deferred *p = &reader->deferred[i];
         if (p->gone || p->info->kind != IO_KIND_POD || !equal_str(p->namespace_, w->namespace_)) continue;
         io_owner owner = io_workload_of(reader, p->root);
         if (!str_is(io_kind_of(w), owner.kind) || !equal_str(owner.name, w->name)) continue;
@@ -95,9 +95,9 @@ static karp_status renew_pods(karp_reader *reader, const io_waiting *w)
 
 karp_status io_replace(karp_reader *reader, uint32_t number, tree *root, const io_place *place)
 {
-    if (number >= reader->waiting_count)
+    if (number >= reader->deferred_count)
         return io_reader_fail(reader, KARP_E_STATE, place, NULL, "the object to replace was read as one that stays");
-    io_waiting *w = &reader->waiting[number];
+    io_deferred *w = &reader->deferred[number];
     const tree *before = w->root, *old_spec = tree_get(before, "spec");
     tree *spec = tree_get(root, "spec");
     karp_status status = KARP_OK;
@@ -128,7 +128,7 @@ karp_status io_replace(karp_reader *reader, uint32_t number, tree *root, const i
  * it has no controller or belongs to its node (a DaemonSet's or static pod). */
 static karp_status displace(karp_reader *reader, uint32_t number)
 {
-    io_waiting *w = &reader->waiting[number];
+    io_deferred *w = &reader->deferred[number];
     trees *t = &reader->trees;
     io_owner owner = io_controller(w->root);
     if (owner.kind[0] == '\0' || strcmp(owner.kind, "DaemonSet") == 0 || strcmp(owner.kind, "Node") == 0 ||
@@ -147,7 +147,7 @@ static karp_status displace(karp_reader *reader, uint32_t number)
 }
 
 /* Whether the object is a pod of the workload, or its ReplicaSet. */
-static bool is_owned_by(const karp_reader *reader, const io_waiting *w, const io_waiting *workload)
+static bool is_owned_by(const karp_reader *reader, const io_deferred *w, const io_deferred *workload)
 {
     io_owner owner = { "", { "", 0 } };
     if (!equal_str(w->namespace_, workload->namespace_)) return false;
@@ -158,7 +158,7 @@ static bool is_owned_by(const karp_reader *reader, const io_waiting *w, const io
 }
 
 /* Whether the object is deleted together with the other one. */
-static bool goes_with(const karp_reader *reader, const io_waiting *w, const io_waiting *deleted)
+static bool goes_with(const karp_reader *reader, const io_deferred *w, const io_deferred *deleted)
 {
     const tree *metadata = tree_get(w->root, "metadata");
     io_kind kind = w->info->kind, of = deleted->info->kind;
@@ -175,7 +175,7 @@ static bool goes_with(const karp_reader *reader, const io_waiting *w, const io_w
     return (has_template(of) || of == IO_KIND_DAEMON_SET) && is_owned_by(reader, w, deleted);
 }
 
-static bool was_on(const io_waiting *w, const io_waiting *deleted)
+static bool was_on(const io_deferred *w, const io_deferred *deleted)
 {
     return deleted->info->kind == IO_KIND_NODE && w->info->kind == IO_KIND_POD &&
            equal_str(tree_get_text(tree_get(w->root, "spec"), "nodeName"), deleted->name);
@@ -204,10 +204,10 @@ static karp_status add_number(karp_reader *reader, numbers *list, uint32_t numbe
  * they are still needed to find the pods' owners. */
 static karp_status delete_owned(karp_reader *reader, numbers *list, uint32_t number)
 {
-    const io_waiting *deleted = &reader->waiting[number];
+    const io_deferred *deleted = &reader->deferred[number];
     karp_status status = KARP_OK;
-    for (uint32_t i = 0; i < reader->waiting_count && !status; i++) {
-        const io_waiting *w = &reader->waiting[i];
+    for (uint32_t i = 0; i < reader->deferred_count && !status; i++) {
+        const io_deferred *w = &reader->deferred[i];
         if (w->gone || i == number) continue;
         if (was_on(w, deleted)) status = displace(reader, i);
         else if (goes_with(reader, w, deleted))
@@ -231,8 +231,8 @@ static karp_status delete_pods_of(karp_reader *reader, const io_reference *to)
 {
     karp_status status = KARP_OK;
     bool found = false;
-    for (uint32_t i = 0; i < reader->waiting_count && !status; i++) {
-        const io_waiting *w = &reader->waiting[i];
+    for (uint32_t i = 0; i < reader->deferred_count && !status; i++) {
+        const io_deferred *w = &reader->deferred[i];
         if (w->gone || w->info->kind != IO_KIND_POD) continue;
         io_owner owner = io_workload_of(reader, w->root);
         if (owner.kind[0] == '\0' || !io_refers_to(to, str(owner.kind), w->namespace_, owner.name)) continue;
@@ -248,18 +248,18 @@ karp_status io_delete(karp_reader *reader, karp_str object)
     uint32_t found = IO_NONE;
     if (!io_reference_read(object, true, &to))
         return fail(&reader->error, KARP_E_INVALID, "name what to delete as KIND/NAME or KIND/NAMESPACE/NAME");
-    for (uint32_t i = 0; i < reader->waiting_count; i++) {
-        const io_waiting *w = &reader->waiting[i];
+    for (uint32_t i = 0; i < reader->deferred_count; i++) {
+        const io_deferred *w = &reader->deferred[i];
         if (w->gone || !io_refers_to(&to, io_kind_of(w), w->namespace_, w->name)) continue;
         if (found != IO_NONE) {
-            const io_waiting *other = &reader->waiting[found];
+            const io_deferred *other = &reader->deferred[found];
             return io_ambiguous(reader, &to, other->namespace_.len ? other->namespace_ : io_kind_of(other),
                                 w->namespace_.len ? w->namespace_ : io_kind_of(w));
         }
         found = i;
     }
     if (found == IO_NONE) return delete_pods_of(reader, &to);
-    const io_waiting *w = &reader->waiting[found];
+    const io_deferred *w = &reader->deferred[found];
     karp_str kind = io_kind_of(w);
     karp_status status = !w->replaced ? KARP_OK
                                       : io_warn(reader, "%.*s %.*s is replaced and deleted: it is left out",
@@ -270,13 +270,13 @@ karp_status io_delete(karp_reader *reader, karp_str object)
 
 /* ---- scaling ----------------------------------------------------------------------------------------------------- */
 
-static const char *replicas_field(const io_waiting *workload)
+static const char *replicas_field(const io_deferred *workload)
 {
     return workload->info->kind == IO_KIND_JOB ? "parallelism" : "replicas";
 }
 
 /* Adds the note "what if: Deployment shop/web: spec.replicas 6 → 0". */
-static karp_status note_scaled(karp_reader *reader, const io_waiting *w, uint64_t replicas)
+static karp_status note_scaled(karp_reader *reader, const io_deferred *w, uint64_t replicas)
 {
     char space[64], name[160];
     int64_t had = 1; /* the default of all workloads */
@@ -291,7 +291,7 @@ static karp_status note_scaled(karp_reader *reader, const io_waiting *w, uint64_
 
 static karp_status set_replicas(karp_reader *reader, uint32_t number, uint64_t replicas)
 {
-    io_waiting *w = &reader->waiting[number];
+    io_deferred *w = &reader->deferred[number];
     tree *spec = tree_get_or_make(&reader->trees, w->root, "spec");
     tree_set(&reader->trees, spec, replicas_field(w), tree_new_integer(&reader->trees, (int64_t)replicas));
     w->changed = w->scaled = reader->changes = true;
@@ -301,7 +301,7 @@ static karp_status set_replicas(karp_reader *reader, uint32_t number, uint64_t r
 }
 
 /* Creates a workload that is not in the input, as far as this is possible from one of its pods. */
-static karp_status make_workload(karp_reader *reader, const io_waiting *pod, io_owner owner, uint64_t replicas)
+static karp_status make_workload(karp_reader *reader, const io_deferred *pod, io_owner owner, uint64_t replicas)
 {
     trees *t = &reader->trees;
     const char *version = strcmp(owner.kind, "Job") == 0 ? "batch/v1" : "apps/v1";
@@ -325,16 +325,16 @@ static karp_status make_workload(karp_reader *reader, const io_waiting *pod, io_
     if (t->status) return io_reader_nomem(reader);
     io_place place = { .document = pod->document, .line = pod->line, .column = pod->column, .offset = pod->offset };
     karp_status status = io_postpone(reader, io_kind_find(str(version), str(owner.kind)), object, &place);
-    return status ? status : set_replicas(reader, (uint32_t)reader->waiting_count - 1, replicas);
+    return status ? status : set_replicas(reader, (uint32_t)reader->deferred_count - 1, replicas);
 }
 
 /* Scales the only workload with this name among the pods' owners. */
 static karp_status scale_by_pods(karp_reader *reader, const io_reference *to, uint64_t replicas)
 {
-    const io_waiting *sample = NULL;
+    const io_deferred *sample = NULL;
     io_owner found = { "", { "", 0 } };
-    for (uint32_t i = 0; i < reader->waiting_count; i++) {
-        const io_waiting *w = &reader->waiting[i];
+    for (uint32_t i = 0; i < reader->deferred_count; i++) {
+        const io_deferred *w = &reader->deferred[i];
         if (w->gone || w->info->kind != IO_KIND_POD || io_pod_ended(w->root)) continue;
         io_owner owner = io_workload_of(reader, w->root);
         if (owner.kind[0] == '\0' || !io_refers_to(to, str(owner.kind), w->namespace_, owner.name)) continue;
@@ -354,7 +354,7 @@ static karp_status scale_by_pods(karp_reader *reader, const io_reference *to, ui
         return fail(&reader->error, KARP_E_INVALID, "%s: a %s is scaled when the input has it, not its pods alone",
                     shown, found.kind);
     }
-    io_waiting pod = *sample; /* the list may be reallocated */
+    io_deferred pod = *sample; /* the list may be reallocated */
     return make_workload(reader, &pod, found, replicas);
 }
 
@@ -366,12 +366,12 @@ karp_status io_scale(karp_reader *reader, karp_str workload, uint64_t replicas)
         return fail(&reader->error, KARP_E_INVALID,
                     "name what to scale as NAME, NAMESPACE/NAME, KIND/NAME or KIND/NAMESPACE/NAME");
     if (replicas > INT32_MAX) return fail(&reader->error, KARP_E_RANGE, "more replicas than a workload can have");
-    for (uint32_t i = 0; i < reader->waiting_count; i++) {
-        const io_waiting *w = &reader->waiting[i];
+    for (uint32_t i = 0; i < reader->deferred_count; i++) {
+        const io_deferred *w = &reader->deferred[i];
         if (w->gone || !has_template(w->info->kind) || !io_refers_to(&to, io_kind_of(w), w->namespace_, w->name))
             continue;
         if (found != IO_NONE) {
-            const io_waiting *other = &reader->waiting[found];
+            const io_deferred *other = &reader->deferred[found];
             bool same_space = equal_str(other->namespace_, w->namespace_);
             return io_ambiguous(reader, &to, same_space ? io_kind_of(other) : other->namespace_,
                                 same_space ? io_kind_of(w) : w->namespace_);
@@ -379,7 +379,7 @@ karp_status io_scale(karp_reader *reader, karp_str workload, uint64_t replicas)
         found = i;
     }
     if (found == IO_NONE) return scale_by_pods(reader, &to, replicas);
-    karp_status status = note_scaled(reader, &reader->waiting[found], replicas);
+    karp_status status = note_scaled(reader, &reader->deferred[found], replicas);
     return status ? status : set_replicas(reader, found, replicas);
 }
 
@@ -420,10 +420,10 @@ static bool goes_before(const karp_reader *reader, const surplus *a, const surpl
     if (a->bound != b->bound) return !a->bound;
     if (a->cost != b->cost) return a->cost < b->cost;
     if (a->created != b->created) return a->created > b->created;
-    return compare_str(reader->waiting[a->number].name, reader->waiting[b->number].name) > 0;
+    return compare_str(reader->deferred[a->number].name, reader->deferred[b->number].name) > 0;
 }
 
-static bool is_pod_of(const karp_reader *reader, const io_waiting *pod, const io_waiting *workload)
+static bool is_pod_of(const karp_reader *reader, const io_deferred *pod, const io_deferred *workload)
 {
     if (pod->gone || pod->info->kind != IO_KIND_POD || !equal_str(pod->namespace_, workload->namespace_)) return false;
     if (io_pod_ended(pod->root)) return false;
@@ -434,7 +434,7 @@ static bool is_pod_of(const karp_reader *reader, const io_waiting *pod, const io
 
 static surplus surplus_of(const karp_reader *reader, uint32_t number, bool numbered)
 {
-    const io_waiting *w = &reader->waiting[number];
+    const io_deferred *w = &reader->deferred[number];
     int64_t created = 0;
     karp_str text = tree_get_text(tree_get(w->root, "metadata"), "creationTimestamp");
     if (text.len == 0 || karp_time_parse(text, &created)) created = 0;
@@ -442,15 +442,15 @@ static surplus surplus_of(const karp_reader *reader, uint32_t number, bool numbe
                       tree_get_text(tree_get(w->root, "spec"), "nodeName").len > 0 };
 }
 
-static karp_status take_surplus(karp_reader *reader, const io_waiting *workload)
+static karp_status take_surplus(karp_reader *reader, const io_deferred *workload)
 {
     surplus *list = NULL;
     size_t count = 0, capacity = 0;
     karp_status status = KARP_OK;
     int64_t wanted = 1;
     (void)tree_integer(tree_get(tree_get(workload->root, "spec"), replicas_field(workload)), &wanted);
-    for (uint32_t i = 0; i < reader->waiting_count && !status; i++) {
-        if (!is_pod_of(reader, &reader->waiting[i], workload)) continue;
+    for (uint32_t i = 0; i < reader->deferred_count && !status; i++) {
+        if (!is_pod_of(reader, &reader->deferred[i], workload)) continue;
         if (!grow(reader->context, (void **)&list, &capacity, count + 1, sizeof *list))
             status = io_reader_nomem(reader);
         else list[count++] = surplus_of(reader, i, workload->info->kind == IO_KIND_STATEFUL_SET);
@@ -474,8 +474,8 @@ static karp_status note_deleted(karp_reader *reader)
     enum { NOTED = 40 };
     size_t count = 0;
     karp_status status = KARP_OK;
-    for (size_t i = 0; i < reader->waiting_count && !status; i++) {
-        const io_waiting *w = &reader->waiting[i];
+    for (size_t i = 0; i < reader->deferred_count && !status; i++) {
+        const io_deferred *w = &reader->deferred[i];
         bool left = w->gone && w->info->kind == IO_KIND_POD && !io_pod_ended(w->root);
         if (!left || io_find(reader, "Pod", w->namespace_, w->name) != IO_NONE || ++count > NOTED) continue;
         char space[64], name[160], node[160];
@@ -495,19 +495,20 @@ karp_status io_settle_changes(karp_reader *reader)
 {
     karp_status status = KARP_OK;
     if (!reader->options.editable && !reader->changes) return KARP_OK;
-    for (size_t i = 0; i < reader->waiting_count && !status; i++) {
-        if (reader->waiting[i].changed && !reader->waiting[i].gone) status = take_surplus(reader, &reader->waiting[i]);
+    for (size_t i = 0; i < reader->deferred_count && !status; i++) {
+        if (reader->deferred[i].changed && !reader->deferred[i].gone)
+            status = take_surplus(reader, &reader->deferred[i]);
     }
     if (!status && reader->options.note_changes) status = note_deleted(reader);
     size_t kept = 0;
-    for (size_t i = 0; i < reader->waiting_count && !status; i++) {
-        const io_waiting *w = &reader->waiting[i];
+    for (size_t i = 0; i < reader->deferred_count && !status; i++) {
+        const io_deferred *w = &reader->deferred[i];
         if (w->gone) continue;
         if (!io_note_name(reader, io_kind_of(w), w->namespace_, w->name, (uint32_t)kept) ||
             (reader->options.editable && w->info->kind == IO_KIND_POD && !io_note_owned(reader, w->root)))
             status = io_reader_nomem(reader);
-        reader->waiting[kept++] = *w;
+        reader->deferred[kept++] = *w;
     }
-    if (!status) reader->waiting_count = kept;
+    if (!status) reader->deferred_count = kept;
     return status;
 }

@@ -29,7 +29,7 @@ bool io_reference_read(karp_str given, bool kind_needed, io_reference *out);
 /* Whether the reference matches an object with this name. */
 bool io_refers_to(const io_reference *to, karp_str kind, karp_str namespace_, karp_str name);
 /* The user-visible kind of a deferred object. */
-karp_str io_kind_of(const io_waiting *w);
+karp_str io_kind_of(const io_deferred *w);
 karp_status io_not_found(karp_reader *reader, const io_reference *to);
 karp_status io_ambiguous(karp_reader *reader, const io_reference *to, karp_str one, karp_str other);
 

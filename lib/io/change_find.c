@@ -83,7 +83,7 @@ bool io_refers_to(const io_reference *to, karp_str kind, karp_str namespace_, ka
            (to->namespace_.len == 0 || equal_str(to->namespace_, namespace_));
 }
 
-karp_str io_kind_of(const io_waiting *w)
+karp_str io_kind_of(const io_deferred *w)
 {
     return w->info->kind == IO_KIND_NODE_CLASS ? tree_get_text(w->root, "kind") : str(w->info->name);
 }

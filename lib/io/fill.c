@@ -101,7 +101,7 @@ void io_fill_claim_volume(io_filler *f, tree *root)
 
 /* ---- PodDisruptionBudget ----------------------------------------------------------------------------------------- */
 
-static karp_status postpone_budget(io_filler *f, const io_waiting *w)
+static karp_status postpone_budget(io_filler *f, const io_deferred *w)
 {
     if (!grow(f->reader->context, (void **)&f->budgets, &f->budget_capacity, f->budget_count + 1, sizeof *f->budgets))
         return io_reader_nomem(f->reader);
@@ -162,8 +162,8 @@ static void count_pod(io_filler *f, const tree *pod)
     bool ready = str_is(io_condition_status(tree_get(status, "conditions"), "Ready"), "True");
     for (size_t i = 0; i < f->budget_count; i++) {
         io_open_budget *b = &f->budgets[i];
-        if (!equal_str(b->waiting->namespace_, tree_get_text(metadata, "namespace"))) continue;
-        if (!selects(tree_get(tree_get(b->waiting->root, "spec"), "selector"), tree_get(metadata, "labels"))) continue;
+        if (!equal_str(b->deferred->namespace_, tree_get_text(metadata, "namespace"))) continue;
+        if (!selects(tree_get(tree_get(b->deferred->root, "spec"), "selector"), tree_get(metadata, "labels"))) continue;
         b->expected++;
         b->healthy += ready;
     }
@@ -183,7 +183,7 @@ static uint64_t scaled(const tree *value, uint64_t expected)
 
 static void settle(trees *t, const io_open_budget *b)
 {
-    const tree *spec = tree_get(b->waiting->root, "spec");
+    const tree *spec = tree_get(b->deferred->root, "spec");
     const tree *most = tree_get(spec, "maxUnavailable"), *least = tree_get(spec, "minAvailable");
     uint64_t desired = INT32_MAX;
     if (most) {
@@ -200,7 +200,7 @@ static void settle(trees *t, const io_open_budget *b)
                     { "currentHealthy", b->healthy },
                     { "desiredHealthy", desired > INT32_MAX ? INT32_MAX : desired },
                     { "disruptionsAllowed", allowed > INT32_MAX ? INT32_MAX : allowed } };
-    tree *status = tree_get_or_make(t, b->waiting->root, "status");
+    tree *status = tree_get_or_make(t, b->deferred->root, "status");
     for (size_t i = 0; i < 4; i++) tree_set(t, status, members[i].name, tree_new_integer(t, (int64_t)members[i].count));
 }
 
@@ -208,9 +208,9 @@ static karp_status settle_budgets(io_filler *f)
 {
     karp_status status = KARP_OK;
     for (size_t i = 0; i < f->budget_count && status == KARP_OK; i++) {
-        io_place place = io_waiting_place(f->budgets[i].waiting);
+        io_place place = io_deferred_place(f->budgets[i].deferred);
         settle(f->t, &f->budgets[i]);
-        status = io_add_filled(f, f->budgets[i].waiting->info, f->budgets[i].waiting->root, &place);
+        status = io_add_filled(f, f->budgets[i].deferred->info, f->budgets[i].deferred->root, &place);
     }
     return status;
 }
@@ -260,7 +260,7 @@ static void fill_priority(const io_filler *f, tree *spec)
     karp_str name = tree_get_text(spec, "priorityClassName");
     if (tree_get(spec, "priority")) return;
     uint32_t number = name.len ? io_table_get(&f->priorities, name) : IO_NONE;
-    const tree *class_ = number != IO_NONE ? f->reader->waiting[number].root : name.len ? NULL : f->global_class;
+    const tree *class_ = number != IO_NONE ? f->reader->deferred[number].root : name.len ? NULL : f->global_class;
     if (class_) {
         tree *value = tree_get(class_, "value");
         tree_set(f->t, spec, "priority", value ? value : tree_new_integer(f->t, 0));
@@ -416,10 +416,10 @@ static void fill_simple(io_filler *f, const io_kind_info *info, tree *root)
     if (info->kind == IO_KIND_CAPACITY_BUFFER) fill_buffer(f->t, root);
 }
 
-karp_status io_fill(io_filler *f, const io_waiting *w)
+karp_status io_fill(io_filler *f, const io_deferred *w)
 {
     io_kind kind = w->info->kind;
-    io_place place = io_waiting_place(w);
+    io_place place = io_deferred_place(w);
     /* Budgets whose status is computed were numbered before the first pod. */
     if (f->fill && kind == IO_KIND_BUDGET && status_is_open(w->root)) return KARP_OK;
     if (kind == IO_KIND_PRICES) return KARP_OK; /* already applied to the catalogues */
@@ -470,7 +470,7 @@ static bool note_pool(io_filler *f, const tree *root)
     return io_table_put(&f->pools, tree_get_text(tree_get(root, "metadata"), "name"), (uint32_t)f->pool_count++);
 }
 
-static bool note_priority(io_filler *f, const io_waiting *w, uint32_t number)
+static bool note_priority(io_filler *f, const io_deferred *w, uint32_t number)
 {
     if (tree_is(tree_get(w->root, "globalDefault"), TREE_TRUE)) f->global_class = w->root;
     return io_table_put(&f->priorities, w->name, number);
@@ -485,7 +485,7 @@ static void note_default_class(io_filler *f, const tree *root)
 
 static karp_status note(io_filler *f, uint32_t number)
 {
-    const io_waiting *w = &f->reader->waiting[number];
+    const io_deferred *w = &f->reader->deferred[number];
     io_kind kind = w->info->kind;
     bool ok = true;
     if (kind == IO_KIND_PRIORITY_CLASS) ok = note_priority(f, w, number);
@@ -513,7 +513,7 @@ karp_status io_filler_begin(io_filler *f, karp_reader *reader)
     io_table_init(&f->claim_nodes, reader->context);
     io_table_init(&f->spaces, reader->context);
     karp_status status = KARP_OK;
-    for (size_t i = 0; i < reader->waiting_count && status == KARP_OK; i++) status = note(f, (uint32_t)i);
+    for (size_t i = 0; i < reader->deferred_count && status == KARP_OK; i++) status = note(f, (uint32_t)i);
     if (status) io_filler_free(f);
     return status;
 }

@@ -10,7 +10,7 @@
 
 /* A PodDisruptionBudget whose status is computed from the pods. */
 typedef struct io_open_budget {
-    const io_waiting *waiting;
+    const io_deferred *deferred;
     uint64_t expected, healthy;
 } io_open_budget;
 
@@ -29,11 +29,11 @@ typedef struct io_filler {
     io_table pools; /* name -> index in pool_copies */
     tree **pool_copies;
     size_t pool_count, pool_capacity;
-    io_table priorities; /* PriorityClass name -> index in waiting */
+    io_table priorities; /* PriorityClass name -> index in deferred */
     const tree *global_class; /* the PriorityClass for pods that name none; NULL = no class is the default */
     karp_str default_class; /* name of the default StorageClass; "" = none */
-    io_table claim_providers; /* providerIDs of NodeClaims -> index in waiting */
-    io_table claim_nodes; /* node names in the status of NodeClaims, or the claims' own names -> index in waiting */
+    io_table claim_providers; /* providerIDs of NodeClaims -> index in deferred */
+    io_table claim_nodes; /* node names in the status of NodeClaims, or the claims' own names -> index in deferred */
     io_table spaces; /* namespaces of the objects */
     io_open_budget *budgets;
     size_t budget_count, budget_capacity;
@@ -44,11 +44,11 @@ typedef struct io_filler {
 karp_status io_filler_begin(io_filler *filler, karp_reader *reader);
 void io_filler_free(io_filler *filler);
 /* Fills in one deferred object and adds it, together with the objects that are made from it. */
-karp_status io_fill(io_filler *filler, const io_waiting *w);
+karp_status io_fill(io_filler *filler, const io_deferred *w);
 /* Adds what can only be computed at the end. */
 karp_status io_filler_end(io_filler *filler);
 
-io_place io_waiting_place(const io_waiting *w);
+io_place io_deferred_place(const io_deferred *w);
 /* Adds a finished object and keeps it for the dump. If making the object ran out of memory, reports that instead. */
 karp_status io_add_filled(io_filler *filler, const io_kind_info *info, const tree *root, const io_place *place);
 
@@ -71,6 +71,6 @@ karp_status io_check_pools(karp_reader *reader, const karp_settings *settings);
 void io_fill_claim_volume(io_filler *filler, tree *root); /* PersistentVolumeClaim */
 karp_status io_fill_and_add_node(io_filler *filler, tree *root, const io_place *place);
 karp_status io_fill_and_add_node_claim(io_filler *filler, tree *root, const io_place *place);
-karp_status io_expand(io_filler *filler, const io_waiting *w, tree *root, const io_place *place);
+karp_status io_expand(io_filler *filler, const io_deferred *w, tree *root, const io_place *place);
 
 #endif

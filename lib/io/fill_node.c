@@ -267,7 +267,7 @@ static const tree *node_of_claim(const io_filler *f, const tree *claim)
                           tree_get_text(tree_get(claim, "metadata"), "name") };
     for (size_t i = 0; i < 2; i++) {
         uint32_t number = names[i].len ? io_find(f->reader, "Node", nothing, names[i]) : IO_NONE;
-        if (number < f->reader->waiting_count) return f->reader->waiting[number].root;
+        if (number < f->reader->deferred_count) return f->reader->deferred[number].root;
     }
     return NULL;
 }
@@ -367,7 +367,7 @@ karp_status io_fill_and_add_node(io_filler *f, tree *root, const io_place *place
     tree_default_text(t, labels, HOSTNAME_LABEL, name);
     cordon_taint(t, spec);
     if (claim != IO_NONE) {
-        claim_labels(t, f->reader->waiting[claim].root, labels, spec);
+        claim_labels(t, f->reader->deferred[claim].root, labels, spec);
     } else if (managed) {
         tree_default_text(t, labels, REGISTERED_LABEL, str("true"));
         tree_default_text(t, labels, INITIALIZED_LABEL, str("true"));
@@ -382,13 +382,13 @@ karp_status io_fill_and_add_node(io_filler *f, tree *root, const io_place *place
 
 /* ---- conditions of NodePools ------------------------------------------------------------------------------------- */
 
-static bool has_no_conditions(const io_waiting *w)
+static bool has_no_conditions(const io_deferred *w)
 {
     return w->info->kind == IO_KIND_NODE_POOL && !w->stated &&
            tree_count(tree_get(tree_get(w->root, "status"), "conditions")) == 0;
 }
 
-static karp_status add_pool(karp_reader *reader, karp_builder *builder, const io_waiting *w)
+static karp_status add_pool(karp_reader *reader, karp_builder *builder, const io_deferred *w)
 {
     io_decoder d;
     karp_node_pool pool;
@@ -403,7 +403,7 @@ static karp_status add_pool(karp_reader *reader, karp_builder *builder, const io
 }
 
 /* The decision reports which requirement is invalid. */
-static karp_status refuse(karp_reader *reader, const io_waiting *w)
+static karp_status refuse(karp_reader *reader, const io_deferred *w)
 {
     trees *t = &reader->trees;
     tree *status = tree_get_or_make(t, w->root, "status"), *conditions = tree_new(t, TREE_LIST);
@@ -419,12 +419,12 @@ static karp_status check(karp_reader *reader, karp_builder *builder, const karp_
 {
     karp_snapshot *snapshot = NULL;
     karp_status status = karp_builder_set_settings(builder, settings, &reader->error);
-    for (size_t i = 0; i < reader->waiting_count && !status; i++) {
-        if (has_no_conditions(&reader->waiting[i])) status = add_pool(reader, builder, &reader->waiting[i]);
+    for (size_t i = 0; i < reader->deferred_count && !status; i++) {
+        if (has_no_conditions(&reader->deferred[i])) status = add_pool(reader, builder, &reader->deferred[i]);
     }
     if (!status) status = karp_builder_finish(builder, &snapshot, &reader->error);
-    for (size_t i = 0; i < reader->waiting_count && !status; i++) {
-        const io_waiting *w = &reader->waiting[i];
+    for (size_t i = 0; i < reader->deferred_count && !status; i++) {
+        const io_deferred *w = &reader->deferred[i];
         if (has_no_conditions(w) && karp_snapshot_pool_fault(snapshot, w->name, NULL)) status = refuse(reader, w);
     }
     karp_snapshot_unref(snapshot);
@@ -435,7 +435,7 @@ karp_status io_check_pools(karp_reader *reader, const karp_settings *settings)
 {
     karp_builder *builder = NULL;
     bool any = false;
-    for (size_t i = 0; i < reader->waiting_count && !any; i++) any = has_no_conditions(&reader->waiting[i]);
+    for (size_t i = 0; i < reader->deferred_count && !any; i++) any = has_no_conditions(&reader->deferred[i]);
     if (!any || reader->options.strict) return KARP_OK;
     karp_status status = karp_builder_new(reader->context, &builder, &reader->error);
     if (!status) status = check(reader, builder, settings);

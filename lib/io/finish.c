@@ -38,8 +38,8 @@ static uint32_t template_number(const karp_reader *reader, const tree *root)
 karp_status io_add_buffer(karp_reader *reader, io_decoder *d, const tree *root, karp_capacity_buffer *buffer)
 {
     uint32_t number = template_number(reader, root);
-    if (number < reader->waiting_count) {
-        const io_waiting *w = &reader->waiting[number];
+    if (number < reader->deferred_count) {
+        const io_deferred *w = &reader->deferred[number];
         const tree *from = w->info->kind == IO_KIND_POD_TEMPLATE ? w->root : tree_get(w->root, "spec");
         karp_pod *pod = io_make(d, 1, sizeof *pod);
         if (pod) io_decode_template(d, tree_get(from, "template"), pod);
@@ -53,7 +53,7 @@ karp_status io_add_buffer(karp_reader *reader, io_decoder *d, const tree *root, 
 
 /* ---- deferred objects -------------------------------------------------------------------------------------------- */
 
-io_place io_waiting_place(const io_waiting *w)
+io_place io_deferred_place(const io_deferred *w)
 {
     return (io_place){
         .document = w->document, .line = w->line, .column = w->column, .offset = w->offset, .text = w->text
@@ -68,7 +68,7 @@ karp_status io_add_filled(io_filler *f, const io_kind_info *info, const tree *ro
 }
 
 /* Adds an object of a Snapshot. Nothing is filled in. */
-static karp_status add_held(karp_reader *reader, const io_waiting *w, const io_place *place)
+static karp_status add_held(karp_reader *reader, const io_deferred *w, const io_place *place)
 {
     karp_status status = io_object_use(reader, w->info, w->root, place, true);
     return status ? status : io_keep_object(reader, w->info, w->root);
@@ -80,9 +80,9 @@ enum { OF_AN_OBJECT = 4096 };
 static karp_status add_deferred(karp_reader *reader, io_filler *filler)
 {
     karp_status status = KARP_OK;
-    for (size_t i = 0; i < reader->waiting_count && status == KARP_OK; i++) {
-        const io_waiting *w = &reader->waiting[i];
-        io_place place = io_waiting_place(w);
+    for (size_t i = 0; i < reader->deferred_count && status == KARP_OK; i++) {
+        const io_deferred *w = &reader->deferred[i];
+        io_place place = io_deferred_place(w);
         if (!karp_context_work(reader->context, OF_AN_OBJECT)) return io_reader_nomem(reader);
         if (!w->stated) status = io_fill(filler, w);
         else if (w->held) status = add_held(reader, w, &place);

@@ -53,8 +53,8 @@ static bool add_catalogue_keys(key_list *l, const karp_catalogue *catalogue)
 static bool has_pool_of(const karp_reader *reader, const karp_provider *provider)
 {
     karp_str group = karp_provider_class_group(provider);
-    for (size_t i = 0; i < reader->waiting_count; i++) {
-        const io_waiting *w = &reader->waiting[i];
+    for (size_t i = 0; i < reader->deferred_count; i++) {
+        const io_deferred *w = &reader->deferred[i];
         if (w->info->kind != IO_KIND_NODE_POOL) continue;
         const tree *ref = tree_get(tree_get(tree_get(tree_get(w->root, "spec"), "template"), "spec"), "nodeClassRef");
         if (group.len && equal_str(tree_get_text(ref, "group"), group)) return true;

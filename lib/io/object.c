@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes the tree of one object: unfolding lists, kinds, decoding, the builder, waiting. */
+/* Processes the tree of one object: unfolding lists, kinds, decoding, the builder, deferred objects. */
 
 #include <io/decode_fields.h>
 #include <io/notes.h>
@@ -299,7 +299,7 @@ karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const 
     return KARP_OK;
 }
 
-/* ---- waiting plain objects --------------------------------------------------------------------------------------- */
+/* ---- deferred plain objects -------------------------------------------------------------------------------------- */
 
 /* Kinds that are not added to the builder, so that duplicates have to be found here. */
 static bool is_ours_alone(io_kind kind)
@@ -322,17 +322,17 @@ karp_status io_postpone(karp_reader *reader, const io_kind_info *info, tree *roo
     uint32_t *number = io_number_of(reader, kind, namespace_, name);
     if (!number) return io_reader_nomem(reader);
     if (reader->replacing && *number != IO_NONE) return io_replace(reader, *number, root, place);
-    if (is_ours_alone(info->kind) && *number < reader->waiting_count) {
+    if (is_ours_alone(info->kind) && *number < reader->deferred_count) {
         (void)io_reader_fail(reader, KARP_E_DUPLICATE, place, "metadata.name", "the input has this object already");
         io_reader_name(reader, kind, namespace_, name);
         return KARP_E_DUPLICATE;
     }
-    if (reader->waiting_count >= IO_STATED ||
-        !grow(reader->context, (void **)&reader->waiting, &reader->waiting_capacity, reader->waiting_count + 1,
-              sizeof(io_waiting)))
+    if (reader->deferred_count >= IO_STATED ||
+        !grow(reader->context, (void **)&reader->deferred, &reader->deferred_capacity, reader->deferred_count + 1,
+              sizeof(io_deferred)))
         return io_reader_nomem(reader);
-    *number = (uint32_t)reader->waiting_count;
-    reader->waiting[reader->waiting_count++] = (io_waiting){
+    *number = (uint32_t)reader->deferred_count;
+    reader->deferred[reader->deferred_count++] = (io_deferred){
         .info = info,
         .namespace_ = namespace_,
         .name = name,
@@ -371,8 +371,8 @@ static karp_status hold(karp_reader *reader, const io_kind_info *info, const tre
     tree *kept = tree_deep_copy(&reader->trees, root, true);
     karp_status status = kept ? io_postpone(reader, info, kept, place) : io_reader_nomem(reader);
     if (status == KARP_OK) {
-        reader->waiting[reader->waiting_count - 1].stated = true;
-        reader->waiting[reader->waiting_count - 1].held = true;
+        reader->deferred[reader->deferred_count - 1].stated = true;
+        reader->deferred[reader->deferred_count - 1].held = true;
     }
     return status;
 }
@@ -442,7 +442,7 @@ static karp_status use_object(karp_reader *reader, tree *root, const io_place *p
         tree *kept = tree_deep_copy(&reader->trees, root, true);
         status = kept ? io_postpone(reader, info, kept, place) : io_reader_nomem(reader);
         if (status) return status;
-        reader->waiting[reader->waiting_count - 1].stated = true;
+        reader->deferred[reader->deferred_count - 1].stated = true;
     }
     return io_keep_object(reader, info, root);
 }

@@ -84,8 +84,8 @@ io_owner io_workload_of(const karp_reader *reader, const tree *pod)
     io_owner owner = io_controller(pod);
     if (strcmp(owner.kind, "ReplicaSet") != 0) return owner;
     uint32_t number = io_find(reader, "ReplicaSet", io_namespace(pod), owner.name);
-    if (number < reader->waiting_count) {
-        io_owner above = io_controller(reader->waiting[number].root);
+    if (number < reader->deferred_count) {
+        io_owner above = io_controller(reader->deferred[number].root);
         return strcmp(above.kind, "Deployment") == 0 ? above : owner;
     }
     karp_str deployment = io_deployment_by_name(pod, owner.name);
@@ -142,8 +142,8 @@ static bool count_for_deployment(karp_reader *reader, karp_str namespace_, karp_
 karp_status io_settle_owned(karp_reader *reader)
 {
     bool ok = true;
-    for (size_t i = 0; i < reader->waiting_count && ok; i++) {
-        const io_waiting *w = &reader->waiting[i];
+    for (size_t i = 0; i < reader->deferred_count && ok; i++) {
+        const io_deferred *w = &reader->deferred[i];
         if (w->info->kind != IO_KIND_REPLICA_SET) continue;
         io_owner above = io_controller(w->root);
         if (strcmp(above.kind, "Deployment") == 0)

@@ -201,7 +201,7 @@ static double devices_of_pool(const karp_reader *reader, const prices *p, const 
     karp_str kind = tree_get_text(ref, "kind"), name = tree_get_text(ref, "name");
     if (kind.len && !str_is(kind, "EC2NodeClass")) return 0;
     uint32_t number = io_find(reader, "EC2NodeClass", (karp_str){ "", 0 }, name);
-    return monthly(p, number < reader->waiting_count ? reader->waiting[number].root : NULL) / HOURS_A_MONTH;
+    return monthly(p, number < reader->deferred_count ? reader->deferred[number].root : NULL) / HOURS_A_MONTH;
 }
 
 /* ---- catalogues -------------------------------------------------------------------------------------------------- */
@@ -224,9 +224,9 @@ typedef struct pricing {
     uint64_t type_count; /* number of types in all priced catalogues */
 } pricing;
 
-static bool is_prices(const io_waiting *w) { return w->info->kind == IO_KIND_PRICES && !w->gone; }
+static bool is_prices(const io_deferred *w) { return w->info->kind == IO_KIND_PRICES && !w->gone; }
 
-static karp_status check_matches(karp_reader *reader, const io_waiting *w, const prices *p)
+static karp_status check_matches(karp_reader *reader, const io_deferred *w, const prices *p)
 {
     karp_status status = KARP_OK;
     for (size_t i = 0; i < p->rule_count && status == KARP_OK; i++)
@@ -243,13 +243,13 @@ static karp_status gather(pricing *g, size_t objects)
     karp_reader *reader = g->reader;
     prices *each = arena_array(&g->arena, objects, sizeof *each);
     size_t n = 0, rule_count = 0, volume_count = 0, commitment_count = 0;
-    for (size_t i = 0; each && i < reader->waiting_count; i++) {
+    for (size_t i = 0; each && i < reader->deferred_count; i++) {
         io_decoder d;
-        if (!is_prices(&reader->waiting[i])) continue;
+        if (!is_prices(&reader->deferred[i])) continue;
         io_decoder_init(&d, &g->arena);
-        decode(&d, reader->waiting[i].root, &each[n]);
+        decode(&d, reader->deferred[i].root, &each[n]);
         if (d.status) return io_reader_nomem(reader); /* checked when it was read: only memory can be missing */
-        karp_status status = check_matches(reader, &reader->waiting[i], &each[n]);
+        karp_status status = check_matches(reader, &reader->deferred[i], &each[n]);
         if (status) return status;
         rule_count += each[n].rule_count;
         commitment_count += each[n].commitment_count;
@@ -292,15 +292,15 @@ static karp_status group_pools(pricing *g, const io_given_catalogue *given)
 {
     karp_reader *reader = g->reader;
     size_t most = 1;
-    for (size_t i = 0; i < reader->waiting_count; i++) most += reader->waiting[i].info->kind == IO_KIND_NODE_POOL;
+    for (size_t i = 0; i < reader->deferred_count; i++) most += reader->deferred[i].info->kind == IO_KIND_NODE_POOL;
     g->groups = arena_array(&g->arena, most, sizeof *g->groups);
     g->group_count = 0;
     double *per_node = arena_array(&g->arena, most, sizeof *per_node);
     karp_str *names = arena_array(&g->arena, most, sizeof *names), *pools = arena_array(&g->arena, most, sizeof *pools);
     if (!g->groups || !per_node || !names || !pools) return io_reader_nomem(reader);
     size_t count = 0;
-    for (size_t i = 0; i < reader->waiting_count; i++) {
-        const io_waiting *w = &reader->waiting[i];
+    for (size_t i = 0; i < reader->deferred_count; i++) {
+        const io_deferred *w = &reader->deferred[i];
         if (w->info->kind != IO_KIND_NODE_POOL || w->gone || !is_served(given, w->name)) continue;
         names[count] = w->name;
         per_node[count] = g->all.volume_count ? devices_of_pool(reader, &g->all, w->root) : 0;
@@ -361,8 +361,8 @@ static karp_status price_catalogue(pricing *g, size_t index)
 void io_settle_prices(karp_reader *reader)
 {
     reader->prices_known = true;
-    for (size_t i = 0; i < reader->waiting_count; i++) {
-        const io_waiting *w = &reader->waiting[i];
+    for (size_t i = 0; i < reader->deferred_count; i++) {
+        const io_deferred *w = &reader->deferred[i];
         if (is_prices(w) && tree_count(tree_get(tree_get(w->root, "spec"), "commitments")) > 0) reader->commits = true;
     }
 }
@@ -370,7 +370,7 @@ void io_settle_prices(karp_reader *reader)
 karp_status io_price_catalogues(karp_reader *reader)
 {
     size_t objects = 0;
-    for (size_t i = 0; i < reader->waiting_count; i++) objects += is_prices(&reader->waiting[i]);
+    for (size_t i = 0; i < reader->deferred_count; i++) objects += is_prices(&reader->deferred[i]);
     if (objects == 0) return KARP_OK;
     pricing g = { .reader = reader };
     arena_init(&g.arena, reader->context);

@@ -13,7 +13,7 @@ void io_check_price_requirements(io_decoder *d, const karp_requirement *list, si
 
 /* Compares the requirements with the catalogues and notes what these do not have. `list` and `index` are the rule's
  * position in the spec. */
-karp_status io_check_price_matches(karp_reader *reader, const io_waiting *w, const char *list, size_t index,
+karp_status io_check_price_matches(karp_reader *reader, const io_deferred *w, const char *list, size_t index,
                                    const karp_requirement *requirements, size_t count);
 
 /* Called after all Prices objects have been read. From then on it is known whether they contain commitments. */

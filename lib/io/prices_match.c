@@ -115,7 +115,7 @@ static bool is_known_to_provider(karp_reader *reader, karp_str key, bool *of_its
     return false;
 }
 
-static karp_status check_key(karp_reader *reader, const io_waiting *w, const char *field, const karp_requirement *r,
+static karp_status check_key(karp_reader *reader, const io_deferred *w, const char *field, const karp_requirement *r,
                              bool *noted)
 {
     karp_str key = r->key;
@@ -139,7 +139,7 @@ static karp_status check_key(karp_reader *reader, const io_waiting *w, const cha
 }
 
 /* Checks values of In and NotIn that no type or offering has. They are listed in one note. */
-static karp_status check_values(karp_reader *reader, const io_waiting *w, const char *field, const karp_requirement *r)
+static karp_status check_values(karp_reader *reader, const io_deferred *w, const char *field, const karp_requirement *r)
 {
     char key[128];
     io_absent absent;
@@ -150,7 +150,7 @@ static karp_status check_values(karp_reader *reader, const io_waiting *w, const 
                    w->document.ptr, field, absent.list, key, absent.meant);
 }
 
-karp_status io_check_price_matches(karp_reader *reader, const io_waiting *w, const char *list, size_t index,
+karp_status io_check_price_matches(karp_reader *reader, const io_deferred *w, const char *list, size_t index,
                                    const karp_requirement *requirements, size_t count)
 {
     char field[64];

@@ -100,7 +100,7 @@ void karp_reader_free(karp_reader *reader)
     karp_free(context, reader->statics, reader->static_capacity * sizeof *reader->statics);
     karp_free(context, reader->pool_values, reader->pool_value_capacity * sizeof *reader->pool_values);
     karp_free(context, reader->sets, reader->set_capacity * sizeof *reader->sets);
-    karp_free(context, reader->waiting, reader->waiting_capacity * sizeof *reader->waiting);
+    karp_free(context, reader->deferred, reader->deferred_capacity * sizeof *reader->deferred);
     if (reader->canonical)
         karp_free(context, reader->canonical->order, reader->kept_count * sizeof *reader->canonical->order);
     karp_free(context, reader->kept, reader->kept_capacity * sizeof *reader->kept);
@@ -193,7 +193,7 @@ karp_status karp_reader_add_path(karp_reader *reader, const char *path, karp_err
 static size_t count_prices(const karp_reader *reader)
 {
     size_t count = 0;
-    for (size_t i = 0; i < reader->waiting_count; i++) count += reader->waiting[i].info->kind == IO_KIND_PRICES;
+    for (size_t i = 0; i < reader->deferred_count; i++) count += reader->deferred[i].info->kind == IO_KIND_PRICES;
     return count;
 }
 

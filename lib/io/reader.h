@@ -13,7 +13,7 @@
 #include <karp/provider.h>
 
 /* A deferred object: it is not decoded and added to the builder before the end of the input. */
-typedef struct io_waiting {
+typedef struct io_deferred {
     const io_kind_info *info;
     karp_str namespace_; /* never empty for namespaced kinds: "default" if not stated; "" for other kinds */
     karp_str name;
@@ -28,7 +28,7 @@ typedef struct io_waiting {
     bool gone; /* deleted */
     bool replaced; /* it was read as a replacement for other objects */
     bool scaled; /* the caller has set its replicas */
-} io_waiting;
+} io_deferred;
 
 /* A ReplicaSet that owns pods, and the Deployment derived from its name. */
 typedef struct io_named_set {
@@ -126,8 +126,8 @@ struct karp_reader {
     size_t catalogue_count, catalogue_capacity;
     io_table catalogue_files; /* path -> index in catalogues */
 
-    io_waiting *waiting;
-    size_t waiting_count, waiting_capacity;
+    io_deferred *deferred;
+    size_t deferred_count, deferred_capacity;
     io_named_set *sets;
     size_t set_count, set_capacity;
     bool only_prices; /* only objects of kind Prices are allowed */
@@ -151,7 +151,7 @@ struct karp_reader {
     io_canonical
         *canonical; /* computed from `kept` on first use (dump.c); allocated apart, because the reader is const then */
 
-    io_table names; /* "Kind\nnamespace/name" of every object -> index in waiting, or IO_STATED */
+    io_table names; /* "Kind\nnamespace/name" of every object -> index in deferred, or IO_STATED */
     uint32_t unrecorded; /* the number of an object whose name is too long to be recorded */
     int64_t latest; /* the latest time stated, KARP_NO_TIME = none */
     char catalogue_title[128]; /* "" until it is asked for */

@@ -264,15 +264,15 @@ static karp_status expand_plain(workload *w, const tree *root, const char *api_v
     return add_pods(w, io_owned(w->f->reader, kind, w->namespace_, w->name));
 }
 
-karp_status io_expand(io_filler *f, const io_waiting *waiting, tree *root, const io_place *place)
+karp_status io_expand(io_filler *f, const io_deferred *deferred, tree *root, const io_place *place)
 {
     karp_reader *reader = f->reader;
     const tree *spec = tree_get(root, "spec");
-    bool job = waiting->info->kind == IO_KIND_JOB, stateful = waiting->info->kind == IO_KIND_STATEFUL_SET;
+    bool job = deferred->info->kind == IO_KIND_JOB, stateful = deferred->info->kind == IO_KIND_STATEFUL_SET;
     workload w = { .f = f,
                    .place = place,
-                   .namespace_ = waiting->namespace_,
-                   .name = waiting->name,
+                   .namespace_ = deferred->namespace_,
+                   .name = deferred->name,
                    .template_ = tree_get(spec, "template"),
                    .claims = stateful ? tree_get(spec, "volumeClaimTemplates") : NULL,
                    .replicas = count_of(spec, job ? "parallelism" : "replicas"),
@@ -285,14 +285,14 @@ karp_status io_expand(io_filler *f, const io_waiting *waiting, tree *root, const
     if (w.replicas > reader->max_pods) {
         io_reader_fail(reader, KARP_E_LIMIT, place, job ? "spec.parallelism" : "spec.replicas",
                        "more pods than the limit");
-        io_reader_name(reader, str(waiting->info->name), w.namespace_, w.name);
+        io_reader_name(reader, str(deferred->info->name), w.namespace_, w.name);
         return KARP_E_LIMIT;
     }
-    if ((waiting->info->kind == IO_KIND_DEPLOYMENT || stateful) && !waiting->scaled) {
+    if ((deferred->info->kind == IO_KIND_DEPLOYMENT || stateful) && !deferred->scaled) {
         karp_status status = io_unused_workload(reader, root);
         if (status) return status;
     }
-    if (waiting->info->kind == IO_KIND_DEPLOYMENT) return expand_deployment(&w, root);
+    if (deferred->info->kind == IO_KIND_DEPLOYMENT) return expand_deployment(&w, root);
     if (stateful) return expand_plain(&w, root, "apps/v1", "StatefulSet");
     if (job) return expand_plain(&w, root, "batch/v1", "Job");
     /* A ReplicaSet that is controlled by a Deployment of the input gets its pods from that. */
