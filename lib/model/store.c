@@ -197,6 +197,7 @@ karp_status store_init(store *s, karp_context *context, karp_error *error)
     words_init(&s->taken, context);
     if (add_fixed_ids(s)) return KARP_OK;
     store_free(s);
+    memset(s, 0, sizeof *s); /* so that nobody takes it for a store: see builder_ready() */
     return fail_nomem(error);
 }
 

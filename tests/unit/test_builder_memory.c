@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every request for memory is refused once: the call fails, leaves the builder as it was, and succeeds when repeated. */
 #include <karp/builder.h>
+#include <model/snapshot.h>
 #include <support/building.h>
 
 static karp_str two_words[] = { T("x"), T("y") };
@@ -326,9 +327,40 @@ static void test_refused_from_then_on(void **state)
     assert_true(runs > 100);
 }
 
+/* A builder that has made a snapshot begins anew with its next call. When that is refused, later calls begin anew. */
+static void test_refused_after_a_snapshot(void **state)
+{
+    (void)state;
+    size_t refused = 0;
+    for (size_t at = 1; at == 1 || refused == at - 1; at++) {
+        fault memory = { 0 };
+        karp_context *context = fault_context(&memory);
+        karp_builder *builder = NULL;
+        karp_snapshot *first = NULL, *second = NULL;
+        assert_int_equal(karp_builder_new(context, &builder, NULL), KARP_OK);
+        assert_int_equal(karp_builder_finish(builder, &first, NULL), KARP_OK);
+        fault_arm(&memory, at, true);
+        karp_status status = karp_builder_set_now(builder, 5, NULL);
+        refused += memory.refused > 0;
+        assert_int_equal(status, memory.refused > 0 ? KARP_E_NOMEM : KARP_OK);
+        fault_arm(&memory, 0, false);
+        assert_int_equal(karp_builder_finish(builder, &second, NULL), KARP_OK);
+        assert_int_equal(karp_snapshot_now(second), status == KARP_OK ? 5 : karp_snapshot_now(first));
+        assert_int_equal(second->raw.resources.count, first->raw.resources.count); /* those that always exist */
+        karp_snapshot_unref(first);
+        karp_snapshot_unref(second);
+        karp_builder_free(builder);
+        karp_context_free(context);
+        assert_int_equal(memory.live_blocks, 0);
+        assert_int_equal(memory.wrong_sizes, 0);
+    }
+    assert_true(refused > 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_refused_after_a_snapshot),
         cmocka_unit_test(test_refused_once),
         cmocka_unit_test(test_refused_from_then_on),
     };
