@@ -60,9 +60,8 @@ void karp_error_init(karp_error *error, size_t size)
 
 void karp_context_options_init(karp_context_options *options, size_t size)
 {
-    if (options == NULL || size < sizeof options->size) return;
-    memset(options, 0, size);
-    options->size = size;
+    const karp_context_options fresh = { 0 };
+    struct_start(options, size, &fresh, sizeof fresh);
 }
 
 static void fill_defaults(karp_context_options *options)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include <base/str.h>
+#include <base/error.h>
 #include <karp/columns.h>
 #include <karp/io.h>
 #include <karp/karp.h>

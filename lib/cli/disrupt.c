@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
-#include <stdio.h>
-
 #include <karp/passes.h>
 
 /* Reads the memory of the previous pass; without --memory-in it is that of a first pass. */
@@ -22,9 +20,7 @@ static karp_status read_memory(const cli_options *options, karp_memory_document 
 
 static karp_status refuse(cli_answer *answer, const char *why)
 {
-    answer->error.status = KARP_E_INVALID;
-    snprintf(answer->error.message, sizeof(answer->error.message), "%s", why);
-    return KARP_E_INVALID;
+    return fail(&answer->error, KARP_E_INVALID, "%s", why);
 }
 
 /* Makes a repack plan instead of a pass: Karpenter has no such method. */

@@ -105,16 +105,11 @@ static karp_status no_pods(karp_error *error, const karp_decision *plan, karp_st
     size_t left = 0, placed = 0;
     karp_str base = without_namespace(name), pod = pod_of(plan, base, &left, &placed);
     karp_str space = { pod.ptr, pod.len > 0 ? pod.len - without_namespace(pod).len : 0 }; /* including the slash */
-    error->status = KARP_E_NOT_FOUND;
-    if (space.len == 0 || space.len + base.len > 200) {
-        (void)snprintf(error->message, sizeof error->message,
-                       "no pending pod of a workload of that name is in the input");
-    } else {
-        (void)snprintf(error->message, sizeof error->message,
-                       "no pending pod of a workload of that name is in the input; did you mean %.*s%.*s?",
-                       (int)space.len, space.ptr, (int)base.len, base.ptr);
-    }
-    return KARP_E_NOT_FOUND;
+    if (space.len == 0 || space.len + base.len > 200)
+        return fail(error, KARP_E_NOT_FOUND, "no pending pod of a workload of that name is in the input");
+    return fail(error, KARP_E_NOT_FOUND,
+                "no pending pod of a workload of that name is in the input; did you mean %.*s%.*s?", (int)space.len,
+                space.ptr, (int)base.len, base.ptr);
 }
 
 /* The pod that represents a workload, with a note; the workload's name if there is none. */

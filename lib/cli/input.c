@@ -57,10 +57,7 @@ static karp_status scale(karp_reader *reader, const char *given, karp_error *err
     const char *sign = strrchr(given, '=');
     uint64_t replicas = 0;
     if (sign == NULL || !parse_count(sign + 1, &replicas)) {
-        error->status = KARP_E_INVALID;
-        (void)snprintf(error->message, sizeof(error->message), "--scale %.200s: expected WORKLOAD=N, as in web=5",
-                       given);
-        return KARP_E_INVALID;
+        return fail(error, KARP_E_INVALID, "--scale %.200s: expected WORKLOAD=N, as in web=5", given);
     }
     return karp_reader_scale(reader, (karp_str){ given, (size_t)(sign - given) }, replicas, error);
 }

@@ -71,10 +71,7 @@ karp_status write_proof(cli_answer *answer, const karp_decision *plan, const cha
         return KARP_OK;
     }
     if (proof == NULL) {
-        answer->error.status = KARP_E_INVALID;
-        (void)snprintf(answer->error.message, sizeof(answer->error.message), "--certificate: the plan has no bound; %s",
-                       none);
-        return KARP_E_INVALID;
+        return fail(&answer->error, KARP_E_INVALID, "--certificate: the plan has no bound; %s", none);
     }
     karp_text text = { 0 };
     karp_write_options write = answer->write;

@@ -130,10 +130,7 @@ static karp_status note_removed(settling *s, const karp_decision *d, settle_roun
 static karp_status note_round(settling *s, const karp_decision *d, size_t placed)
 {
     if (s->count == ROUNDS_MOST) {
-        s->error->status = KARP_E_LIMIT;
-        (void)snprintf(s->error->message, sizeof s->error->message, "the cluster has not settled after %d rounds",
-                       (int)ROUNDS_MOST);
-        return KARP_E_LIMIT;
+        return fail(s->error, KARP_E_LIMIT, "the cluster has not settled after %d rounds", (int)ROUNDS_MOST);
     }
     if (!grow(s->options->context, (void **)&s->rounds, &s->room, s->count + 1, sizeof *s->rounds)) return no_memory(s);
     settle_round *round = &s->rounds[s->count++];

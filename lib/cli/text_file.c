@@ -102,9 +102,8 @@ bool text_file_read(const cli_options *options, const char *path, cli_text *text
 
 static karp_status io_failure(const char *path, const char *why, karp_error *error)
 {
-    error->status = KARP_E_IO;
-    (void)snprintf(error->document, sizeof(error->document), "%s", path);
-    (void)snprintf(error->message, sizeof(error->message), "%s", why);
+    (void)fail(error, KARP_E_IO, "%s", why);
+    error_set_place(error, str(path), 0, 0, 0);
     return KARP_E_IO;
 }
 

@@ -64,10 +64,9 @@ static karp_status make_check(cli_answer *answer, int *result)
     const karp_certificate *proof = karp_certificate_document_certificate(document);
     karp_str stated = karp_certificate_document_digest(document);
     if (stated.len == 0 || other_input(stated, karp_reader_digest(answer->input.reader))) {
-        status = refusal.status = KARP_E_INVALID;
-        (void)snprintf(refusal.message, sizeof(refusal.message), "%s",
-                       stated.len == 0 ? "the certificate does not say of which input it is: input.sha256 is missing"
-                                       : "the certificate is of a different input: its input.sha256 differs");
+        status = fail(&refusal, KARP_E_INVALID, "%s",
+                      stated.len == 0 ? "the certificate does not say of which input it is: input.sha256 is missing"
+                                      : "the certificate is of a different input: its input.sha256 differs");
     } else {
         progress_begin("checking");
         status = karp_certificate_check(answer->input.snapshot, &common, proof, &refusal);

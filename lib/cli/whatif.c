@@ -59,9 +59,7 @@ karp_status find_node_name(karp_table *nodes, karp_str *name, karp_error *error)
     if (name->len > 0) search_names(nodes, *name, &s);
     *name = s.found;
     if (s.count <= 1) return KARP_OK;
-    error->status = KARP_E_INVALID;
-    (void)snprintf(error->message, sizeof(error->message), "%zu nodes have that in their names: %s", s.count, s.names);
-    return KARP_E_INVALID;
+    return fail(error, KARP_E_INVALID, "%zu nodes have that in their names: %s", s.count, s.names);
 }
 
 karp_status what_if(const cli_options *options, const karp_snapshot *snapshot, const karp_change *changes,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <base/error.h>
 #include <io/builtin.h>
 #include <io/convert.h>
 #include <io/fill.h>
@@ -121,7 +122,7 @@ karp_status karp_reader_set_provider(karp_reader *reader, karp_provider *provide
     if (!reader) return fail_null(error, "reader");
     if (reader->finished || reader->failed) {
         fail(&reader->error, KARP_E_STATE, "the reader is finished");
-        return io_give_error(&reader->error, error);
+        return error_give(&reader->error, error);
     }
     reader->given_provider = provider;
     return KARP_OK;

@@ -16,13 +16,8 @@
 
 void karp_catalogue_options_init(karp_catalogue_options *options, size_t size)
 {
-    if (!options || size < sizeof options->size) return;
-    karp_catalogue_options fresh;
-    memset(&fresh, 0, sizeof fresh);
-    fresh.vm_memory_overhead_percent = 0.075;
-    memset(options, 0, size);
-    memcpy(options, &fresh, size < sizeof fresh ? size : sizeof fresh);
-    options->size = size;
+    const karp_catalogue_options fresh = { .vm_memory_overhead_percent = 0.075 };
+    struct_start(options, size, &fresh, sizeof fresh);
 }
 
 static karp_status check_options(const karp_catalogue_options *given, karp_catalogue_options *copy, karp_error *error)
@@ -63,7 +58,7 @@ static karp_status end_reading(karp_reader *reader, karp_status status, karp_err
     if (status) {
         status = karp_context_refusal(reader->context, status, &reader->error);
         reader->error.status = status;
-        (void)io_give_error(&reader->error, error);
+        (void)error_give(&reader->error, error);
     }
     karp_reader_free(reader);
     return status;

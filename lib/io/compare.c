@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the objects and fields in which two inputs differ. */
+#include <base/error.h>
 #include <io/notes.h>
 
 #include <stdio.h>
@@ -306,5 +307,5 @@ karp_status karp_reader_lay_difference(karp_reader *reader, const karp_reader *b
     karp_status status = c.found[0] && c.found[1] ? lay_over(reader, &c, &t) : lay_whole(reader, &c);
     trees_free(&t);
     if (status == KARP_E_NOMEM) return fail_nomem(error);
-    return status ? io_give_error(&reader->error, error) : KARP_OK;
+    return status ? error_give(&reader->error, error) : KARP_OK;
 }

@@ -75,12 +75,10 @@ size_t io_path_read(const char *text, char *names, size_t room, io_step path[IO_
 void io_bad(io_decoder *d, karp_status status, const char *format, ...)
 {
     if (d->status) return;
-    char message[sizeof d->error.message];
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(message, sizeof message, format, arguments);
+    d->status = vfail(&d->error, status, format, arguments);
     va_end(arguments);
-    d->status = fail(&d->error, status, "%s", message);
     size_t depth = d->depth < IO_PATH_MOST ? d->depth : IO_PATH_MOST;
     io_path_text(d->path, depth, d->error.field, sizeof d->error.field);
 }

@@ -32,7 +32,7 @@ typedef struct pod_run {
     size_t count;
 } pod_run;
 
-static karp_status no_memory(const collector *c) { return write_fail(c->job->error, KARP_E_NOMEM, "out of memory"); }
+static karp_status no_memory(const collector *c) { return fail_nomem(c->job->error); }
 
 /* ---- tables of the snapshot -------------------------------------------------------------------------------------- */
 

@@ -14,16 +14,8 @@
 
 void karp_reader_options_init(karp_reader_options *options, size_t size)
 {
-    if (!options || size < sizeof options->size) return;
-    memset(options, 0, size);
-    options->size = size;
-}
-
-karp_status io_give_error(const karp_error *from, karp_error *to) { return error_give(from, to); }
-
-static karp_status give_plain(karp_error *error, karp_status status, const char *message)
-{
-    return fail(error, status, "%s", message);
+    const karp_reader_options fresh = { 0 };
+    struct_start(options, size, &fresh, sizeof fresh);
 }
 
 karp_status karp_reader_new(karp_context *context, const karp_reader_options *options, karp_reader **out,
@@ -41,7 +33,7 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     karp_reader *reader = karp_alloc(context, sizeof *reader);
     if (!reader) {
         karp_builder_free(builder);
-        return karp_context_refusal(context, give_plain(error, KARP_E_NOMEM, "out of memory"), error);
+        return karp_context_refusal(context, fail_nomem(error), error);
     }
     memset(reader, 0, sizeof *reader);
     const karp_context_options *limits = karp_context_get_options(context);
@@ -74,14 +66,14 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     if (!reader->canonical || !reader->options.region.ptr || !reader->options.base_directory.ptr ||
         !reader->options.provider.ptr || !reader->options.feature_gates.ptr) {
         karp_reader_free(reader);
-        return karp_context_refusal(context, give_plain(error, KARP_E_NOMEM, "out of memory"), error);
+        return karp_context_refusal(context, fail_nomem(error), error);
     }
     status = io_gates_read(reader);
     reader->gates = (reader->gates & ~reader->gates_given) | reader->gates_on;
     /* A provider that does not exist is reported now. */
     if (status == KARP_OK && reader->options.provider.len) status = io_provider_check(reader);
     if (status) {
-        (void)io_give_error(&reader->error, error);
+        (void)error_give(&reader->error, error);
         karp_reader_free(reader);
         return status;
     }
@@ -123,8 +115,8 @@ void karp_reader_free(karp_reader *reader)
 
 static karp_status check_state(const karp_reader *reader, karp_error *error)
 {
-    if (reader->failed) return give_plain(error, KARP_E_STATE, "an earlier call failed: the reader can only be freed");
-    if (reader->finished) return give_plain(error, KARP_E_STATE, "the reader is finished");
+    if (reader->failed) return fail(error, KARP_E_STATE, "an earlier call failed: the reader can only be freed");
+    if (reader->finished) return fail(error, KARP_E_STATE, "the reader is finished");
     return KARP_OK;
 }
 
@@ -134,7 +126,7 @@ static karp_status end_call(karp_reader *reader, karp_status status, karp_error 
     reader->failed = true;
     status = karp_context_refusal(reader->context, status, &reader->error);
     reader->error.status = status;
-    return io_give_error(&reader->error, error);
+    return error_give(&reader->error, error);
 }
 
 static karp_str without_mark(karp_str text)
@@ -232,7 +224,7 @@ static karp_status begin_change(karp_reader *reader, karp_error *error)
     if (!reader) return fail_null(error, "reader");
     karp_status status = check_state(reader, error);
     if (status) return status;
-    return reader->options.editable ? KARP_OK : give_plain(error, KARP_E_STATE, "the reader is not editable");
+    return reader->options.editable ? KARP_OK : fail(error, KARP_E_STATE, "the reader is not editable");
 }
 
 karp_status karp_reader_replace(karp_reader *reader, karp_str name, karp_str text, karp_error *error)
@@ -318,12 +310,10 @@ karp_status io_reader_bad(karp_reader *reader, const io_decoder *d, const io_pla
 karp_status io_reader_fail(karp_reader *reader, karp_status status, const io_place *place, const char *field,
                            const char *format, ...)
 {
-    char message[sizeof reader->error.message];
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(message, sizeof message, format, arguments);
+    (void)vfail(&reader->error, status, format, arguments);
     va_end(arguments);
-    fail(&reader->error, status, "%s", message);
     io_error_place(&reader->error, place);
     if (field) str_shorten(reader->error.field, sizeof reader->error.field, str(field));
     return status;

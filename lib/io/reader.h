@@ -176,8 +176,6 @@ struct karp_reader {
 /* ---- errors and warnings ----------------------------------------------------------------------------------------- */
 
 karp_status io_reader_nomem(karp_reader *reader);
-/* Copies an error to the caller's struct, which may be smaller. Returns the error's status. */
-karp_status io_give_error(const karp_error *from, karp_error *to);
 /* Reports a decoder's failure, with document, line, object and field. */
 karp_status io_reader_bad(karp_reader *reader, const io_decoder *d, const io_place *place, const tree *root);
 /* Sets the object's name in reader->error. */

@@ -212,5 +212,5 @@ karp_status karp_write_blockers(karp_context *context, const karp_blockers *bloc
     status = (format == KARP_FORMAT_JSON   ? as_json
               : format == KARP_FORMAT_TEXT ? as_text
                                            : as_markdown)(&call.buffer, blockers, &call.options);
-    return write_end(&call, status == KARP_OK ? KARP_OK : write_fail(error, status, "a blocker cannot be read"));
+    return write_end(&call, status == KARP_OK ? KARP_OK : fail(error, status, "a blocker cannot be read"));
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <base/error.h>
 #include "write_buffer.h"
 
 #include <string.h>
@@ -149,7 +148,7 @@ karp_status buffer_finish(write_buffer *b, karp_text *out, karp_error *error)
     }
     if (b->failed) {
         buffer_free(b);
-        return write_fail(error, KARP_E_NOMEM, "out of memory");
+        return fail_nomem(error);
     }
     text_owner owner = { .context = karp_context_ref(b->context), .bytes = sizeof(text_owner) + b->capacity };
     memcpy(b->block, &owner, sizeof(owner));
@@ -183,18 +182,10 @@ void *array_alloc(karp_context *context, size_t count, size_t size)
     return karp_alloc(context, count == 0 ? size : count * size);
 }
 
-karp_status write_fail(karp_error *error, karp_status status, const char *message)
-{
-    return fail(error, status, "%s", message);
-}
-
 void karp_write_options_init(karp_write_options *options, size_t size)
 {
-    if (options == NULL || size < sizeof(options->size)) {
-        return;
-    }
-    memset(options, 0, size);
-    options->size = size;
+    const karp_write_options fresh = { 0 };
+    struct_start(options, size, &fresh, sizeof fresh);
 }
 
 karp_status check_write_options(const karp_write_options *given, karp_write_options *copy, karp_error *error)
@@ -222,10 +213,10 @@ karp_status write_begin(write_call *call, const karp_write_options *given, bool 
         return status;
     }
     if (!complete || call->context == NULL || call->out == NULL) {
-        return write_fail(call->error, KARP_E_INVALID, needed);
+        return fail(call->error, KARP_E_INVALID, "%s", needed);
     }
     if (call->options.format >= 32 || (formats >> call->options.format & 1) == 0) {
-        return write_fail(call->error, KARP_E_UNSUPPORTED, "this document is not written in that format");
+        return fail(call->error, KARP_E_UNSUPPORTED, "this document is not written in that format");
     }
     buffer_init(&call->buffer, call->context);
     return KARP_OK;

@@ -6,7 +6,7 @@
 #ifndef IO_WRITE_BUFFER_H
 #define IO_WRITE_BUFFER_H
 
-#include <base/str.h>
+#include <base/error.h>
 
 #include <karp/io.h>
 
@@ -50,9 +50,6 @@ karp_status buffer_finish(write_buffer *b, karp_text *out, karp_error *error);
 /* Memory of the context, to be freed by karp_free() with the same size. NULL = out of memory, or count × size
  * overflows. */
 void *array_alloc(karp_context *context, size_t count, size_t size);
-
-/* Fills *error (NULL allowed) and returns status. */
-karp_status write_fail(karp_error *error, karp_status status, const char *message);
 
 /* Copies the caller's options (NULL: the defaults) to a complete struct, whatever version the caller was compiled
  * with. */

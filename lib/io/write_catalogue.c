@@ -461,11 +461,11 @@ karp_status karp_write_catalogue(karp_context *context, const karp_catalogue *ca
     }
     size_t count = karp_catalogue_count(catalogue);
     if (count > UINT32_MAX) {
-        return write_fail(error, KARP_E_LIMIT, "too many instance types");
+        return fail(error, KARP_E_LIMIT, "too many instance types");
     }
     uint32_t *order = sorted_types(context, catalogue, count);
     if (order == NULL) {
-        return write_fail(error, KARP_E_NOMEM, "out of memory");
+        return fail_nomem(error);
     }
     catalogue_job job = { context, catalogue, order, count, &call.options, &call.buffer, error };
     status = formats[call.options.format](&job);

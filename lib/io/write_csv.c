@@ -106,8 +106,8 @@ static void write_left(const write_job *job, uint32_t pod, const char *outcome, 
 karp_status plan_as_csv(const write_job *job)
 {
     if (job->disruption != NULL)
-        return write_fail(job->error, KARP_E_UNSUPPORTED,
-                          "CSV of a plan has a row for each pod and cannot have a disruption beside it");
+        return fail(job->error, KARP_E_UNSUPPORTED,
+                    "CSV of a plan has a row for each pod and cannot have a disruption beside it");
     buffer_text(job->out, "pod,outcome,target,node_pool,instance_type,zone,capacity_type,price,code,message\n");
     write_launched(job);
     write_placed(job);

@@ -12,7 +12,7 @@ void write_note(const write_job *job, karp_status status)
 
 void write_refuse(const write_job *job, karp_status status, const char *message)
 {
-    if (!job->out->status) job->out->status = write_fail(job->error, status, message);
+    if (!job->out->status) job->out->status = fail(job->error, status, "%s", message);
 }
 
 void get_launch(const write_job *job, const karp_decision *decision, size_t index, karp_launch *out)

@@ -10,7 +10,7 @@ static karp_status get_blocker(const write_job *job, const karp_node_explanation
 {
     *out = (karp_blocker){ .size = sizeof(*out) };
     karp_status status = karp_node_explanation_blocker(explanation, index, out);
-    return status == KARP_OK ? KARP_OK : write_fail(job->error, status, "a blocker cannot be read");
+    return status == KARP_OK ? KARP_OK : fail(job->error, status, "a blocker cannot be read");
 }
 
 static bool get_move(const karp_node_explanation *explanation, karp_move *out)

@@ -29,7 +29,7 @@ static karp_status get_remedy(const write_job *job, const karp_pod_explanation *
 {
     *out = (karp_remedy){ .size = sizeof(*out) };
     karp_status status = karp_pod_explanation_remedy(explanation, index, out);
-    return status == KARP_OK ? KARP_OK : write_fail(job->error, status, "a remedy cannot be read");
+    return status == KARP_OK ? KARP_OK : fail(job->error, status, "a remedy cannot be read");
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
@@ -337,7 +337,7 @@ static karp_status get_alternative(const write_job *job, const karp_pod_explanat
 {
     *out = (karp_alternative){ .size = sizeof(*out) };
     karp_status status = karp_pod_explanation_alternative(explanation, index, out);
-    return status == KARP_OK ? KARP_OK : write_fail(job->error, status, "a NodePool's answer cannot be read");
+    return status == KARP_OK ? KARP_OK : fail(job->error, status, "a NodePool's answer cannot be read");
 }
 
 static karp_status alternatives_as_json(json_out *j, const write_job *job, const karp_pod_explanation *explanation)

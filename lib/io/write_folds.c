@@ -123,7 +123,7 @@ karp_status launch_folds_find(launch_folds *folds, const write_job *job, const k
 {
     *folds = (launch_folds){ decision, first, count, array_alloc(job->context, count, sizeof(uint32_t)),
                              array_alloc(job->context, count, sizeof(uint32_t)) };
-    if (folds->same == NULL || folds->next == NULL) return write_fail(job->error, KARP_E_NOMEM, "out of memory");
+    if (folds->same == NULL || folds->next == NULL) return fail_nomem(job->error);
     all_apart(folds);
     if (count <= MOST_APART || width >= NO_END) return KARP_OK;
     fold_table table = { .slots = 8 };
@@ -138,7 +138,7 @@ karp_status launch_folds_find(launch_folds *folds, const write_job *job, const k
     }
     karp_free(job->context, table.first, table.slots * sizeof(uint32_t));
     karp_free(job->context, table.last, table.slots * sizeof(uint32_t));
-    return made ? KARP_OK : write_fail(job->error, KARP_E_NOMEM, "out of memory");
+    return made ? KARP_OK : fail_nomem(job->error);
 }
 
 void launch_folds_free(launch_folds *folds, const write_job *job)

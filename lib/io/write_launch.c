@@ -73,12 +73,12 @@ karp_status launch_node_labels(karp_context *context, const karp_launch *launch,
 {
     size_t most = launch->label_count + launch->choice_label_count;
     if (most < launch->label_count || most > SIZE_MAX / 4 / sizeof(karp_label)) {
-        return write_fail(error, KARP_E_LIMIT, "too many labels");
+        return fail(error, KARP_E_LIMIT, "too many labels");
     }
     most += LEGACY_COUNT + 1;
     karp_label *list = array_alloc(context, most, sizeof(*list));
     if (list == NULL) {
-        return write_fail(error, KARP_E_NOMEM, "out of memory");
+        return fail_nomem(error);
     }
     size_t used = 0;
     for (size_t i = 0; i < launch->label_count; i++) {

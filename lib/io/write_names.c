@@ -160,7 +160,7 @@ karp_status text_pods(text_flow *flow, karp_context *context, const karp_decisio
 {
     uint32_t *numbers = array_alloc(context, count, sizeof(*numbers));
     if (numbers == NULL) {
-        return write_fail(error, KARP_E_NOMEM, "out of memory");
+        return fail_nomem(error);
     }
     size_t done = 0;
     while (done < count) {

@@ -361,7 +361,7 @@ karp_status repack_as_html(const write_job *job)
     karp_repack_cost cost = { .size = sizeof(cost) };
     karp_status status = karp_decision_repack(job->decision, &cost);
     if (status != KARP_OK) {
-        return write_fail(job->error, status, "the decision is no repack plan");
+        return fail(job->error, status, "the decision is no repack plan");
     }
     return write_page(job, NULL, job->decision, true);
 }

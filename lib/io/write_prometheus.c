@@ -103,8 +103,7 @@ static karp_status write_launches(const write_job *job, const karp_decision *dec
         groups[i] = (group){ l.node_pool, l.choice.instance_type, l.choice.zone, l.choice.capacity_type,
                              1,           l.choice.price };
     }
-    if (!sort_stable(job->context, groups, count, sizeof *groups, compare, NULL))
-        return write_fail(job->error, KARP_E_NOMEM, "out of memory");
+    if (!sort_stable(job->context, groups, count, sizeof *groups, compare, NULL)) return fail_nomem(job->error);
     write_groups(job->out, "karp_launches", "Nodes to launch.", groups, count, false);
     write_groups(job->out, "karp_launch_dollars_per_hour", "What the nodes to launch cost.", groups, count, true);
     return KARP_OK;
@@ -118,8 +117,7 @@ static karp_status write_nodes(const write_job *job, group *groups)
         get_node(job, job->decision, i, &n);
         groups[i] = (group){ n.node_pool, n.instance_type, n.zone, n.capacity_type, 1, n.price };
     }
-    if (!sort_stable(job->context, groups, count, sizeof *groups, compare, NULL))
-        return write_fail(job->error, KARP_E_NOMEM, "out of memory");
+    if (!sort_stable(job->context, groups, count, sizeof *groups, compare, NULL)) return fail_nomem(job->error);
     write_groups(job->out, "karp_nodes", "Existing nodes.", groups, count, false);
     write_groups(job->out, "karp_node_dollars_per_hour", "What existing nodes cost; 0 = not known.", groups, count,
                  true);
@@ -131,7 +129,7 @@ static karp_status write_machines(const write_job *job)
     size_t nodes = karp_decision_node_count(job->decision), launches = karp_decision_launch_count(job->decision);
     size_t most = (nodes > launches ? nodes : launches) + 1;
     group *groups = array_alloc(job->context, most, sizeof *groups);
-    if (groups == NULL) return write_fail(job->error, KARP_E_NOMEM, "out of memory");
+    if (groups == NULL) return fail_nomem(job->error);
     karp_status status = write_nodes(job, groups);
     if (status == KARP_OK) status = write_launches(job, job->decision, groups);
     karp_free(job->context, groups, most * sizeof *groups);

@@ -41,19 +41,19 @@ static karp_status add(const write_job *job, dimension by, io_table *known, tota
     for (size_t i = 0; i < count; i++) {
         karp_launch l = { .size = sizeof l };
         karp_status status = karp_decision_launch(job->decision, i, &l);
-        if (status != KARP_OK) return write_fail(job->error, status, "a launch cannot be read");
+        if (status != KARP_OK) return fail(job->error, status, "a launch cannot be read");
         karp_str name = name_of(&l, by);
         uint32_t at = io_table_get(known, name);
         if (at == IO_NONE) {
             at = (uint32_t)out->count++;
-            if (!io_table_put(known, name, at)) return write_fail(job->error, KARP_E_NOMEM, "out of memory");
+            if (!io_table_put(known, name, at)) return fail_nomem(job->error);
             out->list[at] = (total){ .name = name };
         }
         out->list[at].count++;
         out->list[at].price += l.choice.price;
     }
     bool sorted = sort_stable(job->context, out->list, out->count, sizeof *out->list, compare, NULL);
-    return sorted ? KARP_OK : write_fail(job->error, KARP_E_NOMEM, "out of memory");
+    return sorted ? KARP_OK : fail_nomem(job->error);
 }
 
 /* Sums the launches up. Free the list with karp_free(). */
@@ -62,7 +62,7 @@ static karp_status sum_up(const write_job *job, dimension by, totals *out)
     io_table known;
     *out = (totals){ .capacity = karp_decision_launch_count(job->decision) + 1 };
     out->list = array_alloc(job->context, out->capacity, sizeof *out->list);
-    if (out->list == NULL) return write_fail(job->error, KARP_E_NOMEM, "out of memory");
+    if (out->list == NULL) return fail_nomem(job->error);
     io_table_init(&known, job->context);
     karp_status status = add(job, by, &known, out);
     io_table_free(&known);

@@ -64,5 +64,5 @@ karp_status karp_write_verification(karp_context *context, const karp_verificati
     }
     bool json = call.options.format == KARP_FORMAT_JSON;
     status = (json ? as_json : as_text)(&call.buffer, verification, &call.options);
-    return write_end(&call, status == KARP_OK ? KARP_OK : write_fail(error, status, "a finding cannot be read"));
+    return write_end(&call, status == KARP_OK ? KARP_OK : fail(error, status, "a finding cannot be read"));
 }

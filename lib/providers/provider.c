@@ -80,9 +80,8 @@ const karp_provider_problem *karp_provider_last_problem(const karp_provider *pro
 
 void karp_provider_options_init(karp_provider_options *options, size_t size)
 {
-    if (!options || size < sizeof options->size) return;
-    memset(options, 0, size);
-    options->size = size;
+    const karp_provider_options fresh = { 0 };
+    struct_start(options, size, &fresh, sizeof fresh);
 }
 
 static void free_provider(karp_provider *p)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The input after a decision has been carried out: the next state of a cluster that was read from documents. */
+#include <base/error.h>
 #include <io/reader.h>
 
 #include <io/kinds.h>
@@ -429,7 +430,7 @@ karp_status karp_reader_after(const karp_reader *before, const karp_decision *de
     if (status) {
         status = karp_context_refusal(before->context, status, &o.next->error);
         o.next->error.status = status;
-        (void)io_give_error(&o.next->error, error);
+        (void)error_give(&o.next->error, error);
         karp_reader_free(o.next);
         return status;
     }

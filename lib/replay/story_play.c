@@ -208,7 +208,7 @@ karp_status karp_story_play_with_gates(karp_context *context, const char *path, 
     if (!context || !path || !out || !str_given(feature_gates)) {
         karp_error_init(&s.error, sizeof s.error);
         (void)story_fail(&s, KARP_E_INVALID, "a context, a path and a place for the text are needed");
-        return io_give_error(&s.error, error);
+        return error_give(&s.error, error);
     }
     karp_status status = story_init(&s, context);
     s.catalogue = catalogue;
@@ -227,7 +227,7 @@ karp_status karp_story_play_with_gates(karp_context *context, const char *path, 
         status = karp_context_refusal(context, status, &s.error);
         s.error.status = status;
         if (s.error.document[0] == '\0') str_shorten(s.error.document, sizeof s.error.document, str(path));
-        (void)io_give_error(&s.error, error);
+        (void)error_give(&s.error, error);
     }
     story_free(&s);
     return status;

@@ -10,12 +10,11 @@ enum { MOST_REPLICAS = 1000000 };
 
 karp_status story_fail(story *s, karp_status status, const char *format, ...)
 {
-    char message[sizeof s->error.message];
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(message, sizeof message, format, arguments);
+    (void)vfail(&s->error, status, format, arguments);
     va_end(arguments);
-    return fail(&s->error, status, "%s", message);
+    return status;
 }
 
 karp_status story_fail_at(story *s, karp_status status, const char *field, const char *format, ...)

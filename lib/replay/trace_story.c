@@ -120,7 +120,7 @@ karp_status trace_read_story(trace *t, const karp_replay_document *document, kar
     if (status) {
         l.s.error.status = status;
         if (l.s.error.document[0] == '\0') str_shorten(l.s.error.document, sizeof l.s.error.document, document->name);
-        (void)io_give_error(&l.s.error, error);
+        (void)error_give(&l.s.error, error);
     }
     karp_free(t->context, l.shapes, bytes);
     karp_free(t->context, l.pods, bytes);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#undef fail /* cmocka's macro; the library has a function of that name */
 #include <string.h>
 
 #include <io/html.h>
