@@ -250,5 +250,5 @@ karp_status karp_write_command(karp_context *context, const karp_command_state *
     write_replacements(j, state);
     json_member_strings(j, "receivers", state->receivers, state->receiver_count);
     json_close(j);
-    return write_end(&call, KARP_OK);
+    return write_end(&call);
 }

@@ -128,5 +128,5 @@ karp_status karp_write_memory(karp_context *context, const karp_memory *memory, 
     json_end(j);
     json_member_strings(j, "unseenNodePools", memory->unseen, memory->unseen_count);
     json_close(j);
-    return write_end(&call, KARP_OK);
+    return write_end(&call);
 }

@@ -563,10 +563,8 @@ karp_status picture_collect(picture *s, const write_job *job, const karp_decisio
     }
     picture_add_up(&s->before);
     picture_add_up(&s->after);
-    if (status == KARP_OK && !picture_share_costs(s, job->context)) {
-        status = no_memory(&c);
-    }
-    if (status == KARP_OK && !(picture_fold(s, &s->before, job->context) && picture_fold(s, &s->after, job->context))) {
+    if (status == KARP_OK && !(picture_share_costs(s, job->context) && picture_fold(s, &s->before, job->context) &&
+                               picture_fold(s, &s->after, job->context))) {
         status = no_memory(&c);
     }
     io_table_free(&c.launches);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes Blockers documents, which show what prevents savings: docs/formats.md, "Blockers". */
+#include "write_decision.h"
 #include "write_json.h"
 #include "write_text.h"
 
@@ -10,16 +11,23 @@
 
 enum { NODES_SHOWN = 3 };
 
+static void get_holding(const write_job *job, const karp_blockers *found, size_t index, karp_holding *out)
+{
+    *out = (karp_holding){ .size = sizeof(*out) };
+    write_refuse(job, karp_blockers_at(found, index, out), "a blocker cannot be read");
+}
+
 static void member_number(json_out *j, const char *key, double value)
 {
     json_key(j, key);
     json_money(j, value);
 }
 
-static karp_status as_json(write_buffer *b, const karp_blockers *found, const karp_write_options *options)
+static void as_json(const write_job *job, const karp_blockers *found)
 {
+    write_buffer *b = job->out;
+    const karp_write_options *options = job->options;
     json_out json, *j = &json;
-    karp_status status = KARP_OK;
     json_open_document(j, b, options->compact != 0, "Blockers");
     json_member_engine(j);
     json_member_profile(j, karp_blockers_profile(found));
@@ -29,9 +37,9 @@ static karp_status as_json(write_buffer *b, const karp_blockers *found, const ka
     member_number(j, "together", karp_blockers_together(found));
     json_key(j, "blockers");
     json_open_array(j);
-    for (size_t i = 0; i < karp_blockers_count(found) && status == KARP_OK; i++) {
-        karp_holding row = { .size = sizeof(row) };
-        status = karp_blockers_at(found, i, &row);
+    for (size_t i = 0; i < karp_blockers_count(found); i++) {
+        karp_holding row;
+        get_holding(job, found, i, &row);
         json_open_object(j);
         json_member_text(j, "kind", karp_holds_name(row.kind));
         json_member_str(j, "object", row.object);
@@ -54,7 +62,6 @@ static karp_status as_json(write_buffer *b, const karp_blockers *found, const ka
     }
     json_end(j);
     json_close(j);
-    return status;
 }
 
 enum { KIND_COLUMNS = 18, LEAST_OBJECT = 12, MOST_OBJECT = 44, COUNT_COLUMNS = 7, SAVED_COLUMNS = 22 };
@@ -100,14 +107,13 @@ static void right_money(write_buffer *b, double savings)
     buffer_free(&money);
 }
 
-static size_t object_columns(const karp_blockers *found)
+static size_t object_columns(const write_job *job, const karp_blockers *found)
 {
     size_t most = LEAST_OBJECT;
     for (size_t i = 0; i < karp_blockers_count(found); i++) {
-        karp_holding row = { .size = sizeof(row) };
-        if (karp_blockers_at(found, i, &row) == KARP_OK && text_columns(row.object) > most) {
-            most = text_columns(row.object);
-        }
+        karp_holding row;
+        get_holding(job, found, i, &row);
+        if (text_columns(row.object) > most) most = text_columns(row.object);
     }
     return most < MOST_OBJECT ? most : MOST_OBJECT;
 }
@@ -125,23 +131,24 @@ static void blocker_heading(const text_out *t, size_t object)
     buffer_char(b, '\n');
 }
 
-static karp_status as_text(write_buffer *b, const karp_blockers *found, const karp_write_options *options)
+static void as_text(const write_job *job, const karp_blockers *found)
 {
+    write_buffer *b = job->out;
+    const karp_write_options *options = job->options;
     const text_out t = { b, options->width, options->color != 0 };
-    karp_status status = KARP_OK;
-    size_t object = object_columns(found);
+    size_t object = object_columns(job, found);
     buffer_text(b, "As things are, the next disruption pass saves ");
     text_per_month(b, karp_blockers_now(found), false);
     buffer_text(b, ".\n");
     if (karp_blockers_count(found) == 0) {
         buffer_text(b, "Nothing blocks it from saving more.\n");
-        return status;
+        return;
     }
     buffer_char(b, '\n');
     blocker_heading(&t, object);
-    for (size_t i = 0; i < karp_blockers_count(found) && status == KARP_OK; i++) {
-        karp_holding row = { .size = sizeof(row) };
-        status = karp_blockers_at(found, i, &row);
+    for (size_t i = 0; i < karp_blockers_count(found); i++) {
+        karp_holding row;
+        get_holding(job, found, i, &row);
         text_left(b, str(karp_holds_name(row.kind)), KIND_COLUMNS);
         text_left(b, row.object, object);
         right_number(b, row.node_count);
@@ -153,7 +160,6 @@ static karp_status as_text(write_buffer *b, const karp_blockers *found, const ka
     text_left(b, str("all together"), KIND_COLUMNS + object + COUNT_COLUMNS + COUNT_COLUMNS);
     right_money(b, karp_blockers_together(found));
     buffer_char(b, '\n');
-    return status;
 }
 
 static void cell(write_buffer *b, karp_str text)
@@ -167,14 +173,15 @@ static void cell(write_buffer *b, karp_str text)
     }
 }
 
-static karp_status as_markdown(write_buffer *b, const karp_blockers *found, const karp_write_options *options)
+static void as_markdown(const write_job *job, const karp_blockers *found)
 {
-    karp_status status = KARP_OK;
+    write_buffer *b = job->out;
+    const karp_write_options *options = job->options;
     buffer_text(b,
                 "| blocker | object | nodes | pods | saved by itself, per month (730 h) |\n|---|---|---:|---:|---:|\n");
-    for (size_t i = 0; i < karp_blockers_count(found) && status == KARP_OK; i++) {
-        karp_holding row = { .size = sizeof(row) };
-        status = karp_blockers_at(found, i, &row);
+    for (size_t i = 0; i < karp_blockers_count(found); i++) {
+        karp_holding row;
+        get_holding(job, found, i, &row);
         buffer_text(b, "| ");
         buffer_text(b, karp_holds_name(row.kind));
         buffer_text(b, " | ");
@@ -195,7 +202,6 @@ static karp_status as_markdown(write_buffer *b, const karp_blockers *found, cons
         cell(b, options->warnings[i]);
         buffer_char(b, '\n');
     }
-    return status;
 }
 
 karp_status karp_write_blockers(karp_context *context, const karp_blockers *blockers, const karp_write_options *options,
@@ -209,8 +215,7 @@ karp_status karp_write_blockers(karp_context *context, const karp_blockers *bloc
         return status;
     }
     uint32_t format = call.options.format;
-    status = (format == KARP_FORMAT_JSON   ? as_json
-              : format == KARP_FORMAT_TEXT ? as_text
-                                           : as_markdown)(&call.buffer, blockers, &call.options);
-    return write_end(&call, status == KARP_OK ? KARP_OK : fail(error, status, "a blocker cannot be read"));
+    write_job job = { context, NULL, NULL, &call.options, &call.buffer, error };
+    (format == KARP_FORMAT_JSON ? as_json : format == KARP_FORMAT_TEXT ? as_text : as_markdown)(&job, blockers);
+    return write_end(&call);
 }

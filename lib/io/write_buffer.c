@@ -222,13 +222,9 @@ karp_status write_begin(write_call *call, const karp_write_options *given, bool 
     return KARP_OK;
 }
 
-karp_status write_end(write_call *call, karp_status status)
+karp_status write_end(write_call *call)
 {
-    if (status != KARP_OK) {
-        buffer_free(&call->buffer);
-        return karp_context_refusal(call->context, status, call->error);
-    }
     if (call->options.format == KARP_FORMAT_TEXT) text_fold_buffer(&call->buffer, call->options.width);
-    status = buffer_finish(&call->buffer, call->out, call->error);
+    karp_status status = buffer_finish(&call->buffer, call->out, call->error);
     return karp_context_refusal(call->context, status, call->error);
 }

@@ -70,7 +70,7 @@ typedef struct write_call {
 karp_status write_begin(write_call *call, const karp_write_options *given, bool complete, const char *needed,
                         uint32_t formats);
 
-/* Returns the text if `status` is KARP_OK, and frees it otherwise. Returns the status of the call. */
-karp_status write_end(write_call *call, karp_status status);
+/* Returns the text, or the first failure. */
+karp_status write_end(write_call *call);
 
 #endif

@@ -377,7 +377,7 @@ static void write_type(json_out *j, const karp_catalogue *catalogue, size_t inde
     json_end(j);
 }
 
-static karp_status catalogue_as_json(const catalogue_job *job)
+static void catalogue_as_json(const catalogue_job *job)
 {
     json_out json;
     json_init(&json, job->out, job->options->compact != 0);
@@ -386,7 +386,6 @@ static karp_status catalogue_as_json(const catalogue_job *job)
         write_type(&json, job->catalogue, job->order[i]);
     }
     json_close(&json);
-    return KARP_OK;
 }
 
 /* ---- CSV --------------------------------------------------------------------------------------------------------- */
@@ -411,7 +410,7 @@ static karp_str amount_text(const karp_resource *list, size_t count, const char 
     return (karp_str){ "0", 1 };
 }
 
-static karp_status catalogue_as_csv(const catalogue_job *job)
+static void catalogue_as_csv(const catalogue_job *job)
 {
     write_buffer *b = job->out;
     buffer_text(b, "instance_type,arch,zone,capacity_type,price,available,cpu,memory,ephemeral_storage,pods\n");
@@ -439,7 +438,6 @@ static karp_status catalogue_as_csv(const catalogue_job *job)
             buffer_char(b, '\n');
         }
     }
-    return KARP_OK;
 }
 
 /* ---- the public function ----------------------------------------------------------------------------------------- */
@@ -447,7 +445,7 @@ static karp_status catalogue_as_csv(const catalogue_job *job)
 karp_status karp_write_catalogue(karp_context *context, const karp_catalogue *catalogue,
                                  const karp_write_options *options, karp_text *out, karp_error *error)
 {
-    static karp_status (*const formats[])(const catalogue_job *) = {
+    static void (*const formats[])(const catalogue_job *) = {
         [KARP_FORMAT_JSON] = catalogue_as_json,
         [KARP_FORMAT_TEXT] = catalogue_as_text,
         [KARP_FORMAT_CSV] = catalogue_as_csv,
@@ -468,7 +466,7 @@ karp_status karp_write_catalogue(karp_context *context, const karp_catalogue *ca
         return fail_nomem(error);
     }
     catalogue_job job = { context, catalogue, order, count, &call.options, &call.buffer, error };
-    status = formats[call.options.format](&job);
+    formats[call.options.format](&job);
     karp_free(context, order, (count == 0 ? 1 : count) * sizeof(*order));
-    return write_end(&call, status);
+    return write_end(&call);
 }

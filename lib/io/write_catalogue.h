@@ -15,7 +15,7 @@ typedef struct catalogue_job {
     karp_error *error;
 } catalogue_job;
 
-karp_status catalogue_as_text(const catalogue_job *job);
+void catalogue_as_text(const catalogue_job *job);
 
 /* The first value of an In requirement; "" when there is none. */
 karp_str requirement_value(const karp_requirement *list, size_t count, const char *key);

@@ -108,7 +108,7 @@ static void write_price(write_buffer *b, double price, bool last)
     }
 }
 
-karp_status catalogue_as_text(const catalogue_job *job)
+void catalogue_as_text(const catalogue_job *job)
 {
     text_out text = { job->out, job->options->width, job->options->color != 0 };
     write_buffer *b = job->out;
@@ -192,5 +192,4 @@ karp_status catalogue_as_text(const catalogue_job *job)
     }
     buffer_count(b, job->count, "type");
     buffer_text(b, "; cpu, memory and pods as allocatable; the lowest price per hour of the zones\n");
-    return KARP_OK;
 }

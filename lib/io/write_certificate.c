@@ -232,7 +232,7 @@ karp_status karp_write_certificate(karp_context *context, const karp_certificate
         write_cluster(j, certificate);
     }
     json_close(j);
-    return write_end(&call, KARP_OK);
+    return write_end(&call);
 }
 
 static void check_text(write_buffer *b, const karp_certificate *c, const karp_error *refusal)
@@ -277,7 +277,7 @@ karp_status karp_write_certificate_check(karp_context *context, const karp_certi
     }
     if (call.options.format == KARP_FORMAT_TEXT) {
         check_text(&call.buffer, certificate, refusal);
-        return write_end(&call, KARP_OK);
+        return write_end(&call);
     }
     json_out json, *j = &json;
     json_open_document(j, &call.buffer, call.options.compact != 0, "CertificateCheck");
@@ -295,5 +295,5 @@ karp_status karp_write_certificate_check(karp_context *context, const karp_certi
         json_member_text(j, "reason", refusal->message);
     }
     json_close(j);
-    return write_end(&call, KARP_OK);
+    return write_end(&call);
 }

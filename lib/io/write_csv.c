@@ -103,11 +103,11 @@ static void write_left(const write_job *job, uint32_t pod, const char *outcome, 
     buffer_char(job->out, '\n');
 }
 
-karp_status plan_as_csv(const write_job *job)
+void plan_as_csv(const write_job *job)
 {
     if (job->disruption != NULL)
-        return fail(job->error, KARP_E_UNSUPPORTED,
-                    "CSV of a plan has a row for each pod and cannot have a disruption beside it");
+        write_refuse(job, KARP_E_UNSUPPORTED,
+                     "CSV of a plan has a row for each pod and cannot have a disruption beside it");
     buffer_text(job->out, "pod,outcome,target,node_pool,instance_type,zone,capacity_type,price,code,message\n");
     write_launched(job);
     write_placed(job);
@@ -121,7 +121,6 @@ karp_status plan_as_csv(const write_job *job)
         get_ignored(job, i, &row);
         write_left(job, row.pod, "ignored", row.code, row.message);
     }
-    return KARP_OK;
 }
 
 /* ---- disruptions ------------------------------------------------------------------------------------------------- */
@@ -176,12 +175,11 @@ static void write_replacement(const write_job *job, size_t index)
     buffer_text(job->out, ",,,,,,\n");
 }
 
-karp_status disruption_as_csv(const write_job *job)
+void disruption_as_csv(const write_job *job)
 {
     buffer_text(job->out, "node,action,node_pool,instance_type,zone,capacity_type,price,command,method,replacements,"
                           "saving,code,detail\n");
     for (size_t i = 0; i < karp_decision_command_count(job->decision); i++) write_command(job, i);
     for (size_t i = 0; i < karp_decision_launch_count(job->decision); i++) write_replacement(job, i);
     for (size_t i = 0; i < karp_decision_kept_count(job->decision); i++) write_kept_node(job, i);
-    return KARP_OK;
 }

@@ -3,8 +3,9 @@
 
 static void checked(const write_job *job, karp_status status)
 {
-    if (status != KARP_OK) write_refuse(job, status, "the decision does not show what it counts");
+    write_refuse(job, status, "the decision does not show what it counts");
 }
+
 void write_note(const write_job *job, karp_status status)
 {
     if (!job->out->status) job->out->status = status;
@@ -12,7 +13,14 @@ void write_note(const write_job *job, karp_status status)
 
 void write_refuse(const write_job *job, karp_status status, const char *message)
 {
-    if (!job->out->status) job->out->status = fail(job->error, status, "%s", message);
+    if (status != KARP_OK && job->out->status == KARP_OK) job->out->status = fail(job->error, status, "%s", message);
+}
+
+void *write_array(const write_job *job, size_t count, size_t size)
+{
+    void *array = array_alloc(job->context, count, size);
+    if (array == NULL) write_refuse(job, KARP_E_NOMEM, "out of memory");
+    return array;
 }
 
 void get_launch(const write_job *job, const karp_decision *decision, size_t index, karp_launch *out)
@@ -84,7 +92,31 @@ void get_disruption(const write_job *job, const karp_decision *decision, karp_di
     checked(job, karp_decision_disruption(decision, out));
 }
 
-typedef karp_status write_function(const write_job *job);
+/* These fail if the decision is no repack plan. */
+static void repacked(const write_job *job, karp_status status)
+{
+    write_refuse(job, status, "the decision is no repack plan");
+}
+
+void get_repack_cost(const write_job *job, karp_repack_cost *out)
+{
+    *out = (karp_repack_cost){ .size = sizeof(*out) };
+    repacked(job, karp_decision_repack(job->decision, out));
+}
+
+void get_repack_step(const write_job *job, size_t index, karp_repack_step *out)
+{
+    *out = (karp_repack_step){ .size = sizeof(*out) };
+    repacked(job, karp_decision_repack_step(job->decision, index, out));
+}
+
+void get_repack_point(const write_job *job, size_t index, karp_repack_point *out)
+{
+    *out = (karp_repack_point){ .size = sizeof(*out) };
+    repacked(job, karp_decision_repack_point(job->decision, index, out));
+}
+
+typedef void write_function(const write_job *job);
 
 enum { FORMATS = KARP_FORMAT_PROMETHEUS + 1 };
 
@@ -102,7 +134,8 @@ static karp_status run(write_call *call, const karp_decision *decision, const ka
         return status;
     }
     write_job job = { call->context, decision, disruption, &call->options, &call->buffer, call->error };
-    return write_end(call, formats[call->options.format](&job));
+    formats[call->options.format](&job);
+    return write_end(call);
 }
 
 karp_status karp_write_plan(karp_context *context, const karp_decision *decision, const karp_decision *disruption,

@@ -4,6 +4,7 @@
 #define IO_WRITE_DECISION_H
 
 #include <karp/passes.h>
+#include <karp/repack.h>
 #include "write_buffer.h"
 
 typedef struct write_job {
@@ -15,32 +16,34 @@ typedef struct write_job {
     karp_error *error;
 } write_job;
 
-karp_status plan_as_json(const write_job *job);
-karp_status plan_as_text(const write_job *job);
-karp_status plan_as_yaml(const write_job *job);
-karp_status plan_as_log(const write_job *job);
-karp_status plan_as_html(const write_job *job);
-karp_status plan_as_markdown(const write_job *job);
-karp_status plan_as_csv(const write_job *job);
-karp_status plan_as_prometheus(const write_job *job);
-karp_status disruption_as_json(const write_job *job);
-karp_status disruption_as_text(const write_job *job);
-karp_status disruption_as_html(const write_job *job);
-karp_status disruption_as_markdown(const write_job *job);
-karp_status disruption_as_csv(const write_job *job);
-karp_status disruption_as_prometheus(const write_job *job);
-karp_status repack_as_json(const write_job *job);
-karp_status repack_as_text(const write_job *job);
-karp_status repack_as_yaml(const write_job *job);
-karp_status repack_as_html(const write_job *job);
+void plan_as_json(const write_job *job);
+void plan_as_text(const write_job *job);
+void plan_as_yaml(const write_job *job);
+void plan_as_log(const write_job *job);
+void plan_as_html(const write_job *job);
+void plan_as_markdown(const write_job *job);
+void plan_as_csv(const write_job *job);
+void plan_as_prometheus(const write_job *job);
+void disruption_as_json(const write_job *job);
+void disruption_as_text(const write_job *job);
+void disruption_as_html(const write_job *job);
+void disruption_as_markdown(const write_job *job);
+void disruption_as_csv(const write_job *job);
+void disruption_as_prometheus(const write_job *job);
+void repack_as_json(const write_job *job);
+void repack_as_text(const write_job *job);
+void repack_as_yaml(const write_job *job);
+void repack_as_html(const write_job *job);
 /* write_repack_html.c: the cost curve and the steps of a repack plan, in a page of write_plan_html.c. */
-karp_status repack_picture(const write_job *job);
+void repack_picture(const write_job *job);
 
-/* write_note() records a failure whose error is already filled in, and ignores KARP_OK. write_refuse() records a
- * failure with this message. Only the first failure is kept, in job->out, and write_end() returns it. Text that is
- * written after it is discarded. */
+/* Record a failure: write_note() one whose error is already filled in, write_refuse() one with this message. Both ignore
+ * KARP_OK. Only the first failure is kept, in job->out, and write_end() returns it. Text that is written after it is
+ * discarded. */
 void write_note(const write_job *job, karp_status status);
 void write_refuse(const write_job *job, karp_status status, const char *message);
+/* As array_alloc(). Records a failure. */
+void *write_array(const write_job *job, size_t count, size_t size);
 /* Call the public getters with the struct's size set. A failure is a bug: it is recorded in job->out, and the struct
  * is zeroed. */
 void get_launch(const write_job *job, const karp_decision *decision, size_t index, karp_launch *out);
@@ -55,5 +58,8 @@ const char *command_word(const karp_command *command);
 void get_command(const write_job *job, const karp_decision *decision, size_t index, karp_command *out);
 void get_kept(const write_job *job, const karp_decision *decision, size_t index, karp_kept *out);
 void get_disruption(const write_job *job, const karp_decision *decision, karp_disruption *out);
+void get_repack_cost(const write_job *job, karp_repack_cost *out);
+void get_repack_step(const write_job *job, size_t index, karp_repack_step *out);
+void get_repack_point(const write_job *job, size_t index, karp_repack_point *out);
 
 #endif

@@ -65,7 +65,7 @@ static void write_candidates(const text_out *t, const write_job *job)
     }
 }
 
-karp_status disruption_as_text(const write_job *job)
+void disruption_as_text(const write_job *job)
 {
     text_out text = { job->out, job->options->width, job->options->color != 0 };
     const text_out *t = &text;
@@ -83,7 +83,7 @@ karp_status disruption_as_text(const write_job *job)
         text_clean(b, header.error_message.len > 0 ? header.error_message : header.error_code);
         buffer_char(b, '\n');
     }
-    write_note(job, totals_as_text(t, job));
+    totals_as_text(t, job);
     write_budgets(t, job);
     write_candidates(t, job);
     if (karp_decision_command_count(job->decision) > 0) {
@@ -110,5 +110,4 @@ karp_status disruption_as_text(const write_job *job)
     buffer_text(b, kept == 1 ? " node stays.\n" : " nodes stay.\n");
     cost_line(t, karp_decision_cost_before(job->decision), karp_decision_cost_after(job->decision));
     buffer_char(b, '\n');
-    return KARP_OK;
 }

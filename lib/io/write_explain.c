@@ -63,19 +63,18 @@ static void find_refused(const write_job *job, karp_str name, pod_answer *answer
     }
 }
 
-static karp_status pod_as_json(const write_job *job, const pod_addition *addition, karp_str name, pod_answer answer)
+static void pod_as_json(const write_job *job, const pod_addition *addition, karp_str name, pod_answer answer)
 {
     static const char *const outcomes[] = { "none", "launch", "node", "unschedulable", "ignored" };
     json_out json, *j = &json;
-    karp_status status = KARP_OK;
     plan_header(j, job, "PodExplanation");
     json_member_str(j, "pod", name);
     json_member_text(j, "outcome", outcomes[answer.fate]);
     if (answer.fate == FATE_LAUNCH) {
         json_key(j, "launch");
         plan_launch(j, job, job->decision, answer.index);
-        if (status == KARP_OK && addition != NULL) {
-            status = addition->json(j, job, addition->explanation);
+        if (addition != NULL) {
+            addition->json(j, job, addition->explanation);
         }
     } else if (answer.fate == FATE_NODE) {
         karp_placement placement;
@@ -92,7 +91,6 @@ static karp_status pod_as_json(const write_job *job, const pod_addition *additio
     }
     plan_warnings(j, job);
     json_close(j);
-    return status;
 }
 
 static void text_refused(const text_out *t, const write_job *job, size_t index)
@@ -130,35 +128,26 @@ static void text_placed(const text_out *t, const write_job *job, pod_answer answ
     rows_pods(t, job, job->decision, "", launch.pods, launch.pod_count);
 }
 
-static void pod_as_text(const write_job *job, karp_str name, pod_answer answer)
+static void text_ignored(const text_out *t, const write_job *job, size_t index)
+{
+    karp_ignored pod;
+    get_ignored(job, index, &pod);
+    buffer_text(t->out, " was not considered.\n      ");
+    rows_reason(t, ROW_INDENT, MOST_LINES, pod.message, pod.code);
+}
+
+static void pod_as_text(const write_job *job, const pod_addition *addition, karp_str name, pod_answer answer)
 {
     text_out text = { job->out, job->options->width, job->options->color != 0 };
     const text_out *t = &text;
     header_line(t, job, "karp explain");
     buffer_char(job->out, '\n');
     text_subject(t, name);
-    if (answer.fate == FATE_UNSCHEDULABLE) {
-        text_refused(t, job, answer.index);
-        return;
-    }
-    if (answer.fate != FATE_IGNORED) {
-        text_placed(t, job, answer);
-        return;
-    }
-    karp_ignored pod;
-    get_ignored(job, answer.index, &pod);
-    buffer_text(job->out, " was not considered.\n      ");
-    rows_reason(t, ROW_INDENT, MOST_LINES, pod.message, pod.code);
-}
-
-/* Writes the notes at the end. */
-static karp_status end_text(const write_job *job, karp_status status)
-{
-    text_out text = { job->out, job->options->width, job->options->color != 0 };
-    if (status == KARP_OK && job->options->format == KARP_FORMAT_TEXT) {
-        warnings_section(&text, job);
-    }
-    return status;
+    if (answer.fate == FATE_UNSCHEDULABLE) text_refused(t, job, answer.index);
+    else if (answer.fate == FATE_IGNORED) text_ignored(t, job, answer.index);
+    else text_placed(t, job, answer);
+    if (addition != NULL) addition->text(t, job, addition->explanation);
+    warnings_section(t, job);
 }
 
 /* The checks of both public functions. */
@@ -185,15 +174,11 @@ karp_status write_pod_with(karp_context *context, const karp_decision *decision,
     if (answer.fate == FATE_NONE) {
         write_refuse(&job, KARP_E_NOT_FOUND, "no pod of that name waits for a node (NAMESPACE/NAME)");
     } else if (call.options.format == KARP_FORMAT_JSON) {
-        status = pod_as_json(&job, addition, pod, answer);
+        pod_as_json(&job, addition, pod, answer);
     } else {
-        pod_as_text(&job, pod, answer);
+        pod_as_text(&job, addition, pod, answer);
     }
-    if (answer.fate != FATE_NONE && addition != NULL && call.options.format != KARP_FORMAT_JSON) {
-        text_out text = { job.out, job.options->width, job.options->color != 0 };
-        status = addition->text(&text, &job, addition->explanation);
-    }
-    return write_end(&call, end_text(&job, status));
+    return write_end(&call);
 }
 
 karp_status karp_write_pod(karp_context *context, const karp_decision *decision, karp_str pod,
@@ -288,15 +273,16 @@ static void node_as_text(const write_job *job, karp_str name, const node_answer 
     if (answer->has_command) {
         buffer_text(job->out, " goes.\n");
         rows_command(t, job, job->decision, answer->command);
-        return;
+    } else {
+        buffer_text(job->out, answer->is_candidate ? " stays, although it was a candidate.\n" : " stays.\n");
+        size_t next = 0;
+        karp_kept kept;
+        while (next_kept(job, name, &next, &kept)) {
+            buffer_repeat(job->out, " ", ROW_INDENT);
+            rows_kept_reason(t, ROW_INDENT, MOST_LINES, &kept);
+        }
     }
-    buffer_text(job->out, answer->is_candidate ? " stays, although it was a candidate.\n" : " stays.\n");
-    size_t next = 0;
-    karp_kept kept;
-    while (next_kept(job, name, &next, &kept)) {
-        buffer_repeat(job->out, " ", ROW_INDENT);
-        rows_kept_reason(t, ROW_INDENT, MOST_LINES, &kept);
-    }
+    warnings_section(t, job);
 }
 
 karp_status karp_write_node(karp_context *context, const karp_decision *decision, karp_str node,
@@ -318,5 +304,5 @@ karp_status karp_write_node(karp_context *context, const karp_decision *decision
     } else {
         node_as_text(&job, node, &answer);
     }
-    return write_end(&call, end_text(&job, status));
+    return write_end(&call);
 }

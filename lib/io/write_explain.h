@@ -10,8 +10,8 @@
 /* An addition to the output about a placed pod. A struct of functions, so that write_explain.c links without
  * lib/explain. */
 typedef struct pod_addition {
-    karp_status (*json)(json_out *j, const write_job *job, const karp_pod_explanation *explanation);
-    karp_status (*text)(const text_out *t, const write_job *job, const karp_pod_explanation *explanation);
+    void (*json)(json_out *j, const write_job *job, const karp_pod_explanation *explanation);
+    void (*text)(const text_out *t, const write_job *job, const karp_pod_explanation *explanation);
     const karp_pod_explanation *explanation;
 } pod_addition;
 

@@ -5,12 +5,10 @@
 
 enum { MOST_LINES = 6 };
 
-static karp_status get_blocker(const write_job *job, const karp_node_explanation *explanation, size_t index,
-                               karp_blocker *out)
+static void get_blocker(const write_job *job, const karp_node_explanation *explanation, size_t index, karp_blocker *out)
 {
     *out = (karp_blocker){ .size = sizeof(*out) };
-    karp_status status = karp_node_explanation_blocker(explanation, index, out);
-    return status == KARP_OK ? KARP_OK : fail(job->error, status, "a blocker cannot be read");
+    write_refuse(job, karp_node_explanation_blocker(explanation, index, out), "a blocker cannot be read");
 }
 
 static bool get_move(const karp_node_explanation *explanation, karp_move *out)
@@ -66,7 +64,7 @@ static void move_as_json(json_out *j, const karp_move *move)
     json_end(j);
 }
 
-static karp_status as_json(const write_job *job, const karp_node_explanation *explanation)
+static void as_json(const write_job *job, const karp_node_explanation *explanation)
 {
     json_out json, *j = &json;
     karp_move move;
@@ -77,10 +75,7 @@ static karp_status as_json(const write_job *job, const karp_node_explanation *ex
     json_open_array(j);
     for (size_t i = 0; i < karp_node_explanation_blocker_count(explanation); i++) {
         karp_blocker blocker;
-        karp_status status = get_blocker(job, explanation, i, &blocker);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_blocker(job, explanation, i, &blocker);
         json_open_object(j);
         json_member_text(j, "code", karp_reason_name(blocker.code));
         json_member_str(j, "detail", blocker.detail);
@@ -109,7 +104,6 @@ static karp_status as_json(const write_job *job, const karp_node_explanation *ex
     }
     plan_warnings(j, job);
     json_close(j);
-    return KARP_OK;
 }
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
@@ -260,7 +254,7 @@ static void write_budget(const text_out *t, const write_job *job, karp_str name)
 }
 
 /* Writes the line on when the node can be removed, if the end of every blocker is known. */
-static karp_status write_until(const text_out *t, const write_job *job, const karp_node_explanation *explanation)
+static void write_until(const text_out *t, const write_job *job, const karp_node_explanation *explanation)
 {
     write_buffer *b = t->out;
     size_t start = b->length;
@@ -269,10 +263,7 @@ static karp_status write_until(const text_out *t, const write_job *job, const ka
     for (size_t i = 0; i < count && known; i++) {
         karp_blocker blocker;
         char when[KARP_VALUE_TEXT];
-        karp_status status = get_blocker(job, explanation, i, &blocker);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_blocker(job, explanation, i, &blocker);
         buffer_text(b, i == 0 ? "Eligible again: " : ", and ");
         if (blocker.until != KARP_NO_TIME) {
             karp_time_format(blocker.until, when);
@@ -288,10 +279,9 @@ static karp_status write_until(const text_out *t, const write_job *job, const ka
     } else {
         buffer_cut(b, start);
     }
-    return KARP_OK;
 }
 
-static karp_status as_text(const write_job *job, const karp_node_explanation *explanation)
+static void as_text(const write_job *job, const karp_node_explanation *explanation)
 {
     text_out text = { job->out, job->options->width, job->options->color != 0 };
     const text_out *t = &text;
@@ -311,10 +301,7 @@ static karp_status as_text(const write_job *job, const karp_node_explanation *ex
     buffer_text(job->out, ".\n");
     for (size_t i = 0; i < count; i++) {
         karp_blocker blocker;
-        karp_status status = get_blocker(job, explanation, i, &blocker);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_blocker(job, explanation, i, &blocker);
         buffer_text(job->out, "  ");
         rows_reason(t, 2, MOST_LINES, blocker.detail, blocker.code);
     }
@@ -322,11 +309,8 @@ static karp_status as_text(const write_job *job, const karp_node_explanation *ex
     if (moves) {
         write_move(t, &move);
     }
-    karp_status status = write_until(t, job, explanation);
-    if (status == KARP_OK) {
-        warnings_section(t, job);
-    }
-    return status;
+    write_until(t, job, explanation);
+    warnings_section(t, job);
 }
 
 karp_status karp_write_node_explanation(karp_context *context, const karp_node_explanation *explanation,
@@ -345,5 +329,6 @@ karp_status karp_write_node_explanation(karp_context *context, const karp_node_e
     }
     write_job job = { context, decision, NULL, &call.options, &call.buffer, error };
     bool json = call.options.format == KARP_FORMAT_JSON;
-    return write_end(&call, (json ? as_json : as_text)(&job, explanation));
+    (json ? as_json : as_text)(&job, explanation);
+    return write_end(&call);
 }

@@ -10,26 +10,23 @@ enum { MOST_LINES = 30, COLUMNS = 6, COLUMN_GAP = 3, REMEDIES_SHOWN = 3 };
 /* ---- the pod's row ----------------------------------------------------------------------------------------------- */
 
 /* Finds the pod among the unschedulable pods. */
-static void find_row(const write_job *job, karp_str name, size_t *index, bool *found)
+static bool find_row(const write_job *job, karp_str name, size_t *index)
 {
-    *found = false;
     for (size_t i = 0; i < karp_decision_unschedulable_count(job->decision); i++) {
         karp_unschedulable pod;
         get_unschedulable(job, i, &pod);
         if (equal_str(karp_decision_pod_name(job->decision, pod.pod), name)) {
             *index = i;
-            *found = true;
-            return;
+            return true;
         }
     }
+    return false;
 }
 
-static karp_status get_remedy(const write_job *job, const karp_pod_explanation *explanation, size_t index,
-                              karp_remedy *out)
+static void get_remedy(const write_job *job, const karp_pod_explanation *explanation, size_t index, karp_remedy *out)
 {
     *out = (karp_remedy){ .size = sizeof(*out) };
-    karp_status status = karp_pod_explanation_remedy(explanation, index, out);
-    return status == KARP_OK ? KARP_OK : fail(job->error, status, "a remedy cannot be read");
+    write_refuse(job, karp_pod_explanation_remedy(explanation, index, out), "a remedy cannot be read");
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
@@ -53,7 +50,7 @@ static void remedy_as_json(json_out *j, const karp_remedy *remedy)
     json_end(j);
 }
 
-static karp_status as_json(const write_job *job, const karp_pod_explanation *explanation, size_t index)
+static void as_json(const write_job *job, const karp_pod_explanation *explanation, size_t index)
 {
     json_out json, *j = &json;
     plan_header(j, job, "PodExplanation");
@@ -65,10 +62,7 @@ static karp_status as_json(const write_job *job, const karp_pod_explanation *exp
     json_open_array(j);
     for (size_t i = 0; i < karp_pod_explanation_remedy_count(explanation); i++) {
         karp_remedy remedy;
-        karp_status status = get_remedy(job, explanation, i, &remedy);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_remedy(job, explanation, i, &remedy);
         remedy_as_json(j, &remedy);
     }
     json_end(j);
@@ -78,7 +72,6 @@ static karp_status as_json(const write_job *job, const karp_pod_explanation *exp
     json_bool(j, karp_pod_explanation_bounded(explanation) != 0);
     plan_warnings(j, job);
     json_close(j);
-    return KARP_OK;
 }
 
 /* ---- the table of pools ------------------------------------------------------------------------------------------ */
@@ -282,7 +275,7 @@ static void write_remedy(const text_out *t, const karp_remedy *remedy)
     buffer_text(t->out, "/h");
 }
 
-static karp_status lines_of_remedies(const text_out *t, const write_job *job, const karp_pod_explanation *explanation)
+static void lines_of_remedies(const text_out *t, const write_job *job, const karp_pod_explanation *explanation)
 {
     size_t count = karp_pod_explanation_remedy_count(explanation);
     if (count == 0 && karp_pod_explanation_tried(explanation) > 0) {
@@ -292,18 +285,14 @@ static karp_status lines_of_remedies(const text_out *t, const write_job *job, co
     }
     for (size_t i = 0; i < count && i < REMEDIES_SHOWN; i++) {
         karp_remedy remedy;
-        karp_status status = get_remedy(job, explanation, i, &remedy);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_remedy(job, explanation, i, &remedy);
         buffer_text(t->out, i == 0 ? "Smallest change that works: " : "                       or: ");
         write_remedy(t, &remedy);
         buffer_char(t->out, '\n');
     }
-    return KARP_OK;
 }
 
-static karp_status as_text(const write_job *job, const karp_pod_explanation *explanation, size_t index)
+static void as_text(const write_job *job, const karp_pod_explanation *explanation, size_t index)
 {
     text_out text = { job->out, job->options->width, job->options->color != 0 };
     const text_out *t = &text;
@@ -321,35 +310,28 @@ static karp_status as_text(const write_job *job, const karp_pod_explanation *exp
         buffer_char(job->out, '\n');
     }
     lines_of_targets(t, &pod);
-    karp_status status = lines_of_remedies(t, job, explanation);
-    if (status == KARP_OK) {
-        warnings_section(t, job);
-    }
-    return status;
+    lines_of_remedies(t, job, explanation);
+    warnings_section(t, job);
 }
 
 /* ---- placed pods: why the other NodePools were not used ---------------------------------------------------------- */
 
 enum { ALTERNATIVE_INDENT = 6, ALTERNATIVE_LINES = 6 };
 
-static karp_status get_alternative(const write_job *job, const karp_pod_explanation *explanation, size_t index,
-                                   karp_alternative *out)
+static void get_alternative(const write_job *job, const karp_pod_explanation *explanation, size_t index,
+                            karp_alternative *out)
 {
     *out = (karp_alternative){ .size = sizeof(*out) };
-    karp_status status = karp_pod_explanation_alternative(explanation, index, out);
-    return status == KARP_OK ? KARP_OK : fail(job->error, status, "a NodePool's answer cannot be read");
+    write_refuse(job, karp_pod_explanation_alternative(explanation, index, out), "a NodePool's answer cannot be read");
 }
 
-static karp_status alternatives_as_json(json_out *j, const write_job *job, const karp_pod_explanation *explanation)
+static void alternatives_as_json(json_out *j, const write_job *job, const karp_pod_explanation *explanation)
 {
     json_key(j, "alternatives");
     json_open_array(j);
     for (size_t i = 0; i < karp_pod_explanation_alternative_count(explanation); i++) {
         karp_alternative a;
-        karp_status status = get_alternative(job, explanation, i, &a);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_alternative(job, explanation, i, &a);
         json_open_object(j);
         json_member_str(j, "nodePool", a.node_pool);
         json_key(j, "weight");
@@ -370,7 +352,6 @@ static karp_status alternatives_as_json(json_out *j, const write_job *job, const
         json_end(j);
     }
     json_end(j);
-    return KARP_OK;
 }
 
 static void write_change(const text_out *t, text_flow *flow, double change)
@@ -382,12 +363,13 @@ static void write_change(const text_out *t, text_flow *flow, double change)
     buffer_text(t->out, month < 0 ? "/month" : "/month more");
 }
 
-static bool launches_named(const text_out *t, const write_job *job, karp_str pool)
+static void launches_named(const text_out *t, const write_job *job, karp_str pool)
 {
     size_t count = 0;
     for (size_t i = 0; i < karp_decision_launch_count(job->decision); i++) {
-        karp_launch l = { .size = sizeof(l) };
-        if (karp_decision_launch(job->decision, i, &l) != KARP_OK || !equal_str(l.node_pool, pool)) {
+        karp_launch l;
+        get_launch(job, job->decision, i, &l);
+        if (!equal_str(l.node_pool, pool)) {
             continue;
         }
         if (count < 3) {
@@ -399,19 +381,14 @@ static bool launches_named(const text_out *t, const write_job *job, karp_str poo
     if (count > 3) {
         buffer_text(t->out, " and others");
     }
-    return count > 0;
 }
 
-static karp_status alternatives_as_text(const text_out *t, const write_job *job,
-                                        const karp_pod_explanation *explanation)
+static void alternatives_as_text(const text_out *t, const write_job *job, const karp_pod_explanation *explanation)
 {
     size_t count = karp_pod_explanation_alternative_count(explanation);
     for (size_t i = 0; i < count; i++) {
         karp_alternative a;
-        karp_status status = get_alternative(job, explanation, i, &a);
-        if (status != KARP_OK) {
-            return status;
-        }
+        get_alternative(job, explanation, i, &a);
         if (i == 0) {
             text_styled(t, STYLE_HEADING, "\nOther NodePools");
             buffer_text(t->out, " (this one has weight ");
@@ -428,7 +405,7 @@ static karp_status alternatives_as_text(const text_out *t, const write_job *job,
         if (a.code != 0) {
             flow_words(&flow, a.detail.len > 0 ? a.detail : str(karp_reason_text(a.code)));
             if (a.code == KARP_REASON_LIMITS) {
-                (void)launches_named(t, job, a.node_pool);
+                launches_named(t, job, a.node_pool);
             }
         } else {
             flow_words(&flow, str(a.weight > karp_pod_explanation_weight(explanation)
@@ -453,7 +430,6 @@ static karp_status alternatives_as_text(const text_out *t, const write_job *job,
         }
         buffer_char(t->out, '\n');
     }
-    return KARP_OK;
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
@@ -471,15 +447,11 @@ karp_status karp_write_pod_explanation(karp_context *context, const karp_pod_exp
     write_job job = { context, karp_pod_explanation_decision(explanation), NULL, &call.options, &call.buffer, error };
     karp_str pod = karp_pod_explanation_pod(explanation);
     size_t index = 0;
-    bool waits = false;
-    find_row(&job, pod, &index, &waits);
-    if (status == KARP_OK && !waits) {
+    if (!find_row(&job, pod, &index)) {
         const pod_addition addition = { alternatives_as_json, alternatives_as_text, explanation };
         return write_pod_with(context, job.decision, &addition, pod, options, out, error);
     }
-    if (status == KARP_OK) {
-        bool json = call.options.format == KARP_FORMAT_JSON;
-        status = (json ? as_json : as_text)(&job, explanation, index);
-    }
-    return write_end(&call, status);
+    bool json = call.options.format == KARP_FORMAT_JSON;
+    (json ? as_json : as_text)(&job, explanation, index);
+    return write_end(&call);
 }

@@ -118,27 +118,28 @@ static void part_small(launch_folds *folds)
     }
 }
 
-karp_status launch_folds_find(launch_folds *folds, const write_job *job, const karp_decision *decision, size_t first,
-                              size_t count, size_t width)
+void launch_folds_find(launch_folds *folds, const write_job *job, const karp_decision *decision, size_t first,
+                       size_t count, size_t width)
 {
-    *folds = (launch_folds){ decision, first, count, array_alloc(job->context, count, sizeof(uint32_t)),
-                             array_alloc(job->context, count, sizeof(uint32_t)) };
-    if (folds->same == NULL || folds->next == NULL) return fail_nomem(job->error);
+    *folds = (launch_folds){ decision, first, count, write_array(job, count, sizeof(uint32_t)),
+                             write_array(job, count, sizeof(uint32_t)) };
+    if (folds->same == NULL || folds->next == NULL) {
+        launch_folds_free(folds, job);
+        return;
+    }
     all_apart(folds);
-    if (count <= MOST_APART || width >= NO_END) return KARP_OK;
+    if (count <= MOST_APART || width >= NO_END) return;
     fold_table table = { .slots = 8 };
     while (table.slots < 2 * count) table.slots *= 2;
-    table.first = array_alloc(job->context, table.slots, sizeof(uint32_t));
-    table.last = array_alloc(job->context, table.slots, sizeof(uint32_t));
-    bool made = table.first != NULL && table.last != NULL;
-    if (made) {
+    table.first = write_array(job, table.slots, sizeof(uint32_t));
+    table.last = write_array(job, table.slots, sizeof(uint32_t));
+    if (table.first != NULL && table.last != NULL) {
         memset(table.first, 0xff, table.slots * sizeof(uint32_t));
         for (size_t i = 0; i < count; i++) put_launch(folds, &table, job, (uint32_t)i);
         part_small(folds);
     }
     karp_free(job->context, table.first, table.slots * sizeof(uint32_t));
     karp_free(job->context, table.last, table.slots * sizeof(uint32_t));
-    return made ? KARP_OK : fail_nomem(job->error);
 }
 
 void launch_folds_free(launch_folds *folds, const write_job *job)
@@ -146,6 +147,7 @@ void launch_folds_free(launch_folds *folds, const write_job *job)
     size_t bytes = (folds->count == 0 ? 1 : folds->count) * sizeof(uint32_t);
     karp_free(job->context, folds->same, bytes);
     karp_free(job->context, folds->next, bytes);
+    *folds = (launch_folds){ 0 };
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -216,11 +218,8 @@ void folded_pods(const text_out *t, const launch_folds *folds, const write_job *
     launch_at(folds, job, first, &launch);
     size_t count = launch.pod_count * folds->same[first];
     if (count == 0) return;
-    uint32_t *pods = array_alloc(job->context, count, sizeof(*pods));
-    if (pods == NULL) {
-        write_refuse(job, KARP_E_NOMEM, "out of memory");
-        return;
-    }
+    uint32_t *pods = write_array(job, count, sizeof(*pods));
+    if (pods == NULL) return;
     gather(folds, job, first, pods);
     rows_pods(t, job, folds->decision, verb, pods, count);
     karp_free(job->context, pods, count * sizeof(*pods));

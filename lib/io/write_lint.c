@@ -306,5 +306,5 @@ karp_status karp_write_lint(karp_context *context, const karp_lint *lint, const 
         if (call.options.format == KARP_FORMAT_SARIF) write_sarif(&json, lint, &call.options);
         else write_json(&json, lint, &call.options);
     }
-    return write_end(&call, KARP_OK);
+    return write_end(&call);
 }

@@ -80,11 +80,8 @@ static void put_launches(write_buffer *b, const launch_group *groups, size_t cou
 static void write_launch_table(const write_job *job)
 {
     size_t all = karp_decision_launch_count(job->decision), count = 0;
-    launch_group *groups = array_alloc(job->context, all + 1, sizeof *groups);
-    if (groups == NULL) {
-        write_refuse(job, KARP_E_NOMEM, "out of memory");
-        return;
-    }
+    launch_group *groups = write_array(job, all + 1, sizeof *groups);
+    if (groups == NULL) return;
     for (size_t i = 0; i < all; i++) {
         karp_launch l;
         get_launch(job, job->decision, i, &l);
@@ -186,7 +183,7 @@ static void write_commands(const write_job *job, const karp_decision *decision)
     }
 }
 
-karp_status plan_as_markdown(const write_job *job)
+void plan_as_markdown(const write_job *job)
 {
     command_totals commands = { 0 };
     if (job->disruption != NULL) count_commands(job, job->disruption, &commands);
@@ -197,12 +194,10 @@ karp_status plan_as_markdown(const write_job *job)
     }
     write_left(job);
     write_cost(job, commands.savings);
-    return KARP_OK;
 }
 
-karp_status disruption_as_markdown(const write_job *job)
+void disruption_as_markdown(const write_job *job)
 {
     write_commands(job, job->decision);
     write_cost(job, 0);
-    return KARP_OK;
 }

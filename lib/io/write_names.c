@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes pod names for people: pods of one workload share a pair of braces. */
-#include "write_text.h"
+#include "write_rows.h"
 
 typedef struct split_name {
     karp_str head; /* up to and including the last '-' */
@@ -155,13 +155,10 @@ static size_t write_single(text_flow *flow, karp_str name)
     return 1;
 }
 
-karp_status text_pods(text_flow *flow, karp_context *context, const karp_decision *decision, const uint32_t *pods,
-                      size_t count, karp_error *error)
+void text_pods(text_flow *flow, const write_job *job, const karp_decision *decision, const uint32_t *pods, size_t count)
 {
-    uint32_t *numbers = array_alloc(context, count, sizeof(*numbers));
-    if (numbers == NULL) {
-        return fail_nomem(error);
-    }
+    uint32_t *numbers = write_array(job, count, sizeof(*numbers));
+    if (numbers == NULL) return;
     size_t done = 0;
     while (done < count) {
         size_t length = run_length(decision, pods, done, count);
@@ -186,6 +183,5 @@ karp_status text_pods(text_flow *flow, karp_context *context, const karp_decisio
             break;
         }
     }
-    karp_free(context, numbers, (count == 0 ? 1 : count) * sizeof(*numbers));
-    return KARP_OK;
+    karp_free(job->context, numbers, (count == 0 ? 1 : count) * sizeof(*numbers));
 }

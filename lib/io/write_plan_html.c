@@ -244,8 +244,7 @@ static void write_notes(const page *p)
 
 /* Writes another document about the same decision; empty if it would be longer than `most` (0 = unlimited). The caller
  * frees it. */
-static karp_status other_document(const page *p, karp_status (*write)(const write_job *job), size_t most,
-                                  karp_text *out)
+static void other_document(const page *p, void (*write)(const write_job *job), size_t most, karp_text *out)
 {
     write_buffer buffer;
     karp_write_options options = *p->job->options;
@@ -257,60 +256,47 @@ static karp_status other_document(const page *p, karp_status (*write)(const writ
     job.out = &buffer;
     buffer_init(&buffer, p->job->context);
     buffer.most = most;
-    karp_status status = write(&job);
-    if (status != KARP_OK || buffer.full) {
-        bool full = buffer.full;
-        buffer_free(&buffer);
-        if (full && p->job->error != NULL) karp_error_init(p->job->error, p->job->error->size);
-        return full ? KARP_OK : status;
+    write(&job);
+    if (!buffer.full) {
+        write_note(p->job, buffer_finish(&buffer, out, p->job->error));
+        return;
     }
-    return buffer_finish(&buffer, out, p->job->error);
+    buffer_free(&buffer);
+    if (p->job->error != NULL && p->job->out->status == KARP_OK) karp_error_init(p->job->error, p->job->error->size);
 }
 
-static karp_status write_documents(const page *p)
+static void write_documents(const page *p)
 {
     karp_text text = { 0 };
-    karp_status status = other_document(p,
-                                        p->repack         ? repack_as_text
-                                        : p->plan != NULL ? plan_as_text
-                                                          : disruption_as_text,
-                                        0, &text);
-    if (status != KARP_OK) {
-        return status;
-    }
+    other_document(p, p->repack ? repack_as_text : p->plan != NULL ? plan_as_text : disruption_as_text, 0, &text);
     raw(p, "<details><summary>As text</summary><pre>");
     html_text(p->b, (karp_str){ text.ptr, text.len });
     raw(p, "</pre></details>\n");
     karp_text_free(&text);
-    status = other_document(p,
-                            p->repack         ? repack_as_json
-                            : p->plan != NULL ? plan_as_json
-                                              : disruption_as_json,
-                            MOST_JSON, &text);
-    if (status == KARP_OK && text.len > 0 && text.len <= MOST_JSON) {
+    other_document(p,
+                   p->repack         ? repack_as_json
+                   : p->plan != NULL ? plan_as_json
+                                     : disruption_as_json,
+                   MOST_JSON, &text);
+    if (text.len > 0 && text.len <= MOST_JSON) {
         raw(p, "<script type=\"application/json\" class=\"karp-document\">");
         html_json(p->b, (karp_str){ text.ptr, text.len });
         raw(p, "</script>\n");
     }
     karp_text_free(&text);
-    return status;
 }
 
 /* ---- the page ---------------------------------------------------------------------------------------------------- */
 
-static karp_status write_body(page *p)
+static void write_body(page *p)
 {
     command_totals commands = { 0 };
-    karp_status status = KARP_OK;
     if (p->disruption != NULL) {
         count_commands(p->job, p->disruption, &commands);
     }
     p->before = karp_decision_cost_before(p->job->decision);
     p->after = karp_decision_cost_after(p->job->decision) - (p->plan != NULL ? commands.savings : 0);
     write_title(p, &commands);
-    if (status != KARP_OK) {
-        return status;
-    }
     picture_html html = picture_html_begin(p->b, p->s);
     double dearest = p->before > p->after ? p->before : p->after;
     write_totals(p);
@@ -319,15 +305,14 @@ static karp_status write_body(page *p)
     picture_html_row(&html, "After", &p->s->after, p->after, dearest);
     picture_html_keys(&html);
     picture_html_shares(&html);
-    if (p->repack) status = repack_picture(p->job);
+    if (p->repack) repack_picture(p->job);
     else write_unplaced(p);
     write_notes(p);
-    return status == KARP_OK && !p->job->options->compact ? write_documents(p) : status;
+    if (!p->job->options->compact) write_documents(p);
 }
 
 /* `compact`: only the picture, to be embedded in another page. */
-static karp_status write_page(const write_job *job, const karp_decision *plan, const karp_decision *disruption,
-                              bool repack)
+static void write_page(const write_job *job, const karp_decision *plan, const karp_decision *disruption, bool repack)
 {
     picture s;
     bool whole = !job->options->compact;
@@ -345,23 +330,20 @@ static karp_status write_page(const write_job *job, const karp_decision *plan, c
         raw(&p, "<div class=\"karp\">\n<style>");
         picture_html_style(p.b);
         raw(&p, "</style>\n");
-        status = write_body(&p);
+        write_body(&p);
         raw(&p, whole ? "</div>\n</body></html>\n" : "</div>\n");
     }
     picture_free(&s);
-    return status;
+    write_note(job, status);
 }
 
-karp_status plan_as_html(const write_job *job) { return write_page(job, job->decision, job->disruption, false); }
+void plan_as_html(const write_job *job) { write_page(job, job->decision, job->disruption, false); }
 
-karp_status disruption_as_html(const write_job *job) { return write_page(job, NULL, job->decision, false); }
+void disruption_as_html(const write_job *job) { write_page(job, NULL, job->decision, false); }
 
-karp_status repack_as_html(const write_job *job)
+void repack_as_html(const write_job *job)
 {
-    karp_repack_cost cost = { .size = sizeof(cost) };
-    karp_status status = karp_decision_repack(job->decision, &cost);
-    if (status != KARP_OK) {
-        return fail(job->error, status, "the decision is no repack plan");
-    }
-    return write_page(job, NULL, job->decision, true);
+    karp_repack_cost cost;
+    get_repack_cost(job, &cost);
+    if (job->out->status == KARP_OK) write_page(job, NULL, job->decision, true);
 }

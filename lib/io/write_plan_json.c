@@ -410,7 +410,7 @@ void plan_warnings(json_out *j, const write_job *job)
     json_end(j);
 }
 
-karp_status plan_as_json(const write_job *job)
+void plan_as_json(const write_job *job)
 {
     json_out json, *j = &json;
     plan_header(j, job, "Plan");
@@ -426,7 +426,6 @@ karp_status plan_as_json(const write_job *job)
     write_objective(j, job->decision);
     plan_warnings(j, job);
     json_close(j);
-    return KARP_OK;
 }
 
 static void write_budgets(json_out *j, const write_job *job)
@@ -492,7 +491,7 @@ static void write_candidates(json_out *j, const write_job *job)
     json_end(j);
 }
 
-karp_status disruption_as_json(const write_job *job)
+void disruption_as_json(const write_job *job)
 {
     karp_disruption header;
     get_disruption(job, job->decision, &header);
@@ -517,5 +516,4 @@ karp_status disruption_as_json(const write_job *job)
     write_cost(j, job->decision);
     plan_warnings(j, job);
     json_close(j);
-    return KARP_OK;
 }

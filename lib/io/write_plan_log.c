@@ -40,7 +40,7 @@ static void write_record(const write_job *job, const karp_launch *launch, uint64
     json_close(j);
 }
 
-karp_status plan_as_log(const write_job *job)
+void plan_as_log(const write_job *job)
 {
     char now[KARP_VALUE_TEXT];
     karp_time_format(karp_decision_now(job->decision), now);
@@ -54,5 +54,4 @@ karp_status plan_as_log(const write_job *job)
             write_record(job, &launch, number, now);
         }
     }
-    return KARP_OK;
 }

@@ -35,7 +35,7 @@ static void find_node(const write_job *job, size_t *next, karp_str name, karp_no
 static void measure(const write_job *job, const launch_folds *folds, row_widths *widths, plan_totals *totals)
 {
     const karp_decision *d = job->decision;
-    totals->launches = karp_decision_launch_count(d);
+    totals->launches = folds->count;
     for (size_t i = 0; i < totals->launches; i++) {
         karp_launch launch;
         get_launch(job, d, i, &launch);
@@ -355,11 +355,8 @@ static void write_unschedulable(const text_out *t, const write_job *job)
     if (count == 0) {
         return;
     }
-    uint32_t *pods = array_alloc(job->context, count, sizeof(*pods));
-    if (pods == NULL) {
-        write_refuse(job, KARP_E_NOMEM, "out of memory");
-        return;
-    }
+    uint32_t *pods = write_array(job, count, sizeof(*pods));
+    if (pods == NULL) return;
     buffer_char(b, '\n');
     text_style_begin(t, STYLE_HEADING);
     buffer_text(b, "Unschedulable (");
@@ -385,7 +382,7 @@ static void write_unschedulable(const text_out *t, const write_job *job)
         text_styled(t, STYLE_ALERT, "!   ");
         text_flow flow;
         flow_begin(&flow, t, ROW_INDENT, ROW_INDENT, MOST_POD_LINES);
-        write_note(job, text_pods(&flow, job->context, job->decision, pods, length, job->error));
+        text_pods(&flow, job, job->decision, pods, length);
         write_reason(&flow, &pod);
         rows_refusal(t, &pod, MOST_REFUSAL_LINES);
         first += length;
@@ -406,11 +403,8 @@ static void write_ignored(const text_out *t, const write_job *job)
     if (count == 0) {
         return;
     }
-    uint32_t *pods = array_alloc(job->context, count, sizeof(*pods));
-    if (pods == NULL) {
-        write_refuse(job, KARP_E_NOMEM, "out of memory");
-        return;
-    }
+    uint32_t *pods = write_array(job, count, sizeof(*pods));
+    if (pods == NULL) return;
     section(t, "Not considered");
     for (size_t first = 0; first < count; first += length) {
         karp_ignored pod, next;
@@ -424,7 +418,7 @@ static void write_ignored(const text_out *t, const write_job *job)
         text_flow flow;
         buffer_repeat(t->out, " ", ROW_INDENT);
         flow_begin(&flow, t, ROW_INDENT + 2, ROW_INDENT, MOST_POD_LINES);
-        write_note(job, text_pods(&flow, job->context, job->decision, pods, length, job->error));
+        text_pods(&flow, job, job->decision, pods, length);
         buffer_char(t->out, ' ');
         flow.lines_left = MOST_MESSAGE_LINES;
         flow_words(&flow, why_ignored(&pod));
@@ -480,7 +474,7 @@ static void write_summary(const text_out *t, const write_job *job, const plan_to
     write_saving(t, job->decision);
 }
 
-karp_status plan_as_text(const write_job *job)
+void plan_as_text(const write_job *job)
 {
     text_out text = { job->out, job->options->width, job->options->color != 0 };
     const text_out *t = &text;
@@ -488,16 +482,11 @@ karp_status plan_as_text(const write_job *job)
     plan_totals totals = { 0 };
     command_totals commands = { 0 };
     launch_folds folds;
-    karp_status status = launch_folds_find(&folds, job, job->decision, 0, karp_decision_launch_count(job->decision),
-                                           t->width);
-    if (status != KARP_OK) {
-        launch_folds_free(&folds, job);
-        return status;
-    }
+    launch_folds_find(&folds, job, job->decision, 0, karp_decision_launch_count(job->decision), t->width);
     measure(job, &folds, &widths, &totals);
     if (job->disruption != NULL) count_commands(job, job->disruption, &commands);
     header_line(t, job, karp_decision_change_count(job->decision) > 0 ? "karp whatif" : "karp plan");
-    write_note(job, totals_as_text(t, job));
+    totals_as_text(t, job);
     write_launches(t, job, &folds, &widths);
     launch_folds_free(&folds, job);
     if (job->disruption != NULL && karp_decision_command_count(job->disruption) > 0) {
@@ -513,5 +502,4 @@ karp_status plan_as_text(const write_job *job)
     write_ignored(t, job);
     warnings_section(t, job);
     write_summary(t, job, &totals, &commands);
-    return KARP_OK;
 }

@@ -175,15 +175,14 @@ static void node_claims(const write_job *job, launch_counter *counter, size_t fi
     }
 }
 
-karp_status plan_as_yaml(const write_job *job)
+void plan_as_yaml(const write_job *job)
 {
     launch_counter counter = { 0 };
     node_claims(job, &counter, 0, karp_decision_launch_count(job->decision));
-    return KARP_OK;
 }
 
 /* Removed nodes are listed in comments, step by step, because Kubernetes has no object for them. */
-karp_status repack_as_yaml(const write_job *job)
+void repack_as_yaml(const write_job *job)
 {
     launch_counter counter = { 0 };
     size_t count = karp_decision_command_count(job->decision);
@@ -200,5 +199,4 @@ karp_status repack_as_yaml(const write_job *job)
         buffer_char(job->out, '\n');
         node_claims(job, &counter, command.launch_first, command.launch_count);
     }
-    return KARP_OK;
 }

@@ -94,7 +94,7 @@ static void write_groups(write_buffer *b, const char *name, const char *help, co
     }
 }
 
-static karp_status write_launches(const write_job *job, const karp_decision *decision, group *groups)
+static void write_launches(const write_job *job, const karp_decision *decision, group *groups)
 {
     size_t count = karp_decision_launch_count(decision);
     for (size_t i = 0; i < count; i++) {
@@ -103,13 +103,13 @@ static karp_status write_launches(const write_job *job, const karp_decision *dec
         groups[i] = (group){ l.node_pool, l.choice.instance_type, l.choice.zone, l.choice.capacity_type,
                              1,           l.choice.price };
     }
-    if (!sort_stable(job->context, groups, count, sizeof *groups, compare, NULL)) return fail_nomem(job->error);
+    if (!sort_stable(job->context, groups, count, sizeof *groups, compare, NULL))
+        write_refuse(job, KARP_E_NOMEM, "out of memory");
     write_groups(job->out, "karp_launches", "Nodes to launch.", groups, count, false);
     write_groups(job->out, "karp_launch_dollars_per_hour", "What the nodes to launch cost.", groups, count, true);
-    return KARP_OK;
 }
 
-static karp_status write_nodes(const write_job *job, group *groups)
+static void write_nodes(const write_job *job, group *groups)
 {
     size_t count = karp_decision_node_count(job->decision);
     for (size_t i = 0; i < count; i++) {
@@ -117,23 +117,22 @@ static karp_status write_nodes(const write_job *job, group *groups)
         get_node(job, job->decision, i, &n);
         groups[i] = (group){ n.node_pool, n.instance_type, n.zone, n.capacity_type, 1, n.price };
     }
-    if (!sort_stable(job->context, groups, count, sizeof *groups, compare, NULL)) return fail_nomem(job->error);
+    if (!sort_stable(job->context, groups, count, sizeof *groups, compare, NULL))
+        write_refuse(job, KARP_E_NOMEM, "out of memory");
     write_groups(job->out, "karp_nodes", "Existing nodes.", groups, count, false);
     write_groups(job->out, "karp_node_dollars_per_hour", "What existing nodes cost; 0 = not known.", groups, count,
                  true);
-    return KARP_OK;
 }
 
-static karp_status write_machines(const write_job *job)
+static void write_machines(const write_job *job)
 {
     size_t nodes = karp_decision_node_count(job->decision), launches = karp_decision_launch_count(job->decision);
     size_t most = (nodes > launches ? nodes : launches) + 1;
-    group *groups = array_alloc(job->context, most, sizeof *groups);
-    if (groups == NULL) return fail_nomem(job->error);
-    karp_status status = write_nodes(job, groups);
-    if (status == KARP_OK) status = write_launches(job, job->decision, groups);
+    group *groups = write_array(job, most, sizeof *groups);
+    if (groups == NULL) return;
+    write_nodes(job, groups);
+    write_launches(job, job->decision, groups);
     karp_free(job->context, groups, most * sizeof *groups);
-    return status;
 }
 
 /* ---- totals ------------------------------------------------------------------------------------------------------ */
@@ -179,23 +178,21 @@ static void write_commands(const write_job *job, const karp_decision *decision, 
     one(job->out, "karp_nodes_kept", "Nodes that are not disrupted.", (double)karp_decision_kept_count(decision));
 }
 
-karp_status plan_as_prometheus(const write_job *job)
+void plan_as_prometheus(const write_job *job)
 {
     command_totals totals = { 0 };
     if (job->disruption != NULL) count_commands(job, job->disruption, &totals);
     write_cost(job, totals.savings);
     write_pods(job);
-    karp_status status = write_machines(job);
-    if (status == KARP_OK && job->disruption != NULL) write_commands(job, job->disruption, &totals);
-    return status;
+    write_machines(job);
+    if (job->disruption != NULL) write_commands(job, job->disruption, &totals);
 }
 
-karp_status disruption_as_prometheus(const write_job *job)
+void disruption_as_prometheus(const write_job *job)
 {
     command_totals totals = { 0 };
     count_commands(job, job->decision, &totals);
     write_cost(job, 0);
-    karp_status status = write_machines(job);
-    if (status == KARP_OK) write_commands(job, job->decision, &totals);
-    return status;
+    write_machines(job);
+    write_commands(job, job->decision, &totals);
 }

@@ -5,29 +5,6 @@
 
 #include <karp/repack.h>
 
-static void found(const write_job *job, karp_status status)
-{
-    if (status != KARP_OK) write_refuse(job, status, "the decision is no repack plan");
-}
-
-static void get_cost(const write_job *job, karp_repack_cost *out)
-{
-    *out = (karp_repack_cost){ .size = sizeof(*out) };
-    found(job, karp_decision_repack(job->decision, out));
-}
-
-static void get_step(const write_job *job, size_t index, karp_repack_step *out)
-{
-    *out = (karp_repack_step){ .size = sizeof(*out) };
-    found(job, karp_decision_repack_step(job->decision, index, out));
-}
-
-static void get_point(const write_job *job, size_t index, karp_repack_point *out)
-{
-    *out = (karp_repack_point){ .size = sizeof(*out) };
-    found(job, karp_decision_repack_point(job->decision, index, out));
-}
-
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static void step_as_json(json_out *j, const write_job *job, size_t index)
@@ -35,7 +12,7 @@ static void step_as_json(json_out *j, const write_job *job, size_t index)
     karp_command command;
     karp_repack_step step;
     get_command(job, job->decision, index, &command);
-    get_step(job, index, &step);
+    get_repack_step(job, index, &step);
     json_open_object(j);
     json_key(j, "nodes");
     json_flat_array(j);
@@ -59,7 +36,7 @@ static void curve_as_json(json_out *j, const write_job *job)
     json_open_array(j);
     for (size_t i = 0; i < karp_decision_repack_point_count(job->decision); i++) {
         karp_repack_point point;
-        get_point(job, i, &point);
+        get_repack_point(job, i, &point);
         json_flat_object(j);
         json_member_uint(j, "evictions", point.evictions);
         json_member_money(j, "cost", point.cost);
@@ -69,10 +46,10 @@ static void curve_as_json(json_out *j, const write_job *job)
     json_end(j);
 }
 
-karp_status repack_as_json(const write_job *job)
+void repack_as_json(const write_job *job)
 {
     karp_repack_cost cost;
-    get_cost(job, &cost);
+    get_repack_cost(job, &cost);
     json_out json, *j = &json;
     plan_header(j, job, "RepackPlan");
     json_member_money(j, "costBefore", cost.before);
@@ -94,7 +71,6 @@ karp_status repack_as_json(const write_job *job)
     plan_kept(j, job, job->decision);
     plan_warnings(j, job);
     json_close(j);
-    return KARP_OK;
 }
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
@@ -108,7 +84,7 @@ static void money(write_buffer *b, double value)
 static void step_as_text(const text_out *t, const write_job *job, size_t index)
 {
     karp_repack_step step;
-    get_step(job, index, &step);
+    get_repack_step(job, index, &step);
     write_buffer *b = t->out;
     buffer_text(b, "\nStep ");
     buffer_uint(b, index + 1);
@@ -127,11 +103,11 @@ static void curve_as_text(const text_out *t, const write_job *job)
     size_t points = karp_decision_repack_point_count(job->decision);
     karp_repack_point first;
     if (points < 2) return;
-    get_point(job, 0, &first);
+    get_repack_point(job, 0, &first);
     section(t, "Curve");
     for (size_t i = 0; i < points; i++) {
         karp_repack_point point;
-        get_point(job, i, &point);
+        get_repack_point(job, i, &point);
         buffer_text(t->out, "      ");
         text_bar(t->out, first.cost > 0 ? point.cost / first.cost : 0, 24);
         buffer_text(t->out, "  ");
@@ -142,15 +118,15 @@ static void curve_as_text(const text_out *t, const write_job *job)
     }
 }
 
-karp_status repack_as_text(const write_job *job)
+void repack_as_text(const write_job *job)
 {
     text_out text = { job->out, job->options->width, job->options->color != 0 };
     const text_out *t = &text;
     karp_repack_cost cost;
-    get_cost(job, &cost);
+    get_repack_cost(job, &cost);
     size_t steps = karp_decision_command_count(job->decision);
     header_line(t, job, "karp repack");
-    write_note(job, totals_as_text(t, job));
+    totals_as_text(t, job);
     for (size_t i = 0; i < steps; i++) {
         step_as_text(t, job, i);
     }
@@ -174,5 +150,4 @@ karp_status repack_as_text(const write_job *job)
     buffer_text(t->out, "\n");
     cost_line(t, cost.before, cost.after);
     buffer_char(t->out, '\n');
-    return KARP_OK;
 }

@@ -40,21 +40,17 @@ static void point_at(const repack_page *p, const scale *s, double evictions, dou
     raw(p, " ");
 }
 
-static karp_status write_line(const repack_page *p, const scale *s, size_t count, int of_bound, const char *style)
+static void write_line(const repack_page *p, const scale *s, size_t count, int of_bound, const char *style)
 {
     raw(p, "<polyline fill=\"none\" ");
     raw(p, style);
     raw(p, " points=\"");
     for (size_t i = 0; i < count; i++) {
-        karp_repack_point point = { .size = sizeof(point) };
-        karp_status status = karp_decision_repack_point(p->job->decision, i, &point);
-        if (status != KARP_OK) {
-            return status;
-        }
+        karp_repack_point point;
+        get_repack_point(p->job, i, &point);
         point_at(p, s, (double)point.evictions, of_bound ? point.bound : point.cost);
     }
     raw(p, "\"/>\n");
-    return KARP_OK;
 }
 
 static void label(const repack_page *p, double x, double y, const char *anchor)
@@ -68,31 +64,23 @@ static void label(const repack_page *p, double x, double y, const char *anchor)
     raw(p, "\">");
 }
 
-static karp_status write_curve(const repack_page *p)
+static void write_curve(const repack_page *p)
 {
     size_t count = karp_decision_repack_point_count(p->job->decision);
-    karp_repack_point first = { .size = sizeof(first) };
-    karp_repack_point last = { .size = sizeof(last) };
+    karp_repack_point first, last;
     if (count < 2) {
-        return KARP_OK;
+        return;
     }
-    karp_status status = karp_decision_repack_point(p->job->decision, 0, &first);
-    if (status == KARP_OK) {
-        status = karp_decision_repack_point(p->job->decision, count - 1, &last);
-    }
-    if (status != KARP_OK) {
-        return status;
-    }
+    get_repack_point(p->job, 0, &first);
+    get_repack_point(p->job, count - 1, &last);
     scale s = { first.cost, (double)last.evictions };
     raw(p,
         "<div class=\"h\">Curve<span>$/h after so many evictions; no plan ends below the dashed line</span></div>\n");
     raw(p, "<svg style=\"width:640px;max-width:100%;height:auto\" viewBox=\"0 0 640 200\" role=\"img\" "
            "aria-label=\"cost by evictions\">\n"
            "<path d=\"M64 8V176H632\" fill=\"none\" style=\"stroke:var(--line)\"/>\n");
-    status = write_line(p, &s, count, 1, "stroke=\"#8a94a3\" stroke-dasharray=\"4 4\"");
-    if (status == KARP_OK) {
-        status = write_line(p, &s, count, 0, "stroke=\"#2a78d6\" stroke-width=\"2\"");
-    }
+    write_line(p, &s, count, 1, "stroke=\"#8a94a3\" stroke-dasharray=\"4 4\"");
+    write_line(p, &s, count, 0, "stroke=\"#2a78d6\" stroke-width=\"2\"");
     label(p, LEFT - 6, 18, "end");
     money(p, first.cost);
     raw(p, "</text>\n");
@@ -101,7 +89,6 @@ static karp_status write_curve(const repack_page *p)
     label(p, WIDTH - 8, HEIGHT - 6, "end");
     buffer_count(p->b, last.evictions, "eviction");
     raw(p, "</text>\n</svg>\n");
-    return status;
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
@@ -169,18 +156,12 @@ static void write_come(const repack_page *p, const karp_command *command)
     more_boxes(p, command->placement_count);
 }
 
-static karp_status write_step(const repack_page *p, size_t index)
+static void write_step(const repack_page *p, size_t index)
 {
     karp_command command;
-    karp_repack_step step = { .size = sizeof(step) };
+    karp_repack_step step;
     get_command(p->job, p->job->decision, index, &command);
-    karp_status status = KARP_OK;
-    if (status == KARP_OK) {
-        status = karp_decision_repack_step(p->job->decision, index, &step);
-    }
-    if (status != KARP_OK) {
-        return status;
-    }
+    get_repack_step(p->job, index, &step);
     raw(p, "<div class=\"h\">Step ");
     buffer_uint(p->b, index + 1);
     raw(p, "<span>saves ");
@@ -193,21 +174,19 @@ static karp_status write_step(const repack_page *p, size_t index)
     write_gone(p, &command);
     write_come(p, &command);
     raw(p, "</div>\n");
-    return status;
 }
 
-karp_status repack_picture(const write_job *job)
+void repack_picture(const write_job *job)
 {
     repack_page p = { job, job->out };
     size_t steps = karp_decision_command_count(job->decision);
-    karp_status status = write_curve(&p);
-    for (size_t i = 0; i < steps && i < MOST_STEPS && status == KARP_OK; i++) {
-        status = write_step(&p, i);
+    write_curve(&p);
+    for (size_t i = 0; i < steps && i < MOST_STEPS; i++) {
+        write_step(&p, i);
     }
     if (steps > MOST_STEPS) {
         raw(&p, "<div class=\"s\">and ");
         buffer_count(p.b, steps - MOST_STEPS, "more step");
         raw(&p, ", in the text below</div>\n");
     }
-    return status;
 }

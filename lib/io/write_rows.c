@@ -152,7 +152,7 @@ void rows_pods(const text_out *t, const write_job *job, const karp_decision *dec
     text_flow flow;
     flow_begin(&flow, t, ROW_INDENT + 2, b->length - start, MOST_POD_LINES);
     flow.indent = b->length - start; /* no space before the first name */
-    write_note(job, text_pods(&flow, job->context, decision, pods, count, job->error));
+    text_pods(&flow, job, decision, pods, count);
     buffer_char(b, '\n');
 }
 
@@ -188,8 +188,8 @@ static void command_details(const text_out *t, const write_job *job, const karp_
 {
     write_buffer *b = t->out;
     launch_folds folds;
-    write_note(job, launch_folds_find(&folds, job, decision, command->launch_first, command->launch_count, t->width));
-    for (size_t i = 0; i < command->launch_count && folds.same != NULL && folds.next != NULL; i++) {
+    launch_folds_find(&folds, job, decision, command->launch_first, command->launch_count, t->width);
+    for (size_t i = 0; i < folds.count; i++) {
         if (folds.same[i] > 0) {
             replacement(t, job, &folds, i);
         }

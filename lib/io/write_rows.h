@@ -72,6 +72,10 @@ karp_str warning_at(const write_job *job, size_t index);
 void warnings_section(const text_out *t, const write_job *job);
 void header_line(const text_out *t, const write_job *job, const char *verb);
 
+/* Writes the names in their order, e.g. "web/web-{0..4} web/api-1", wrapped to at most `most_lines` lines. */
+void text_pods(text_flow *flow, const write_job *job, const karp_decision *decision, const uint32_t *pods,
+               size_t count);
+
 /* ---- write_folds.c: equal launches in one row: "new-{1..24} 24 × m6a.large us-west-2b on-demand" ----------------- */
 
 /* Launches of a decision from `first` on. Both arrays are indexed relative to `first`. `same` = the number of equal
@@ -83,10 +87,10 @@ typedef struct launch_folds {
 } launch_folds;
 
 /* Launches are equal if their rows, their requests, the alternatives shown, and the numbers of pods of each workload
- * are equal. Groups of up to three are not merged. Nothing is merged when the width is unlimited (-o wide). Call
- * launch_folds_free() in any case. */
-karp_status launch_folds_find(launch_folds *folds, const write_job *job, const karp_decision *decision, size_t first,
-                              size_t count, size_t width);
+ * are equal. Groups of up to three are not merged. Nothing is merged when the width is unlimited (-o wide). After a
+ * failure, which is recorded, there are no launches. */
+void launch_folds_find(launch_folds *folds, const write_job *job, const karp_decision *decision, size_t first,
+                       size_t count, size_t width);
 void launch_folds_free(launch_folds *folds, const write_job *job);
 
 enum { FOLD_TEXT = 160 };
@@ -102,6 +106,6 @@ void folded_pods(const text_out *t, const launch_folds *folds, const write_job *
 /* ---- write_totals.c: the launches of a plan by NodePool, capacity type, zone and instance type ------------------- */
 
 /* Writes a section of text. Writes nothing for a plan with few launches. */
-karp_status totals_as_text(const text_out *t, const write_job *job);
+void totals_as_text(const text_out *t, const write_job *job);
 
 #endif

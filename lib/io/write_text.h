@@ -76,10 +76,6 @@ bool flow_words(text_flow *flow, karp_str text);
  * suffix. */
 karp_str text_workload(karp_str pod);
 
-/* Writes the names in their order, e.g. "web/web-{0..4} web/api-1", wrapped to at most `most_lines` lines. */
-karp_status text_pods(text_flow *flow, karp_context *context, const karp_decision *decision, const uint32_t *pods,
-                      size_t count, karp_error *error);
-
 /* ---- width: longer lines are broken at spaces -------------------------------------------------------------------- */
 
 enum { FOLD_USUAL = 100, FOLD_NEVER = 1000 }; /* FOLD_NEVER: from this width on nothing is broken (-o wide) */

@@ -35,43 +35,27 @@ static int compare(const void *a, const void *b, const void *user)
     return compare_str(x->name, y->name);
 }
 
-static karp_status add(const write_job *job, dimension by, io_table *known, totals *out)
+static void sum_up(const write_job *job, dimension by, totals *out)
 {
+    io_table known;
+    io_table_init(&known, job->context);
     size_t count = karp_decision_launch_count(job->decision);
     for (size_t i = 0; i < count; i++) {
-        karp_launch l = { .size = sizeof l };
-        karp_status status = karp_decision_launch(job->decision, i, &l);
-        if (status != KARP_OK) return fail(job->error, status, "a launch cannot be read");
+        karp_launch l;
+        get_launch(job, job->decision, i, &l);
         karp_str name = name_of(&l, by);
-        uint32_t at = io_table_get(known, name);
+        uint32_t at = io_table_get(&known, name);
         if (at == IO_NONE) {
             at = (uint32_t)out->count++;
-            if (!io_table_put(known, name, at)) return fail_nomem(job->error);
+            if (!io_table_put(&known, name, at)) write_refuse(job, KARP_E_NOMEM, "out of memory");
             out->list[at] = (total){ .name = name };
         }
         out->list[at].count++;
         out->list[at].price += l.choice.price;
     }
-    bool sorted = sort_stable(job->context, out->list, out->count, sizeof *out->list, compare, NULL);
-    return sorted ? KARP_OK : fail_nomem(job->error);
-}
-
-/* Sums the launches up. Free the list with karp_free(). */
-static karp_status sum_up(const write_job *job, dimension by, totals *out)
-{
-    io_table known;
-    *out = (totals){ .capacity = karp_decision_launch_count(job->decision) + 1 };
-    out->list = array_alloc(job->context, out->capacity, sizeof *out->list);
-    if (out->list == NULL) return fail_nomem(job->error);
-    io_table_init(&known, job->context);
-    karp_status status = add(job, by, &known, out);
     io_table_free(&known);
-    return status;
-}
-
-static void totals_free(const write_job *job, totals *t)
-{
-    if (t->list != NULL) karp_free(job->context, t->list, t->capacity * sizeof *t->list);
+    if (!sort_stable(job->context, out->list, out->count, sizeof *out->list, compare, NULL))
+        write_refuse(job, KARP_E_NOMEM, "out of memory");
 }
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
@@ -100,32 +84,29 @@ static bool write_total(text_flow *flow, const total *one, bool last)
     return fits;
 }
 
-static karp_status write_dimension(const text_out *t, const write_job *job, dimension by)
+static void write_dimension(const text_out *t, const write_job *job, dimension by)
 {
     static const char *const labels[DIMENSIONS] = { "NodePools", "capacity types", "zones", "instance types" };
-    totals sums;
-    karp_status status = sum_up(job, by, &sums);
+    totals sums = { .capacity = karp_decision_launch_count(job->decision) };
+    sums.list = write_array(job, sums.capacity, sizeof *sums.list);
+    if (sums.list == NULL) return;
+    sum_up(job, by, &sums);
     buffer_text(t->out, "  ");
     text_left(t->out, str(labels[by]), LABEL);
     text_flow flow;
     flow_begin(&flow, t, LABEL + 2, LABEL + 2, MOST_LINES);
-    for (size_t i = 0; i < sums.count && status == KARP_OK; i++) {
+    for (size_t i = 0; i < sums.count; i++) {
         if (!write_total(&flow, &sums.list[i], i + 1 == sums.count)) break;
     }
     buffer_char(t->out, '\n');
-    totals_free(job, &sums);
-    return status;
+    karp_free(job->context, sums.list, sums.capacity * sizeof *sums.list);
 }
 
-karp_status totals_as_text(const text_out *t, const write_job *job)
+void totals_as_text(const text_out *t, const write_job *job)
 {
-    if (karp_decision_launch_count(job->decision) <= A_GLANCE) return KARP_OK;
+    if (karp_decision_launch_count(job->decision) <= A_GLANCE) return;
     buffer_char(t->out, '\n');
     text_styled(t, STYLE_HEADING, "Totals");
     buffer_char(t->out, '\n');
-    for (dimension by = BY_POOL; by < DIMENSIONS; by++) {
-        karp_status status = write_dimension(t, job, by);
-        if (status != KARP_OK) return status;
-    }
-    return KARP_OK;
+    for (dimension by = BY_POOL; by < DIMENSIONS; by++) write_dimension(t, job, by);
 }

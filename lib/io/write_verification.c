@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the results of karp_verify(). */
+#include "write_decision.h"
 #include "write_json.h"
 #include "write_text.h"
 
-static karp_status as_json(write_buffer *b, const karp_verification *found, const karp_write_options *options)
+static void get_finding(const write_job *job, const karp_verification *found, size_t index, karp_finding *out)
+{
+    *out = (karp_finding){ .size = sizeof(*out) };
+    write_refuse(job, karp_verification_finding(found, index, out), "a finding cannot be read");
+}
+
+static void as_json(const write_job *job, const karp_verification *found)
 {
     json_out json, *j = &json;
-    json_init(j, b, options->compact != 0);
+    json_init(j, job->out, job->options->compact != 0);
     json_open_object(j);
     json_key(j, "errors");
     json_open_array(j);
     for (size_t i = 0; i < karp_verification_count(found); i++) {
-        karp_finding row = { .size = sizeof(row) };
-        karp_status status = karp_verification_finding(found, i, &row);
-        if (status != KARP_OK) {
-            return status;
-        }
+        karp_finding row;
+        get_finding(job, found, i, &row);
         json_open_object(j);
         json_member_text(j, "code", karp_finding_name(row.code));
         json_member_str(j, "object", row.object);
@@ -24,20 +28,17 @@ static karp_status as_json(write_buffer *b, const karp_verification *found, cons
     }
     json_end(j);
     json_close(j);
-    return KARP_OK;
 }
 
-static karp_status as_text(write_buffer *b, const karp_verification *found, const karp_write_options *options)
+static void as_text(const write_job *job, const karp_verification *found)
 {
-    text_out text = { b, options->width, options->color != 0 };
+    write_buffer *b = job->out;
+    text_out text = { b, job->options->width, job->options->color != 0 };
     const text_out *t = &text;
     size_t count = karp_verification_count(found);
     for (size_t i = 0; i < count; i++) {
-        karp_finding row = { .size = sizeof(row) };
-        karp_status status = karp_verification_finding(found, i, &row);
-        if (status != KARP_OK) {
-            return status;
-        }
+        karp_finding row;
+        get_finding(job, found, i, &row);
         text_style_begin(t, STYLE_ALERT);
         buffer_text(b, karp_finding_name(row.code));
         text_style_end(t, STYLE_ALERT);
@@ -49,7 +50,6 @@ static karp_status as_text(write_buffer *b, const karp_verification *found, cons
     }
     buffer_uint(b, count);
     buffer_text(b, count == 1 ? " error.\n" : " errors.\n");
-    return KARP_OK;
 }
 
 karp_status karp_write_verification(karp_context *context, const karp_verification *verification,
@@ -63,6 +63,7 @@ karp_status karp_write_verification(karp_context *context, const karp_verificati
         return status;
     }
     bool json = call.options.format == KARP_FORMAT_JSON;
-    status = (json ? as_json : as_text)(&call.buffer, verification, &call.options);
-    return write_end(&call, status == KARP_OK ? KARP_OK : fail(error, status, "a finding cannot be read"));
+    write_job job = { context, NULL, NULL, &call.options, &call.buffer, error };
+    (json ? as_json : as_text)(&job, verification);
+    return write_end(&call);
 }
