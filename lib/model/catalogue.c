@@ -315,7 +315,7 @@ static void read_resources(copier *c, const karp_instance_type *given, catalogue
 {
     repeated_capacity *capacity = read_capacity(c, given);
     t->overhead = read_overhead(c, &given->overhead, &t->shown.overhead);
-    if (c->status != KARP_OK) return;
+    if (capacity == NULL || c->status != KARP_OK) return;
     if (capacity->allocatable_shown == NULL || capacity->overhead != t->overhead.items) {
         resource_list left;
         check_sum(c, allocatable_of(c->to, c->resources, capacity->list, t->overhead, &left), "capacity");

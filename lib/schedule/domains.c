@@ -254,7 +254,7 @@ static bool group_reserve(scheduler *s, group *g, uint32_t domain)
         return refuse(s);
     }
     widen(s, &g->counts, g->capacity, g->base - base, counts);
-    if (!g->host) widen(s, &g->sources, g->capacity, 0, sources);
+    if (sources != NULL) widen(s, &g->sources, g->capacity, 0, sources);
     g->base = base;
     g->capacity = capacity;
     return true;
