@@ -284,12 +284,6 @@ void amount_columns_mention(amount_columns *a, karp_str resource)
     if (strings_add(&a->names, resource.ptr, resource.len) == NO_ID) refuse(t, KARP_E_NOMEM);
 }
 
-static int by_name(uint32_t x, uint32_t y, const void *user)
-{
-    const strings *names = user;
-    return compare_str(strings_get(names, x), strings_get(names, y));
-}
-
 void amount_columns_make(amount_columns *a, const char *prefix)
 {
     karp_table *t = a->table;
@@ -308,7 +302,7 @@ void amount_columns_make(amount_columns *a, const char *prefix)
         return;
     }
     for (uint32_t i = 0; i < a->count; i++) order[i] = i;
-    if (!sort_ids(t->context, order, a->count, by_name, &a->names)) refuse(t, KARP_E_NOMEM);
+    if (!sort_ids(t->context, order, a->count, by_string, &a->names)) refuse(t, KARP_E_NOMEM);
     /* NOLINT(bugprone-not-null-terminated-result): the text added next is terminated */
     memcpy(name, prefix, prefix_length);
     for (size_t i = 0; i < a->count; i++) {

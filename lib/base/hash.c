@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/hash.h>
+#include <base/str.h>
 
 #include <stdatomic.h>
 #include <string.h>
@@ -230,6 +231,11 @@ uint32_t strings_find(const strings *s, const char *text, size_t length)
     if (there != NO_ID || own_count(s) == 0) return there;
     size_t slot = strings_slot(s->entries, s->slots, s->slot_count, text, length, hash);
     return s->slots[slot] == 0 ? NO_ID : (uint32_t)s->below_count + s->slots[slot] - 1;
+}
+
+int by_string(uint32_t a, uint32_t b, const void *table)
+{
+    return compare_str(strings_get(table, a), strings_get(table, b));
 }
 
 /* Copies all entries to arrays of one base. */

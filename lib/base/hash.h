@@ -57,6 +57,7 @@ static inline karp_str strings_get(const strings *s, uint32_t id)
     const struct string_entry *e = id < s->below_count ? &s->below[id] : &s->entries[id - s->below_count];
     return (karp_str){ e->ptr, e->len };
 }
+int by_string(uint32_t a, uint32_t b, const void *table); /* compares ids of a table by their texts */
 
 /* Interned arrays of 32-bit words. A settled table shares its arrays with tables that continue it, until one of them
  * adds an entry. */

@@ -10,15 +10,34 @@
 #define POLL_EVERY ((size_t)512)
 #define OF_ONE ((size_t)32)
 
+int by_text(const void *a, const void *b, const void *user)
+{
+    (void)user;
+    return compare_str(*(const karp_str *)a, *(const karp_str *)b);
+}
+
+int by_number(const void *a, const void *b, const void *user)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    (void)user;
+    return x < y ? -1 : x > y;
+}
+
+int by_rank(uint32_t a, uint32_t b, const void *ranks)
+{
+    const uint32_t *rank = ranks;
+    return rank[a] < rank[b] ? -1 : rank[a] > rank[b];
+}
+
 /* Once stopped, a sort makes no more comparisons. The array still has all its elements, in any order. */
 typedef struct stopping {
-    karp_context *context;
+    karp_context *context; /* NULL = it is not stopped */
     bool stopped;
 } stopping;
 
 static bool goes_on(stopping *s, size_t done)
 {
-    if (done % POLL_EVERY == 0 && !s->stopped) s->stopped = !mem_work(s->context, POLL_EVERY * OF_ONE);
+    if (done % POLL_EVERY == 0 && !s->stopped && s->context) s->stopped = !mem_work(s->context, POLL_EVERY * OF_ONE);
     return !s->stopped;
 }
 
@@ -88,6 +107,13 @@ bool sort_stable(karp_context *context, void *base, size_t count, size_t size, c
     sort_run(&s, base, count);
     if (s.scratch != few) mem_free(context, s.scratch, bytes);
     return !stop.stopped;
+}
+
+void sort_with(void *scratch, void *base, size_t count, size_t size, compare_fn compare, const void *user)
+{
+    stopping never = { NULL, false };
+    const sorter s = { &never, size, compare, user, scratch };
+    sort_run(&s, base, count);
 }
 
 typedef struct id_sorter {
@@ -160,7 +186,7 @@ bool sort_pointers(karp_context *context, const void **items, size_t count,
     return sort_stable(context, items, count, sizeof *items, by_target, &order);
 }
 
-static int by_number(uint32_t a, uint32_t b, const void *user)
+static int ascending(uint32_t a, uint32_t b, const void *user)
 {
     (void)user;
     return a < b ? -1 : a > b;
@@ -168,7 +194,7 @@ static int by_number(uint32_t a, uint32_t b, const void *user)
 
 bool sort_numbers(karp_context *context, uint32_t *numbers, size_t count)
 {
-    return sort_ids(context, numbers, count, by_number, NULL);
+    return sort_ids(context, numbers, count, ascending, NULL);
 }
 
 bool sort_numbers_once(karp_context *context, uint32_t *numbers, size_t *count)

@@ -8,8 +8,16 @@
 
 typedef int (*compare_fn)(const void *a, const void *b, const void *user);
 
+/* Compare elements that begin with a karp_str or a uint32_t. `user` is not used. */
+int by_text(const void *a, const void *b, const void *user);
+int by_number(const void *a, const void *b, const void *user);
+/* Compares ids by their elements of an array of uint32_t. */
+int by_rank(uint32_t a, uint32_t b, const void *ranks);
+
 /* Merge sort of `count` elements of `size` bytes. false = out of memory for scratch space; the array is unchanged. */
 bool sort_stable(karp_context *context, void *base, size_t count, size_t size, compare_fn compare, const void *user);
+/* The same with the caller's scratch space, which has space for half of the elements. */
+void sort_with(void *scratch, void *base, size_t count, size_t size, compare_fn compare, const void *user);
 
 /* The same for pointers, compared by what they point to. */
 bool sort_pointers(karp_context *context, const void **items, size_t count,

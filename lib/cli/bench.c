@@ -2,6 +2,7 @@
 /* karp bench: measures the parts of a decision. It is the only command that measures processor time. */
 #include "cli.h"
 
+#include <base/sort.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -236,16 +237,17 @@ static karp_status run_once(const char *name, measure *m, karp_error *error)
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
+static int by_time(const void *a, const void *b, const void *user)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    (void)user;
+    return x < y ? -1 : x > y;
+}
+
 static double median(double *values, size_t count)
 {
-    for (size_t i = 1; i < count; i++) {
-        double moved = values[i];
-        size_t k = i;
-        for (; k > 0 && values[k - 1] > moved; k--) {
-            values[k] = values[k - 1];
-        }
-        values[k] = moved;
-    }
+    double half[MOST_RUNS / 2];
+    sort_with(half, values, count, sizeof *values, by_time, NULL);
     return count % 2 == 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 

@@ -153,13 +153,6 @@ static karp_status count_left(design *d)
     return KARP_OK;
 }
 
-static int by_pod(const void *a, const void *b, const void *user)
-{
-    const design_place *x = a, *y = b;
-    (void)user;
-    return compare_str(x->pod, y->pod);
-}
-
 /* Adds running pods that the plan does not move, so that pods which another design lacks are reported. */
 static karp_status add_running(design *d)
 {
@@ -205,7 +198,7 @@ karp_status design_add_up(design *d)
     if (status == KARP_OK) status = count_left(d);
     if (status == KARP_OK) status = add_running(d);
     if (status == KARP_OK &&
-        !sort_stable(d->options.context, d->places, d->place_count, sizeof *d->places, by_pod, NULL))
+        !sort_stable(d->options.context, d->places, d->place_count, sizeof *d->places, by_text, NULL))
         status = KARP_E_NOMEM;
     if (status == KARP_OK) keep_first(d);
     return status;

@@ -242,7 +242,7 @@ int diff_compare(const diff_side *a, const diff_row *x, const diff_side *b, cons
     return strcmp(diff_text(a, x->answer), diff_text(b, y->answer));
 }
 
-static int by_text(const void *a, const void *b, const void *side)
+static int by_row(const void *a, const void *b, const void *side)
 {
     bool same;
     return diff_compare(side, a, side, b, &same);
@@ -307,7 +307,7 @@ karp_status diff_side_decide(const cli_options *options, diff_side *side, karp_e
     karp_status status = decide_launches(&l, error);
     if (status == KARP_OK) status = decide_disruption(&l, error);
     if (status == KARP_OK &&
-        (l.refused || !sort_stable(options->context, side->rows, side->row_count, sizeof *side->rows, by_text, side)))
+        (l.refused || !sort_stable(options->context, side->rows, side->row_count, sizeof *side->rows, by_row, side)))
         status = KARP_E_NOMEM;
     return status;
 }

@@ -92,12 +92,6 @@ void marks_set_unseen(pass *p, const bool *not_seen)
     if (p->remembers) memcpy(p->unseen, not_seen, p->snapshot->raw.pools.count * sizeof *not_seen);
 }
 
-static int by_text(const void *x, const void *y, const void *user)
-{
-    (void)user;
-    return compare_str(*(const karp_str *)x, *(const karp_str *)y);
-}
-
 bool marks_row(const pass *p, karp_decision *d)
 {
     const store *raw = &p->snapshot->raw;

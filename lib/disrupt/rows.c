@@ -2,7 +2,6 @@
 #include <disrupt/pass.h>
 
 #include <base/error.h>
-#include <base/sort.h>
 #include <base/strbuf.h>
 #include <disrupt/budgets.h>
 #include <disrupt/candidates.h>
@@ -48,19 +47,11 @@ static bool candidate_rows(const pass *p, karp_decision *d)
     return true;
 }
 
-static int by_pool_name(uint32_t x, uint32_t y, const void *user)
-{
-    const karp_snapshot *w = user;
-    return compare_str(name_of(w, w->raw.pools.items[x].meta.name), name_of(w, w->raw.pools.items[y].meta.name));
-}
-
 static bool budget_rows(pass *p, karp_decision *d)
 {
     const karp_snapshot *w = p->snapshot;
-    uint32_t *order = arena_array(&p->data, w->raw.pools.count + 1, sizeof *order);
+    const uint32_t *order = pools_by_name(w, &p->data);
     if (order == NULL) return false;
-    for (uint32_t i = 0; i < w->raw.pools.count; i++) order[i] = i;
-    if (!sort_ids(p->context, order, w->raw.pools.count, by_pool_name, w)) return false;
     for (uint32_t i = 0; i < w->raw.pools.count; i++) {
         if (order[i] >= p->budgets_known) continue;
         karp_pool_budget *row = list_push(d->context, &d->budgets, sizeof *row);

@@ -3,14 +3,7 @@
 #include <disrupt/budgets.h>
 
 #include <base/error.h>
-#include <base/sort.h>
 #include <disrupt/terminate_first.h>
-
-static int by_pool_name(uint32_t x, uint32_t y, const void *user)
-{
-    const karp_snapshot *w = user;
-    return compare_str(name_of(w, w->raw.pools.items[x].meta.name), name_of(w, w->raw.pools.items[y].meta.name));
-}
 
 /* The drifted nodes of one pool, and the limits of their replacement. */
 struct drifted {
@@ -84,10 +77,8 @@ static karp_status decide_pool(pass *p, uint32_t pool, karp_error *error)
 karp_status method_static_drift(pass *p, karp_error *error)
 {
     const karp_snapshot *w = p->snapshot;
-    uint32_t *pools = arena_array(&p->data, w->raw.pools.count + 1, sizeof *pools);
+    const uint32_t *pools = pools_by_name(w, &p->data);
     if (pools == NULL) return fail_nomem(error);
-    for (uint32_t i = 0; i < w->raw.pools.count; i++) pools[i] = i;
-    if (!sort_ids(p->context, pools, w->raw.pools.count, by_pool_name, w)) return fail_nomem(error);
     for (uint32_t i = 0; i < w->raw.pools.count; i++) {
         karp_status status = decide_pool(p, pools[i], error);
         if (status != KARP_OK) return status;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <base/sort.h>
 #include <io/catalogue_read.h>
 
 #include <math.h>
@@ -53,12 +54,6 @@ const karp_requirement *catalogue_find(const karp_requirement *list, size_t coun
 karp_requirement catalogue_in(karp_str key, const karp_str *values, size_t count)
 {
     return (karp_requirement){ .key = key, .op = KARP_OP_IN, .values = values, .value_count = count };
-}
-
-static int by_text(const void *a, const void *b, const void *user)
-{
-    (void)user;
-    return compare_str(*(const karp_str *)a, *(const karp_str *)b);
 }
 
 const karp_str *catalogue_offering_values(arena *memory, const karp_instance_type *type, karp_str key, size_t *count)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The label tables of an input that has no Snapshot. */
+#include <base/sort.h>
 #include <io/notes.h>
 #include <io/builtin.h>
 #include <io/fill.h>
@@ -62,18 +63,12 @@ static bool has_pool_of(const karp_reader *reader, const karp_provider *provider
     return false;
 }
 
-static int compare_keys(const void *a, const void *b, const void *user)
-{
-    (void)user;
-    return compare_str(*(const karp_str *)a, *(const karp_str *)b);
-}
-
 /* A sorted list of texts. */
 static tree *text_list(trees *t, const karp_str *texts, size_t count)
 {
     karp_str *order = arena_copy(&t->memory, texts, count * sizeof *texts);
     tree *list = tree_new(t, TREE_LIST);
-    if (!order || !sort_stable(t->memory.context, order, count, sizeof *order, compare_keys, NULL)) {
+    if (!order || !sort_stable(t->memory.context, order, count, sizeof *order, by_text, NULL)) {
         t->status = KARP_E_NOMEM;
         return NULL;
     }

@@ -2,6 +2,8 @@
 /* Writes pod names for people: pods of one workload share a pair of braces. */
 #include "write_rows.h"
 
+#include <base/sort.h>
+
 typedef struct split_name {
     karp_str head; /* up to and including the last '-' */
     karp_str tail;
@@ -66,22 +68,6 @@ static size_t run_length(const karp_decision *decision, const uint32_t *pods, si
         length++;
     }
     return length;
-}
-
-/* Needs no memory, and a run is almost sorted already (as text, 10 comes before 2): Shell sort. */
-static void sort_in_place(uint32_t *numbers, size_t count)
-{
-    for (size_t gap = count / 2; gap > 0; gap /= 2) {
-        for (size_t i = gap; i < count; i++) {
-            uint32_t value = numbers[i];
-            size_t at = i;
-            while (at >= gap && numbers[at - gap] > value) {
-                numbers[at] = numbers[at - gap];
-                at -= gap;
-            }
-            numbers[at] = value;
-        }
-    }
 }
 
 /* Begins a piece of a brace list. The first piece is preceded by the head and '{'. */
@@ -170,7 +156,7 @@ void text_pods(text_flow *flow, const write_job *job, const karp_decision *decis
             for (size_t i = 0; i < length; i++) {
                 numbers[i] = split(karp_decision_pod_name(decision, pods[done + i])).number;
             }
-            sort_in_place(numbers, length);
+            if (!sort_numbers(job->context, numbers, length)) flow->t->out->failed = true;
             written = write_numbers(flow, head.head, numbers, length);
         } else {
             written = write_suffixes(flow, decision, pods + done, length);

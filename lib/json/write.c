@@ -32,16 +32,6 @@ static int by_name(const void *a, const void *b, const void *user)
     return compare_str(tree_member_name(*x), tree_member_name(*y));
 }
 
-static void sort_few(const tree_member **members, size_t count)
-{
-    for (size_t i = 1; i < count; i++) {
-        const tree_member *member = members[i];
-        size_t at = i;
-        for (; at > 0 && by_name(&members[at - 1], &member, NULL) > 0; at--) members[at] = members[at - 1];
-        members[at] = member;
-    }
-}
-
 enum { FEW_MEMBERS = 24 };
 
 static void write_map(strbuf *out, const tree *map)
@@ -54,8 +44,7 @@ static void write_map(strbuf *out, const tree *map)
         return;
     }
     for (size_t i = 0; i < map->count; i++) order[i] = &map->of.members[i];
-    if (order == few) sort_few(order, map->count);
-    else if (!sort_stable(out->context, order, map->count, sizeof *order, by_name, NULL)) out->failed = true;
+    if (!sort_stable(out->context, order, map->count, sizeof *order, by_name, NULL)) out->failed = true;
     strbuf_addc(out, '{');
     for (size_t i = 0; i < map->count && !out->failed; i++) {
         if (i) strbuf_addc(out, ',');

@@ -144,12 +144,6 @@ static karp_str show_amount(copier *c, amount value, bool binary)
     return copy;
 }
 
-static int compare_resource_names(const void *a, const void *b, const void *user)
-{
-    (void)user;
-    return compare_str(((const karp_resource *)a)->name, ((const karp_resource *)b)->name);
-}
-
 /* Resources without a fixed id are shown by name, because their ids depend on the order of the types. */
 static void order_shown(copier *c, karp_resource *shown, resource_list list)
 {
@@ -158,7 +152,7 @@ static void order_shown(copier *c, karp_resource *shown, resource_list list)
     uint32_t sorted = first + 1;
     while (sorted < list.count && compare_str(shown[sorted - 1].name, shown[sorted].name) < 0) sorted++;
     if (sorted >= list.count) return;
-    if (!sort_stable(c->context, shown + first, list.count - first, sizeof *shown, compare_resource_names, NULL)) {
+    if (!sort_stable(c->context, shown + first, list.count - first, sizeof *shown, by_text, NULL)) {
         copy_refuse(c);
     }
 }

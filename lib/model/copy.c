@@ -166,16 +166,9 @@ const uint32_t *copy_texts(copier *c, const karp_str *list, size_t count, uint32
 
 /* ---- labels and selectors ------------------------------------------------------------------------------------------ */
 
-static int by_key(const void *x, const void *y, const void *user)
-{
-    const label_pair *a = x, *b = y;
-    (void)user;
-    return a->key < b->key ? -1 : a->key > b->key;
-}
-
 static bool sort_labels(copier *c, label_pair *items, size_t count)
 {
-    if (count > FEW_LABELS) return sort_stable(c->context, items, count, sizeof *items, by_key, NULL);
+    if (count > FEW_LABELS) return sort_stable(c->context, items, count, sizeof *items, by_number, NULL);
     for (size_t i = 1; i < count; i++) {
         label_pair one = items[i];
         size_t to = i;

@@ -188,19 +188,13 @@ static string_number read_number(karp_str t)
     return n;
 }
 
-static int by_text(uint32_t x, uint32_t y, const void *user)
-{
-    const strings *t = user;
-    return compare_str(strings_get(t, x), strings_get(t, y));
-}
-
 static bool rank_strings(karp_snapshot *s, uint32_t *rank)
 {
     size_t n = s->raw.text.count;
     uint32_t *order = mem_alloc(s->context, n * sizeof *order);
     if (order == NULL) return false;
     for (size_t i = 0; i < n; i++) order[i] = (uint32_t)i;
-    bool ok = sort_ids(s->context, order, n, by_text, &s->raw.text);
+    bool ok = sort_ids(s->context, order, n, by_string, &s->raw.text);
     for (size_t i = 0; ok && i < n; i++) rank[order[i]] = (uint32_t)i;
     mem_free(s->context, order, n * sizeof *order);
     return ok;
@@ -355,7 +349,7 @@ static size_t ids_before(const strings *text, const uint32_t *order, size_t coun
     size_t low = 0, high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (by_text(order[middle], id, text) < 0) low = middle + 1;
+        if (by_string(order[middle], id, text) < 0) low = middle + 1;
         else high = middle;
     }
     return low;
@@ -370,7 +364,7 @@ static bool rank_more(karp_snapshot *s, const string_facts *was, uint32_t *rank)
     uint32_t *more = order + was->count;
     for (uint32_t i = 0; i < was->count; i++) order[was->rank[i]] = i;
     for (size_t i = 0; i < fresh; i++) more[i] = (uint32_t)(was->count + i);
-    bool ok = sort_ids(s->context, more, fresh, by_text, &s->raw.text);
+    bool ok = sort_ids(s->context, more, fresh, by_string, &s->raw.text);
     for (size_t i = 0, k = 0; ok && k <= fresh; k++) {
         size_t end = k < fresh ? ids_before(&s->raw.text, order, was->count, more[k]) : was->count;
         for (; i < end; i++) rank[order[i]] = (uint32_t)(i + k);

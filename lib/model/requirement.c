@@ -152,12 +152,6 @@ static uint32_t intern_from(algebra *a, const requirement *r, arena_mark mark)
 
 /* ---- one requirement --------------------------------------------------------------------------------------------- */
 
-static int by_rank(uint32_t x, uint32_t y, const void *user)
-{
-    const uint32_t *rank = user;
-    return rank[x] < rank[y] ? -1 : rank[x] > rank[y];
-}
-
 /* Sorts by name and removes duplicates; returns the new count. */
 static size_t order_values(algebra *a, uint32_t *values, size_t count)
 {

@@ -54,7 +54,7 @@ static karp_status read_one(const karp_resource *r, quantity *out, karp_error *e
     }
 }
 
-static int by_resource(const void *x, const void *y, const void *user)
+int by_resource(const void *x, const void *y, const void *user)
 {
     const resource_amount *a = x, *b = y;
     (void)user;

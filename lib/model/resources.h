@@ -16,6 +16,8 @@ typedef struct resource_amount {
     bool binary; /* printed with binary suffixes */
 } resource_amount;
 
+int by_resource(const void *a, const void *b, const void *user); /* a comparison for sort_stable() */
+
 typedef struct resource_list {
     resource_amount *items;
     uint32_t count;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/context.h>
 #include <base/error.h>
+#include <base/sort.h>
 #include <model/builder.h>
 #include <model/device_index.h>
 #include <model/frame.h>
@@ -152,6 +153,20 @@ void karp_snapshot_unref(karp_snapshot *snapshot)
 {
     if (snapshot == NULL) return;
     if (atomic_fetch_sub_explicit(&snapshot->references, 1, memory_order_acq_rel) == 1) snapshot_free(snapshot);
+}
+
+static int by_pool_name(uint32_t x, uint32_t y, const void *user)
+{
+    const karp_snapshot *s = user;
+    return compare_str(name_of(s, s->raw.pools.items[x].meta.name), name_of(s, s->raw.pools.items[y].meta.name));
+}
+
+uint32_t *pools_by_name(const karp_snapshot *s, arena *a)
+{
+    size_t count = s->raw.pools.count;
+    uint32_t *pools = arena_array(a, count + 1, sizeof *pools);
+    for (size_t i = 0; pools && i < count; i++) pools[i] = (uint32_t)i;
+    return pools && sort_ids(a->context, pools, count, by_pool_name, s) ? pools : NULL;
 }
 
 int64_t karp_snapshot_now(const karp_snapshot *snapshot) { return snapshot->raw.now; }

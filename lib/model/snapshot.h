@@ -254,6 +254,8 @@ static inline karp_str pod_name(const karp_snapshot *s, size_t number)
 }
 static inline karp_str text_of(const karp_snapshot *s, uint32_t id) { return strings_get(&s->raw.text, id); }
 static inline karp_str name_of(const karp_snapshot *s, uint32_t id) { return strings_get(&s->raw.names, id); }
+/* The indices of the NodePools in the order of their names; NULL = out of memory. */
+uint32_t *pools_by_name(const karp_snapshot *s, arena *a);
 /* Whether a node is part of the cluster state. A NodePool's node without a provider id is not yet (§16.1); its
  * NodeClaim represents it. */
 bool node_is_known(const karp_snapshot *s, const node *n);

@@ -10,13 +10,6 @@
 #include <model/translate.h>
 #include <string.h>
 
-static int by_resource(const void *x, const void *y, const void *user)
-{
-    const resource_amount *a = x, *b = y;
-    (void)user;
-    return a->resource < b->resource ? -1 : a->resource > b->resource;
-}
-
 static bool translate_list(karp_snapshot *s, const struct translation *t, resource_list list, resource_list *out)
 {
     resource_amount *items = arena_array(&s->data, list.count + (size_t)1, sizeof *items);

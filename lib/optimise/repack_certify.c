@@ -11,13 +11,6 @@
 
 /* ---- the description of the cluster ------------------------------------------------------------------------------ */
 
-static int by_number(const void *a, const void *b, const void *user)
-{
-    const karp_certificate_copies *x = a, *y = b;
-    (void)user;
-    return x->class_number < y->class_number ? -1 : x->class_number > y->class_number;
-}
-
 /* The number of pods of each class that removing the node moves. */
 static bool list_copies(const repacking *r, const candidate *c, arena *a, karp_certificate_member *out)
 {

@@ -101,12 +101,6 @@ static bool add_placements(lists *l, uint32_t step)
                        sizeof *l->d->placements.items, by_node_name, NULL);
 }
 
-static int by_text(const void *a, const void *b, const void *user)
-{
-    (void)user;
-    return compare_str(*(const karp_str *)a, *(const karp_str *)b);
-}
-
 static const karp_str *names_of(lists *l, const repack_stage *s)
 {
     const repacking *r = l->r;

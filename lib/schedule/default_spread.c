@@ -159,13 +159,6 @@ static bool deduce(scheduler *s, const services *v, const pod_class *c, struct d
     return n != NO_ID && take_controller(s, c, d);
 }
 
-static int by_key(const void *x, const void *y, const void *user)
-{
-    const label_pair *a = x, *b = y;
-    (void)user;
-    return a->key < b->key ? -1 : a->key > b->key;
-}
-
 static size_t selecting_labels(const store *raw)
 {
     size_t n = 0;
@@ -184,7 +177,7 @@ static bool apply(scheduler *s, const services *v, uint32_t class_number, label_
     selector *x = arena_zalloc(&s->data, sizeof *x);
     spread_constraint *items = arena_array(&s->data, defaults.count, sizeof *items);
     if (x == NULL || items == NULL ||
-        !sort_stable(s->context, labels_of_all, d.label_count, sizeof *labels_of_all, by_key, NULL))
+        !sort_stable(s->context, labels_of_all, d.label_count, sizeof *labels_of_all, by_number, NULL))
         return false;
     label_pair *labels = arena_array(&s->data, d.label_count + (size_t)1, sizeof *labels);
     if (labels == NULL) return false;

@@ -399,12 +399,6 @@ void devices_take_claim(scheduler *s, const claim *c)
 
 /* ---- details for reports ----------------------------------------------------------------------------------------- */
 
-static int by_rank(uint32_t x, uint32_t y, const void *user)
-{
-    const uint32_t *rank = user;
-    return rank[x] < rank[y] ? -1 : rank[x] > rank[y];
-}
-
 static bool join_names(scheduler *s, const uint32_t *ids, size_t count, arena *a, karp_str *out)
 {
     strbuf b;

@@ -69,19 +69,6 @@ struct first_fit {
 
 /* ---- set-up ------------------------------------------------------------------------------------------------------ */
 
-static int by_queue(uint32_t x, uint32_t y, const void *user)
-{
-    const uint32_t *rank = user;
-    return rank[x] < rank[y] ? -1 : rank[x] > rank[y];
-}
-
-static int by_rank(const void *x, const void *y, const void *user)
-{
-    const struct queued *a = x, *b = y;
-    (void)user;
-    return a->rank < b->rank ? -1 : a->rank > b->rank;
-}
-
 static bool exempt(const scheduler *s, uint32_t pod_number)
 {
     return s->hosts.shielded == NULL || hosts_exempt(s, pod_number);
@@ -98,7 +85,7 @@ static bool list_common(scheduler *s, struct first_fit *f)
         uint32_t pod_number = pending ? s->pods.pending[i] : s->pods.displaced[i - s->pods.pending_count];
         f->common[i] = (struct queued){ rank[pod_number], pod_number, exempt(s, pod_number) };
     }
-    return sort_stable(s->context, f->common, f->common_count, sizeof *f->common, by_rank, NULL);
+    return sort_stable(s->context, f->common, f->common_count, sizeof *f->common, by_number, NULL);
 }
 
 /* The lowest price of an offering that a claim of the template could get; false = none. */
@@ -324,7 +311,7 @@ static bool list_moving(scheduler *s, struct first_fit *f, const uint32_t *movin
     for (uint32_t i = 0; i < count; i++) {
         if (exclusion(&s->pods, moving[i]) == 0) f->moving[n++] = moving[i];
     }
-    if (n > FEW && !sort_ids(s->context, f->moving, n, by_queue, rank)) s->failed = true;
+    if (n > FEW && !sort_ids(s->context, f->moving, n, by_rank, rank)) s->failed = true;
     for (uint32_t i = 0; i < n; i++) { /* the sorted ones stay as they are */
         struct queued q = { rank[f->moving[i]], f->moving[i], false };
         uint32_t at = i;

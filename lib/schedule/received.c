@@ -158,12 +158,6 @@ static bool gather_slices(const scheduler *s, arena *a, pod_list **out)
 
 /* ---- all lists --------------------------------------------------------------------------------------------------- */
 
-static int by_pod_rank(uint32_t x, uint32_t y, const void *user)
-{
-    const uint32_t *rank = user;
-    return rank[x] < rank[y] ? -1 : rank[x] > rank[y];
-}
-
 /* The pods of the round sorted by namespace and name. */
 static bool pods_by_name(const scheduler *s, uint32_t *order)
 {
@@ -171,7 +165,7 @@ static bool pods_by_name(const scheduler *s, uint32_t *order)
     uint32_t n = 0;
     if (s->pods.count <= w->raw.pods.count / 16) {
         if (s->pods.count > 0) memcpy(order, s->pods.items, s->pods.count * sizeof *order);
-        return sort_ids(s->context, order, s->pods.count, by_pod_rank, w->pod_rank);
+        return sort_ids(s->context, order, s->pods.count, by_rank, w->pod_rank);
     }
     for (size_t i = 0; i < w->raw.pods.count; i++) {
         if (exclusion(&s->pods, w->by_name[i])) order[n++] = w->by_name[i];

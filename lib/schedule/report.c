@@ -207,12 +207,6 @@ static const char *why_unusable(const karp_snapshot *w, const node_pool *p)
     return "it has no condition NodeClassReady";
 }
 
-static int by_pool_name(uint32_t x, uint32_t y, const void *user)
-{
-    const karp_snapshot *w = user;
-    return compare_str(name_of(w, w->raw.pools.items[x].meta.name), name_of(w, w->raw.pools.items[y].meta.name));
-}
-
 static bool warn_of_pool(scheduler *s, karp_decision *d, const node_pool *p)
 {
     strbuf b;
@@ -230,12 +224,9 @@ static bool warn_of_pool(scheduler *s, karp_decision *d, const node_pool *p)
 static bool warn_of_unusable(scheduler *s, karp_decision *d)
 {
     const karp_snapshot *w = s->snapshot;
-    size_t count = w->raw.pools.count;
-    uint32_t *pools = arena_array(&s->round.data, count + 1, sizeof *pools);
-    if (pools == NULL) return false;
-    for (size_t i = 0; i < count; i++) pools[i] = (uint32_t)i;
-    bool ok = sort_ids(s->context, pools, count, by_pool_name, w);
-    for (size_t i = 0; ok && i < count; i++) {
+    const uint32_t *pools = pools_by_name(w, &s->round.data);
+    bool ok = pools != NULL;
+    for (size_t i = 0; ok && i < w->raw.pools.count; i++) {
         const node_pool *p = &w->raw.pools.items[pools[i]];
         /* Errors that NodePool validation rejects are reported separately. */
         ok = karp_snapshot_pool_fault(w, name_of(w, p->meta.name), NULL) != NULL || warn_of_pool(s, d, p);

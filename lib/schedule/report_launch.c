@@ -140,12 +140,6 @@ static uint32_t claim_set(scheduler *s, const launch_source *from)
 
 /* ---- labels ------------------------------------------------------------------------------------------------------------ */
 
-static int by_label(const void *x, const void *y, const void *user)
-{
-    (void)user;
-    return compare_str(((const karp_label *)x)->key, ((const karp_label *)y)->key);
-}
-
 /* The labels being built. */
 struct labels {
     karp_label *items;
@@ -161,7 +155,7 @@ static void put_label(struct labels *l, karp_str key, karp_str value)
 static bool order_labels(scheduler *s, struct labels *l)
 {
     size_t kept = 0;
-    if (!sort_stable(s->context, l->items, l->count, sizeof *l->items, by_label, NULL)) return false;
+    if (!sort_stable(s->context, l->items, l->count, sizeof *l->items, by_text, NULL)) return false;
     for (size_t i = 0; i < l->count; i++) {
         if (kept > 0 && equal_str(l->items[kept - 1].key, l->items[i].key)) kept--;
         l->items[kept++] = l->items[i];

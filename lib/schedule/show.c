@@ -95,12 +95,6 @@ struct row {
     const resource_amount *amount;
 };
 
-static int by_name(const void *x, const void *y, const void *user)
-{
-    (void)user;
-    return compare_str(((const struct row *)x)->name, ((const struct row *)y)->name);
-}
-
 enum { FEW_ROWS = 8 };
 
 const karp_resource *resource_rows(const karp_snapshot *s, arena *a, resource_list list, size_t *count)
@@ -109,12 +103,10 @@ const karp_resource *resource_rows(const karp_snapshot *s, arena *a, resource_li
     struct row few[FEW_ROWS], *many = list.count > FEW_ROWS ? mem_alloc(s->context, list.count * sizeof *many) : NULL;
     struct row *rows = list.count > FEW_ROWS ? many : few;
     karp_resource *out = arena_array(a, list.count + (size_t)1, sizeof *out);
-    bool ok = rows != NULL && out != NULL, ordered = true;
-    for (uint32_t i = 0; ok && i < list.count; i++) {
+    bool ok = rows != NULL && out != NULL;
+    for (uint32_t i = 0; ok && i < list.count; i++)
         rows[i] = (struct row){ strings_get(&s->raw.resources, list.items[i].resource), &list.items[i] };
-        ordered = ordered && (i == 0 || by_name(&rows[i - 1], &rows[i], NULL) <= 0); /* true for cpu, memory and pods */
-    }
-    ok = ok && (ordered || sort_stable(s->context, rows, list.count, sizeof *rows, by_name, NULL));
+    ok = ok && sort_stable(s->context, rows, list.count, sizeof *rows, by_text, NULL);
     for (uint32_t i = 0; ok && i < list.count; i++) {
         char text[64];
         size_t length = quantity_format((quantity){ .value = rows[i].amount->value, .binary = rows[i].amount->binary },

@@ -29,12 +29,6 @@ typedef struct queue {
     uint32_t run_end; /* end of the run that was examined last */
 } queue;
 
-static int by_queue_rank(uint32_t x, uint32_t y, const void *user)
-{
-    const uint32_t *rank = user;
-    return rank[x] < rank[y] ? -1 : rank[x] > rank[y];
-}
-
 /* Allocates the ring and copies the pods that are queued. */
 static bool own_ring(scheduler *s, queue *q)
 {
@@ -65,7 +59,7 @@ static bool queue_init(scheduler *s, queue *q)
         return true;
     }
     if (s->pods.count > 0) memcpy(q->ring, s->pods.items, s->pods.count * sizeof *q->ring);
-    return sort_ids(s->context, q->ring, s->pods.count, by_queue_rank, w->queue_rank);
+    return sort_ids(s->context, q->ring, s->pods.count, by_rank, w->queue_rank);
 }
 
 /* ---- one pod --------------------------------------------------------------------------------------------------------- */

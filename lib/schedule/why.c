@@ -134,12 +134,6 @@ static void show_conflict(scheduler *s, strbuf *b, uint32_t supply, uint32_t req
     show_requirement(s, b, set_get(&s->algebra, supply, key));
 }
 
-static int by_resource_name(uint32_t x, uint32_t y, const void *user)
-{
-    const strings *names = user;
-    return compare_str(strings_get(names, x), strings_get(names, y));
-}
-
 /* Sorted by name, since resource ids depend on the input order. */
 static void show_limits(const scheduler *s, strbuf *b, const template_ *t)
 {
@@ -152,7 +146,7 @@ static void show_limits(const scheduler *s, strbuf *b, const template_ *t)
         return;
     }
     memcpy(order, l->resources, bytes);
-    if (!sort_ids(s->context, order, l->count, by_resource_name, names)) b->failed = true;
+    if (!sort_ids(s->context, order, l->count, by_string, names)) b->failed = true;
     strbuf_adds(b, "all available instance types exceed limits for nodepool (");
     for (uint32_t i = 0; i < l->count; i++) {
         if (i > 0) strbuf_adds(b, ", ");

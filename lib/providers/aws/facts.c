@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include <providers/cloud/table.h>
-#include <providers/order.h>
 
 static karp_str text_at(uint16_t offset) { return (karp_str){ ec2_strings + offset, strlen(ec2_strings + offset) }; }
 
@@ -243,15 +242,6 @@ size_t aws_facts_zone(const aws_facts *facts, karp_str name)
     while (i < AWS_ZONES_MOST && !(name.len && equal_str(facts->zones[i], name))) i++;
     return i;
 }
-
-static int by_name(const void *a, const void *b, const void *about)
-{
-    const aws_type *x = a, *y = b;
-    (void)about;
-    return compare_str(x->name, y->name);
-}
-
-void aws_facts_sort(aws_facts *facts) { order_heap(facts->types, facts->count, sizeof *facts->types, by_name, NULL); }
 
 /* ---- observed memory ------------------------------------------------------------------------- */
 

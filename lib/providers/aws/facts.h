@@ -77,8 +77,6 @@ void aws_facts_add_limits(aws_type *type);
 size_t aws_facts_zone(const aws_facts *facts, karp_str name);
 /* Sets the names of the zones in which some type is offered, by letter: us-west-2a is bit 0. */
 void aws_facts_name_zones(aws_facts *facts);
-/* Sorts the types by name. */
-void aws_facts_sort(aws_facts *facts);
 
 /* ---- observed memory ------------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 #include <providers/aws/facts_read.h>
 
 #include <base/error.h>
+#include <base/sort.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,28 +42,31 @@ static void zone_at(aws_facts *into, decoder *d, const tree *entry)
     if (known && number < AWS_ZONES_MOST) known->zones |= 1u << number;
 }
 
-static void swap_zones(aws_facts *into, size_t a, size_t b)
+typedef struct zone_place {
+    karp_str name;
+    size_t before; /* its index before the zones are sorted */
+} zone_place;
+
+/* By name, with empty ones last. */
+static int by_zone(const void *a, const void *b, const void *user)
 {
-    karp_str name = into->zones[a];
-    into->zones[a] = into->zones[b];
-    into->zones[b] = name;
-    for (size_t i = 0; i < into->count; i++) {
-        aws_type *t = &into->types[i];
-        uint32_t differ = (t->zones >> a ^ t->zones >> b) & 1;
-        double spot = t->spot[a];
-        t->zones ^= differ << a | differ << b;
-        t->spot[a] = t->spot[b];
-        t->spot[b] = spot;
-    }
+    const zone_place *x = a, *y = b;
+    if (!x->name.len || !y->name.len) return !x->name.len - !y->name.len;
+    return by_text(a, b, user);
 }
 
-/* Sorts zones by name, with empty ones last. */
 static void order_zones(aws_facts *into)
 {
-    for (size_t i = 1; i < AWS_ZONES_MOST; i++) {
-        for (size_t k = i; k > 0 && into->zones[k].len; k--) {
-            if (into->zones[k - 1].len && compare_str(into->zones[k - 1], into->zones[k]) < 0) break;
-            swap_zones(into, k - 1, k);
+    zone_place order[AWS_ZONES_MOST], half[AWS_ZONES_MOST / 2];
+    for (size_t i = 0; i < AWS_ZONES_MOST; i++) order[i] = (zone_place){ into->zones[i], i };
+    sort_with(half, order, AWS_ZONES_MOST, sizeof *order, by_zone, NULL);
+    for (size_t i = 0; i < AWS_ZONES_MOST; i++) into->zones[i] = order[i].name;
+    for (aws_type *t = into->types; t < into->types + into->count; t++) {
+        const aws_type before = *t;
+        t->zones = 0;
+        for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
+            t->zones |= (before.zones >> order[i].before & 1) << i;
+            t->spot[i] = before.spot[order[i].before];
         }
     }
 }

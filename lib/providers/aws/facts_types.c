@@ -2,6 +2,7 @@
 /* EC2's DescribeInstanceTypes. */
 #include <providers/aws/facts_read.h>
 
+#include <base/sort.h>
 #include <math.h>
 #include <string.h>
 
@@ -202,7 +203,7 @@ void aws_read_types(aws_facts *into, decoder *d, const tree *root)
     if (!types || d->status || d->s->failed) return;
     into->types = types;
     into->count = n;
-    aws_facts_sort(into);
+    if (!sort_stable(into->s.context, types, n, sizeof *types, by_text, NULL)) into->s.failed = true;
     for (size_t i = 1; i < n; i++) {
         if (!equal_str(types[i - 1].name, types[i].name)) continue;
         decode_at(d, "InstanceTypes");

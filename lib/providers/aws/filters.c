@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/aws/plugin.h>
 
+#include <base/sort.h>
 #include <math.h>
 #include <string.h>
 
-#include <providers/order.h>
 #include <providers/launch.h>
 
 #define RESERVATION_TYPE AWS_GROUP "capacity-reservation-type"
@@ -222,12 +222,6 @@ static size_t rank(const karp_provider_launch *launch, ranked *list)
     return n;
 }
 
-static int by_text(const void *a, const void *b, const void *about)
-{
-    (void)about;
-    return compare_str(*(const karp_str *)a, *(const karp_str *)b);
-}
-
 static size_t values_of(const karp_instance_type *type, karp_str key, const karp_str **values)
 {
     for (size_t i = 0; i < type->requirement_count; i++) {
@@ -245,14 +239,14 @@ static bool enough(const karp_provider_launch *launch, const ranked *list, size_
     const karp_str *some = NULL;
     size_t most = 0, n = 0, distinct = 0;
     for (size_t i = 0; i < count; i++) most += values_of(launch->types[list[i].type], required->key, &some);
-    karp_str *values = scratch_array(s, most, sizeof *values);
+    karp_str *values = scratch_array(s, most, sizeof *values), *half = scratch_array(s, most / 2, sizeof *values);
     if (s->failed) return false;
     for (size_t i = 0; i < count; i++) {
         size_t more = values_of(launch->types[list[i].type], required->key, &some);
         if (more) memcpy(values + n, some, more * sizeof *values);
         n += more;
     }
-    order_heap(values, n, sizeof *values, by_text, NULL);
+    sort_with(half, values, n, sizeof *values, by_text, NULL);
     for (size_t i = 0; i < n; i++) distinct += i == 0 || !equal_str(values[i - 1], values[i]);
     return distinct >= required->min_values;
 }
@@ -270,10 +264,11 @@ static uint32_t truncate_types(karp_provider_launch *launch, const karp_provider
     scratch s;
     scratch_init_on(&s, memory);
     ranked *list = scratch_array(&s, launch->candidate_count, sizeof *list);
+    ranked *half = scratch_array(&s, launch->candidate_count / 2, sizeof *list);
     uint8_t *kept = scratch_array(&s, launch->type_count, 1);
     if (s.failed) return provider_no_memory(problem);
     size_t count = rank(launch, list);
-    order_heap(list, count, sizeof *list, by_price, launch);
+    sort_with(half, list, count, sizeof *list, by_price, launch);
     if (count > AWS_TYPES_MOST) count = AWS_TYPES_MOST;
     for (size_t i = 0; i < launch->requirement_count && launch->min_values_policy == KARP_MIN_VALUES_STRICT; i++) {
         const karp_requirement *r = &launch->requirements[i];

@@ -3,9 +3,9 @@
 #include <providers/azure/facts.h>
 
 #include <base/error.h>
+#include <base/sort.h>
 #include <karp/values.h>
 #include <providers/decode.h>
-#include <providers/order.h>
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
@@ -138,21 +138,15 @@ static bool read_sku(decoder *d, const azure_facts *old, const azure_facts *f, c
     return d->status == KARP_OK;
 }
 
-static int by_name(const void *a, const void *b, const void *about)
-{
-    const azure_size *x = a, *y = b;
-    (void)about;
-    return compare_str(x->name, y->name);
-}
-
-static void sort_sizes(azure_facts *f)
+static bool sort_sizes(azure_facts *f)
 {
     size_t kept = 0;
-    order_heap(f->list, f->count, sizeof *f->list, by_name, NULL);
+    if (!sort_stable(f->s.context, f->list, f->count, sizeof *f->list, by_text, NULL)) return false;
     for (size_t i = 0; i < f->count; i++) {
         if (kept == 0 || !equal_str(f->list[kept - 1].name, f->list[i].name)) f->list[kept++] = f->list[i];
     }
     f->count = kept;
+    return true;
 }
 
 karp_status azure_read_skus(const azure_facts *old, azure_facts *f, karp_str text, karp_error *error)
@@ -179,9 +173,8 @@ karp_status azure_read_skus(const azure_facts *old, azure_facts *f, karp_str tex
     karp_status status = d.status;
     decode_end(&d);
     if (status) return status;
-    if (f->s.failed) return fail_nomem(error);
+    if (f->s.failed || !sort_sizes(f)) return fail_nomem(error);
     f->spot_known = old->spot_known;
-    sort_sizes(f);
     return KARP_OK;
 }
 

@@ -7,7 +7,7 @@
 #include <karp/io.h>
 #include <karp/library.h>
 #include <base/str.h>
-#include <providers/order.h>
+#include <base/sort.h>
 
 typedef struct file_handle {
     plugin_handle base;
@@ -33,12 +33,6 @@ static uint32_t file_open(const karp_allocator *allocator, const karp_provider_o
 }
 
 /* ---- facts ----------------------------------------------------------------------------------- */
-
-static int by_text(const void *a, const void *b, const void *about)
-{
-    (void)about;
-    return compare_str(*(const karp_str *)a, *(const karp_str *)b);
-}
 
 static size_t put_keys(karp_str *to, const karp_requirement *list, size_t count)
 {
@@ -67,7 +61,7 @@ static bool list_keys(file_handle *h, const karp_catalogue *types)
     h->keys = h->key_capacity ? karp_alloc(h->base.context, h->key_capacity * sizeof *h->keys) : NULL;
     if (!h->keys) return h->key_capacity == 0;
     (void)all_keys(types, h->keys);
-    order_heap(h->keys, h->key_capacity, sizeof *h->keys, by_text, NULL);
+    if (!sort_stable(h->base.context, h->keys, h->key_capacity, sizeof *h->keys, by_text, NULL)) return false;
     for (size_t i = 0; i < h->key_capacity; i++) {
         if (str_is(h->keys[i], "kubernetes.io/hostname")) continue;
         if (h->key_count == 0 || !equal_str(h->keys[h->key_count - 1], h->keys[i]))

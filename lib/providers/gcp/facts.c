@@ -2,12 +2,12 @@
 #include <providers/gcp/facts.h>
 
 #include <base/error.h>
+#include <base/sort.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <providers/cloud/write.h>
 #include <providers/decode.h>
-#include <providers/order.h>
 
 /* Generated from data/gcp.txt by the build. */
 extern const char gcp_table[];
@@ -150,13 +150,6 @@ karp_str gcp_zone_name(scratch *s, karp_str region, uint32_t zone)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static int by_name(const void *a, const void *b, const void *about)
-{
-    const gcp_type *x = a, *y = b;
-    (void)about;
-    return compare_str(x->name, y->name);
-}
-
 /* ".../zones/us-central1-a", or only the name. */
 static uint32_t zone_of(karp_str text, karp_str region)
 {
@@ -185,15 +178,16 @@ static void read_described(decoder *d, const tree *entry, gcp_type *out)
 }
 
 /* Merges entries of the same type, because the list has one for each zone. */
-static void merge(gcp_facts *f)
+static bool merge(gcp_facts *f)
 {
     size_t kept = 0;
-    order_heap(f->list, f->count, sizeof *f->list, by_name, NULL);
+    if (!sort_stable(f->s.context, f->list, f->count, sizeof *f->list, by_text, NULL)) return false;
     for (size_t i = 0; i < f->count; i++) {
         if (kept > 0 && equal_str(f->list[kept - 1].name, f->list[i].name)) f->list[kept - 1].zones |= f->list[i].zones;
         else f->list[kept++] = f->list[i];
     }
     f->count = kept;
+    return true;
 }
 
 /* Reads the output of gcloud compute machine-types list --format=json. */
@@ -232,9 +226,7 @@ static karp_status load_machine_types(const gcp_facts *old, gcp_facts *f, karp_s
     karp_status status = d.status;
     decode_end(&d);
     if (status) return status;
-    if (f->s.failed) return fail_nomem(error);
-    merge(f);
-    return KARP_OK;
+    return f->s.failed || !merge(f) ? fail_nomem(error) : KARP_OK;
 }
 
 static void take_prices(decoder *d, gcp_facts *f, const tree *prices, const char *name, bool spot)
