@@ -167,8 +167,7 @@ static void member_duration(json_out *j, const char *key, int64_t value)
 
 static void write_nodes(json_out *j, const karp_command_state *state)
 {
-    json_key(j, "nodes");
-    json_open_array(j);
+    json_member_array(j, "nodes");
     for (size_t i = 0; i < state->node_count; i++) {
         json_flat_object(j);
         json_member_str(j, "node", state->nodes[i].node);
@@ -182,8 +181,7 @@ static void write_launch(json_out *j, const karp_launch *l)
 {
     json_member_str(j, "id", l->id);
     json_member_str(j, "nodePool", l->node_pool);
-    json_key(j, "nodeClassRef");
-    json_flat_object(j);
+    json_member_flat_object(j, "nodeClassRef");
     json_member_str(j, "group", l->node_class.group);
     json_member_str(j, "kind", l->node_class.kind);
     json_member_str(j, "name", l->node_class.name);
@@ -198,18 +196,14 @@ static void write_launch(json_out *j, const karp_launch *l)
     member_duration(j, "expireAfter", l->expire_after);
     member_duration(j, "terminationGracePeriod", l->termination_grace_period);
     if (l->choice.instance_type.len > 0) {
-        json_key(j, "choice");
-        json_flat_object(j);
-        json_choice_members(j, &l->choice);
-        json_end(j);
+        json_member_choice(j, "choice", &l->choice);
     }
 }
 
 static void write_replacements(json_out *j, const karp_command_state *state)
 {
     static const char *const progress[] = { "Wanted", "Created", "Seen", "Initialized" };
-    json_key(j, "replacements");
-    json_open_array(j);
+    json_member_array(j, "replacements");
     for (size_t i = 0; i < state->replacement_count; i++) {
         const karp_replacement *r = &state->replacements[i];
         json_open_object(j);
@@ -244,8 +238,7 @@ karp_status karp_write_command(karp_context *context, const karp_command_state *
     json_member_time(j, "decided", state->decided);
     json_member_time(j, "validateAt", state->validate_at);
     json_member_time(j, "started", state->started);
-    json_key(j, "savings");
-    json_price(j, state->savings);
+    json_member_price(j, "savings", state->savings);
     write_nodes(j, state);
     write_replacements(j, state);
     json_member_strings(j, "receivers", state->receivers, state->receiver_count);

@@ -120,8 +120,7 @@ karp_status karp_write_memory(karp_context *context, const karp_memory *memory, 
     json_open_document(j, &call.buffer, call.options.compact != 0, "DisruptionMemory");
     member_instant(j, "changed", memory->changed);
     member_digest(j, "seen", memory->seen);
-    json_key(j, "marks");
-    json_open_object(j);
+    json_member_object(j, "marks");
     member_instant(j, karp_method_name(KARP_METHOD_EMPTINESS), memory->emptiness_mark);
     member_instant(j, karp_method_name(KARP_METHOD_MULTI_NODE), memory->multi_node_mark);
     member_instant(j, karp_method_name(KARP_METHOD_SINGLE_NODE), memory->single_node_mark);

@@ -17,12 +17,6 @@ static void get_holding(const write_job *job, const karp_blockers *found, size_t
     write_refuse(job, karp_blockers_at(found, index, out), "a blocker cannot be read");
 }
 
-static void member_number(json_out *j, const char *key, double value)
-{
-    json_key(j, key);
-    json_money(j, value);
-}
-
 static void as_json(const write_job *job, const karp_blockers *found)
 {
     write_buffer *b = job->out;
@@ -33,30 +27,22 @@ static void as_json(const write_job *job, const karp_blockers *found)
     json_member_profile(j, karp_blockers_profile(found));
     json_member_text(j, "peerVersion", karp_peer_version_name(karp_blockers_peer_version(found)));
     json_member_catalogue(j, options->catalogue);
-    member_number(j, "now", karp_blockers_now(found));
-    member_number(j, "together", karp_blockers_together(found));
-    json_key(j, "blockers");
-    json_open_array(j);
+    json_member_money(j, "now", karp_blockers_now(found));
+    json_member_money(j, "together", karp_blockers_together(found));
+    json_member_array(j, "blockers");
     for (size_t i = 0; i < karp_blockers_count(found); i++) {
         karp_holding row;
         get_holding(job, found, i, &row);
         json_open_object(j);
         json_member_text(j, "kind", karp_holds_name(row.kind));
         json_member_str(j, "object", row.object);
-        member_number(j, "savings", row.savings);
-        json_key(j, "pods");
-        json_uint(j, row.pod_count);
-        json_key(j, "nodes");
-        json_flat_array(j);
-        for (size_t n = 0; n < row.node_count; n++) {
-            json_str(j, row.nodes[n]);
-        }
-        json_end(j);
+        json_member_money(j, "savings", row.savings);
+        json_member_uint(j, "pods", row.pod_count);
+        json_member_strings(j, "nodes", row.nodes, row.node_count);
         json_end(j);
     }
     json_end(j);
-    json_key(j, "warnings");
-    json_open_array(j);
+    json_member_array(j, "warnings");
     for (size_t i = 0; i < options->warning_count; i++) {
         json_str(j, options->warnings[i]);
     }

@@ -51,18 +51,15 @@ static void write_amount(json_out *j, const char *key, karp_str text)
 static void write_attributes(json_out *j, const karp_device *device)
 {
     if (device->attribute_count == 0) return;
-    json_key(j, "attributes");
-    json_open_object(j);
+    json_member_object(j, "attributes");
     for (size_t i = 0; i < device->attribute_count; i++) {
         const karp_device_attribute *a = &device->attributes[i];
         json_key_str(j, a->name);
         json_flat_object(j);
         if (a->kind == KARP_ATTRIBUTE_INT) {
-            json_key(j, "int");
-            json_int(j, a->number);
+            json_member_int(j, "int", a->number);
         } else if (a->kind == KARP_ATTRIBUTE_BOOL) {
-            json_key(j, "bool");
-            json_bool(j, a->number != 0);
+            json_member_bool(j, "bool", a->number != 0);
         } else {
             json_member_str(j, a->kind == KARP_ATTRIBUTE_VERSION ? "version" : "string", a->text);
         }
@@ -73,12 +70,10 @@ static void write_attributes(json_out *j, const karp_device *device)
 
 static void write_policy(json_out *j, const karp_request_policy *policy)
 {
-    json_key(j, "requestPolicy");
-    json_open_object(j);
+    json_member_object(j, "requestPolicy");
     write_amount(j, "default", policy->default_);
     if (policy->has_range) {
-        json_key(j, "validRange");
-        json_flat_object(j);
+        json_member_flat_object(j, "validRange");
         write_amount(j, "min", policy->minimum);
         write_amount(j, "max", policy->maximum);
         write_amount(j, "step", policy->step);
@@ -93,8 +88,7 @@ static void write_policy(json_out *j, const karp_request_policy *policy)
 static void write_capacity(json_out *j, const karp_device *device)
 {
     if (device->capacity_count == 0) return;
-    json_key(j, "capacity");
-    json_open_object(j);
+    json_member_object(j, "capacity");
     for (size_t i = 0; i < device->capacity_count; i++) {
         json_key_str(j, device->capacity[i].name);
         json_open_object(j);
@@ -109,13 +103,11 @@ static void write_capacity(json_out *j, const karp_device *device)
 static void write_sets(json_out *j, const char *key, const char *name, const karp_counter_set *sets, size_t count)
 {
     if (count == 0) return;
-    json_key(j, key);
-    json_open_array(j);
+    json_member_array(j, key);
     for (size_t i = 0; i < count; i++) {
         json_open_object(j);
         json_member_str(j, name, sets[i].name);
-        json_key(j, "counters");
-        json_open_object(j);
+        json_member_object(j, "counters");
         for (size_t k = 0; k < sets[i].counter_count; k++) {
             json_key_str(j, sets[i].counters[k].name);
             json_flat_object(j);
@@ -134,8 +126,7 @@ static void write_template(json_out *j, const karp_device_template *t)
     json_member_str(j, "driver", t->driver);
     json_member_str(j, "pool", t->pool);
     if (t->device_count > 0) {
-        json_key(j, "devices");
-        json_open_array(j);
+        json_member_array(j, "devices");
         for (size_t i = 0; i < t->device_count; i++) {
             const karp_device *device = &t->devices[i];
             json_open_object(j);
@@ -143,8 +134,7 @@ static void write_template(json_out *j, const karp_device_template *t)
             write_attributes(j, device);
             write_capacity(j, device);
             if (device->allow_multiple) {
-                json_key(j, "allowMultipleAllocations");
-                json_bool(j, true);
+                json_member_bool(j, "allowMultipleAllocations", true);
             }
             write_sets(j, "consumesCounters", "counterSet", device->consumes, device->consume_count);
             json_end(j);
@@ -159,8 +149,7 @@ static void write_binding(json_out *j, const karp_attribute_binding *b)
 {
     json_open_object(j);
     json_member_str(j, "attribute", b->attribute);
-    json_key(j, "devices");
-    json_open_array(j);
+    json_member_array(j, "devices");
     for (size_t i = 0; i < b->device_count; i++) {
         json_flat_object(j);
         json_member_str(j, "driver", b->devices[i].driver);
@@ -176,17 +165,14 @@ static void write_binding(json_out *j, const karp_attribute_binding *b)
 static void write_type_devices(json_out *j, const karp_instance_type *type)
 {
     if (type->device_template_count == 0 && type->attribute_binding_count == 0) return;
-    json_key(j, "dynamicResources");
-    json_open_object(j);
+    json_member_object(j, "dynamicResources");
     if (type->device_template_count > 0) {
-        json_key(j, "resourceSlices");
-        json_open_array(j);
+        json_member_array(j, "resourceSlices");
         for (size_t i = 0; i < type->device_template_count; i++) write_template(j, &type->device_templates[i]);
         json_end(j);
     }
     if (type->attribute_binding_count > 0) {
-        json_key(j, "attributeBindings");
-        json_open_array(j);
+        json_member_array(j, "attributeBindings");
         for (size_t i = 0; i < type->attribute_binding_count; i++) write_binding(j, &type->attribute_bindings[i]);
         json_end(j);
     }
@@ -211,8 +197,7 @@ static bool is_label(const karp_requirement *list, size_t index)
 
 static void write_labels(json_out *j, const karp_requirement *list, size_t count)
 {
-    json_key(j, "labels");
-    json_open_object(j);
+    json_member_object(j, "labels");
     for (size_t i = 0; i < count; i++) {
         if (is_label(list, i)) {
             json_key_str(j, list[i].key);
@@ -226,8 +211,7 @@ static void write_labels(json_out *j, const karp_requirement *list, size_t count
  * then the reader derives nothing. */
 static void write_requirements(json_out *j, const karp_requirement *list, size_t count)
 {
-    json_key(j, "requirements");
-    json_open_array(j);
+    json_member_array(j, "requirements");
     for (size_t i = 0; i < count; i++) {
         if (is_label(list, i)) {
             continue;
@@ -236,8 +220,7 @@ static void write_requirements(json_out *j, const karp_requirement *list, size_t
         json_member_str(j, "key", list[i].key);
         json_member_text(j, "operator", operator_name(list[i].op));
         if (list[i].value_count > 0) {
-            json_key(j, "values");
-            json_strings(j, list[i].values, list[i].value_count);
+            json_member_strings(j, "values", list[i].values, list[i].value_count);
         }
         json_end(j);
     }
@@ -246,8 +229,7 @@ static void write_requirements(json_out *j, const karp_requirement *list, size_t
 
 static void write_overhead(json_out *j, const char *key, const karp_overhead *overhead)
 {
-    json_key(j, key);
-    json_open_object(j);
+    json_member_object(j, key);
     json_member_resources(j, "kubeReserved", overhead->kube_reserved, overhead->kube_reserved_count);
     json_member_resources(j, "systemReserved", overhead->system_reserved, overhead->system_reserved_count);
     json_member_resources(j, "evictionThreshold", overhead->eviction_threshold, overhead->eviction_threshold_count);
@@ -293,8 +275,7 @@ static offering_form form_of(const karp_offering *offering)
 static void write_offering_labels(json_out *j, const karp_offering *offering)
 {
     offering_form unused = { 0 };
-    json_key(j, "labels");
-    json_flat_object(j);
+    json_member_flat_object(j, "labels");
     for (size_t i = 0; i < offering->requirement_count; i++) {
         if (is_label(offering->requirements, i) && short_name(&unused, offering, i) == NULL) {
             json_key_str(j, offering->requirements[i].key);
@@ -325,17 +306,13 @@ static void write_offering(json_out *j, const karp_offering *offering)
     if (form.others > 0 || form.zone == NULL || form.capacity_type == NULL) {
         write_requirements(j, offering->requirements, offering->requirement_count);
     }
-    json_key(j, "price");
-    json_double(j, offering->price);
-    json_key(j, "available");
-    json_bool(j, offering->available != 0);
+    json_member_double(j, "price", offering->price);
+    json_member_bool(j, "available", offering->available != 0);
     if (offering->awaits_price) {
-        json_key(j, "awaitsPrice");
-        json_bool(j, true);
+        json_member_bool(j, "awaitsPrice", true);
     }
     if (offering->reservation_capacity != 0) {
-        json_key(j, "reservationCapacity");
-        json_int(j, offering->reservation_capacity);
+        json_member_int(j, "reservationCapacity", offering->reservation_capacity);
     }
     if (offering->has_capacity_override) {
         json_member_resources(j, "capacityOverride", offering->capacity_override, offering->capacity_override_count);
@@ -358,15 +335,13 @@ static void write_type(json_out *j, const karp_catalogue *catalogue, size_t inde
     size_t count = 0;
     const karp_resource *allocatable = karp_catalogue_allocatable(catalogue, index, &count);
     json_member_resources(j, "allocatable", allocatable, allocatable == NULL ? 0 : count);
-    json_key(j, "offerings");
-    json_open_array(j);
+    json_member_array(j, "offerings");
     for (size_t i = 0; i < type->offering_count; i++) {
         write_offering(j, &type->offerings[i]);
     }
     json_end(j);
     if (type->volume_limit_count > 0) {
-        json_key(j, "volumeAttachmentLimits");
-        json_flat_object(j);
+        json_member_flat_object(j, "volumeAttachmentLimits");
         for (size_t i = 0; i < type->volume_limit_count; i++) {
             json_key_str(j, type->volume_limits[i].driver);
             json_int(j, type->volume_limits[i].count);

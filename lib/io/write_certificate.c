@@ -2,16 +2,9 @@
 /* Writes the proof of a bound: docs/formats.md, "Certificate". */
 #include "write_json.h"
 
-static void member_int(json_out *j, const char *key, int64_t value)
-{
-    json_key(j, key);
-    json_int(j, value);
-}
-
 static void member_ints(json_out *j, const char *key, const int64_t *values, size_t count)
 {
-    json_key(j, key);
-    json_flat_array(j);
+    json_member_flat_array(j, key);
     for (size_t i = 0; i < count; i++) {
         json_int(j, values[i]);
     }
@@ -22,10 +15,10 @@ static void write_class(json_out *j, const karp_certificate *c, const karp_certi
 {
     json_flat_object(j);
     json_member_str(j, "pod", class_->pod);
-    member_int(j, "count", class_->count);
-    member_int(j, "price", class_->price);
+    json_member_int(j, "count", class_->count);
+    json_member_int(j, "price", class_->price);
     if (class_->limit > 0) {
-        member_int(j, "limit", class_->limit);
+        json_member_int(j, "limit", class_->limit);
     }
     member_ints(j, "requests", class_->requests, c->resource_count);
     json_end(j);
@@ -37,14 +30,13 @@ static void write_cases(json_out *j, const karp_certificate *c, size_t row, size
     if (*next == c->case_count || c->cases[*next].row != row) {
         return;
     }
-    json_key(j, "cases");
-    json_flat_array(j);
+    json_member_flat_array(j, "cases");
     for (; *next < c->case_count && c->cases[*next].row == row; ++*next) {
         const karp_certificate_case *x = &c->cases[*next];
         json_flat_object(j);
         if (x->class_number != KARP_CERTIFICATE_NO_CLASS) {
-            member_int(j, "class", x->class_number);
-            member_int(j, "copies", x->copies);
+            json_member_int(j, "class", x->class_number);
+            json_member_int(j, "copies", x->copies);
         } else {
             member_ints(j, "shares", x->shares, c->resource_count);
         }
@@ -56,19 +48,17 @@ static void write_cases(json_out *j, const karp_certificate *c, size_t row, size
 static void write_row(json_out *j, const karp_certificate *c, const karp_certificate_row *row, size_t *next_case)
 {
     json_flat_object(j);
-    member_int(j, "of", row->of);
+    json_member_int(j, "of", row->of);
     member_ints(j, "capacity", row->capacity, c->resource_count);
     member_ints(j, "shares", row->shares, c->resource_count);
-    json_key(j, "classes");
-    json_flat_array(j);
+    json_member_flat_array(j, "classes");
     for (size_t i = 0; i < c->class_count; i++) {
         if ((row->classes[i / 64] >> (i % 64) & 1) != 0) {
             json_int(j, (int64_t)i);
         }
     }
     json_end(j);
-    json_key(j, "extras");
-    json_flat_array(j);
+    json_member_flat_array(j, "extras");
     for (uint32_t i = 0; i < row->extra_count; i++) {
         json_flat_array(j);
         json_int(j, row->extras[i].class_number);
@@ -87,16 +77,15 @@ static void write_offer(json_out *j, const karp_certificate_offer *offer)
     json_member_str(j, "instanceType", offer->instance_type);
     json_member_str(j, "zone", offer->zone);
     json_member_str(j, "capacityType", offer->capacity_type);
-    member_int(j, "cost", offer->cost);
-    member_int(j, "row", offer->row);
+    json_member_int(j, "cost", offer->cost);
+    json_member_int(j, "row", offer->row);
     json_end(j);
 }
 
 static void write_lists(json_out *j, const karp_certificate *c)
 {
     size_t next_case = 0;
-    json_key(j, "resources");
-    json_open_array(j);
+    json_member_array(j, "resources");
     for (size_t i = 0; i < c->resource_count; i++) {
         json_flat_object(j);
         json_member_str(j, "name", c->resources[i].name);
@@ -104,30 +93,26 @@ static void write_lists(json_out *j, const karp_certificate *c)
         json_end(j);
     }
     json_end(j);
-    json_key(j, "classes");
-    json_open_array(j);
+    json_member_array(j, "classes");
     for (size_t i = 0; i < c->class_count; i++) {
         write_class(j, c, &c->classes[i]);
     }
     json_end(j);
-    json_key(j, "rows");
-    json_open_array(j);
+    json_member_array(j, "rows");
     for (size_t i = 0; i < c->row_count; i++) {
         write_row(j, c, &c->rows[i], &next_case);
     }
     json_end(j);
-    json_key(j, "offerings");
-    json_open_array(j);
+    json_member_array(j, "offerings");
     for (size_t i = 0; i < c->offer_count; i++) {
         write_offer(j, &c->offers[i]);
     }
     json_end(j);
-    json_key(j, "nodes");
-    json_open_array(j);
+    json_member_array(j, "nodes");
     for (size_t i = 0; i < c->node_count; i++) {
         json_flat_object(j);
         json_member_str(j, "name", c->nodes[i].name);
-        member_int(j, "row", c->nodes[i].row);
+        json_member_int(j, "row", c->nodes[i].row);
         json_end(j);
     }
     json_end(j);
@@ -137,13 +122,12 @@ static void write_member(json_out *j, const karp_certificate_member *member)
 {
     json_flat_object(j);
     json_member_str(j, "name", member->name);
-    member_int(j, "cost", member->cost);
+    json_member_int(j, "cost", member->cost);
     if (member->node != KARP_CERTIFICATE_NO_NODE) {
-        member_int(j, "node", member->node);
+        json_member_int(j, "node", member->node);
     }
     if (member->removable != 0) {
-        json_key(j, "pods");
-        json_flat_array(j);
+        json_member_flat_array(j, "pods");
         for (size_t i = 0; i < member->pod_count; i++) {
             json_flat_array(j);
             json_int(j, member->pods[i].class_number);
@@ -159,29 +143,24 @@ static void write_member(json_out *j, const karp_certificate_member *member)
 static void write_cluster(json_out *j, const karp_certificate *c)
 {
     if (c->ignore_budgets != 0) {
-        json_key(j, "ignoreBudgets");
-        json_bool(j, true);
+        json_member_bool(j, "ignoreBudgets", true);
     }
     if (c->ignore_consolidate_after != 0) {
-        json_key(j, "ignoreConsolidateAfter");
-        json_bool(j, true);
+        json_member_bool(j, "ignoreConsolidateAfter", true);
     }
-    json_key(j, "cluster");
-    json_open_array(j);
+    json_member_array(j, "cluster");
     for (size_t i = 0; i < c->member_count; i++) {
         write_member(j, &c->members[i]);
     }
     json_end(j);
-    json_key(j, "points");
-    json_open_array(j);
+    json_member_array(j, "points");
     for (size_t i = 0; i < c->point_count; i++) {
         const karp_certificate_point *p = &c->points[i];
         json_flat_object(j);
-        json_key(j, "evictions");
-        json_int(j, (int64_t)p->evictions);
-        member_int(j, "part", p->part);
-        member_int(j, "evictionPrice", p->eviction_price);
-        member_int(j, "value", p->value);
+        json_member_int(j, "evictions", (int64_t)p->evictions);
+        json_member_int(j, "part", p->part);
+        json_member_int(j, "evictionPrice", p->eviction_price);
+        json_member_int(j, "value", p->value);
         json_end(j);
     }
     json_end(j);
@@ -196,8 +175,7 @@ static bool weighs_spot(const karp_certificate *c)
 static void write_terms(json_out *j, const karp_certificate *c)
 {
     if (weighs_spot(c)) {
-        json_key(j, "spotFactor");
-        json_double(j, c->spot_factor);
+        json_member_double(j, "spotFactor", c->spot_factor);
     }
     if (c->ignore_preferences != 0) {
         json_member_text(j, "preferences", "ignore");
@@ -217,15 +195,13 @@ karp_status karp_write_certificate(karp_context *context, const karp_certificate
     json_out json, *j = &json;
     json_open_document(j, &call.buffer, call.options.compact != 0, "Certificate");
     if (call.options.digest.len > 0) {
-        json_key(j, "input");
-        json_flat_object(j);
+        json_member_flat_object(j, "input");
         json_member_str(j, "sha256", call.options.digest);
         json_end(j);
     }
     json_member_text(j, "unit", "0.000000000001 $/h");
-    member_int(j, "value", certificate->value);
-    json_key(j, "nodeCost");
-    json_double(j, certificate->node_cost);
+    json_member_int(j, "value", certificate->value);
+    json_member_double(j, "nodeCost", certificate->node_cost);
     write_terms(j, certificate);
     write_lists(j, certificate);
     if (certificate->member_count > 0) {
@@ -281,14 +257,11 @@ karp_status karp_write_certificate_check(karp_context *context, const karp_certi
     }
     json_out json, *j = &json;
     json_open_document(j, &call.buffer, call.options.compact != 0, "CertificateCheck");
-    json_key(j, "holds");
-    json_bool(j, refusal == NULL);
-    member_int(j, "value", certificate->value);
-    json_key(j, "bound");
-    json_double(j, (double)certificate->value / KARP_MONEY_PER_DOLLAR);
+    json_member_bool(j, "holds", refusal == NULL);
+    json_member_int(j, "value", certificate->value);
+    json_member_double(j, "bound", (double)certificate->value / KARP_MONEY_PER_DOLLAR);
     if (certificate->node_cost > 0) {
-        json_key(j, "nodeCost");
-        json_double(j, certificate->node_cost);
+        json_member_double(j, "nodeCost", certificate->node_cost);
     }
     write_terms(j, certificate);
     if (refusal != NULL) {

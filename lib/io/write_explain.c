@@ -242,14 +242,12 @@ static void node_as_json(const write_job *job, karp_str name, const node_answer 
     plan_header(j, job, "NodeExplanation");
     json_member_str(j, "node", name);
     json_member_text(j, "outcome", answer->has_command ? "disrupted" : "kept");
-    json_key(j, "candidate");
-    json_bool(j, answer->is_candidate);
+    json_member_bool(j, "candidate", answer->is_candidate);
     if (answer->has_command) {
         json_key(j, "command");
         plan_command(j, job, job->decision, answer->command);
     }
-    json_key(j, "kept");
-    json_open_array(j);
+    json_member_array(j, "kept");
     size_t next = 0;
     karp_kept kept;
     while (next_kept(job, name, &next, &kept)) {

@@ -44,22 +44,14 @@ static bool tight_budget(const write_job *job, karp_str name, karp_pool_budget *
 
 static void move_as_json(json_out *j, const karp_move *move)
 {
-    json_key(j, "bestRejectedMove");
-    json_open_object(j);
-    json_key(j, "price");
-    json_price(j, move->price);
-    json_key(j, "savings");
-    json_sum(j, move->savings);
-    json_key(j, "podsMoved");
-    json_uint(j, move->moved);
-    json_key(j, "launches");
-    json_uint(j, move->launches);
+    json_member_object(j, "bestRejectedMove");
+    json_member_price(j, "price", move->price);
+    json_member_sum(j, "savings", move->savings);
+    json_member_uint(j, "podsMoved", move->moved);
+    json_member_uint(j, "launches", move->launches);
     if (move->launches > 0) {
         json_member_str(j, "nodePool", move->node_pool);
-        json_key(j, "choice");
-        json_flat_object(j);
-        json_choice_members(j, &move->choice);
-        json_end(j);
+        json_member_choice(j, "choice", &move->choice);
     }
     json_end(j);
 }
@@ -71,8 +63,7 @@ static void as_json(const write_job *job, const karp_node_explanation *explanati
     plan_header(j, job, "NodeExplanation");
     json_member_str(j, "node", karp_node_explanation_node(explanation));
     json_member_text(j, "outcome", "kept");
-    json_key(j, "blockers");
-    json_open_array(j);
+    json_member_array(j, "blockers");
     for (size_t i = 0; i < karp_node_explanation_blocker_count(explanation); i++) {
         karp_blocker blocker;
         get_blocker(job, explanation, i, &blocker);
@@ -90,13 +81,10 @@ static void as_json(const write_job *job, const karp_node_explanation *explanati
     karp_pool_budget budget;
     size_t nodes;
     if (tight_budget(job, karp_node_explanation_node(explanation), &budget, &nodes)) {
-        json_key(j, "budget");
-        json_flat_object(j);
+        json_member_flat_object(j, "budget");
         json_member_str(j, "nodePool", budget.node_pool);
-        json_key(j, "remaining");
-        json_int(j, budget.remaining);
-        json_key(j, "nodes");
-        json_uint(j, nodes);
+        json_member_int(j, "remaining", budget.remaining);
+        json_member_uint(j, "nodes", nodes);
         json_end(j);
     }
     if (get_move(explanation, &move)) {

@@ -35,17 +35,13 @@ static void remedy_as_json(json_out *j, const karp_remedy *remedy)
 {
     json_open_object(j);
     json_member_text(j, "kind", karp_remedy_name(remedy->kind));
-    json_key(j, "changes");
-    json_uint(j, remedy->changes);
+    json_member_uint(j, "changes", remedy->changes);
     json_member_str(j, "text", remedy->text);
     if (remedy->node.len > 0) {
         json_member_str(j, "node", remedy->node);
     } else {
         json_member_str(j, "nodePool", remedy->node_pool);
-        json_key(j, "choice");
-        json_flat_object(j);
-        json_choice_members(j, &remedy->choice);
-        json_end(j);
+        json_member_choice(j, "choice", &remedy->choice);
     }
     json_end(j);
 }
@@ -58,18 +54,15 @@ static void as_json(const write_job *job, const karp_pod_explanation *explanatio
     json_member_text(j, "outcome", "unschedulable");
     json_key(j, "unschedulable");
     plan_unschedulable(j, job, index);
-    json_key(j, "remedies");
-    json_open_array(j);
+    json_member_array(j, "remedies");
     for (size_t i = 0; i < karp_pod_explanation_remedy_count(explanation); i++) {
         karp_remedy remedy;
         get_remedy(job, explanation, i, &remedy);
         remedy_as_json(j, &remedy);
     }
     json_end(j);
-    json_key(j, "tried");
-    json_uint(j, karp_pod_explanation_tried(explanation));
-    json_key(j, "bounded");
-    json_bool(j, karp_pod_explanation_bounded(explanation) != 0);
+    json_member_uint(j, "tried", karp_pod_explanation_tried(explanation));
+    json_member_bool(j, "bounded", karp_pod_explanation_bounded(explanation) != 0);
     plan_warnings(j, job);
     json_close(j);
 }
@@ -327,27 +320,21 @@ static void get_alternative(const write_job *job, const karp_pod_explanation *ex
 
 static void alternatives_as_json(json_out *j, const write_job *job, const karp_pod_explanation *explanation)
 {
-    json_key(j, "alternatives");
-    json_open_array(j);
+    json_member_array(j, "alternatives");
     for (size_t i = 0; i < karp_pod_explanation_alternative_count(explanation); i++) {
         karp_alternative a;
         get_alternative(job, explanation, i, &a);
         json_open_object(j);
         json_member_str(j, "nodePool", a.node_pool);
-        json_key(j, "weight");
-        json_uint(j, (uint64_t)(a.weight < 0 ? 0 : a.weight));
+        json_member_uint(j, "weight", (uint64_t)(a.weight < 0 ? 0 : a.weight));
         if (a.code != 0) {
             json_member_text(j, "code", karp_reason_name(a.code));
             json_member_str(j, "detail", a.detail);
         } else if (a.choice.instance_type.len > 0) {
-            json_key(j, "choice");
-            json_flat_object(j);
-            json_choice_members(j, &a.choice);
-            json_end(j);
+            json_member_choice(j, "choice", &a.choice);
         }
         if (a.cost_known) {
-            json_key(j, "costChange");
-            json_money(j, a.cost_change);
+            json_member_money(j, "costChange", a.cost_change);
         }
         json_end(j);
     }

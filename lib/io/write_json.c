@@ -189,18 +189,6 @@ void json_int(json_out *j, int64_t value)
     buffer_int(j->out, value);
 }
 
-void json_uint(json_out *j, uint64_t value)
-{
-    before_value(j, 8);
-    buffer_uint(j->out, value);
-}
-
-void json_bool(json_out *j, bool value)
-{
-    before_value(j, 5);
-    buffer_text(j->out, value ? "true" : "false");
-}
-
 void json_double(json_out *j, double value)
 {
     before_value(j, 8);
@@ -211,12 +199,7 @@ void json_double(json_out *j, double value)
     }
 }
 
-/* Only sums are rounded. Single prices remain exact, because decisions compare them. */
-void json_sum(json_out *j, double value) { json_price(j, money_without_noise(value)); }
-
-void json_money(json_out *j, double value) { json_double(j, money_without_noise(value)); }
-
-void json_price(json_out *j, double value)
+static void json_price(json_out *j, double value)
 {
     before_value(j, 8);
     if (isfinite(value)) {
@@ -236,16 +219,71 @@ void json_member_str(json_out *j, const char *key, karp_str value)
 
 void json_member_text(json_out *j, const char *key, const char *value) { json_member_str(j, key, str(value)); }
 
+void json_member_int(json_out *j, const char *key, int64_t value)
+{
+    json_key(j, key);
+    json_int(j, value);
+}
+
 void json_member_uint(json_out *j, const char *key, uint64_t value)
 {
     json_key(j, key);
-    json_uint(j, value);
+    before_value(j, 8);
+    buffer_uint(j->out, value);
 }
 
-void json_member_money(json_out *j, const char *key, double value)
+void json_member_bool(json_out *j, const char *key, bool value)
 {
     json_key(j, key);
-    json_money(j, value);
+    before_value(j, 5);
+    buffer_text(j->out, value ? "true" : "false");
+}
+
+void json_member_double(json_out *j, const char *key, double value)
+{
+    json_key(j, key);
+    json_double(j, value);
+}
+
+/* Only sums are rounded. Single prices remain exact, because decisions compare them. */
+void json_member_money(json_out *j, const char *key, double value)
+{
+    json_member_double(j, key, money_without_noise(value));
+}
+
+void json_member_price(json_out *j, const char *key, double value)
+{
+    json_key(j, key);
+    json_price(j, value);
+}
+
+void json_member_sum(json_out *j, const char *key, double value)
+{
+    json_member_price(j, key, money_without_noise(value));
+}
+
+void json_member_object(json_out *j, const char *key)
+{
+    json_key(j, key);
+    json_open_object(j);
+}
+
+void json_member_array(json_out *j, const char *key)
+{
+    json_key(j, key);
+    json_open_array(j);
+}
+
+void json_member_flat_object(json_out *j, const char *key)
+{
+    json_key(j, key);
+    json_flat_object(j);
+}
+
+void json_member_flat_array(json_out *j, const char *key)
+{
+    json_key(j, key);
+    json_flat_array(j);
 }
 
 void json_member_time(json_out *j, const char *key, int64_t at)
@@ -263,12 +301,10 @@ void json_member_profile(json_out *j, uint32_t profile)
 
 void json_member_engine(json_out *j)
 {
-    json_key(j, "engine");
-    json_flat_object(j);
+    json_member_flat_object(j, "engine");
     json_member_text(j, "name", "libkarp");
     json_member_text(j, "version", karp_version());
-    json_key(j, "abi");
-    json_uint(j, karp_version_number() >> 16);
+    json_member_uint(j, "abi", karp_version_number() >> 16);
     json_end(j);
 }
 
@@ -289,8 +325,7 @@ void json_member_catalogue(json_out *j, karp_str title)
     if (name == title.len) {
         return;
     }
-    json_key(j, "catalogue");
-    json_flat_object(j);
+    json_member_flat_object(j, "catalogue");
     json_member_str(j, "name", (karp_str){ title.ptr, name });
     json_member_str(j, "prices", (karp_str){ title.ptr + name + length, title.len - name - length });
     json_end(j);
@@ -309,9 +344,7 @@ void json_open_document(json_out *j, write_buffer *out, bool compact, const char
 void json_strings(json_out *j, const karp_str *values, size_t count)
 {
     json_flat_array(j);
-    for (size_t i = 0; i < count; i++) {
-        json_str(j, values[i]);
-    }
+    for (size_t i = 0; i < count; i++) json_str(j, values[i]);
     json_end(j);
 }
 
@@ -323,8 +356,7 @@ void json_member_strings(json_out *j, const char *key, const karp_str *values, s
 
 void json_member_resources(json_out *j, const char *key, const karp_resource *list, size_t count)
 {
-    json_key(j, key);
-    json_flat_object(j);
+    json_member_flat_object(j, key);
     for (size_t i = 0; i < count; i++) {
         json_key_str(j, list[i].name);
         json_str(j, list[i].text);
@@ -334,8 +366,7 @@ void json_member_resources(json_out *j, const char *key, const karp_resource *li
 
 void json_member_labels(json_out *j, const char *key, const karp_label *labels, size_t count)
 {
-    json_key(j, key);
-    json_open_object(j);
+    json_member_object(j, key);
     for (size_t i = 0; i < count; i++) {
         json_key_str(j, labels[i].key);
         json_str(j, labels[i].value);
@@ -348,6 +379,12 @@ void json_choice_members(json_out *j, const karp_choice *choice)
     json_member_str(j, "instanceType", choice->instance_type);
     json_member_str(j, "zone", choice->zone);
     json_member_str(j, "capacityType", choice->capacity_type);
-    json_key(j, "price");
-    json_price(j, choice->price);
+    json_member_price(j, "price", choice->price);
+}
+
+void json_member_choice(json_out *j, const char *key, const karp_choice *choice)
+{
+    json_member_flat_object(j, key);
+    json_choice_members(j, choice);
+    json_end(j);
 }

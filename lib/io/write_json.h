@@ -40,21 +40,26 @@ void json_key_str(json_out *j, karp_str key);
 
 void json_str(json_out *j, karp_str value);
 void json_int(json_out *j, int64_t value);
-void json_uint(json_out *j, uint64_t value);
-void json_bool(json_out *j, bool value);
 /* A number; null when it is not finite. */
 void json_double(json_out *j, double value);
-/* The shortest decimal, as a string. Prices are written this way. */
-void json_price(json_out *j, double value);
-/* A sum of prices: the same, after removing rounding errors below a billionth of a dollar. */
-void json_sum(json_out *j, double value);
-/* The same as a number. */
-void json_money(json_out *j, double value);
 
+/* A key and its value. A container is ended by json_end(). */
 void json_member_str(json_out *j, const char *key, karp_str value);
 void json_member_text(json_out *j, const char *key, const char *value);
+void json_member_int(json_out *j, const char *key, int64_t value);
 void json_member_uint(json_out *j, const char *key, uint64_t value);
-void json_member_money(json_out *j, const char *key, double value); /* as json_money() */
+void json_member_bool(json_out *j, const char *key, bool value);
+void json_member_double(json_out *j, const char *key, double value);
+void json_member_object(json_out *j, const char *key);
+void json_member_array(json_out *j, const char *key);
+void json_member_flat_object(json_out *j, const char *key);
+void json_member_flat_array(json_out *j, const char *key);
+/* The shortest decimal, as a string. Prices are written this way. */
+void json_member_price(json_out *j, const char *key, double value);
+/* A sum of prices: the same, after removing rounding errors below a billionth of a dollar. */
+void json_member_sum(json_out *j, const char *key, double value);
+/* The same as a number. */
+void json_member_money(json_out *j, const char *key, double value);
 void json_member_time(json_out *j, const char *key, int64_t at); /* writes nothing for KARP_NO_TIME */
 /* "profile": "karpenter" or "karp", for KARP_PROFILE_* */
 void json_member_profile(json_out *j, uint32_t profile);
@@ -82,5 +87,7 @@ void json_member_labels(json_out *j, const char *key, const karp_label *labels, 
 
 /* The members for the chosen offering. The caller opens and ends the object around them. */
 void json_choice_members(json_out *j, const karp_choice *choice);
+/* An object of these members on one line. */
+void json_member_choice(json_out *j, const char *key, const karp_choice *choice);
 
 #endif

@@ -152,8 +152,7 @@ static void write_json(json_out *j, const karp_lint *lint, const karp_write_opti
     json_member_engine(j);
     json_member_newest_peer(j);
     json_member_catalogue(j, options->catalogue);
-    json_key(j, "findings");
-    json_open_array(j);
+    json_member_array(j, "findings");
     for (size_t i = 0; i < count_all(lint, options); i++) {
         karp_lint_finding f = finding_at(lint, options, i);
         json_flat_object(j);
@@ -167,11 +166,9 @@ static void write_json(json_out *j, const karp_lint *lint, const karp_write_opti
         json_end(j);
     }
     json_end(j);
-    json_key(j, "totals");
-    json_flat_object(j);
+    json_member_flat_object(j, "totals");
     for (uint32_t s = 0; s < 3; s++) {
-        json_key(j, karp_lint_severity_name(s));
-        json_uint(j, counts[s]);
+        json_member_uint(j, karp_lint_severity_name(s), counts[s]);
     }
     json_end(j);
     json_close(j);
@@ -179,8 +176,7 @@ static void write_json(json_out *j, const karp_lint *lint, const karp_write_opti
 
 static void sarif_message(json_out *j, const char *key, karp_str text, karp_str more)
 {
-    json_key(j, key);
-    json_flat_object(j);
+    json_member_flat_object(j, key);
     if (more.len == 0) json_member_str(j, "text", text);
     else {
         /* The two texts are joined in one string. */
@@ -206,8 +202,7 @@ static void sarif_rule(json_out *j, const karp_lint_rule *rule)
     json_open_object(j);
     json_member_text(j, "id", rule->name);
     sarif_message(j, "shortDescription", str(rule->summary), str(""));
-    json_key(j, "defaultConfiguration");
-    json_flat_object(j);
+    json_member_flat_object(j, "defaultConfiguration");
     json_member_text(j, "level", sarif_level(rule->severity));
     json_end(j);
     json_end(j);
@@ -216,14 +211,11 @@ static void sarif_rule(json_out *j, const karp_lint_rule *rule)
 /* "NodePool/default/spec.limits.cpu", and the file when there is one. */
 static void sarif_location(json_out *j, const karp_lint_finding *f, karp_str file)
 {
-    json_key(j, "locations");
-    json_open_array(j);
+    json_member_array(j, "locations");
     json_open_object(j);
     if (file.len > 0) {
-        json_key(j, "physicalLocation");
-        json_flat_object(j);
-        json_key(j, "artifactLocation");
-        json_flat_object(j);
+        json_member_flat_object(j, "physicalLocation");
+        json_member_flat_object(j, "artifactLocation");
         json_member_str(j, "uri", file);
         json_end(j);
         json_end(j);
@@ -236,8 +228,7 @@ static void sarif_location(json_out *j, const karp_lint_finding *f, karp_str fil
     if (f->field.len > 0) buffer_char(&name, '/');
     buffer_str(&name, f->field);
     j->out->failed = j->out->failed || name.failed;
-    json_key(j, "logicalLocations");
-    json_flat_array(j);
+    json_member_flat_array(j, "logicalLocations");
     json_flat_object(j);
     json_member_str(j, "fullyQualifiedName", (karp_str){ buffer_start(&name), name.length });
     json_end(j);
@@ -249,8 +240,7 @@ static void sarif_location(json_out *j, const karp_lint_finding *f, karp_str fil
 
 static void sarif_results(json_out *j, const karp_lint *lint, const karp_write_options *options)
 {
-    json_key(j, "results");
-    json_open_array(j);
+    json_member_array(j, "results");
     for (size_t i = 0; i < count_all(lint, options); i++) {
         karp_lint_finding f = finding_at(lint, options, i);
         json_open_object(j);
@@ -267,17 +257,13 @@ static void write_sarif(json_out *j, const karp_lint *lint, const karp_write_opt
 {
     json_open_object(j);
     json_member_text(j, "version", "2.1.0");
-    json_key(j, "runs");
-    json_open_array(j);
+    json_member_array(j, "runs");
     json_open_object(j);
-    json_key(j, "tool");
-    json_open_object(j);
-    json_key(j, "driver");
-    json_open_object(j);
+    json_member_object(j, "tool");
+    json_member_object(j, "driver");
     json_member_text(j, "name", "karp");
     json_member_text(j, "version", karp_version());
-    json_key(j, "rules");
-    json_open_array(j);
+    json_member_array(j, "rules");
     karp_lint_rule rule = { .size = sizeof rule };
     for (size_t i = 0; karp_lint_rule_at(i, &rule) == KARP_OK; i++) sarif_rule(j, &rule);
     sarif_rule(j, &of_notes);

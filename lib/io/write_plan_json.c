@@ -17,8 +17,7 @@ void plan_header(json_out *j, const write_job *job, const char *kind)
     karp_time_format(karp_decision_now(job->decision), now);
     json_open_document(j, job->out, job->options->compact != 0, kind);
     json_member_engine(j);
-    json_key(j, "input");
-    json_flat_object(j);
+    json_member_flat_object(j, "input");
     json_member_text(j, "now", now);
     if (job->options->digest.len > 0) {
         json_member_str(j, "sha256", job->options->digest);
@@ -27,14 +26,12 @@ void plan_header(json_out *j, const write_job *job, const char *kind)
     json_end(j);
     json_member_profile(j, karp_decision_profile(job->decision));
     json_member_text(j, "peerVersion", karp_peer_version_name(karp_decision_peer_version(job->decision)));
-    json_key(j, "complete");
-    json_bool(j, karp_decision_complete(job->decision) != 0);
+    json_member_bool(j, "complete", karp_decision_complete(job->decision) != 0);
 }
 
 static void write_pods(json_out *j, const karp_decision *decision, const uint32_t *pods, size_t count)
 {
-    json_key(j, "pods");
-    json_flat_array(j);
+    json_member_flat_array(j, "pods");
     for (size_t i = 0; i < count; i++) {
         json_str(j, karp_decision_pod_name(decision, pods[i]));
     }
@@ -43,8 +40,7 @@ static void write_pods(json_out *j, const karp_decision *decision, const uint32_
 
 void plan_taints(json_out *j, const char *key, const karp_taint *taints, size_t count)
 {
-    json_key(j, key);
-    json_open_array(j);
+    json_member_array(j, key);
     for (size_t i = 0; i < count; i++) {
         json_flat_object(j);
         json_member_str(j, "key", taints[i].key);
@@ -59,8 +55,7 @@ void plan_taints(json_out *j, const char *key, const karp_taint *taints, size_t 
 
 void plan_requirements(json_out *j, const karp_requirement *list, size_t count)
 {
-    json_key(j, "requirements");
-    json_open_array(j);
+    json_member_array(j, "requirements");
     for (size_t i = 0; i < count; i++) {
         const karp_requirement *r = &list[i];
         if (is_transient_key(r->key)) {
@@ -73,8 +68,7 @@ void plan_requirements(json_out *j, const karp_requirement *list, size_t count)
             json_member_strings(j, "values", r->values, r->value_count);
         }
         if (r->min_values > 0) {
-            json_key(j, "minValues");
-            json_uint(j, r->min_values == KARP_MIN_VALUES_ZERO ? 0 : r->min_values);
+            json_member_uint(j, "minValues", r->min_values == KARP_MIN_VALUES_ZERO ? 0 : r->min_values);
         }
         json_end(j);
     }
@@ -84,8 +78,7 @@ void plan_requirements(json_out *j, const karp_requirement *list, size_t count)
 /* Writes the chosen offering and the resulting node. */
 static void write_choice(json_out *j, const write_job *job, const karp_launch *launch)
 {
-    json_key(j, "choice");
-    json_open_object(j);
+    json_member_object(j, "choice");
     json_choice_members(j, &launch->choice);
     json_member_resources(j, "allocatable", launch->allocatable, launch->allocatable_count);
     karp_label *labels = NULL;
@@ -116,10 +109,7 @@ void plan_launch(json_out *j, const write_job *job, const karp_decision *decisio
         write_choice(j, job, &launch);
     }
     if (launch.runner_up.instance_type.len > 0) {
-        json_key(j, "runnerUp");
-        json_flat_object(j);
-        json_choice_members(j, &launch.runner_up);
-        json_end(j);
+        json_member_choice(j, "runnerUp", &launch.runner_up);
     }
     json_end(j);
 }
@@ -127,8 +117,7 @@ void plan_launch(json_out *j, const write_job *job, const karp_decision *decisio
 void plan_launches(json_out *j, const char *key, const write_job *job, const karp_decision *decision, size_t first,
                    size_t count)
 {
-    json_key(j, key);
-    json_open_array(j);
+    json_member_array(j, key);
     for (size_t i = 0; i < count; i++) {
         plan_launch(j, job, decision, first + i);
     }
@@ -137,8 +126,7 @@ void plan_launches(json_out *j, const char *key, const write_job *job, const kar
 
 void plan_placements(json_out *j, const write_job *job, const karp_decision *decision, size_t first, size_t count)
 {
-    json_key(j, "placements");
-    json_open_array(j);
+    json_member_array(j, "placements");
     for (size_t i = 0; i < count; i++) {
         karp_placement placement;
         get_placement(job, decision, first + i, &placement);
@@ -156,16 +144,11 @@ static void write_pool_refusal(json_out *j, const karp_pool_refusal *refusal)
     json_member_str(j, "nodePool", refusal->node_pool);
     json_member_text(j, "code", karp_reason_name(refusal->code));
     json_member_str(j, "detail", refusal->detail);
-    json_key(j, "types");
-    json_flat_object(j);
-    json_key(j, "start");
-    json_uint(j, refusal->types_start);
-    json_key(j, "requirements");
-    json_uint(j, refusal->types_requirements);
-    json_key(j, "resources");
-    json_uint(j, refusal->types_resources);
-    json_key(j, "offerings");
-    json_uint(j, refusal->types_offerings);
+    json_member_flat_object(j, "types");
+    json_member_uint(j, "start", refusal->types_start);
+    json_member_uint(j, "requirements", refusal->types_requirements);
+    json_member_uint(j, "resources", refusal->types_resources);
+    json_member_uint(j, "offerings", refusal->types_offerings);
     json_end(j);
     json_end(j);
 }
@@ -177,18 +160,15 @@ void plan_unschedulable(json_out *j, const write_job *job, size_t index)
     json_open_object(j);
     json_member_str(j, "pod", karp_decision_pod_name(job->decision, pod.pod));
     json_member_text(j, "code", karp_reason_name(pod.code));
-    json_key(j, "permanent");
-    json_bool(j, pod.permanent != 0);
+    json_member_bool(j, "permanent", pod.permanent != 0);
     json_member_str(j, "message", pod.message);
-    json_key(j, "pools");
-    json_open_array(j);
+    json_member_array(j, "pools");
     for (size_t k = 0; k < pod.pool_count; k++) {
         write_pool_refusal(j, &pod.pools[k]);
     }
     json_end(j);
     if (pod.target_count > 0) {
-        json_key(j, "targets");
-        json_open_array(j);
+        json_member_array(j, "targets");
         for (size_t k = 0; k < pod.target_count; k++) {
             json_flat_object(j);
             json_member_str(j, pod.targets[k].is_launch ? "launch" : "node", pod.targets[k].target);
@@ -221,8 +201,7 @@ static void write_as_another(json_out *j, const write_job *job, const karp_unsch
     json_open_object(j);
     json_member_str(j, "pod", karp_decision_pod_name(job->decision, pod->pod));
     json_member_text(j, "code", karp_reason_name(pod->code));
-    json_key(j, "permanent");
-    json_bool(j, pod->permanent != 0);
+    json_member_bool(j, "permanent", pod->permanent != 0);
     json_member_str(j, "as", karp_decision_pod_name(job->decision, other));
     json_member_strings(j, "relax", pod->relaxed, pod->relaxed_count);
     json_end(j);
@@ -245,8 +224,7 @@ static void write_shared(json_out *j, const write_job *job, size_t index, map64 
 
 static void write_unschedulable(json_out *j, const write_job *job)
 {
-    json_key(j, "unschedulable");
-    json_open_array(j);
+    json_member_array(j, "unschedulable");
     size_t total, count = karp_decision_unschedulable_count(job->decision);
     count_refusals(job, &total);
     map64 first;
@@ -261,8 +239,7 @@ static void write_unschedulable(json_out *j, const write_job *job)
 
 static void write_ignored(json_out *j, const write_job *job)
 {
-    json_key(j, "ignored");
-    json_open_array(j);
+    json_member_array(j, "ignored");
     size_t count = karp_decision_ignored_count(job->decision);
     for (size_t i = 0; i < count; i++) {
         karp_ignored pod;
@@ -304,15 +281,12 @@ void plan_command(json_out *j, const write_job *job, const karp_decision *decisi
     json_member_strings(j, "nodes", command.nodes, command.node_count);
     plan_launches(j, "replacements", job, decision, command.launch_first, command.launch_count);
     plan_placements(j, job, decision, command.placement_first, command.placement_count);
-    json_key(j, "savings");
-    json_sum(j, command.savings);
+    json_member_sum(j, "savings", command.savings);
     if (command.replacement_unavailable) {
-        json_key(j, "replacementUnavailable");
-        json_bool(j, true);
+        json_member_bool(j, "replacementUnavailable", true);
     }
     if (command.score >= 0) {
-        json_key(j, "score");
-        json_double(j, command.score);
+        json_member_double(j, "score", command.score);
     }
     if (command.validate_after > 0) {
         member_duration(j, "validateAfter", command.validate_after);
@@ -322,8 +296,7 @@ void plan_command(json_out *j, const write_job *job, const karp_decision *decisi
 
 static void write_commands(json_out *j, const char *key, const write_job *job, const karp_decision *decision)
 {
-    json_key(j, key);
-    json_open_array(j);
+    json_member_array(j, key);
     size_t count = karp_decision_command_count(decision);
     for (size_t i = 0; i < count; i++) {
         plan_command(j, job, decision, i);
@@ -333,8 +306,7 @@ static void write_commands(json_out *j, const char *key, const write_job *job, c
 
 void plan_kept(json_out *j, const write_job *job, const karp_decision *decision)
 {
-    json_key(j, "kept");
-    json_open_array(j);
+    json_member_array(j, "kept");
     size_t count = karp_decision_kept_count(decision);
     for (size_t i = 0; i < count; i++) {
         karp_kept kept;
@@ -352,14 +324,10 @@ static void write_cost(json_out *j, const karp_decision *decision)
 {
     double before = karp_decision_cost_before(decision);
     double after = karp_decision_cost_after(decision);
-    json_key(j, "cost");
-    json_flat_object(j);
-    json_key(j, "before");
-    json_sum(j, before);
-    json_key(j, "after");
-    json_sum(j, after);
-    json_key(j, "delta");
-    json_sum(j, after - before);
+    json_member_flat_object(j, "cost");
+    json_member_sum(j, "before", before);
+    json_member_sum(j, "after", after);
+    json_member_sum(j, "delta", after - before);
     json_end(j);
 }
 
@@ -370,39 +338,27 @@ static void write_objective(json_out *j, const karp_decision *decision)
     if (karp_decision_cost(decision, &cost) != KARP_OK) {
         return;
     }
-    json_key(j, "objective");
-    json_open_object(j);
+    json_member_object(j, "objective");
     json_member_text(j, "name", "cost");
-    json_key(j, "cost");
-    json_money(j, cost.cost);
-    json_key(j, "compatibleCost");
-    json_money(j, cost.compatible_cost);
-    json_key(j, "bound");
-    json_double(j, cost.bound);
-    json_key(j, "gap");
-    json_double(j, cost.gap < 0 ? HUGE_VAL : cost.gap); /* null: no bound */
-    json_key(j, "steps");
-    json_uint(j, cost.steps);
-    json_key(j, "effort");
-    json_uint(j, cost.effort);
-    json_key(j, "stopped");
-    json_bool(j, cost.stopped != 0);
-    json_key(j, "provenOptimal");
-    json_bool(j, cost.optimal != 0);
+    json_member_money(j, "cost", cost.cost);
+    json_member_money(j, "compatibleCost", cost.compatible_cost);
+    json_member_double(j, "bound", cost.bound);
+    json_member_double(j, "gap", cost.gap < 0 ? HUGE_VAL : cost.gap); /* null: no bound */
+    json_member_uint(j, "steps", cost.steps);
+    json_member_uint(j, "effort", cost.effort);
+    json_member_bool(j, "stopped", cost.stopped != 0);
+    json_member_bool(j, "provenOptimal", cost.optimal != 0);
     json_member_text(j, "preferences", (cost.flags & KARP_COST_IGNORE_PREFERENCES) != 0 ? "ignore" : "respect");
     if ((cost.flags & KARP_COST_IGNORE_WEIGHTS) != 0) {
-        json_key(j, "ignoreWeights");
-        json_bool(j, true);
+        json_member_bool(j, "ignoreWeights", true);
     }
-    json_key(j, "launchesCompatible");
-    json_uint(j, cost.compatible_launches);
+    json_member_uint(j, "launchesCompatible", cost.compatible_launches);
     json_end(j);
 }
 
 void plan_warnings(json_out *j, const write_job *job)
 {
-    json_key(j, "warnings");
-    json_open_array(j);
+    json_member_array(j, "warnings");
     size_t count = count_warnings(job);
     for (size_t i = 0; i < count; i++) {
         json_str(j, warning_at(job, i));
@@ -430,8 +386,7 @@ void plan_as_json(const write_job *job)
 
 static void write_budgets(json_out *j, const write_job *job)
 {
-    json_key(j, "budgets");
-    json_flat_object(j);
+    json_member_flat_object(j, "budgets");
     size_t count = karp_decision_budget_count(job->decision);
     for (size_t i = 0; i < count; i++) {
         karp_pool_budget budget;
@@ -445,17 +400,13 @@ static void write_budgets(json_out *j, const write_job *job)
 static void write_repair(json_out *j, const karp_candidate_repair *repair)
 {
     char text[KARP_VALUE_TEXT];
-    json_key(j, "repair");
-    json_flat_object(j);
+    json_member_flat_object(j, "repair");
     json_member_text(j, "action", repair->action == KARP_REPAIR_REBOOT ? "RebootNode" : "ReplaceNode");
     json_member_str(j, "condition", repair->condition);
     json_member_str(j, "reason", repair->reason);
-    json_key(j, "fallback");
-    json_bool(j, repair->fallback != 0);
-    json_key(j, "escalated");
-    json_bool(j, repair->escalated != 0);
-    json_key(j, "score");
-    json_double(j, repair->score);
+    json_member_bool(j, "fallback", repair->fallback != 0);
+    json_member_bool(j, "escalated", repair->escalated != 0);
+    json_member_double(j, "score", repair->score);
     karp_time_format(repair->eligible_at, text);
     json_member_text(j, "eligibleAt", text);
     if (repair->termination_grace_period != KARP_DURATION_UNSET) {
@@ -467,8 +418,7 @@ static void write_repair(json_out *j, const karp_candidate_repair *repair)
 
 static void write_candidates(json_out *j, const write_job *job)
 {
-    json_key(j, "candidates");
-    json_open_array(j);
+    json_member_array(j, "candidates");
     size_t count = karp_decision_candidate_count(job->decision);
     for (size_t i = 0; i < count; i++) {
         karp_candidate candidate;
@@ -476,12 +426,9 @@ static void write_candidates(json_out *j, const write_job *job)
         json_open_object(j);
         json_member_str(j, "node", candidate.node);
         json_member_str(j, "nodePool", candidate.node_pool);
-        json_key(j, "price");
-        json_price(j, candidate.price);
-        json_key(j, "disruptionCost");
-        json_double(j, candidate.disruption_cost);
-        json_key(j, "rescheduleDisruptionCost");
-        json_double(j, candidate.reschedule_cost);
+        json_member_price(j, "price", candidate.price);
+        json_member_double(j, "disruptionCost", candidate.disruption_cost);
+        json_member_double(j, "rescheduleDisruptionCost", candidate.reschedule_cost);
         write_pods(j, job->decision, candidate.pods, candidate.pod_count);
         if (candidate.repair != NULL) {
             write_repair(j, candidate.repair);
@@ -499,12 +446,10 @@ void disruption_as_json(const write_job *job)
     plan_header(j, job, "DisruptionPlan");
     json_member_text(j, "method", karp_method_name(header.method));
     json_member_text(j, "reason", karp_method_reason(header.method));
-    json_key(j, "simulations");
-    json_uint(j, header.simulations);
+    json_member_uint(j, "simulations", header.simulations);
     member_duration(j, "requeueAfter", header.requeue_after);
     if (header.error_code.len > 0) {
-        json_key(j, "error");
-        json_open_object(j);
+        json_member_object(j, "error");
         json_member_str(j, "code", header.error_code);
         json_member_str(j, "message", header.error_message);
         json_end(j);

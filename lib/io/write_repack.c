@@ -14,12 +14,7 @@ static void step_as_json(json_out *j, const write_job *job, size_t index)
     get_command(job, job->decision, index, &command);
     get_repack_step(job, index, &step);
     json_open_object(j);
-    json_key(j, "nodes");
-    json_flat_array(j);
-    for (size_t i = 0; i < command.node_count; i++) {
-        json_str(j, command.nodes[i]);
-    }
-    json_end(j);
+    json_member_strings(j, "nodes", command.nodes, command.node_count);
     plan_launches(j, "launches", job, job->decision, command.launch_first, command.launch_count);
     plan_placements(j, job, job->decision, command.placement_first, command.placement_count);
     json_member_uint(j, "evictions", step.evictions);
@@ -32,8 +27,7 @@ static void step_as_json(json_out *j, const write_job *job, size_t index)
 
 static void curve_as_json(json_out *j, const write_job *job)
 {
-    json_key(j, "curve");
-    json_open_array(j);
+    json_member_array(j, "curve");
     for (size_t i = 0; i < karp_decision_repack_point_count(job->decision); i++) {
         karp_repack_point point;
         get_repack_point(job, i, &point);
@@ -59,10 +53,8 @@ void repack_as_json(const write_job *job)
     json_member_uint(j, "pods", cost.pods);
     json_member_uint(j, "effort", cost.effort);
     json_member_uint(j, "work", cost.work);
-    json_key(j, "stopped");
-    json_bool(j, cost.stopped != 0);
-    json_key(j, "steps");
-    json_open_array(j);
+    json_member_bool(j, "stopped", cost.stopped != 0);
+    json_member_array(j, "steps");
     for (size_t i = 0; i < karp_decision_command_count(job->decision); i++) {
         step_as_json(j, job, i);
     }

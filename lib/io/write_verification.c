@@ -15,8 +15,7 @@ static void as_json(const write_job *job, const karp_verification *found)
     json_out json, *j = &json;
     json_init(j, job->out, job->options->compact != 0);
     json_open_object(j);
-    json_key(j, "errors");
-    json_open_array(j);
+    json_member_array(j, "errors");
     for (size_t i = 0; i < karp_verification_count(found); i++) {
         karp_finding row;
         get_finding(job, found, i, &row);

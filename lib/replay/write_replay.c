@@ -9,18 +9,13 @@
 
 static double rounded(double value) { return round(value * 1e6) / 1e6; }
 
-static void number(json_out *j, const char *key, double value)
-{
-    json_key(j, key);
-    json_double(j, rounded(value));
-}
+static void number(json_out *j, const char *key, double value) { json_member_double(j, key, rounded(value)); }
 
 /* ---- JSON ---------------------------------------------------------------------------------------------------------------- */
 
 static void write_disruptions(json_out *j, const replay_result *p)
 {
-    json_key(j, "disruptions");
-    json_open_object(j);
+    json_member_object(j, "disruptions");
     if (p->commands[KARP_METHOD_ANY]) json_member_uint(j, "Repack", p->commands[KARP_METHOD_ANY]);
     for (uint32_t m = 1; m < METHODS_MOST; m++) {
         if (p->commands[m]) json_member_uint(j, karp_method_name(m), p->commands[m]);
@@ -58,15 +53,12 @@ static double value_of(const replay_point *point, size_t column)
 
 static void write_series(json_out *j, const replay_result *p)
 {
-    json_key(j, "series");
-    json_open_object(j);
-    json_key(j, "time");
-    json_flat_array(j);
+    json_member_object(j, "series");
+    json_member_flat_array(j, "time");
     for (size_t i = 0; i < p->point_count; i++) json_int(j, p->points[i].at / SECOND);
     json_end(j);
     for (size_t c = 0; c < COLUMNS; c++) {
-        json_key(j, columns[c].name);
-        json_flat_array(j);
+        json_member_flat_array(j, columns[c].name);
         for (size_t i = 0; i < p->point_count; i++) json_double(j, value_of(&p->points[i], c));
         json_end(j);
     }
@@ -89,8 +81,7 @@ void replay_write_figures(json_out *j, const replay_result *p)
     json_member_uint(j, "lostPods", p->lost_pods);
     write_disruptions(j, p);
     json_member_uint(j, "abandonedDisruptions", p->given_up);
-    json_key(j, "pendingSeconds");
-    json_flat_object(j);
+    json_member_flat_object(j, "pendingSeconds");
     number(j, "p50", p->wait_p50);
     number(j, "p99", p->wait_p99);
     number(j, "max", p->wait_most);
@@ -121,8 +112,7 @@ karp_str replay_catalogue(const replay *r) { return r->write.catalogue.len ? r->
 static void write_notes(json_out *j, const replay *r)
 {
     if (r->base.note_count == 0) return;
-    json_key(j, "warnings");
-    json_open_array(j);
+    json_member_array(j, "warnings");
     for (size_t i = 0; i < r->base.note_count; i++) json_str(j, r->base.notes[i]);
     json_end(j);
 }
@@ -142,8 +132,7 @@ void replay_write_json(const replay *r, write_buffer *out)
     json_member_uint(&j, "seed", r->options.seed);
     json_member_uint(&j, "pods", r->pods);
     json_member_uint(&j, "notes", r->base.trace.notes);
-    json_key(&j, "policies");
-    json_open_array(&j);
+    json_member_array(&j, "policies");
     for (size_t i = 0; i < r->result_count; i++) write_policy(&j, &r->results[i]);
     json_end(&j);
     write_notes(&j, r);

@@ -17,8 +17,7 @@ static void attempt_as_json(json_out *j, const replay_attempt *a)
     json_member_time(j, "ends", a->ended);
     json_member_uint(j, "nodes", a->nodes);
     json_member_uint(j, "launches", a->launches);
-    json_key(j, "done");
-    json_bool(j, a->done);
+    json_member_bool(j, "done", a->done);
     if (a->reason) json_member_text(j, "reason", karp_reason_name(a->reason));
     if (a->ended != KARP_NO_TIME) {
         json_member_uint(j, "evictions", a->evictions);
@@ -31,8 +30,7 @@ void replay_write_plan_json(json_out *j, const replay_result *p)
 {
     const replay_repack_result *r = &p->repack;
     if (!r->played) return;
-    json_key(j, "repack");
-    json_open_object(j);
+    json_member_object(j, "repack");
     json_member_money(j, "costBefore", r->cost_before);
     json_member_money(j, "costAfter", r->cost_after);
     json_member_uint(j, "evictions", r->evictions);
@@ -43,8 +41,7 @@ void replay_write_plan_json(json_out *j, const replay_result *p)
     json_member_uint(j, "plans", r->plans);
     json_member_uint(j, "stepsDone", r->done);
     json_member_time(j, "ends", r->ended);
-    json_key(j, "steps");
-    json_open_array(j);
+    json_member_array(j, "steps");
     for (size_t i = 0; i < r->attempt_count; i++) attempt_as_json(j, &r->attempts[i]);
     json_end(j);
     json_end(j);
