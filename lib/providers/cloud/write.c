@@ -24,8 +24,7 @@ void cloud_write_begin(cloud_writer *w, karp_context *context, const cloud_forma
     strbuf_adds(&w->out, "regions ");
     cloud_write_text(w, region, " :");
     strbuf_addc(&w->out, ':');
-    /* A region whose zones are not stated has all bits, also those beyond the last letter or digit. */
-    cloud_write_letters(w, zones & ((UINT32_C(1) << (first == 'a' ? 26 : 10)) - 1), first);
+    cloud_write_letters(w, zones, first);
     strbuf_addc(&w->out, '\n');
 }
 

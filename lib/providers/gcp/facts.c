@@ -88,7 +88,7 @@ static karp_status read_table(gcp_facts *f, karp_str text, karp_error *error)
     f->as_of = t.as_of;
     f->sources = t.sources;
     f->zones = 0;
-    (void)read_zones(t.zones, UINT32_MAX, &f->zones);
+    (void)read_zones(t.zones, (UINT32_C(1) << GCP_NO_ZONE) - 1, &f->zones);
     while ((status = cloud_table_next(&t, &row, &more, error)) == KARP_OK && more) {
         gcp_type type;
         status = read_row(&t, &row, f->zones, &type, error);
