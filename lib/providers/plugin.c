@@ -19,10 +19,20 @@ enum { LARGEST = 4096 };
 #define SMALLEST                                                                                                       \
     (offsetof(karp_provider_plugin, instance_types) + sizeof(((karp_provider_plugin *)NULL)->instance_types))
 
-const karp_provider_plugin *plugin_builtin(size_t index)
+const builtin_plugin *plugin_builtin(size_t index)
 {
-    static const karp_provider_plugin *const builtin[] = { &aws_plugin, &azure_plugin, &file_plugin, &gcp_plugin };
-    return index < sizeof builtin / sizeof *builtin ? builtin[index] : NULL;
+    static const builtin_plugin builtin[] = { { &aws_plugin, aws_read_class },
+                                              { &azure_plugin, azure_read_class },
+                                              { &file_plugin, NULL },
+                                              { &gcp_plugin, gcp_read_class } };
+    return index < sizeof builtin / sizeof *builtin ? &builtin[index] : NULL;
+}
+
+const builtin_plugin *plugin_builtin_named(karp_str name)
+{
+    const builtin_plugin *one = NULL;
+    for (size_t i = 0; (one = plugin_builtin(i)) != NULL && !str_is(name, one->plugin->name); i++) continue;
+    return one;
 }
 
 static bool good_name(const char *name)
@@ -98,20 +108,6 @@ void plugin_handle_free(plugin_handle *handle)
 }
 
 uint64_t plugin_generation(const void *handle) { return ((const plugin_handle *)handle)->generation; }
-
-plugin_read_class plugin_class_reader(const karp_provider_plugin *plugin)
-{
-    static const struct {
-        const karp_provider_plugin *plugin;
-        plugin_read_class read;
-    } readers[] = { { &aws_plugin, aws_read_class },
-                    { &azure_plugin, azure_read_class },
-                    { &gcp_plugin, gcp_read_class } };
-    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
-        if (plugin->class_parse == readers[i].plugin->class_parse) return readers[i].read;
-    }
-    return NULL;
-}
 
 uint32_t plugin_class_parse(void *handle, const karp_provider_document *document, plugin_read_class read,
                             void **node_class, karp_provider_problem *problem)

@@ -14,9 +14,19 @@ karp_status plugin_check(const karp_provider_plugin *given, karp_provider_plugin
 karp_status plugin_load(const char *path, void **object, karp_provider_plugin *copy, karp_error *error);
 void plugin_unload(void *object); /* NULL is permitted */
 
-/* The built-in plugins. */
 extern const karp_provider_plugin aws_plugin, azure_plugin, file_plugin, gcp_plugin;
-const karp_provider_plugin *plugin_builtin(size_t index); /* NULL beyond the end */
+
+/* Reads a node class from its tree, which it neither changes nor keeps. */
+typedef uint32_t (*plugin_read_class)(void *handle, const struct tree *root, void **node_class,
+                                      karp_provider_problem *problem);
+
+typedef struct builtin_plugin {
+    const karp_provider_plugin *plugin;
+    plugin_read_class read_class; /* NULL = it has no node classes */
+} builtin_plugin;
+
+const builtin_plugin *plugin_builtin(size_t index); /* NULL beyond the end */
+const builtin_plugin *plugin_builtin_named(karp_str name); /* NULL = there is none */
 
 /* ---- parts of the built-in plugins ----------------------------------------------------------- */
 
@@ -34,14 +44,9 @@ void plugin_handle_free(plugin_handle *handle);
 /* A call of the table. */
 uint64_t plugin_generation(const void *handle);
 
-/* How a built-in plugin reads a node class from its tree, which it neither changes nor keeps. */
-typedef uint32_t (*plugin_read_class)(void *handle, const struct tree *root, void **node_class,
-                                      karp_provider_problem *problem);
 uint32_t aws_read_class(void *handle, const struct tree *root, void **node_class, karp_provider_problem *problem);
 uint32_t azure_read_class(void *handle, const struct tree *root, void **node_class, karp_provider_problem *problem);
 uint32_t gcp_read_class(void *handle, const struct tree *root, void **node_class, karp_provider_problem *problem);
-/* The one of the built-in plugin that this is a copy of; NULL = it is not a copy of one with node classes. */
-plugin_read_class plugin_class_reader(const karp_provider_plugin *plugin);
 /* The answer to the call class_parse. */
 uint32_t plugin_class_parse(void *handle, const karp_provider_document *document, plugin_read_class read,
                             void **node_class, karp_provider_problem *problem);

@@ -31,13 +31,10 @@ static karp_status status_of(uint32_t kind)
     }
 }
 
-/* Whether the plugin is not built in. Messages then contain its name. */
-static bool is_foreign(const karp_provider *p)
+/* NULL = the plugin is not built in. */
+static const builtin_plugin *builtin_of(const karp_provider *p)
 {
-    for (size_t i = 0; plugin_builtin(i); i++) {
-        if (plugin_builtin(i)->open == p->plugin.open) return false;
-    }
-    return true;
+    return p->object ? NULL : plugin_builtin_named(str(p->plugin.name)); /* a registry has each name once */
 }
 
 karp_status provider_answer(karp_provider *p, uint32_t kind, karp_error *error)
@@ -55,8 +52,8 @@ karp_status provider_answer(karp_provider *p, uint32_t kind, karp_error *error)
     const char *message = problem->message[0]               ? problem->message
                           : kind == KARP_PROVIDER_NO_MEMORY ? "out of memory"
                                                             : "failed";
-    if (is_foreign(p)) (void)provider_fail(error, status, problem->field, "provider %s: %s", p->plugin.name, message);
-    else (void)provider_fail(error, status, problem->field, "%s", message);
+    if (builtin_of(p)) (void)provider_fail(error, status, problem->field, "%s", message);
+    else (void)provider_fail(error, status, problem->field, "provider %s: %s", p->plugin.name, message);
     if (error) {
         memcpy(error->object, problem->object, sizeof problem->object);
         error->line = problem->line;
@@ -346,14 +343,15 @@ static karp_status class_of_written(karp_provider *provider, karp_str name, cons
 karp_status provider_class_of_tree(karp_provider *provider, karp_str name, const tree *root, karp_provider_class **out,
                                    karp_error *error)
 {
-    plugin_read_class read = plugin_class_reader(&provider->plugin);
+    const builtin_plugin *builtin = builtin_of(provider);
     if (!provider->plugin.class_parse) return provider_lacks(provider, error, "node classes");
-    if (!read) return class_of_written(provider, name, root, out, error);
+    if (!builtin) return class_of_written(provider, name, root, out, error);
     void *data = NULL;
     karp_provider_class *made = karp_alloc(provider->context, sizeof *made);
     karp_status status = made ? KARP_OK : fail_nomem(error);
     if (status == KARP_OK)
-        status = provider_answer(provider, read(provider->handle, root, &data, provider_new_problem(provider)), error);
+        status = provider_answer(
+            provider, builtin->read_class(provider->handle, root, &data, provider_new_problem(provider)), error);
     if (status) {
         karp_free(provider->context, made, sizeof *made);
         return in_document(error, status, name);

@@ -50,7 +50,7 @@ karp_status karp_provider_registry_new(karp_context *context, karp_provider_regi
     r->context = context;
     karp_status status = karp_catalogue_new(context, NULL, 0, &r->keep_alive, error);
     for (size_t i = 0; plugin_builtin(i) && status == KARP_OK; i++) {
-        status = karp_provider_registry_add(r, plugin_builtin(i), error);
+        status = karp_provider_registry_add(r, plugin_builtin(i)->plugin, error);
     }
     if (status) karp_provider_registry_free(r);
     else *out = r;
@@ -117,7 +117,7 @@ static karp_status unknown(karp_error *error, karp_str name)
     char known[128] = "";
     for (size_t i = 0; plugin_builtin(i); i++) {
         size_t used = strlen(known);
-        (void)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", plugin_builtin(i)->name);
+        (void)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", plugin_builtin(i)->plugin->name);
     }
     return provider_fail(error, KARP_E_NOT_FOUND, "", "there is no provider \"%.*s\"; built in are %s",
                          (int)(name.len < 80 ? name.len : 80), name.len ? name.ptr : "", known);
@@ -164,10 +164,6 @@ karp_status karp_provider_open(karp_context *context, karp_str name, const karp_
         karp_free(context, path, name.len + 1);
         return status;
     }
-    for (size_t i = 0; plugin_builtin(i); i++) {
-        karp_str known = str(plugin_builtin(i)->name);
-        if (known.len != name.len || memcmp(known.ptr, name.ptr, name.len) != 0) continue;
-        return provider_open(context, plugin_builtin(i), NULL, options, out, error);
-    }
-    return unknown(error, name);
+    const builtin_plugin *builtin = plugin_builtin_named(name);
+    return builtin ? provider_open(context, builtin->plugin, NULL, options, out, error) : unknown(error, name);
 }
