@@ -2,7 +2,6 @@
 /* Draining a node that is being deleted: group by group, forcibly only at the deadline (deprovisioning.md §25.3). */
 #include <disrupt/advice.h>
 
-#include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
 #include <model/instant.h>
@@ -99,10 +98,12 @@ static void conclude(struct draining *d, uint32_t claim_number, bool nobody)
     if (!a->finished) advice_look_again(a, later(a->now, step));
 }
 
-/* Starts the evaluation of a node that is being deleted. Status: OK, NOMEM, NOT_FOUND, INVALID. */
-static karp_status begin(const karp_snapshot *snapshot, karp_str node_name, int64_t now, struct draining *d,
-                         const state_node **out, karp_error *error)
+/* Starts the advice about a node that is being deleted. Status: OK, NOMEM, NOT_FOUND, INVALID. */
+static karp_status begin(const karp_snapshot *snapshot, karp_str node_name, int64_t now, karp_advice **out,
+                         struct draining *d, const state_node **found, karp_error *error)
 {
+    karp_status status = advice_start(snapshot, now, out, &d->a, error);
+    if (status != KARP_OK) return status;
     const state_node *n = NULL;
     for (uint32_t i = 0; i < snapshot->node_count && n == NULL; i++) {
         const state_node *one = &snapshot->nodes[i];
@@ -110,18 +111,17 @@ static karp_status begin(const karp_snapshot *snapshot, karp_str node_name, int6
             equal_str(name_of(snapshot, snapshot->raw.nodes.items[one->node].meta.name), node_name))
             n = one;
     }
-    if (n == NULL) return fail(error, KARP_E_NOT_FOUND, "there is no such node");
+    *found = n;
     d->deadline = KARP_NO_TIME;
-    if (n->claim != NO_ID) {
-        karp_str text = annotation(snapshot, &snapshot->raw.claims.items[n->claim].meta,
-                                   "karpenter.sh/nodeclaim-termination-timestamp");
-        if (text.ptr != NULL && !instant_parse(text.ptr, text.len, &d->deadline)) {
-            return fail(error, KARP_E_INVALID, "the termination timestamp of the node's claim is no time");
-        }
-    }
-    *out = n;
-    d->a = advice_new(snapshot, now);
-    return d->a != NULL ? KARP_OK : context_nomem(snapshot->context, error);
+    karp_str text = { NULL, 0 };
+    if (n == NULL) status = fail(error, KARP_E_NOT_FOUND, "there is no such node");
+    else if (n->claim != NO_ID)
+        text = annotation(snapshot, &snapshot->raw.claims.items[n->claim].meta,
+                          "karpenter.sh/nodeclaim-termination-timestamp");
+    if (text.ptr != NULL && !instant_parse(text.ptr, text.len, &d->deadline))
+        status = fail(error, KARP_E_INVALID, "the termination timestamp of the node's claim is no time");
+    if (status != KARP_OK) karp_advice_free(d->a);
+    return status;
 }
 
 karp_status karp_advise_drain(const karp_snapshot *snapshot, karp_str node_name, int64_t now, karp_advice **out,
@@ -130,9 +130,7 @@ karp_status karp_advise_drain(const karp_snapshot *snapshot, karp_str node_name,
     if (!str_given(node_name)) return fail_null(error, "node_name");
     struct draining d;
     const state_node *n;
-    if (snapshot == NULL || out == NULL)
-        return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
-    karp_status status = begin(snapshot, node_name, now, &d, &n, error);
+    karp_status status = begin(snapshot, node_name, now, out, &d, &n, error);
     if (status != KARP_OK) return status;
     conclude(&d, n->claim, advise_evictions(d.a, n, d.deadline));
     return advice_finish(d.a, out, error);
@@ -166,7 +164,7 @@ karp_status karp_advise_detachment(const karp_snapshot *snapshot, karp_str node_
     if (snapshot == NULL || out == NULL || (volumes == NULL && volume_count > 0)) {
         return fail(error, KARP_E_INVALID, "a snapshot, the volumes and a place for the advice are needed");
     }
-    karp_status status = begin(snapshot, node_name, now, &d, &n, error);
+    karp_status status = begin(snapshot, node_name, now, out, &d, &n, error);
     if (status != KARP_OK) return status;
     bool waits = false, late = d.deadline != KARP_NO_TIME && d.a->now > d.deadline;
     for (size_t i = 0; i < volume_count; i++)

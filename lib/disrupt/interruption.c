@@ -2,7 +2,6 @@
 /* Interruption events of the cloud, and the resulting actions on claims (deprovisioning.md §24). */
 #include <disrupt/advice.h>
 
-#include <base/context.h>
 #include <base/error.h>
 #include <string.h>
 
@@ -73,20 +72,28 @@ static void look(karp_advice *a, uint32_t claim_number, uint32_t kind, bool *giv
     advise(a, (karp_action){ .kind = KARP_ACTION_DELETE_CLAIM, .object = claim, .value = why });
 }
 
-karp_status karp_advise_interruptions(const karp_snapshot *snapshot, int64_t now, const karp_interruption *messages,
-                                      size_t message_count, karp_advice **out, karp_error *error)
+static karp_status check_messages(const karp_interruption *messages, size_t count, karp_error *error)
 {
-    if (snapshot == NULL || out == NULL)
-        return fail(error, KARP_E_INVALID, "a snapshot and a place for the advice are needed");
-    if (messages == NULL && message_count > 0)
+    if (messages == NULL && count > 0)
         return fail(error, KARP_E_INVALID, "message_count is not 0, but there are no messages");
-    for (size_t i = 0; i < message_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (messages[i].kind == 0 || messages[i].kind >= KINDS)
             return fail(error, KARP_E_INVALID, "message %zu: unknown kind %u", i, (unsigned)messages[i].kind);
         if (messages[i].reserved != 0) return fail_reserved(error, "karp_interruption");
     }
-    karp_advice *a = advice_new(snapshot, now);
-    if (a == NULL) return context_nomem(snapshot->context, error);
+    return KARP_OK;
+}
+
+karp_status karp_advise_interruptions(const karp_snapshot *snapshot, int64_t now, const karp_interruption *messages,
+                                      size_t message_count, karp_advice **out, karp_error *error)
+{
+    karp_advice *a = NULL;
+    karp_status status = advice_start(snapshot, now, out, &a, error);
+    if (status == KARP_OK) status = check_messages(messages, message_count, error);
+    if (status != KARP_OK) {
+        karp_advice_free(a);
+        return status;
+    }
     const store *raw = &snapshot->raw;
     bool *given_up = arena_array(&a->data, raw->claims.count + 1, sizeof *given_up);
     if (given_up == NULL) a->failed = true;
