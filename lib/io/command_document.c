@@ -126,19 +126,13 @@ static const io_document_kind kind = { "a command", sizeof(karp_command_document
 karp_status karp_command_read(karp_context *context, karp_str name, karp_str text, karp_command_document **out,
                               karp_error *error)
 {
-    io_document *read = NULL;
-    karp_status status = io_document_read(context, &kind, name, text, out ? &read : NULL, error);
-    if (status == KARP_OK) *out = (karp_command_document *)read;
-    return status;
+    return io_document_read(context, &kind, name, text, out, error);
 }
 
 karp_status karp_command_read_file(karp_context *context, const char *path, karp_command_document **out,
                                    karp_error *error)
 {
-    io_document *read = NULL;
-    karp_status status = io_document_read_file(context, &kind, path, out ? &read : NULL, error);
-    if (status == KARP_OK) *out = (karp_command_document *)read;
-    return status;
+    return io_document_read_file(context, &kind, path, out, error);
 }
 
 const karp_command_state *karp_command_document_state(const karp_command_document *document)

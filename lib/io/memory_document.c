@@ -58,19 +58,13 @@ static const io_document_kind kind = { "a memory", sizeof(karp_memory_document),
 karp_status karp_memory_read(karp_context *context, karp_str name, karp_str text, karp_memory_document **out,
                              karp_error *error)
 {
-    io_document *read = NULL;
-    karp_status status = io_document_read(context, &kind, name, text, out ? &read : NULL, error);
-    if (status == KARP_OK) *out = (karp_memory_document *)read;
-    return status;
+    return io_document_read(context, &kind, name, text, out, error);
 }
 
 karp_status karp_memory_read_file(karp_context *context, const char *path, karp_memory_document **out,
                                   karp_error *error)
 {
-    io_document *read = NULL;
-    karp_status status = io_document_read_file(context, &kind, path, out ? &read : NULL, error);
-    if (status == KARP_OK) *out = (karp_memory_document *)read;
-    return status;
+    return io_document_read_file(context, &kind, path, out, error);
 }
 
 const karp_memory *karp_memory_document_memory(const karp_memory_document *document)

@@ -46,7 +46,7 @@ static karp_status decode_tree(io_document *document, const io_document_kind *ki
 }
 
 karp_status io_document_read(karp_context *context, const io_document_kind *kind, karp_str name, karp_str text,
-                             io_document **out, karp_error *error)
+                             void *out, karp_error *error)
 {
     if (!str_given(name) || !str_given(text)) return fail_null(error, "name or text");
     if (!context || !out) return fail_null(error, "context or out");
@@ -70,7 +70,7 @@ karp_status io_document_read(karp_context *context, const io_document_kind *kind
     karp_status status = kept ? parse(document, kind->what, name, text, &root, &own) : fail_nomem(&own);
     if (status == KARP_OK) status = decode_tree(document, kind, name, text, root, &own);
     if (status == KARP_OK) {
-        *out = document;
+        memcpy(out, &document, sizeof document); /* pointers to structs have one representation */
         return KARP_OK;
     }
     io_document_free(document);
@@ -79,8 +79,8 @@ karp_status io_document_read(karp_context *context, const io_document_kind *kind
     return status;
 }
 
-karp_status io_document_read_file(karp_context *context, const io_document_kind *kind, const char *path,
-                                  io_document **out, karp_error *error)
+karp_status io_document_read_file(karp_context *context, const io_document_kind *kind, const char *path, void *out,
+                                  karp_error *error)
 {
     if (!context || !path || !out) return fail_null(error, "context, path or out");
     strbuf text;

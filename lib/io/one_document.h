@@ -20,13 +20,14 @@ typedef struct io_document_kind {
     void (*decode)(io_decoder *d, const tree *root, void *value);
 } io_document_kind;
 
-/* Parses the text's single value and decodes it into a new struct. As in the public functions, NULL for the context,
- * name, text or `out` is INVALID. Errors: SYNTAX, INVALID, LIMIT, RANGE, NOMEM. */
+/* Parses the text's single value and decodes it into a new struct. `out` points to the pointer that is set to it. As in
+ * the public functions, NULL for the context, name, text or `out` is INVALID. Errors: SYNTAX, INVALID, LIMIT, RANGE,
+ * NOMEM. */
 karp_status io_document_read(karp_context *context, const io_document_kind *kind, karp_str name, karp_str text,
-                             io_document **out, karp_error *error);
+                             void *out, karp_error *error);
 /* Likewise from a file. Also: IO. */
-karp_status io_document_read_file(karp_context *context, const io_document_kind *kind, const char *path,
-                                  io_document **out, karp_error *error);
+karp_status io_document_read_file(karp_context *context, const io_document_kind *kind, const char *path, void *out,
+                                  karp_error *error);
 /* Frees the struct and its contents. NULL is allowed. */
 void io_document_free(io_document *document);
 

@@ -306,19 +306,13 @@ static const io_document_kind kind = { "a certificate", sizeof(karp_certificate_
 karp_status karp_certificate_read(karp_context *context, karp_str name, karp_str text, karp_certificate_document **out,
                                   karp_error *error)
 {
-    io_document *read = NULL;
-    karp_status status = io_document_read(context, &kind, name, text, out ? &read : NULL, error);
-    if (status == KARP_OK) *out = (karp_certificate_document *)read;
-    return status;
+    return io_document_read(context, &kind, name, text, out, error);
 }
 
 karp_status karp_certificate_read_file(karp_context *context, const char *path, karp_certificate_document **out,
                                        karp_error *error)
 {
-    io_document *read = NULL;
-    karp_status status = io_document_read_file(context, &kind, path, out ? &read : NULL, error);
-    if (status == KARP_OK) *out = (karp_certificate_document *)read;
-    return status;
+    return io_document_read_file(context, &kind, path, out, error);
 }
 
 const karp_certificate *karp_certificate_document_certificate(const karp_certificate_document *document)

@@ -157,18 +157,12 @@ static const io_document_kind kind = { "a plan", sizeof(karp_plan_document), off
 karp_status karp_plan_read(karp_context *context, karp_str name, karp_str text, karp_plan_document **out,
                            karp_error *error)
 {
-    io_document *read = NULL;
-    karp_status status = io_document_read(context, &kind, name, text, out ? &read : NULL, error);
-    if (status == KARP_OK) *out = (karp_plan_document *)read;
-    return status;
+    return io_document_read(context, &kind, name, text, out, error);
 }
 
 karp_status karp_plan_read_file(karp_context *context, const char *path, karp_plan_document **out, karp_error *error)
 {
-    io_document *read = NULL;
-    karp_status status = io_document_read_file(context, &kind, path, out ? &read : NULL, error);
-    if (status == KARP_OK) *out = (karp_plan_document *)read;
-    return status;
+    return io_document_read_file(context, &kind, path, out, error);
 }
 
 const karp_plan *karp_plan_document_plan(const karp_plan_document *document)
