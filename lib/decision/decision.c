@@ -50,6 +50,19 @@ bool decision_warn(karp_decision *d, const char *text, size_t length)
     return true;
 }
 
+double decision_staying(const karp_decision *d)
+{
+    double cost = 0;
+    for (size_t i = 0; i < d->nodes.count; i++) cost += d->nodes.items[i].marked ? 0 : d->nodes.items[i].price;
+    return cost;
+}
+
+double decision_with_launches(const karp_decision *d, double cost)
+{
+    for (size_t i = 0; i < d->launches.count; i++) cost += d->launches.items[i].choice.price;
+    return cost;
+}
+
 const karp_snapshot *karp_decision_snapshot(const karp_decision *decision) { return decision->snapshot; }
 
 karp_decision *karp_decision_ref(karp_decision *decision)
@@ -76,10 +89,8 @@ double karp_decision_cost_before(const karp_decision *decision)
 
 double karp_decision_cost_after(const karp_decision *decision)
 {
-    if (!decision->nodes_later) return decision->cost_after;
-    double cost = nodes_price(decision->snapshot, false);
-    for (size_t i = 0; i < decision->launches.count; i++) cost += decision->launches.items[i].choice.price;
-    return cost;
+    return decision->nodes_later ? decision_with_launches(decision, nodes_price(decision->snapshot, false))
+                                 : decision->cost_after;
 }
 
 karp_str karp_decision_pod_name(const karp_decision *decision, uint32_t pod_number)

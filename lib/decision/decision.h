@@ -61,5 +61,9 @@ struct karp_decision {
 karp_decision *decision_new(const karp_snapshot *snapshot);
 /* Adds a copy of a warning; false = out of memory. */
 bool decision_warn(karp_decision *d, const char *text, size_t length);
+/* The price of the nodes that are not marked. */
+double decision_staying(const karp_decision *d);
+/* `cost` and the prices of the launches, added one by one. */
+double decision_with_launches(const karp_decision *d, double cost);
 
 #endif

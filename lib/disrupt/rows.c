@@ -218,16 +218,13 @@ static bool node_rows(const pass *p, karp_decision *d)
         for (uint32_t k = 0; k < c->candidate_count && c->decision != KARP_COMMAND_REBOOT; k++)
             d->nodes.items[p->candidates[c->candidates[k]].node].marked = 1;
     }
-    d->cost_after = 0;
-    for (size_t i = 0; i < d->nodes.count; i++) {
-        if (!d->nodes.items[i].marked) d->cost_after += d->nodes.items[i].price;
-    }
+    d->cost_after = decision_staying(d);
     for (size_t i = 0; i < p->commands.count; i++) {
         const command *c = &p->commands.items[i];
         for (uint32_t k = 0; d->commands.items[i].replacement_unavailable && k < c->candidate_count; k++)
             d->cost_after += d->nodes.items[p->candidates[c->candidates[k]].node].price;
     }
-    for (size_t i = 0; i < d->launches.count; i++) d->cost_after += d->launches.items[i].choice.price;
+    d->cost_after = decision_with_launches(d, d->cost_after);
     return true;
 }
 

@@ -64,9 +64,7 @@ static bool fill(scheduler *s, const karp_snapshot *w, const karp_options *optio
     d->peer_version = options_peer(options);
     d->now = options->now;
     if (!report_nodes_unchanged(w, d) || !launch_all(s, w, advice, d) || !remove_all(w, advice, d)) return false;
-    d->cost_after = 0;
-    for (size_t i = 0; i < d->nodes.count; i++) d->cost_after += d->nodes.items[i].marked ? 0 : d->nodes.items[i].price;
-    for (size_t i = 0; i < d->launches.count; i++) d->cost_after += d->launches.items[i].choice.price;
+    d->cost_after = decision_with_launches(d, decision_staying(d));
     return !scheduler_failed(s);
 }
 

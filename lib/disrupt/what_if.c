@@ -201,13 +201,12 @@ static bool note_changes(karp_decision *d, const karp_change *changes, size_t co
 /* Before: every node at current prices. After: the remaining nodes and the launches, at changed prices. */
 static void count_costs(const changed_view *v, karp_decision *d)
 {
-    d->cost_before = d->cost_after = 0;
+    d->cost_before = 0;
     for (uint32_t i = 0; i < v->snapshot->node_count; i++) {
         d->cost_before += node_price(v->snapshot, &v->snapshot->nodes[i]);
         if (bits_test(v->gone, i)) d->nodes.items[i].marked = 1;
-        if (!d->nodes.items[i].marked) d->cost_after += d->nodes.items[i].price;
     }
-    for (size_t i = 0; i < d->launches.count; i++) d->cost_after += d->launches.items[i].choice.price;
+    d->cost_after = decision_with_launches(d, decision_staying(d));
 }
 
 /* A lost zone may come back: a pod that is only unschedulable without the zone is not permanently unschedulable. */

@@ -366,7 +366,6 @@ static bool fill_nodes(const karp_snapshot *w, const node_changes *changes, karp
         if (row == NULL) return false;
         node_row(w, changes, i, row);
         d->cost_before += row->price;
-        if (!row->marked) d->cost_after += row->price;
     }
     return true;
 }
@@ -425,7 +424,7 @@ bool report_nodes(scheduler *s, karp_decision *d)
 {
     node_changes changes;
     if (!list_changes(s, &d->data, &changes) || !fill_nodes(s->snapshot, &changes, d)) return false;
-    for (size_t i = 0; i < d->launches.count; i++) d->cost_after += d->launches.items[i].choice.price;
+    d->cost_after = decision_with_launches(d, decision_staying(d));
     return true;
 }
 

@@ -47,7 +47,7 @@ void limits_name(const karp_snapshot *w, uint32_t pool, strbuf *out);
 
 /* The state nodes after the decision, and the costs before and after. */
 bool report_nodes(scheduler *s, karp_decision *d);
-/* The state nodes when nothing was scheduled. */
+/* The state nodes when nothing was scheduled, and the cost before. */
 bool report_nodes_unchanged(const karp_snapshot *w, karp_decision *d);
 
 /* The pods that each claim and each host received, sorted by name. The lists belong to the snapshot or are allocated
