@@ -11,11 +11,8 @@
 
 void karp_disrupt_options_init(karp_disrupt_options *options, size_t size)
 {
-    karp_disrupt_options fresh = { .size = sizeof fresh };
-    if (options == NULL || size < sizeof options->size) return;
-    options->size = size;
-    (void)struct_give(options, &fresh, sizeof fresh, sizeof options->size);
-    options->size = size;
+    const karp_disrupt_options fresh = { 0 };
+    struct_start(options, size, &fresh, sizeof fresh);
 }
 
 static bool keep_all(pass *p)

@@ -10,10 +10,8 @@ static const int64_t longest_rest = INT64_C(300) * SECOND_NS;
 
 void karp_memory_init(karp_memory *memory, size_t size)
 {
-    karp_memory fresh = { .size = sizeof fresh };
-    if (memory == NULL || size < sizeof memory->size) return;
-    memory->size = size;
-    (void)struct_give(memory, &fresh, sizeof fresh, sizeof memory->size);
+    const karp_memory fresh = { 0 };
+    struct_start(memory, size, &fresh, sizeof fresh);
 }
 
 /* Ignores the names of pools that no longer exist. */

@@ -19,11 +19,8 @@ enum { POINTS = 300, MOST_POINTS = 1000000, MOST_POLICIES = 64 };
 
 void karp_replay_options_init(karp_replay_options *options, size_t size)
 {
-    karp_replay_options given = { .boot = KARP_DURATION_UNSET, .boot_jitter = KARP_DURATION_UNSET };
-    if (!options || size < sizeof options->size) return;
-    memcpy(options, &given, size < sizeof given ? size : sizeof given);
-    if (size > sizeof given) memset((char *)options + sizeof given, 0, size - sizeof given);
-    options->size = size;
+    const karp_replay_options fresh = { .boot = KARP_DURATION_UNSET, .boot_jitter = KARP_DURATION_UNSET };
+    struct_start(options, size, &fresh, sizeof fresh);
 }
 
 int64_t replay_step(int64_t length) { return (length / POINTS / MINUTE + 1) * MINUTE; }
