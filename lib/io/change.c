@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/change.h>
+#include <io/make_object.h>
 #include <io/owner.h>
 
 #include <string.h>
@@ -129,21 +130,12 @@ karp_status io_replace(karp_reader *reader, uint32_t number, tree *root, const i
 static karp_status displace(karp_reader *reader, uint32_t number)
 {
     io_deferred *w = &reader->deferred[number];
-    trees *t = &reader->trees;
     io_owner owner = io_controller(w->root);
     if (owner.kind[0] == '\0' || strcmp(owner.kind, "DaemonSet") == 0 || strcmp(owner.kind, "Node") == 0 ||
         io_pod_ended(w->root))
         return forget(reader, number);
-    tree *conditions = tree_new(t, TREE_LIST), *condition = tree_new(t, TREE_MAP), *status = tree_new(t, TREE_MAP);
-    tree_set_text(t, condition, "type", str("PodScheduled"));
-    tree_set_text(t, condition, "status", str("False"));
-    tree_set_text(t, condition, "reason", str("Unschedulable"));
-    tree_append(t, conditions, condition);
-    tree_set_text(t, status, "phase", str("Pending"));
-    tree_set(t, status, "conditions", conditions);
-    tree_set(t, w->root, "status", status);
-    tree_remove(t, tree_get(w->root, "spec"), "nodeName");
-    return t->status ? io_reader_nomem(reader) : KARP_OK;
+    io_set_pending(&reader->trees, w->root, KARP_NO_TIME);
+    return reader->trees.status ? io_reader_nomem(reader) : KARP_OK;
 }
 
 /* Whether the object is a pod of the workload, or its ReplicaSet. */
@@ -306,14 +298,10 @@ static karp_status make_workload(karp_reader *reader, const io_deferred *pod, io
     trees *t = &reader->trees;
     const char *version = strcmp(owner.kind, "Job") == 0 ? "batch/v1" : "apps/v1";
     const tree *had = tree_get(pod->root, "metadata");
-    tree *object = tree_new(t, TREE_MAP), *metadata = tree_get_or_make(t, object, "metadata"),
+    tree *object = io_new_object(t, version, owner.kind, pod->namespace_, owner.name),
          *spec = tree_get_or_make(t, object, "spec"), *template_ = tree_get_or_make(t, spec, "template"),
          *labels = tree_deep_copy(t, tree_get(had, "labels"), false),
          *inner = tree_deep_copy(t, tree_get(pod->root, "spec"), false);
-    tree_set_text(t, object, "apiVersion", str(version));
-    tree_set_text(t, object, "kind", str(owner.kind));
-    tree_set_text(t, metadata, "name", owner.name);
-    tree_set_text(t, metadata, "namespace", pod->namespace_);
     tree *about = tree_get_or_make(t, template_, "metadata");
     tree_set(t, about, "labels", labels);
     tree_set(t, about, "annotations", tree_get(had, "annotations"));

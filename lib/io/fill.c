@@ -6,49 +6,11 @@
 
 /* ---- small parts ------------------------------------------------------------------------------------------------- */
 
-static void set_time(trees *t, tree *object, const char *name, int64_t instant)
-{
-    char text[KARP_VALUE_TEXT];
-    if (instant == KARP_NO_TIME) return;
-    karp_time_format(instant, text);
-    tree_set_text(t, object, name, str(text));
-}
-
 int64_t io_creation(const tree *root)
 {
     int64_t instant = KARP_NO_TIME;
     karp_str text = tree_get_text(tree_get(root, "metadata"), "creationTimestamp");
     return text.len && karp_time_parse(text, &instant) == KARP_OK ? instant : KARP_NO_TIME;
-}
-
-void io_add_condition(trees *t, tree *list, const char *type, const char *status, const char *reason, int64_t when)
-{
-    tree *condition = tree_new(t, TREE_MAP);
-    tree_set_text(t, condition, "type", str(type));
-    tree_set_text(t, condition, "status", str(status));
-    if (*reason) tree_set_text(t, condition, "reason", str(reason));
-    set_time(t, condition, "lastTransitionTime", when);
-    tree_append(t, list, condition);
-}
-
-karp_str io_condition_status(const tree *list, const char *type)
-{
-    for (size_t i = 0; i < tree_count(list); i++) {
-        const tree *condition = tree_item(list, i);
-        if (str_is(tree_get_text(condition, "type"), type)) return tree_get_text(condition, "status");
-    }
-    return (karp_str){ "", 0 };
-}
-
-tree *io_new_object(trees *t, const char *api_version, const char *kind, karp_str namespace_, karp_str name)
-{
-    tree *object = tree_new(t, TREE_MAP);
-    tree_set_text(t, object, "apiVersion", str(api_version));
-    tree_set_text(t, object, "kind", str(kind));
-    tree *metadata = tree_get_or_make(t, object, "metadata");
-    tree_set_text(t, metadata, "name", name);
-    if (namespace_.len) tree_set_text(t, metadata, "namespace", namespace_);
-    return object;
 }
 
 /* ---- identity ---------------------------------------------------------------------------------------------------- */
@@ -81,7 +43,7 @@ void io_identify(io_filler *f, const io_kind_info *info, tree *root)
     int64_t at = f->start;
     if (info->kind == IO_KIND_POD) at += (int64_t)(f->pods++ % 1000000000) * 1000000000;
     default_uid(t, metadata, ++f->uids);
-    if (!is_stated(metadata, "creationTimestamp")) set_time(t, metadata, "creationTimestamp", at);
+    if (!is_stated(metadata, "creationTimestamp")) io_set_time(t, metadata, "creationTimestamp", at);
 }
 
 /* ---- PersistentVolumeClaim --------------------------------------------------------------------------------------- */
@@ -298,7 +260,7 @@ static void fill_pod_status(trees *t, tree *root)
         io_add_condition(t, own_member(t, status, "conditions", false), "PodScheduled", "False",
                          gated ? "SchedulingGated" : "Unschedulable", io_creation(root));
     }
-    if (bound && !tree_get(status, "startTime")) set_time(t, status, "startTime", io_creation(root));
+    if (bound && !tree_get(status, "startTime")) io_set_time(t, status, "startTime", io_creation(root));
 }
 
 /* Counts pods that have neither a node nor a PodScheduled condition. In strict mode they get no condition, and

@@ -6,6 +6,7 @@
 #ifndef IO_FILL_H
 #define IO_FILL_H
 
+#include <io/make_object.h>
 #include <io/reader.h>
 
 /* A PodDisruptionBudget whose status is computed from the pods. */
@@ -57,11 +58,6 @@ karp_status io_add_filled(io_filler *filler, const io_kind_info *info, const tre
 /* Fills in UID, creation time and namespace. */
 void io_identify(io_filler *filler, const io_kind_info *info, tree *root);
 int64_t io_creation(const tree *root);
-void io_add_condition(trees *t, tree *list, const char *type, const char *status, const char *reason, int64_t when);
-/* The status of the condition with that type; "" = there is none. */
-karp_str io_condition_status(const tree *list, const char *type);
-/* A new object with kind, namespace ("" = none) and name. */
-tree *io_new_object(trees *t, const char *api_version, const char *kind, karp_str namespace_, karp_str name);
 
 void io_fill_pod_spec(io_filler *filler, tree *spec);
 karp_status io_fill_and_add_pod(io_filler *filler, tree *root, const io_place *place);

@@ -105,14 +105,6 @@ static const karp_catalogue *find_type(const io_filler *f, karp_str pool, karp_s
     return NULL;
 }
 
-static void default_resources(trees *t, tree *status, const char *name, const karp_resource *list, size_t count)
-{
-    if (tree_get(status, name)) return;
-    tree *map = tree_new(t, TREE_MAP);
-    for (size_t i = 0; i < count; i++) tree_set_str(t, map, list[i].name, tree_new_text(t, list[i].text));
-    tree_set(t, status, name, map);
-}
-
 static void default_labels(trees *t, tree *labels, const karp_requirement *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -148,8 +140,8 @@ static karp_status fill_from_type(io_filler *f, tree *labels, tree *status)
     const karp_instance_type *type = karp_catalogue_type(catalogue, index);
     size_t count = 0;
     const karp_resource *allocatable = karp_catalogue_allocatable(catalogue, index, &count);
-    default_resources(t, status, "capacity", type->capacity, type->capacity_count);
-    default_resources(t, status, "allocatable", allocatable, count);
+    tree_default(t, status, "capacity", io_new_amounts(t, type->capacity, type->capacity_count));
+    tree_default(t, status, "allocatable", io_new_amounts(t, allocatable, count));
     default_labels(t, labels, type->requirements, type->requirement_count);
     /* The offering's labels are known only if no other offering matches the known labels. */
     const karp_offering *only = NULL;
@@ -310,10 +302,8 @@ static void add_taint(trees *t, tree *spec, tree *taint)
 static void cordon_taint(trees *t, tree *spec)
 {
     if (!tree_is(tree_get(spec, "unschedulable"), TREE_TRUE)) return;
-    tree *taint = tree_new(t, TREE_MAP);
-    tree_set_text(t, taint, "key", str("node.kubernetes.io/unschedulable"));
-    tree_set_text(t, taint, "effect", str("NoSchedule"));
-    add_taint(t, spec, taint);
+    karp_taint taint = { str("node.kubernetes.io/unschedulable"), { "", 0 }, str("NoSchedule") };
+    add_taint(t, spec, io_new_taint(t, &taint, false));
 }
 
 /* Adds to a sketch what its pool sets on every node. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The input after a decision has been carried out: the next state of a cluster that was read from documents. */
 #include <base/error.h>
+#include <io/make_object.h>
 #include <io/reader.h>
 
 #include <io/kinds.h>
@@ -70,43 +71,11 @@ static karp_status take_commands(outcome *o)
 
 /* ---- launches -------------------------------------------------------------------------------------------------------------- */
 
-static void set_time(trees *t, tree *object, const char *name, int64_t instant)
-{
-    char text[KARP_VALUE_TEXT];
-    karp_time_format(instant, text);
-    tree_set_text(t, object, name, str(text));
-}
-
-static tree *amounts(trees *t, const karp_resource *list, size_t count)
-{
-    tree *object = tree_new(t, TREE_MAP);
-    for (size_t i = 0; i < count; i++) tree_set_named(t, object, list[i].name, tree_new_text(t, list[i].text));
-    return object;
-}
-
-static tree *taint_list(trees *t, const karp_launch *l)
-{
-    tree *list = tree_new(t, TREE_LIST);
-    for (size_t i = 0; i < l->taint_count; i++) {
-        tree *taint = tree_new(t, TREE_MAP);
-        tree_set_text(t, taint, "key", l->taints[i].key);
-        tree_set_text(t, taint, "value", l->taints[i].value);
-        tree_set_text(t, taint, "effect", l->taints[i].effect);
-        tree_append(t, list, taint);
-    }
-    return list;
-}
-
-static void set_labels(trees *t, tree *labels, const karp_label *list, size_t count)
-{
-    for (size_t i = 0; i < count; i++) tree_set_named(t, labels, list[i].key, tree_new_text(t, list[i].value));
-}
-
 static tree *labels_of(trees *t, const karp_launch *l, karp_str name)
 {
     tree *labels = tree_new(t, TREE_MAP);
-    set_labels(t, labels, l->choice_labels, l->choice_label_count);
-    set_labels(t, labels, l->labels, l->label_count);
+    io_set_labels(t, labels, l->choice_labels, l->choice_label_count);
+    io_set_labels(t, labels, l->labels, l->label_count);
     tree_set_text(t, labels, "karpenter.sh/nodepool", l->node_pool);
     tree_set_text(t, labels, "kubernetes.io/hostname", name);
     return labels;
@@ -115,18 +84,11 @@ static tree *labels_of(trees *t, const karp_launch *l, karp_str name)
 /* A Node or its NodeClaim of a launch. Here both have the same content, and the reader completes it. */
 static tree *launched(trees *t, const karp_launch *l, karp_str name, int64_t created, bool claim)
 {
-    tree *object = tree_new(t, TREE_MAP);
-    tree_set_text(t, object, "apiVersion", str(claim ? "karpenter.sh/v1" : "v1"));
-    tree_set_text(t, object, "kind", str(claim ? "NodeClaim" : "Node"));
-    tree *metadata = tree_get_or_make(t, object, "metadata"), *spec = tree_get_or_make(t, object, "spec"),
-         *status = tree_get_or_make(t, object, "status");
-    tree_set_text(t, metadata, "name", name);
-    set_time(t, metadata, "creationTimestamp", created);
-    tree_set(t, metadata, "labels", labels_of(t, l, name));
-    tree_set(t, spec, "taints", taint_list(t, l));
-    tree_set_text(t, claim ? status : spec, "providerID", name);
-    tree_set(t, status, "capacity", amounts(t, l->capacity, l->capacity_count));
-    tree_set(t, status, "allocatable", amounts(t, l->allocatable, l->allocatable_count));
+    tree *object = io_new_node(t, claim, name, created), *status = tree_get(object, "status");
+    tree_set(t, tree_get(object, "metadata"), "labels", labels_of(t, l, name));
+    tree_set(t, tree_get(object, "spec"), "taints", io_new_taints(t, l->taints, l->taint_count, true));
+    tree_set(t, status, "capacity", io_new_amounts(t, l->capacity, l->capacity_count));
+    tree_set(t, status, "allocatable", io_new_amounts(t, l->allocatable, l->allocatable_count));
     return object;
 }
 
@@ -156,7 +118,7 @@ static karp_status launch(outcome *o, const karp_launch *l, karp_str name)
     io_place place = { .document = str("a launch") };
     tree *claim = launched(t, l, name, o->now, true), *node = launched(t, l, name, o->now, false);
     tree *status = tree_get(claim, "status");
-    set_time(t, status, "lastPodEventTime", o->now);
+    io_set_time(t, status, "lastPodEventTime", o->now);
     tree_set_text(t, status, "nodeName", name);
     if (l->expire_after != KARP_DURATION_UNSET) {
         char age[KARP_VALUE_TEXT];
@@ -198,17 +160,6 @@ static karp_str controller_kind(const tree *pod)
     return (karp_str){ "", 0 };
 }
 
-static void add_condition(const outcome *o, trees *t, tree *conditions, const char *type, const char *state,
-                          const char *reason)
-{
-    tree *condition = tree_new(t, TREE_MAP);
-    tree_set_text(t, condition, "type", str(type));
-    tree_set_text(t, condition, "status", str(state));
-    tree_set_text(t, condition, "reason", str(reason));
-    set_time(t, condition, "lastTransitionTime", o->now);
-    tree_append(t, conditions, condition);
-}
-
 /* Evicts a pod of a removed node: a controller recreates it as pending. false = it ends for good. */
 static bool evict(const outcome *o, trees *t, tree *pod)
 {
@@ -216,13 +167,7 @@ static bool evict(const outcome *o, trees *t, tree *pod)
     if (str_is(kind, "DaemonSet") || str_is(kind, "Node") || str_is(phase, "Succeeded") || str_is(phase, "Failed") ||
         tree_get(tree_get(pod, "metadata"), "deletionTimestamp"))
         return false;
-    tree *status = tree_new(t, TREE_MAP), *conditions = tree_new(t, TREE_LIST);
-    tree_set_text(t, status, "phase", str("Pending"));
-    /* Without this condition Karpenter ignores the pod. */
-    add_condition(o, t, conditions, "PodScheduled", "False", "Unschedulable");
-    tree_set(t, status, "conditions", conditions);
-    tree_set(t, pod, "status", status);
-    tree_remove(t, tree_get(pod, "spec"), "nodeName");
+    io_set_pending(t, pod, o->now);
     return true;
 }
 
@@ -231,10 +176,10 @@ static void bind(outcome *o, trees *t, tree *pod, karp_str node)
     tree *status = tree_get_or_make(t, pod, "status"), *conditions = tree_new(t, TREE_LIST);
     tree_set_text(t, tree_get_or_make(t, pod, "spec"), "nodeName", node);
     tree_set_text(t, status, "phase", str("Running"));
-    add_condition(o, t, conditions, "Ready", "True", "Ready");
+    io_add_condition(t, conditions, "Ready", "True", "Ready", o->now);
     tree_set(t, status, "conditions", conditions);
     tree_remove(t, status, "nominatedNodeName");
-    set_time(t, status, "startTime", o->now);
+    io_set_time(t, status, "startTime", o->now);
 }
 
 /* Updates the pod; false = it no longer exists. */
@@ -275,7 +220,7 @@ static void change_claim(outcome *o, trees *t, tree *claim)
     tree *status = tree_get_or_make(t, claim, "status");
     karp_str pool = tree_get_text(tree_get(tree_get(claim, "metadata"), "labels"), "karpenter.sh/nodepool");
     if (io_table_get(&o->touched, tree_get_text(status, "nodeName")) != IO_NONE)
-        set_time(t, status, "lastPodEventTime", o->now);
+        io_set_time(t, status, "lastPodEventTime", o->now);
     tree *conditions = tree_get(status, "conditions");
     if (!tree_is(conditions, TREE_LIST)) return;
     for (size_t i = tree_count(conditions); i-- > 0;) {
@@ -287,7 +232,7 @@ static void change_claim(outcome *o, trees *t, tree *claim)
     uint32_t number = io_table_get(&o->pools, pool);
     if (!initialized || number == IO_NONE || o->windows[number] == KARP_DURATION_NEVER) return;
     if (o->windows[number] > 0 && since != KARP_NO_TIME && o->now - since < o->windows[number]) return;
-    add_condition(o, t, conditions, "Consolidatable", "True", "Consolidatable");
+    io_add_condition(t, conditions, "Consolidatable", "True", "Consolidatable", o->now);
 }
 
 /* Whether bound pods are still to become healthy, after which the budget allows more. */

@@ -2,25 +2,8 @@
 /* The current cluster as a Snapshot document: the objects of the replay, and its pods and nodes as objects. */
 #include <replay/engine.h>
 
+#include <io/make_object.h>
 #include <io/write_buffer.h>
-
-static void set_time(trees *t, tree *object, const char *name, int64_t instant)
-{
-    char text[KARP_VALUE_TEXT];
-    if (instant == KARP_NO_TIME) return;
-    karp_time_format(instant, text);
-    tree_set_text(t, object, name, str(text));
-}
-
-static void add_condition(trees *t, tree *list, const char *type, const char *status, const char *reason, int64_t when)
-{
-    tree *condition = tree_new(t, TREE_MAP);
-    tree_set_text(t, condition, "type", str(type));
-    tree_set_text(t, condition, "status", str(status));
-    tree_set_text(t, condition, "reason", str(reason));
-    set_time(t, condition, "lastTransitionTime", when);
-    tree_append(t, list, condition);
-}
 
 static tree *conditions_of(trees *t, tree *object)
 {
@@ -46,16 +29,16 @@ static tree *pod_object(engine *e, trees *t, const replay_pod *p)
     tree_set_text(t, metadata, "name", p->name);
     tree_set_text(t, metadata, "uid", p->name);
     tree_set_text(t, metadata, "namespace", p->namespace_);
-    set_time(t, metadata, "creationTimestamp", p->created);
+    io_set_time(t, metadata, "creationTimestamp", p->created);
     tree *stated = tree_get_or_make(t, object, "status"), *conditions = conditions_of(t, object);
     bool runs = p->state == POD_RUNNING;
     tree_set_text(t, stated, "phase", str(runs ? "Running" : "Pending"));
-    add_condition(t, conditions, "PodScheduled", runs ? "True" : "False", runs ? "PodScheduled" : "Unschedulable",
-                  runs ? p->started : p->waits_since);
+    io_add_condition(t, conditions, "PodScheduled", runs ? "True" : "False", runs ? "PodScheduled" : "Unschedulable",
+                     runs ? p->started : p->waits_since);
     if (!runs) return object;
     tree_set_text(t, spec, "nodeName", e->nodes[p->node].name);
-    set_time(t, stated, "startTime", p->started);
-    add_condition(t, conditions, "Ready", "True", "Ready", p->started);
+    io_set_time(t, stated, "startTime", p->started);
+    io_add_condition(t, conditions, "Ready", "True", "Ready", p->started);
     return object;
 }
 
@@ -64,46 +47,20 @@ static tree *pod_object(engine *e, trees *t, const replay_pod *p)
 static tree *label_map(trees *t, const karp_label *list, size_t count)
 {
     tree *map = tree_new(t, TREE_MAP);
-    for (size_t i = 0; i < count; i++) tree_set_named(t, map, list[i].key, tree_new_text(t, list[i].value));
+    io_set_labels(t, map, list, count);
     return map;
-}
-
-static tree *amounts(trees *t, const karp_resource *list, size_t count)
-{
-    tree *map = tree_new(t, TREE_MAP);
-    for (size_t i = 0; i < count; i++) tree_set_named(t, map, list[i].name, tree_new_text(t, list[i].text));
-    return map;
-}
-
-static tree *taint_list(trees *t, const karp_taint *list, size_t count, bool disrupted)
-{
-    static const karp_taint mark = { { "karpenter.sh/disrupted", 22 }, { "", 0 }, { "NoSchedule", 10 } };
-    tree *out = tree_new(t, TREE_LIST);
-    for (size_t i = 0; i < count + disrupted; i++) {
-        const karp_taint *taint = i < count ? &list[i] : &mark;
-        tree *object = tree_new(t, TREE_MAP);
-        tree_set_text(t, object, "key", taint->key);
-        if (taint->value.len) tree_set_text(t, object, "value", taint->value);
-        tree_set_text(t, object, "effect", taint->effect);
-        tree_append(t, out, object);
-    }
-    return out;
 }
 
 static tree *node_object(trees *t, const replay_node *n, bool claim)
 {
-    tree *object = tree_new(t, TREE_MAP);
-    tree_set_text(t, object, "apiVersion", str(claim ? "karpenter.sh/v1" : "v1"));
-    tree_set_text(t, object, "kind", str(claim ? "NodeClaim" : "Node"));
-    tree *metadata = tree_get_or_make(t, object, "metadata"), *spec = tree_get_or_make(t, object, "spec"),
-         *status = tree_get_or_make(t, object, "status");
-    tree_set_text(t, metadata, "name", n->name);
-    set_time(t, metadata, "creationTimestamp", n->created);
-    tree_set(t, metadata, "labels", label_map(t, n->labels, n->label_count - (claim && !n->ready)));
-    tree_set(t, spec, "taints", taint_list(t, n->taints, n->taint_count, !claim && (n->tainted || n->deleting)));
-    tree_set_text(t, claim ? status : spec, "providerID", n->name);
-    tree_set(t, status, "capacity", amounts(t, n->capacity, n->capacity_count));
-    tree_set(t, status, "allocatable", amounts(t, n->resources, n->resource_count));
+    static const karp_taint disrupted = { { "karpenter.sh/disrupted", 22 }, { "", 0 }, { "NoSchedule", 10 } };
+    tree *object = io_new_node(t, claim, n->name, n->created), *status = tree_get(object, "status");
+    tree *taints = io_new_taints(t, n->taints, n->taint_count, false);
+    if (!claim && (n->tainted || n->deleting)) tree_append(t, taints, io_new_taint(t, &disrupted, false));
+    tree_set(t, tree_get(object, "metadata"), "labels", label_map(t, n->labels, n->label_count - (claim && !n->ready)));
+    tree_set(t, tree_get(object, "spec"), "taints", taints);
+    tree_set(t, status, "capacity", io_new_amounts(t, n->capacity, n->capacity_count));
+    tree_set(t, status, "allocatable", io_new_amounts(t, n->resources, n->resource_count));
     return object;
 }
 
@@ -129,20 +86,20 @@ static tree *claim_object(trees *t, const replay_node *n)
     tree_set_text(t, ref, "name", n->node_class.name);
     tree_set(t, metadata, "annotations", label_map(t, n->annotations, n->annotation_count));
     if (n->startup_taint_count)
-        tree_set(t, spec, "startupTaints", taint_list(t, n->startup_taints, n->startup_taint_count, false));
-    if (n->deleting || n->tainted) set_time(t, metadata, "deletionTimestamp", n->deleted_at);
+        tree_set(t, spec, "startupTaints", io_new_taints(t, n->startup_taints, n->startup_taint_count, false));
+    if (n->deleting || n->tainted) io_set_time(t, metadata, "deletionTimestamp", n->deleted_at);
     set_duration(t, spec, "expireAfter", n->expire_after);
     set_duration(t, spec, "terminationGracePeriod", n->termination_grace_period);
-    set_time(t, status, "lastPodEventTime", n->last_event);
-    add_condition(t, conditions, "Launched", "True", "Launched", n->created);
+    io_set_time(t, status, "lastPodEventTime", n->last_event);
+    io_add_condition(t, conditions, "Launched", "True", "Launched", n->created);
     if (n->ready) {
         tree_set_text(t, status, "nodeName", n->name);
-        add_condition(t, conditions, "Registered", "True", "Registered", n->ready_at);
-        add_condition(t, conditions, "Initialized", "True", "Initialized", n->ready_at);
-        add_condition(t, conditions, "Ready", "True", "Ready", n->ready_at);
+        io_add_condition(t, conditions, "Registered", "True", "Registered", n->ready_at);
+        io_add_condition(t, conditions, "Initialized", "True", "Initialized", n->ready_at);
+        io_add_condition(t, conditions, "Ready", "True", "Ready", n->ready_at);
     }
-    if (n->consolidatable) add_condition(t, conditions, "Consolidatable", "True", "Consolidatable", n->ready_at);
-    if (n->drifted) add_condition(t, conditions, "Drifted", "True", "Drifted", n->drifted_at);
+    if (n->consolidatable) io_add_condition(t, conditions, "Consolidatable", "True", "Consolidatable", n->ready_at);
+    if (n->drifted) io_add_condition(t, conditions, "Drifted", "True", "Drifted", n->drifted_at);
     return object;
 }
 
@@ -170,7 +127,7 @@ static karp_status add_nodes(engine *e, trees *t, karp_reader *reader)
         if (!n->unmanaged) status = add_object(e, t, reader, claim_object(t, n));
         if (status || !n->ready) continue;
         tree *node = node_object(t, n, false);
-        add_condition(t, conditions_of(t, node), "Ready", "True", "Ready", n->ready_at);
+        io_add_condition(t, conditions_of(t, node), "Ready", "True", "Ready", n->ready_at);
         status = add_object(e, t, reader, node);
     }
     return status;
