@@ -210,15 +210,6 @@ const cli_verb *verb_at(size_t index);
 
 /* ---- objective_options.c: least-cost plans ----------------------------------------------------------------------- */
 
-/* Parse an option. They return -1 to go on, or the exit status after printing an error. */
-int set_objective(const cli_verb *verb, cli_options *options, const char *text);
-int set_effort(const cli_verb *verb, cli_options *options, const char *text);
-int set_node_cost(const cli_verb *verb, cli_options *options, const char *text);
-int set_spot_factor(const cli_verb *verb, cli_options *options, const char *text);
-int set_price_slack(const cli_verb *verb, cli_options *options, const char *text);
-int set_preferences(const cli_verb *verb, cli_options *options, const char *text);
-int set_ignore_weights(cli_options *options);
-int set_deadline(const cli_verb *verb, cli_options *options, const char *text);
 /* Completes the objective of a side: options that it does not state are those of the first side. */
 void objective_inherit(cli_options *side, const cli_options *own);
 
@@ -400,8 +391,6 @@ int answer_input(const cli_options *options, bool keep_documents, bool notes_apa
 /* Checks for options that have no effect without another one. Returns the exit status after printing an error, or -1
  * if there are none. */
 int options_together(const cli_verb *verb, const cli_options *options);
-/* Parses a value of --fail-on. false = it is invalid. */
-bool fail_on_read(cli_options *options, const char *value);
 /* The exit status for --detailed-exitcode and --fail-on; prints which condition failed. `disruption` NULL = none. */
 int exit_status_of_plan(const cli_answer *answer, const karp_decision *plan, const karp_decision *disruption);
 /* The same for a disruption pass. */

@@ -82,16 +82,16 @@ int options_together(const cli_verb *verb, const cli_options *options)
     return -1;
 }
 
-bool fail_on_read(cli_options *options, const char *value)
+int set_fail_on(const cli_verb *verb, cli_options *options, const char *value)
 {
     for (const char *word = value; word != NULL;) {
         const char *comma = end_of_word(word);
-        if (!read_one(options, word, comma == NULL ? strlen(word) : (size_t)(comma - word))) {
-            return false;
-        }
+        if (!read_one(options, word, comma == NULL ? strlen(word) : (size_t)(comma - word)))
+            return wrong_option(verb, "--fail-on",
+                                "unschedulable, notes, cost=+10%, cost=+$50 or cost=$500, or some of them");
         word = comma == NULL ? NULL : comma + 1;
     }
-    return true;
+    return -1;
 }
 
 /* Whether a pending pod that Karpenter is responsible for gets no node. */

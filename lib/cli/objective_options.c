@@ -65,8 +65,9 @@ int set_preferences(const cli_verb *verb, cli_options *options, const char *text
     return status;
 }
 
-int set_ignore_weights(cli_options *options)
+int set_ignore_weights(const cli_verb *verb, cli_options *options, const char *text)
 {
+    (void)verb, (void)text;
     options->objective.flags |= KARP_COST_IGNORE_WEIGHTS;
     return -1;
 }

@@ -7,110 +7,45 @@
 
 #include <getopt.h>
 
-enum {
-    KEY_FILE = 'f',
-    KEY_OUTPUT = 'o',
-    KEY_HELP = 'h',
-    KEY_NAMESPACE = 'n',
-    KEY_RECURSIVE = 'R',
-    KEY_QUIET = 'q',
-    KEY_VERBOSE = 'v',
-    KEY_CATALOGUE = 256,
-    KEY_PROVIDER,
-    KEY_REGION,
-    KEY_FACTS,
-    KEY_SET,
-    KEY_NOW,
-    KEY_STRICT,
-    KEY_PROFILE,
-    KEY_EXPLAIN,
-    KEY_COMPACT,
-    KEY_DIGEST,
-    KEY_COLOR,
-    KEY_WIDTH,
-    KEY_DETAILED_EXITCODE,
-    KEY_FAIL_ON,
-    KEY_BASELINE,
-    KEY_DISRUPT,
-    KEY_SETTLE,
-    KEY_NO_DISRUPT,
-    KEY_METHOD,
-    KEY_MAX_SIMULATIONS,
-    KEY_MEMORY_IN,
-    KEY_MEMORY_OUT,
-    KEY_MAX_STEPS,
-    KEY_OBJECTIVE,
-    KEY_EFFORT,
-    KEY_NODE_COST,
-    KEY_SPOT_FACTOR,
-    KEY_PRICE_SLACK,
-    KEY_PREFERENCES,
-    KEY_IGNORE_WEIGHTS,
-    KEY_DEADLINE,
-    KEY_COMMITMENTS,
-    KEY_MAX_MEMORY,
-    KEY_MAX_EVICTIONS,
-    KEY_MIN_SAVING,
-    KEY_MIN_SAVING_PER_EVICTION,
-    KEY_IGNORE_BUDGETS,
-    KEY_IGNORE_CONSOLIDATE_AFTER,
-    KEY_CERTIFICATE,
-    KEY_RESERVED_ENIS,
-    KEY_VM_MEMORY_OVERHEAD,
-    KEY_ALL_TYPES,
-    KEY_EXPORT_FACTS,
-    KEY_REMOVE,
-    KEY_LOSE_ZONE,
-    KEY_PRICE_FACTOR,
-    KEY_ADD,
-    KEY_REPLACE,
-    KEY_DELETE,
-    KEY_SCALE,
-    KEY_FEATURE_GATES,
-    KEY_PRICES,
-    KEY_DESIGN,
-    KEY_LIST,
-    KEY_INPUT,
-    KEY_JSON,
-    KEY_RUNS,
-    KEY_CONTEXT, /* this and the following in the order of KUBECTL_* */
-    KEY_KUBECONFIG,
-    KEY_CLUSTER,
-    KEY_USER,
-    KEY_AS,
-    KEY_REQUEST_TIMEOUT,
-    KEY_NODEPOOLS,
-    KEY_POLICY,
-    KEY_MOST_ALLOCATED,
-    KEY_LENIENT,
-    KEY_AS_PLANNED,
-    KEY_UNTIL, /* this and the following in the order of REPLAY_* */
-    KEY_SEED,
-    KEY_FORMAT,
-    KEY_STEP,
-    KEY_BOOT,
-    KEY_BOOT_JITTER,
-    KEY_DISRUPTION_INTERVAL,
-    KEY_INTERRUPTIONS,
-    KEY_DUMP_AT,
-    KEY_REPACK
-};
+/* Reads an option's value. Returns -1 to go on, or the exit status. */
+typedef int option_set(const cli_verb *verb, cli_options *options, const char *value);
+
+/* STORE_LIST appends the value to a cli_list, STORE_TEXT sets a const char *, STORE_FLAG sets a bool. */
+typedef enum option_store { STORE_LIST, STORE_TEXT, STORE_FLAG, STORE_CALL } option_store;
 
 typedef struct option_row {
-    int key;
+    char letter; /* 0 = it has no short form */
     const char *name;
     const char *argument; /* NULL = no argument */
     uint32_t group; /* CLI_OPTION_*, 0 = every command */
+    option_store store;
+    size_t at; /* the offset in cli_options */
+    option_set *set; /* for STORE_CALL */
     const char *text;
 } option_row;
 
 /* Whether the command has the option. */
 bool option_is_of(const cli_verb *verb, const option_row *row);
-/* The row of that key; of several, the command's own. NULL = there is none. */
+/* The row of what getopt_long() returned: a letter, or OPTION_FIRST and above. Of rows of one name, the command's own. */
 const option_row *option_row_of(const cli_verb *verb, int key);
 /* Fills in the options for getopt_long(). */
-enum { OPTION_ROOM = 160 };
+enum { OPTION_ROOM = 160, OPTION_FIRST = 256 };
 void fill_getopt_table(struct option table[OPTION_ROOM]);
+
+/* ---- option_values.c --------------------------------------------------------------------------------------------- */
+
+/* Parses a number of bytes, written as a quantity. */
+bool parse_size(const char *text, uint64_t *bytes);
+
+option_set set_color, set_explain, set_fail_on, set_format, set_help, set_ignore_budgets, set_ignore_consolidate_after;
+option_set set_json, set_max_evictions, set_max_memory, set_max_simulations, set_max_steps, set_method, set_min_saving;
+option_set set_min_saving_per_eviction, set_now, set_overhead, set_profile, set_quiet, set_repack_steps;
+option_set set_reserved_enis, set_runs, set_severity, set_width;
+/* objective_options.c. They note in options->objective_given that they were given. */
+option_set set_deadline, set_effort, set_ignore_weights, set_node_cost, set_objective, set_preferences;
+option_set set_price_slack, set_spot_factor;
+
+/* ---- formats ----------------------------------------------------------------------------------------------------- */
 
 /* Parses a format that the command has. */
 bool parse_format(const cli_verb *verb, const char *text, uint32_t *format);

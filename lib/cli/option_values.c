@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the values of options that are more than a text or a flag. */
+#include "option_table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <karp/library.h>
+#include <karp/peer.h>
+
+bool parse_count(const char *text, uint64_t *out)
+{
+    uint64_t value = 0;
+    if (text[0] == '\0') {
+        return false;
+    }
+    for (const char *p = text; *p != '\0'; p++) {
+        if (*p < '0' || *p > '9' || value > (UINT64_MAX - 9) / 10) {
+            return false;
+        }
+        value = value * 10 + (uint64_t)(*p - '0');
+    }
+    *out = value;
+    return true;
+}
+
+/* -o wide: the largest width that --width accepts, so that nothing is wrapped or shortened. */
+enum { WIDE = 1000 };
+
+int set_format(const cli_verb *verb, cli_options *options, const char *text)
+{
+    uint32_t format = 0;
+    if (strcmp(text, "wide") == 0 && (verb->formats & (1u << KARP_FORMAT_TEXT)) != 0) {
+        options->format = KARP_FORMAT_TEXT;
+        options->width = WIDE;
+        return -1;
+    }
+    if (!parse_format(verb, text, &format)) {
+        char formats[FORMATS_TEXT];
+        name_formats(verb, formats, sizeof(formats));
+        fprintf(stderr, "karp %s: -o %s: the formats are: %s\n", verb->name, text, formats);
+        return EXIT_ERROR;
+    }
+    options->format = format;
+    return -1;
+}
+
+int set_color(const cli_verb *verb, cli_options *options, const char *text)
+{
+    uint64_t word = 0;
+    int status = read_word(verb, WORDS_COLOR, text, &word);
+    if (status < 0 && word != COLOR_AUTO) options->color = word == COLOR_ALWAYS;
+    return status;
+}
+
+int set_severity(const cli_verb *verb, cli_options *options, const char *text)
+{
+    uint64_t severity = 0;
+    int status = read_word(verb, WORDS_SEVERITY, text, &severity);
+    options->lint_fails = (uint32_t)severity + 1;
+    return status;
+}
+
+int set_explain(const cli_verb *verb, cli_options *options, const char *text)
+{
+    uint64_t level = 0;
+    int status = read_word(verb, WORDS_EXPLAIN, text, &level);
+    options->explain = (uint32_t)level;
+    return status;
+}
+
+int set_method(const cli_verb *verb, cli_options *options, const char *text)
+{
+    for (uint32_t method = KARP_METHOD_EMPTINESS; method <= KARP_METHOD_REPACK; method++) {
+        if (strcmp(text, karp_method_name(method)) == 0) {
+            options->method = method;
+            return -1;
+        }
+    }
+    return wrong_option(verb, text, "no such method");
+}
+
+int set_now(const cli_verb *verb, cli_options *options, const char *text)
+{
+    int64_t now = 0;
+    if (text[0] == '+' && karp_duration_parse(str(text + 1), &options->now_later) == KARP_OK &&
+        options->now_later >= 0) {
+        return -1;
+    }
+    if (karp_time_parse(str(text), &now) != KARP_OK) {
+        return wrong_option(verb, "--now", "not a time like 2026-11-21T10:00:00Z, or like +8h");
+    }
+    options->now = now != 0 ? now : 1; /* zero means "not given"; a nanosecond later makes no difference to any rule */
+    return -1;
+}
+
+int set_overhead(const cli_verb *verb, cli_options *options, const char *text)
+{
+    double part = 0;
+    if (karp_double_parse(str(text), &part) != KARP_OK || !(part >= 0 && part < 1)) {
+        return wrong_option(verb, "--vm-memory-overhead", "a part like 0.075: at least 0 and less than 1");
+    }
+    options->vm_memory_overhead = part;
+    options->vm_memory_overhead_given = true;
+    return -1;
+}
+
+/* A number of pods, or a percentage of all pods. */
+int set_max_evictions(const cli_verb *verb, cli_options *options, const char *text)
+{
+    size_t length = strlen(text);
+    double percent = 0;
+    if (parse_count(text, &options->repack.max_evictions)) {
+        return -1;
+    }
+    if (length < 2 || text[length - 1] != '%' ||
+        karp_double_parse((karp_str){ text, length - 1 }, &percent) != KARP_OK || !(percent >= 0 && percent <= 100)) {
+        return wrong_option(verb, "--max-evictions", "a number of pods, or a part of them as 10%");
+    }
+    options->repack.max_evicted_percent = percent;
+    return -1;
+}
+
+static int set_saving(const cli_verb *verb, const char *name, const char *text, double *out)
+{
+    if (karp_double_parse(str(text), out) != KARP_OK || !(*out >= 0 && *out <= 1e12)) {
+        return wrong_option(verb, name, "dollars an hour, at least 0");
+    }
+    return -1;
+}
+
+bool parse_size(const char *text, uint64_t *bytes)
+{
+    double size = 0;
+    if (karp_quantity_double(str(text), &size) != KARP_OK || !(size >= 1 && size < 1e18)) {
+        return false;
+    }
+    *bytes = (uint64_t)size;
+    return true;
+}
+
+int set_max_memory(const cli_verb *verb, cli_options *options, const char *text)
+{
+    uint64_t bytes = 0; /* kept by options_memory() */
+    (void)options;
+    return parse_size(text, &bytes) ? -1 : wrong_option(verb, "--max-memory", "a size like 500Mi or 4Gi");
+}
+
+int set_min_saving(const cli_verb *verb, cli_options *options, const char *text)
+{
+    return set_saving(verb, "--min-saving", text, &options->repack.min_saving);
+}
+
+int set_min_saving_per_eviction(const cli_verb *verb, cli_options *options, const char *text)
+{
+    return set_saving(verb, "--min-saving-per-eviction", text, &options->repack.min_saving_per_eviction);
+}
+
+int set_profile(const cli_verb *verb, cli_options *options, const char *text)
+{
+    options->profiles.items[options->profiles.count++] = text;
+    return karp_profile_parse(str(text), &options->profile, &options->peer_version) == KARP_OK
+               ? -1
+               : wrong_option(verb, "--profile", "karpenter, karpenter-1.14, karpenter-1.15 or karp");
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+/* Reads a number in a range. */
+static int set_number(const cli_verb *verb, const char *name, const char *text, uint64_t least, uint64_t most,
+                      const char *message, uint64_t *out)
+{
+    return parse_count(text, out) && *out >= least && *out <= most ? -1 : wrong_option(verb, name, message);
+}
+
+int set_max_simulations(const cli_verb *verb, cli_options *options, const char *text)
+{
+    return set_number(verb, "--max-simulations", text, 0, UINT64_MAX, "not a number", &options->max_simulations);
+}
+
+int set_max_steps(const cli_verb *verb, cli_options *options, const char *text)
+{
+    return set_number(verb, "--max-steps", text, 0, UINT64_MAX, "not a number", &options->max_steps);
+}
+
+int set_repack_steps(const cli_verb *verb, cli_options *options, const char *text)
+{
+    return set_number(verb, "--max-steps", text, 0, UINT64_MAX, "not a number", &options->repack.max_steps);
+}
+
+int set_reserved_enis(const cli_verb *verb, cli_options *options, const char *text)
+{
+    uint64_t number = 0;
+    int status = set_number(verb, "--reserved-enis", text, 0, INT32_MAX, "not a number of interfaces", &number);
+    options->reserved_enis = (int64_t)number;
+    return status;
+}
+
+int set_runs(const cli_verb *verb, cli_options *options, const char *text)
+{
+    uint64_t number = 0;
+    int status = set_number(verb, "--runs", text, 1, 1000, "a number from 1 to 1000", &number);
+    options->runs = (uint32_t)number;
+    return status;
+}
+
+int set_width(const cli_verb *verb, cli_options *options, const char *text)
+{
+    uint64_t number = 0;
+    int status = set_number(verb, "--width", text, 40, 1000, "a number from 40 to 1000", &number);
+    options->width = (uint32_t)number;
+    return status;
+}
+
+/* ---- options without a value ------------------------------------------------------------------------------------- */
+
+int set_help(const cli_verb *verb, cli_options *options, const char *text)
+{
+    (void)options, (void)text;
+    print_verb_help(verb);
+    return standard_output_written();
+}
+
+int set_ignore_budgets(const cli_verb *verb, cli_options *options, const char *text)
+{
+    (void)verb, (void)text;
+    options->repack.ignore_budgets = 1;
+    return -1;
+}
+
+int set_ignore_consolidate_after(const cli_verb *verb, cli_options *options, const char *text)
+{
+    (void)verb, (void)text;
+    options->repack.ignore_consolidate_after = 1;
+    return -1;
+}
+
+int set_json(const cli_verb *verb, cli_options *options, const char *text)
+{
+    (void)verb, (void)text;
+    options->format = KARP_FORMAT_JSON;
+    return -1;
+}
+
+int set_quiet(const cli_verb *verb, cli_options *options, const char *text)
+{
+    (void)verb, (void)options, (void)text;
+    output_quiet();
+    return -1;
+}
