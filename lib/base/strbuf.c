@@ -50,6 +50,13 @@ void strbuf_adds(strbuf *b, const char *text) { strbuf_add(b, text, strlen(text)
 
 void strbuf_addstr(strbuf *b, karp_str text) { strbuf_add(b, text.ptr, text.len); }
 
+void strbuf_addname(strbuf *b, karp_str namespace_, karp_str name)
+{
+    strbuf_addstr(b, namespace_);
+    strbuf_addc(b, '/');
+    strbuf_addstr(b, name);
+}
+
 void strbuf_addc(strbuf *b, char c) { strbuf_add(b, &c, 1); }
 
 size_t write_digits(char out[20], uint64_t value)

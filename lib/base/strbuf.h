@@ -19,6 +19,8 @@ void strbuf_clear(strbuf *b);
 void strbuf_add(strbuf *b, const char *text, size_t length);
 void strbuf_adds(strbuf *b, const char *text);
 void strbuf_addstr(strbuf *b, karp_str text);
+/* Appends "namespace/name". */
+void strbuf_addname(strbuf *b, karp_str namespace_, karp_str name);
 void strbuf_addc(strbuf *b, char c);
 void strbuf_addu(strbuf *b, uint64_t value);
 void strbuf_addi(strbuf *b, int64_t value);

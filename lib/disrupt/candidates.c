@@ -81,9 +81,7 @@ static struct block find_block(const pass *p, const state_node *n)
 
 static void add_budget_name(strbuf *b, const karp_snapshot *w, const disruption_budget *pdb)
 {
-    strbuf_addstr(b, text_of(w, pdb->meta.name_space));
-    strbuf_addc(b, '/');
-    strbuf_addstr(b, name_of(w, pdb->meta.name));
+    strbuf_addname(b, text_of(w, pdb->meta.name_space), name_of(w, pdb->meta.name));
 }
 
 static int by_budget_name(uint32_t x, uint32_t y, const void *user)

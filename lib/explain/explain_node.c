@@ -55,9 +55,7 @@ static void show_budget(strbuf *b, const node_view *v, uint32_t budget_number)
     const state_node *n = &s->nodes[v->node];
     uint32_t count = 0;
     strbuf_adds(b, "pdb ");
-    strbuf_addstr(b, text_of(s, pdb->meta.name_space));
-    strbuf_addc(b, '/');
-    strbuf_addstr(b, name_of(s, pdb->meta.name));
+    strbuf_addname(b, text_of(s, pdb->meta.name_space), name_of(s, pdb->meta.name));
     strbuf_adds(b, " allows ");
     strbuf_addi(b, pdb->disruptions_allowed);
     strbuf_adds(b, " disruptions (");

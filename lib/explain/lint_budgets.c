@@ -120,9 +120,7 @@ static void check_pdb(linting *l, const disruption_budget *b)
     strbuf_adds(&l->remedy, "allow one pod to be unavailable, or run one more");
     strbuf name;
     strbuf_init(&name, s->context);
-    strbuf_addstr(&name, text_of(s, b->meta.name_space));
-    strbuf_addc(&name, '/');
-    strbuf_addstr(&name, name_of(s, b->meta.name));
+    strbuf_addname(&name, text_of(s, b->meta.name_space), name_of(s, b->meta.name));
     lint_note(l, LINT_PDB_NEVER_ALLOWS, "PodDisruptionBudget", (karp_str){ name.ptr, name.len });
     l->refused = l->refused || name.failed;
     strbuf_free(&name);

@@ -92,7 +92,7 @@ karp_status karp_provider_load_facts_file(karp_context *context, karp_provider *
     if (!str_given(kind)) return fail_null(error, "kind");
     if (!context || !provider || !path) return fail_null(error, "context, provider or path");
     strbuf text;
-    karp_status status = io_whole_file(context, path, &text, error);
+    karp_status status = io_whole_file(context, str(path), &text, error);
     if (status == KARP_OK) {
         status = karp_provider_load_facts(provider, kind, str(path), (karp_str){ text.ptr ? text.ptr : "", text.len },
                                           error);

@@ -129,7 +129,7 @@ karp_status karp_catalogue_read_file(karp_context *context, const char *path, ka
 {
     if (!context || !path || !out) return fail_null(error, "context, path or out");
     strbuf text;
-    karp_status status = io_whole_file(context, path, &text, error);
+    karp_status status = io_whole_file(context, str(path), &text, error);
     if (status == KARP_OK)
         status = karp_catalogue_read(context, str(path), (karp_str){ text.ptr, text.len }, out, error);
     strbuf_free(&text);

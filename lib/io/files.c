@@ -91,9 +91,8 @@ static karp_status cannot(const char *path, const char *what, karp_error *error)
     return status;
 }
 
-karp_status io_whole_file(karp_context *context, const char *path, strbuf *text, karp_error *error)
+static karp_status whole_file(karp_context *context, const char *path, strbuf *text, karp_error *error)
 {
-    strbuf_init(text, context);
     bool standard_input = strcmp(path, "-") == 0;
     FILE *file = standard_input ? stdin : open_file(path);
     if (!file) return cannot(path, errno ? "cannot be opened" : "is not a regular file", error);
@@ -101,6 +100,17 @@ karp_status io_whole_file(karp_context *context, const char *path, strbuf *text,
     if (status == KARP_E_NOMEM) status = fail_nomem(error);
     if (status == KARP_E_IO) status = cannot(path, "cannot be read", error);
     if (!standard_input) (void)fclose(file);
+    return status;
+}
+
+karp_status io_whole_file(karp_context *context, karp_str path, strbuf *text, karp_error *error)
+{
+    strbuf name;
+    strbuf_init(text, context);
+    strbuf_init(&name, context);
+    strbuf_addstr(&name, path);
+    karp_status status = name.failed ? fail_nomem(error) : whole_file(context, name.ptr, text, error);
+    strbuf_free(&name);
     return status;
 }
 

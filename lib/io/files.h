@@ -7,6 +7,6 @@
 
 /* Reads a file, or standard input ("-"), into `text`. The function initialises `text`, and the caller frees it even
  * after a failure. A file longer than the context's limit is read to just beyond the limit. Errors: IO, NOMEM. */
-karp_status io_whole_file(karp_context *context, const char *path, strbuf *text, karp_error *error);
+karp_status io_whole_file(karp_context *context, karp_str path, strbuf *text, karp_error *error);
 
 #endif

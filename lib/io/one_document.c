@@ -84,7 +84,7 @@ karp_status io_document_read_file(karp_context *context, const io_document_kind 
 {
     if (!context || !path || !out) return fail_null(error, "context, path or out");
     strbuf text;
-    karp_status status = io_whole_file(context, path, &text, error);
+    karp_status status = io_whole_file(context, str(path), &text, error);
     if (status == KARP_OK)
         status = io_document_read(context, kind, str(path), (karp_str){ text.ptr, text.len }, out, error);
     strbuf_free(&text);

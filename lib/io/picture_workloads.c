@@ -63,9 +63,7 @@ karp_str picture_workload_of(const picture_owners *o, size_t pod, karp_str pod_n
         owner = cron_job_of(owner);
     }
     strbuf_clear(room);
-    strbuf_addstr(room, word_at(&o->space, pod));
-    strbuf_addc(room, '/');
-    strbuf_addstr(room, owner);
+    strbuf_addname(room, word_at(&o->space, pod), owner);
     return (karp_str){ room->ptr, room->len };
 }
 

@@ -189,9 +189,7 @@ static bool change_pod(outcome *o, trees *t, const io_kept *kept, tree *pod)
     bool stays = !is_gone(o, node) || evict(o, t, pod);
     strbuf name;
     strbuf_init(&name, o->next->context);
-    strbuf_add(&name, kept->namespace_.ptr, kept->namespace_.len);
-    strbuf_addc(&name, '/');
-    strbuf_add(&name, kept->name.ptr, kept->name.len);
+    strbuf_addname(&name, kept->namespace_, kept->name);
     uint32_t target = name.failed ? IO_NONE : io_table_get(&o->targets, (karp_str){ name.ptr, name.len });
     if (name.failed) t->status = KARP_E_NOMEM;
     strbuf_free(&name);

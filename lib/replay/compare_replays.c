@@ -45,16 +45,12 @@ static void side_free(side *s)
 static karp_status side_read(side *s, const karp_replay_document *document, karp_error *error)
 {
     karp_str text = document->text;
-    strbuf path;
-    strbuf_init(&path, s->context);
-    strbuf_addstr(&path, document->name);
-    karp_status status = path.failed ? fail_nomem(error) : KARP_OK;
-    if (!status && !text.ptr) {
+    karp_status status = KARP_OK;
+    if (!text.ptr) {
         strbuf_free(&s->text);
-        status = io_whole_file(s->context, path.ptr ? path.ptr : "", &s->text, error);
+        status = io_whole_file(s->context, document->name, &s->text, error);
         text = (karp_str){ s->text.ptr, s->text.len };
     }
-    strbuf_free(&path);
     if (!status) status = tree_read(&s->trees, document->name, text, &s->root, error);
     if (!status &&
         (!str_is(tree_get_text(s->root, "kind"), "Replay") || !tree_is(tree_get(s->root, "policies"), TREE_LIST))) {

@@ -10,9 +10,7 @@
 static karp_str pod_key(engine *e, karp_str namespace_, karp_str name)
 {
     strbuf_clear(&e->key);
-    strbuf_addstr(&e->key, namespace_);
-    strbuf_addc(&e->key, '/');
-    strbuf_addstr(&e->key, name);
+    strbuf_addname(&e->key, namespace_, name);
     if (e->key.failed) engine_nomem(e);
     return (karp_str){ e->key.ptr, e->key.failed ? 0 : e->key.len };
 }

@@ -51,11 +51,9 @@ static bool rows_of(const replay *r, const char *list, bool namespaced, io_table
     for (size_t i = 0; i < tree_count(rows) && fine; i++) {
         const tree *row = tree_item(rows, i);
         strbuf_clear(&key);
-        if (namespaced) {
-            strbuf_addstr(&key, tree_get_text(row, "namespace"));
-            strbuf_addc(&key, '/');
-        }
-        strbuf_addstr(&key, tree_get_text(row, "name"));
+        karp_str name = tree_get_text(row, "name");
+        if (namespaced) strbuf_addname(&key, tree_get_text(row, "namespace"), name);
+        else strbuf_addstr(&key, name);
         fine = !key.failed && io_table_put(out, (karp_str){ key.ptr, key.len }, (uint32_t)i);
     }
     strbuf_free(&key);
@@ -194,9 +192,7 @@ karp_status replay_take_nodes(replay *r, trees *t)
 static bool pod_name(const trace_event *event, strbuf *out)
 {
     strbuf_clear(out);
-    strbuf_addstr(out, event->of.pod.namespace_);
-    strbuf_addc(out, '/');
-    strbuf_addstr(out, event->of.pod.name);
+    strbuf_addname(out, event->of.pod.namespace_, event->of.pod.name);
     return !out->failed;
 }
 

@@ -59,17 +59,7 @@ int64_t replay_window(const tree *pool)
 
 /* ---- pods of the objects --------------------------------------------------------------------------------------------------- */
 
-static uint32_t shape_of(trace *t, trees *memory, tree *pod)
-{
-    strbuf text;
-    strbuf_init(&text, t->context);
-    tree_write(&text, pod);
-    uint32_t shape = memory->status || text.failed ? NO_ID : trace_shape(t, (karp_str){ text.ptr, text.len });
-    strbuf_free(&text);
-    return shape;
-}
-
-static tree *owner_of(trees *memory, karp_str kind, karp_str name)
+tree *replay_owners(trees *memory, karp_str kind, karp_str name)
 {
     tree *owner = tree_new(memory, TREE_MAP), *owners = tree_new(memory, TREE_LIST);
     tree_set_text(memory, owner, "apiVersion", str("apps/v1"));
@@ -89,7 +79,7 @@ tree *replay_template_pod(trees *memory, karp_str kind, karp_str name, const tre
     tree_set_text(memory, metadata, "namespace", namespace_);
     tree_set(memory, metadata, "labels", tree_get(given, "labels"));
     tree_set(memory, metadata, "annotations", tree_get(given, "annotations"));
-    tree_set(memory, metadata, "ownerReferences", owner_of(memory, kind, name));
+    tree_set(memory, metadata, "ownerReferences", replay_owners(memory, kind, name));
     tree_set(memory, pod, "spec", spec ? spec : tree_new(memory, TREE_MAP));
     return pod;
 }
@@ -98,7 +88,7 @@ uint32_t replay_workload_shape(trace *t, trees *memory, const tree *workload, ka
 {
     karp_str kind = tree_get_text(workload, "kind"), name = tree_get_text(tree_get(workload, "metadata"), "name");
     const tree *template_ = tree_get(tree_get(workload, "spec"), "template");
-    return shape_of(t, memory, replay_template_pod(memory, kind, name, template_, namespace_));
+    return trace_shape_of(t, memory, replay_template_pod(memory, kind, name, template_, namespace_));
 }
 
 /* The creation time if it is before the start of the trace, otherwise 0. */
@@ -202,7 +192,7 @@ tree *replay_lean_pod(trees *memory, const tree *object)
 
 static uint32_t pod_shape(trace *t, trees *memory, const tree *object)
 {
-    return shape_of(t, memory, replay_lean_pod(memory, object));
+    return trace_shape_of(t, memory, replay_lean_pod(memory, object));
 }
 
 static bool is_daemon(const tree *pod)
@@ -225,7 +215,7 @@ static bool add_daemon(trace *t, trees *memory, const tree *object, karp_str nod
         if (member) tree_set(memory, spec, kept[i], member);
     }
     tree_set_text(memory, tree_get_or_make(memory, pod, "metadata"), "namespace", str("default"));
-    trace_daemon daemon = { trace_keep(t, node), shape_of(t, memory, pod) };
+    trace_daemon daemon = { trace_keep(t, node), trace_shape_of(t, memory, pod) };
     if (!daemon.node.ptr || daemon.shape == NO_ID ||
         !grow(t->context, (void **)&t->daemons, &t->daemon_capacity, t->daemon_count + 1, sizeof daemon))
         return false;

@@ -19,6 +19,8 @@ int64_t replay_window(const tree *pool);
 /* The shape of the pods of a workload (Deployment, StatefulSet, ReplicaSet); NO_ID = out of memory. */
 uint32_t replay_workload_shape(trace *t, trees *memory, const tree *workload, karp_str namespace_);
 
+/* The ownerReferences of the pods of a workload; those of a Deployment belong to a ReplicaSet. */
+tree *replay_owners(trees *memory, karp_str kind, karp_str name);
 /* The Pod, without a name, that a workload of this kind creates from a template. */
 tree *replay_template_pod(trees *memory, karp_str kind, karp_str name, const tree *template_, karp_str namespace_);
 /* The members of a Pod that decisions read, without name, node and status, so that pods of the same owner are equal. */

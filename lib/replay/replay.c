@@ -193,17 +193,12 @@ static karp_status read_traces(replay *r)
 
 static karp_status read_plan_file(replay *r, karp_str name)
 {
-    strbuf path, text;
-    strbuf_init(&path, r->base.context);
-    strbuf_init(&text, r->base.context);
-    strbuf_addstr(&path, name);
-    karp_status status = path.failed ? fail_nomem(&r->error) : KARP_OK;
-    if (!status) status = io_whole_file(r->base.context, path.ptr ? path.ptr : "", &text, &r->error);
+    strbuf text;
+    karp_status status = io_whole_file(r->base.context, name, &text, &r->error);
     if (!status) {
         r->base.repack_text = trace_keep(&r->base.trace, (karp_str){ text.ptr, text.len });
         if (!r->base.repack_text.ptr) status = fail_nomem(&r->error);
     }
-    strbuf_free(&path);
     strbuf_free(&text);
     return status;
 }

@@ -106,9 +106,7 @@ static void write_bound(story *s, const replay_pod *p)
 {
     strbuf name;
     strbuf_init(&name, s->context);
-    strbuf_add(&name, p->namespace_.ptr, p->namespace_.len);
-    strbuf_addc(&name, '/');
-    strbuf_add(&name, p->name.ptr, p->name.len);
+    strbuf_addname(&name, p->namespace_, p->name);
     if (name.failed) (void)story_nomem(s);
     else story_write_event(s, "bound", s->e->nodes[p->node].name, (karp_str){ name.ptr, name.len });
     strbuf_free(&name);

@@ -29,9 +29,7 @@ static void describe(const story *s, const story_step *step, strbuf *out)
     switch (step->what) {
     case STORY_SCALE:
         strbuf_adds(out, "scale ");
-        strbuf_add(out, s->workloads[step->workload].namespace_.ptr, s->workloads[step->workload].namespace_.len);
-        strbuf_addc(out, '/');
-        strbuf_add(out, s->workloads[step->workload].name.ptr, s->workloads[step->workload].name.len);
+        strbuf_addname(out, s->workloads[step->workload].namespace_, s->workloads[step->workload].name);
         strbuf_adds(out, " to ");
         strbuf_addu(out, step->replicas);
         return;

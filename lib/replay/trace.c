@@ -35,6 +35,16 @@ karp_str trace_keep(trace *t, karp_str text)
 
 uint32_t trace_shape(trace *t, karp_str pod) { return strings_add(&t->shapes, pod.ptr, pod.len); }
 
+uint32_t trace_shape_of(trace *t, const trees *memory, const tree *pod)
+{
+    strbuf text;
+    strbuf_init(&text, t->context);
+    tree_write(&text, pod);
+    uint32_t shape = memory->status || text.failed ? NO_ID : trace_shape(t, (karp_str){ text.ptr, text.len });
+    strbuf_free(&text);
+    return shape;
+}
+
 bool trace_add(trace *t, const trace_event *event)
 {
     if (!grow(t->context, (void **)&t->events, &t->capacity, t->count + 1, sizeof *t->events)) return false;
@@ -64,9 +74,7 @@ static int by_time(const void *a, const void *b, const void *user)
 static const char *fault_of_pod(io_table *there, const trace_event *e, strbuf *key, bool *refused)
 {
     strbuf_clear(key);
-    strbuf_addstr(key, e->of.pod.namespace_);
-    strbuf_addc(key, '/');
-    strbuf_addstr(key, e->of.pod.name);
+    strbuf_addname(key, e->of.pod.namespace_, e->of.pod.name);
     if (key->failed) {
         *refused = true;
         return NULL;

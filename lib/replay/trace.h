@@ -10,6 +10,7 @@
 #define REPLAY_TRACE_H
 
 #include <io/table.h>
+#include <json/tree.h>
 
 /* Kinds of events. The numbers are stable. */
 enum {
@@ -90,6 +91,8 @@ void trace_free(trace *t);
 karp_str trace_keep(trace *t, karp_str text);
 /* The number of the shape with this JSON (tree_write() of a Pod); NO_ID = out of memory. */
 uint32_t trace_shape(trace *t, karp_str pod);
+/* The number of the shape of a Pod, made in `memory`; NO_ID = out of memory. */
+uint32_t trace_shape_of(trace *t, const trees *memory, const tree *pod);
 /* Adds an event whose texts are already in the trace's memory. Events may be added in any order. false = out of
  * memory. */
 bool trace_add(trace *t, const trace_event *event);

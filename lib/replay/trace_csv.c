@@ -3,6 +3,7 @@
  * A table of pods: a line with the names of the columns, then a line for each pod (docs/replay.md). Alibaba's trace of
  * GPU clusters ("openb") is such a table with other names and units.
  */
+#include <replay/objects.h>
 #include <replay/trace_read.h>
 
 #include <base/error.h>
@@ -198,20 +199,6 @@ static karp_status add_labels(table_reader *r, tree *metadata)
     return KARP_OK;
 }
 
-static void add_owner(table_reader *r, tree *metadata)
-{
-    trees *t = &r->trees;
-    tree *owner = tree_new(t, TREE_MAP), *owners = tree_new(t, TREE_LIST);
-    karp_str name = r->cells[OWNER].len ? r->cells[OWNER] : str("recorded");
-    tree_set_text(t, owner, "apiVersion", str("apps/v1"));
-    tree_set_text(t, owner, "kind", str("ReplicaSet"));
-    tree_set_text(t, owner, "name", name);
-    tree_set_text(t, owner, "uid", name);
-    tree_set(t, owner, "controller", tree_new(t, TREE_TRUE));
-    tree_append(t, owners, owner);
-    tree_set(t, metadata, "ownerReferences", owners);
-}
-
 static karp_status read_shape(table_reader *r, uint32_t *shape)
 {
     trees *t = &r->trees;
@@ -223,17 +210,14 @@ static karp_status read_shape(table_reader *r, uint32_t *shape)
     tree_set_text(t, container, "name", str("main"));
     tree_append(t, containers, container);
     tree_set(t, tree_get_or_make(t, pod, "spec"), "containers", containers);
-    add_owner(r, metadata);
+    tree_set(t, metadata, "ownerReferences",
+             replay_owners(t, str("ReplicaSet"), r->cells[OWNER].len ? r->cells[OWNER] : str("recorded")));
     karp_status status = add_labels(r, metadata);
     if (!status) status = add_request(r, CPU, "cpu", r->format->cpu_unit, requests);
     if (!status) status = add_request(r, MEMORY, "memory", r->format->memory_unit, requests);
     if (!status) status = add_request(r, GPU, "nvidia.com/gpu", "", requests);
     if (status) return status;
-    strbuf text;
-    strbuf_init(&text, r->t->context);
-    tree_write(&text, pod);
-    *shape = t->status || text.failed ? NO_ID : trace_shape(r->t, (karp_str){ text.ptr, text.len });
-    strbuf_free(&text);
+    *shape = trace_shape_of(r->t, t, pod);
     return *shape == NO_ID ? fail_nomem(r->error) : KARP_OK;
 }
 

@@ -51,9 +51,7 @@ static karp_status take_pod(dump *d, const tree *object)
     if (name.len == 0) return workloads_fault(&d->w, object, "metadata.name", "a pod without a name");
     if (namespace_.len == 0) namespace_ = str("default");
     strbuf_init(&key, t->context);
-    strbuf_addstr(&key, namespace_);
-    strbuf_addc(&key, '/');
-    strbuf_addstr(&key, name);
+    strbuf_addname(&key, namespace_, name);
     bool fine = !key.failed;
     uint32_t seen = fine ? io_table_get(&t->dumped, (karp_str){ key.ptr, key.len }) : IO_NONE;
     bool there = seen != IO_NONE && t->events[t->dumped_pods[seen].event].kind == TRACE_POD_CREATED &&
@@ -70,11 +68,7 @@ static karp_status take_pod(dump *d, const tree *object)
         };
         (void)karp_time_parse(tree_get_text(metadata, "creationTimestamp"), &created);
         if (!d->first && created > t->dump_before && created < d->now) event.at = created;
-        strbuf shape;
-        strbuf_init(&shape, t->context);
-        tree_write(&shape, replay_lean_pod(&d->w.memory, object));
-        event.shape = shape.failed || d->w.memory.status ? NO_ID : trace_shape(t, (karp_str){ shape.ptr, shape.len });
-        strbuf_free(&shape);
+        event.shape = trace_shape_of(t, &d->w.memory, replay_lean_pod(&d->w.memory, object));
         event.of.pod.namespace_ = trace_keep(t, namespace_);
         event.of.pod.name = trace_keep(t, name);
         fine = event.shape != NO_ID && event.of.pod.namespace_.ptr && event.of.pod.name.ptr &&

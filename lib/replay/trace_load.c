@@ -168,9 +168,7 @@ static karp_status generate_curve(load *l, const curve *c, uint64_t number, karp
     strbuf key;
     if (kept > RECENT_MOST) kept = RECENT_MOST;
     strbuf_init(&key, l->t->context);
-    strbuf_addstr(&key, namespace_);
-    strbuf_addc(&key, '/');
-    strbuf_addstr(&key, name);
+    strbuf_addname(&key, namespace_, name);
     karp_status status = key.failed ? story_nomem(l->s) : KARP_OK;
     for (uint64_t i = 0; !status && (int64_t)i * l->step < l->length; i++) {
         int64_t at = l->s->begins + (int64_t)i * l->step, most = 0;

@@ -91,15 +91,10 @@ static karp_status read_text(trace *t, karp_str format, const karp_replay_docume
 
 karp_status trace_read(trace *t, karp_str format, const karp_replay_document *document, bool lenient, karp_error *error)
 {
-    strbuf path, text;
+    strbuf text;
     if (document->text.ptr) return read_text(t, format, document, document->text, lenient, error);
-    strbuf_init(&path, t->context);
-    strbuf_init(&text, t->context);
-    strbuf_addstr(&path, document->name);
-    karp_status status = path.failed ? fail_nomem(error) : KARP_OK;
-    if (!status) status = io_whole_file(t->context, path.ptr ? path.ptr : "", &text, error);
+    karp_status status = io_whole_file(t->context, document->name, &text, error);
     if (!status) status = read_text(t, format, document, (karp_str){ text.ptr, text.len }, lenient, error);
-    strbuf_free(&path);
     strbuf_free(&text);
     return status;
 }

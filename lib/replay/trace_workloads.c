@@ -56,9 +56,7 @@ static workload *find(workloads *w, karp_str kind, karp_str namespace_, karp_str
     strbuf_init(&key, w->t->context);
     strbuf_addstr(&key, kind);
     strbuf_addc(&key, ' ');
-    strbuf_addstr(&key, namespace_);
-    strbuf_addc(&key, '/');
-    strbuf_addstr(&key, name);
+    strbuf_addname(&key, namespace_, name);
     uint32_t found = key.failed ? IO_NONE : io_table_get(&w->index, (karp_str){ key.ptr, key.len });
     if (found == IO_NONE && !key.failed &&
         grow(w->t->context, (void **)&w->list, &w->capacity, w->count + 1, sizeof *w->list)) {
@@ -104,16 +102,6 @@ static bool scale(workloads *w, workload *one, int64_t at, uint64_t replicas, co
     return fine;
 }
 
-static uint32_t shape_of(workloads *w, tree *pod)
-{
-    strbuf text;
-    strbuf_init(&text, w->t->context);
-    tree_write(&text, pod);
-    uint32_t shape = w->memory.status || text.failed ? NO_ID : trace_shape(w->t, (karp_str){ text.ptr, text.len });
-    strbuf_free(&text);
-    return shape;
-}
-
 /* Changes the template: deletes all pods of the old one and creates as many of the new one. */
 static bool take_shape(workloads *w, workload *one, int64_t at, uint32_t shape, const tree *source)
 {
@@ -128,7 +116,7 @@ karp_status workloads_set(workloads *w, int64_t at, const tree *source, karp_str
                           karp_str name, tree *pod, uint64_t replicas, int64_t lasts)
 {
     workload *one = find(w, kind, namespace_, name);
-    bool fine = one && take_shape(w, one, at, shape_of(w, pod), source);
+    bool fine = one && take_shape(w, one, at, trace_shape_of(w->t, &w->memory, pod), source);
     if (one) one->there = true;
     if (fine && lasts == KARP_DURATION_UNSET) fine = scale(w, one, at, replicas, source);
     for (uint64_t i = one ? one->pods : 0; fine && lasts != KARP_DURATION_UNSET && i < replicas; i++) {
@@ -255,7 +243,7 @@ karp_status workloads_apply(workloads *w, int64_t at, const tree *object, const 
     if (!is_pod && !is_job)
         return workloads_set(w, at, object, kind, namespace_, name, pod, (uint64_t)replicas, KARP_DURATION_UNSET);
     workload *one = find(w, kind, namespace_, name);
-    if (!one || !take_shape(w, one, at, shape_of(w, pod), object)) return fail_nomem(w->error);
+    if (!one || !take_shape(w, one, at, trace_shape_of(w->t, &w->memory, pod), object)) return fail_nomem(w->error);
     one->there = true;
     if (is_job) return apply_job(w, at, object, one);
     int64_t lasts = w->lasts ? w->lasts(w->user, one, object, 0) : KARP_DURATION_UNSET;
