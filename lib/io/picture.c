@@ -223,28 +223,6 @@ static void mark_moves(collector *c, const karp_decision *d)
     }
 }
 
-/* Finds the node of this name; both lists are sorted by name. node_count = none. */
-static void find(const collector *c, const karp_decision *d, karp_str name, size_t *at)
-{
-    size_t low = 0, high = c->node_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        karp_node_use node;
-        get_node(c->job, d, middle, &node);
-        int order = compare_str(node.node, name);
-        if (order == 0) {
-            *at = middle;
-            return;
-        }
-        if (order < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    *at = c->node_count;
-}
-
 static void fates_of_commands(collector *c)
 {
     const karp_decision *d = c->disruption;
@@ -252,9 +230,9 @@ static void fates_of_commands(collector *c)
         karp_command command;
         get_command(c->job, d, i, &command);
         for (size_t k = 0; k < command.node_count; k++) {
-            size_t node = 0;
-            find(c, d, command.nodes[k], &node);
-            if (node < c->node_count) {
+            karp_node_use use;
+            size_t node = get_node_named(c->job, d, command.nodes[k], &use);
+            if (node != SIZE_MAX) {
                 c->fates[node] = command.replaces ? FATE_REPLACED : FATE_GONE;
             }
         }
@@ -265,10 +243,10 @@ static void fates_of_receivers(collector *c, const karp_decision *d)
 {
     for (size_t i = 0; i < karp_decision_placement_count(d); i++) {
         karp_placement placement;
-        size_t node = 0;
+        karp_node_use use;
         get_placement(c->job, d, i, &placement);
-        find(c, d, placement.node, &node);
-        if (node < c->node_count && c->fates[node] == FATE_STAYS) {
+        size_t node = get_node_named(c->job, d, placement.node, &use);
+        if (node != SIZE_MAX && c->fates[node] == FATE_STAYS) {
             c->fates[node] = FATE_RECEIVES;
         }
     }
@@ -416,8 +394,9 @@ static karp_status list_launches(collector *c)
 /* Finds the place of placed pods: existing nodes come first, then the disruption's launches. false = neither. */
 static bool find_place(const collector *c, const karp_decision *d, karp_str name, size_t *at)
 {
-    find(c, d, name, at);
-    if (*at < c->node_count) {
+    karp_node_use node;
+    *at = get_node_named(c->job, d, name, &node);
+    if (*at != SIZE_MAX) {
         return true;
     }
     uint32_t launch = d == c->disruption ? io_table_get(&c->launches, name) : IO_NONE;

@@ -42,20 +42,9 @@ static void put_node(write_buffer *b, karp_str pool, karp_str type, karp_str zon
 
 static void put_existing(const write_job *job, karp_str name)
 {
-    size_t first = 0, end = karp_decision_node_count(job->decision);
     karp_node_use node;
-    while (first < end) { /* they are sorted by name */
-        size_t middle = first + (end - first) / 2;
-        get_node(job, job->decision, middle, &node);
-        int order = compare_str(node.node, name);
-        if (order == 0) {
-            put_node(job->out, node.node_pool, node.instance_type, node.zone, node.capacity_type, node.price);
-            return;
-        }
-        if (order < 0) first = middle + 1;
-        else end = middle;
-    }
-    buffer_text(job->out, ",,,,,");
+    (void)get_node_named(job, job->decision, name, &node);
+    put_node(job->out, node.node_pool, node.instance_type, node.zone, node.capacity_type, node.price);
 }
 
 /* ---- plans ------------------------------------------------------------------------------------------------------- */

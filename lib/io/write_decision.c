@@ -53,6 +53,20 @@ void get_node(const write_job *job, const karp_decision *decision, size_t index,
     checked(job, karp_decision_node(decision, index, out));
 }
 
+size_t get_node_named(const write_job *job, const karp_decision *decision, karp_str name, karp_node_use *out)
+{
+    size_t low = 0, high = karp_decision_node_count(decision);
+    while (low < high) { /* nodes are sorted by name */
+        size_t middle = low + (high - low) / 2;
+        get_node(job, decision, middle, out);
+        int order = compare_str(out->node, name);
+        if (order == 0) return middle;
+        *(order < 0 ? &low : &high) = order < 0 ? middle + 1 : middle;
+    }
+    *out = (karp_node_use){ .size = sizeof(*out), .node = name };
+    return SIZE_MAX;
+}
+
 void get_candidate(const write_job *job, const karp_decision *decision, size_t index, karp_candidate *out)
 {
     *out = (karp_candidate){ .size = sizeof(*out) };

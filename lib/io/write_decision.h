@@ -51,6 +51,8 @@ void get_placement(const write_job *job, const karp_decision *decision, size_t i
 void get_unschedulable(const write_job *job, size_t index, karp_unschedulable *out);
 void get_ignored(const write_job *job, size_t index, karp_ignored *out);
 void get_node(const write_job *job, const karp_decision *decision, size_t index, karp_node_use *out);
+/* The index of the node with that name, which `out` receives; SIZE_MAX = there is none, and `out` has the name alone. */
+size_t get_node_named(const write_job *job, const karp_decision *decision, karp_str name, karp_node_use *out);
 void get_candidate(const write_job *job, const karp_decision *decision, size_t index, karp_candidate *out);
 void get_budget(const write_job *job, const karp_decision *decision, size_t index, karp_pool_budget *out);
 /* "replace", "delete", "terminate-first" or "reboot". */

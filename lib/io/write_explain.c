@@ -201,11 +201,8 @@ typedef struct node_answer {
 static void find_node(const write_job *job, karp_str name, node_answer *answer)
 {
     const karp_decision *d = job->decision;
-    for (size_t i = 0; i < karp_decision_node_count(d) && !answer->known; i++) {
-        karp_node_use node;
-        get_node(job, d, i, &node);
-        answer->known = equal_str(node.node, name);
-    }
+    karp_node_use node;
+    answer->known = get_node_named(job, d, name, &node) != SIZE_MAX;
     for (size_t i = 0; i < karp_decision_command_count(d) && !answer->has_command; i++) {
         karp_command command;
         get_command(job, d, i, &command);

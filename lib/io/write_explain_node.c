@@ -21,13 +21,10 @@ static bool get_move(const karp_node_explanation *explanation, karp_move *out)
  * if no single node is kept because of the budget. */
 static bool tight_budget(const write_job *job, karp_str name, karp_pool_budget *budget, size_t *nodes)
 {
-    karp_node_use own = { .size = sizeof(own) }, other;
-    size_t count = karp_decision_node_count(job->decision);
-    for (size_t i = 0; i < count && !equal_str(own.node, name); i++) {
-        get_node(job, job->decision, i, &own);
-    }
+    karp_node_use own, other;
+    (void)get_node_named(job, job->decision, name, &own);
     *nodes = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < karp_decision_node_count(job->decision); i++) {
         get_node(job, job->decision, i, &other);
         *nodes += equal_str(other.node_pool, own.node_pool);
     }

@@ -16,22 +16,6 @@ typedef struct plan_totals {
     double cpu_allocatable;
 } plan_totals;
 
-/* Finds the node of this name after `*next` in the list of nodes; both lists are sorted by name. */
-static void find_node(const write_job *job, size_t *next, karp_str name, karp_node_use *node)
-{
-    size_t count = karp_decision_node_count(job->decision);
-    while (*next < count) {
-        get_node(job, job->decision, *next, node);
-        if (compare_str(node->node, name) >= 0) {
-            break;
-        }
-        (*next)++;
-    }
-    if (*next >= count || !equal_str(node->node, name)) {
-        *node = (karp_node_use){ .size = sizeof(*node), .node = name };
-    }
-}
-
 static void measure(const write_job *job, const launch_folds *folds, row_widths *widths, plan_totals *totals)
 {
     const karp_decision *d = job->decision;
@@ -49,12 +33,11 @@ static void measure(const write_job *job, const launch_folds *folds, row_widths 
         totals->cpu_allocatable += resource_amount(launch.allocatable, launch.allocatable_count, "cpu");
     }
     totals->receiving = karp_decision_placement_count(d);
-    size_t next = 0;
     for (size_t i = 0; i < totals->receiving; i++) {
         karp_placement placement;
         karp_node_use node;
         get_placement(job, d, i, &placement);
-        find_node(job, &next, placement.node, &node);
+        (void)get_node_named(job, job->decision, placement.node, &node);
         node_row row = existing_row(&node, "~", STYLE_CHANGE);
         row_measure(widths, &row);
         totals->placed += placement.pod_count;
@@ -220,12 +203,11 @@ static void write_receiving(const text_out *t, const write_job *job, const row_w
         return;
     }
     section(t, "Existing nodes that receive pods");
-    size_t next = 0;
     for (size_t i = 0; i < count; i++) {
         karp_placement placement;
         karp_node_use node;
         get_placement(job, job->decision, i, &placement);
-        find_node(job, &next, placement.node, &node);
+        (void)get_node_named(job, job->decision, placement.node, &node);
         node_row row = existing_row(&node, "~", STYLE_CHANGE);
         row_write(t, widths, &row);
         rows_pods(t, job, job->decision, "receives ", placement.pods, placement.pod_count);

@@ -6,7 +6,6 @@
 #include "write_text.h"
 
 #include <karp/repack.h>
-#include <string.h>
 
 enum { MOST_STEPS = 24, MOST_BOXES = 16, WIDTH = 640, HEIGHT = 200, LEFT = 64, BOTTOM = 24 };
 
@@ -115,17 +114,11 @@ static void write_gone(const repack_page *p, const karp_command *command)
 {
     for (size_t i = 0; i < command->node_count && i < MOST_BOXES; i++) {
         begin_box(p, "gone", command->nodes[i]);
-        for (size_t n = 0; n < karp_decision_node_count(p->job->decision); n++) {
-            karp_node_use node;
-            get_node(p->job, p->job->decision, n, &node);
-            if (node.node.len != command->nodes[i].len ||
-                memcmp(node.node.ptr, command->nodes[i].ptr, node.node.len) != 0) {
-                continue;
-            }
+        karp_node_use node;
+        if (get_node_named(p->job, p->job->decision, command->nodes[i], &node) != SIZE_MAX) {
             html_text(p->b, node.instance_type);
             raw(p, " ");
             money(p, node.price);
-            break;
         }
         raw(p, "</span></div>\n");
     }

@@ -206,23 +206,6 @@ static void command_details(const text_out *t, const write_job *job, const karp_
     }
 }
 
-/* Finds the decision's node of that name; without one, only the name is set. Nodes are sorted by name. */
-static void find_row(const write_job *job, const karp_decision *decision, karp_str name, karp_node_use *node)
-{
-    size_t low = 0;
-    size_t high = karp_decision_node_count(decision);
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        get_node(job, decision, middle, node);
-        int order = compare_str(node->node, name);
-        if (order == 0) {
-            return;
-        }
-        *(order < 0 ? &low : &high) = order < 0 ? middle + 1 : middle;
-    }
-    *node = (karp_node_use){ .size = sizeof(*node), .node = name };
-}
-
 /* Writes a row for each node that is removed, with its type and its cost. */
 static void command_nodes(const text_out *t, const write_job *job, const karp_decision *decision,
                           const karp_command *command)
@@ -232,7 +215,7 @@ static void command_nodes(const text_out *t, const write_job *job, const karp_de
     for (int writing = 0; writing < 2; writing++) {
         for (size_t k = 0; k < command->node_count; k++) {
             karp_node_use node;
-            find_row(job, decision, command->nodes[k], &node);
+            (void)get_node_named(job, decision, command->nodes[k], &node);
             node_row row = existing_row(&node,
                                         command->decision == KARP_COMMAND_REBOOT ? "~"
                                         : command->replaces                      ? "-/+"
