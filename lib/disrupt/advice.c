@@ -173,10 +173,10 @@ const condition *condition_named(const karp_snapshot *w, condition_list list, co
     return id == NO_ID ? NULL : condition_find(list, id);
 }
 
-bool condition_is(const karp_snapshot *w, condition_list list, const char *type, const char *status)
+bool condition_is_true(const karp_snapshot *w, condition_list list, const char *type)
 {
     const condition *c = condition_named(w, list, type);
-    return c != NULL && equal_str(text_of(w, c->status), str(status));
+    return c != NULL && str_is(text_of(w, c->status), "True");
 }
 
 karp_str annotation(const karp_snapshot *w, const object *o, const char *key)

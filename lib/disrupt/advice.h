@@ -54,7 +54,7 @@ static inline karp_str claim_name(const karp_snapshot *w, uint32_t claim_number)
 uint32_t claim_named(const karp_snapshot *w, karp_str name);
 /* Finds a condition by its type; NULL = absent. */
 const condition *condition_named(const karp_snapshot *w, condition_list list, const char *type);
-bool condition_is(const karp_snapshot *w, condition_list list, const char *type, const char *status);
+bool condition_is_true(const karp_snapshot *w, condition_list list, const char *type);
 /* Whether a drain waits for the pod while it is not terminal: the pod can be drained and is not stuck. */
 bool pod_drainable(const karp_snapshot *s, const pod *p, int64_t now);
 

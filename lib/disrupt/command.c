@@ -108,7 +108,7 @@ static bool look_at_replacement(struct stepping *g, karp_replacement *r)
     if (r->progress == KARP_REPLACEMENT_INITIALIZED) return true;
     uint32_t claim = claim_named(g->snapshot, r->claim);
     if (claim == NO_ID) return r->progress != KARP_REPLACEMENT_SEEN && !observed(g, KARP_OBSERVED_GONE, r->claim);
-    bool up = condition_is(g->snapshot, g->snapshot->raw.claims.items[claim].conditions, "Initialized", "True");
+    bool up = condition_is_true(g->snapshot, g->snapshot->raw.claims.items[claim].conditions, "Initialized");
     r->progress = up ? KARP_REPLACEMENT_INITIALIZED : KARP_REPLACEMENT_SEEN;
     return true;
 }

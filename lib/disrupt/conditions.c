@@ -125,7 +125,7 @@ static void look_at_drift(struct looking *l, uint32_t claim_number, uint32_t poo
     const karp_snapshot *w = l->a->snapshot;
     bool unknown = false;
     karp_str reason = { NULL, 0 };
-    if (condition_is(w, w->raw.claims.items[claim_number].conditions, "Launched", "True")) {
+    if (condition_is_true(w, w->raw.claims.items[claim_number].conditions, "Launched")) {
         reason = drift_reason(l, claim_number, pool, &unknown);
         advice_look_again(l->a, later(l->a->now, recheck));
     }

@@ -171,7 +171,7 @@ karp_status karp_advise_detachment(const karp_snapshot *snapshot, karp_str node_
         waits = waits || (volumes[i].len > 0 && !held_to_the_end(d.a, n, volumes[i]));
     d.a->finished = !waits || late;
     if (n->claim != NO_ID && !waits &&
-        !condition_is(snapshot, snapshot->raw.claims.items[n->claim].conditions, "VolumesDetached", "True")) {
+        !condition_is_true(snapshot, snapshot->raw.claims.items[n->claim].conditions, "VolumesDetached")) {
         advise(d.a, (karp_action){ .kind = KARP_ACTION_SET_CONDITION,
                                    .object = claim_name(snapshot, n->claim),
                                    .subject = str("VolumesDetached"),

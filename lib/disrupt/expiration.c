@@ -33,8 +33,8 @@ static void time_out(karp_advice *a, uint32_t claim_number)
 {
     const karp_snapshot *w = a->snapshot;
     const node_claim *c = &w->raw.claims.items[claim_number];
-    if (condition_is(w, c->conditions, "Registered", "True")) return;
-    bool launched = condition_is(w, c->conditions, "Launched", "True");
+    if (condition_is_true(w, c->conditions, "Registered")) return;
+    bool launched = condition_is_true(w, c->conditions, "Launched");
     int64_t since = waiting_since(w, c, launched ? "Registered" : "Launched");
     delete_at(a, claim_number, later(since, launched ? registration_timeout : launch_timeout),
               launched ? "RegistrationTimeout" : "LaunchTimeout");

@@ -9,7 +9,7 @@ static const int64_t period = INT64_C(120) * SECOND_NS;
 static bool node_ready(const karp_snapshot *w, uint32_t state_node_number)
 {
     if (state_node_number == NO_ID || w->nodes[state_node_number].node == NO_ID) return false;
-    return condition_is(w, w->raw.nodes.items[w->nodes[state_node_number].node].conditions, "Ready", "True");
+    return condition_is_true(w, w->raw.nodes.items[w->nodes[state_node_number].node].conditions, "Ready");
 }
 
 karp_status karp_advise_garbage(const karp_snapshot *snapshot, int64_t now, const karp_str *provider_ids,
@@ -23,7 +23,7 @@ karp_status karp_advise_garbage(const karp_snapshot *snapshot, int64_t now, cons
     if (!names_known(snapshot, provider_ids, provider_ids != NULL ? provider_id_count : 0, &alive)) a->failed = true;
     for (uint32_t i = 0; i < snapshot->raw.claims.count && !a->failed && nodes != NULL; i++) {
         const node_claim *c = &snapshot->raw.claims.items[i];
-        if (c->meta.deletion != KARP_NO_TIME || !condition_is(snapshot, c->conditions, "Registered", "True")) continue;
+        if (c->meta.deletion != KARP_NO_TIME || !condition_is_true(snapshot, c->conditions, "Registered")) continue;
         if (map64_get(&alive, c->provider_id) != NO_ID || node_ready(snapshot, nodes[i])) continue;
         advise(a, (karp_action){ .kind = KARP_ACTION_DELETE_CLAIM,
                                  .object = claim_name(snapshot, i),

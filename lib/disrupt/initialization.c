@@ -35,7 +35,7 @@ static bool resource_missing(const node *n, const node_claim *c)
 /* The reason why the node is not initialised; NULL = it is. */
 static const char *not_initialized_because(const karp_snapshot *w, const node *n, const node_claim *c)
 {
-    if (!condition_is(w, n->conditions, "Ready", "True")) return "NodeNotReady";
+    if (!condition_is_true(w, n->conditions, "Ready")) return "NodeNotReady";
     if (startup_taint_left(n, c)) return "StartupTaintsExist";
     if (ephemeral_taint_left(w, n)) return "KnownEphemeralTaintsExist";
     return resource_missing(n, c) ? "ResourceNotRegistered" : NULL;
@@ -50,8 +50,8 @@ karp_status karp_advise_initialization(const karp_snapshot *snapshot, int64_t no
         const state_node *n = &snapshot->nodes[i];
         if (n->claim == NO_ID || n->node == NO_ID) continue;
         const node_claim *c = &snapshot->raw.claims.items[n->claim];
-        if (c->meta.deletion != KARP_NO_TIME || !condition_is(snapshot, c->conditions, "Registered", "True")) continue;
-        if (condition_is(snapshot, c->conditions, "Initialized", "True")) continue; /* this condition is permanent */
+        if (c->meta.deletion != KARP_NO_TIME || !condition_is_true(snapshot, c->conditions, "Registered")) continue;
+        if (condition_is_true(snapshot, c->conditions, "Initialized")) continue; /* this condition is permanent */
         const char *why = not_initialized_because(snapshot, &snapshot->raw.nodes.items[n->node], c);
         karp_action action = { .kind = KARP_ACTION_SET_CONDITION,
                                .object = claim_name(snapshot, n->claim),

@@ -156,7 +156,7 @@ static void step_issued(const struct rebooting *r)
     if (label_get(node_of(r)->meta.labels, w->known.initialized) != NO_ID)
         on_node(r, KARP_ACTION_REMOVE_LABEL, "karpenter.sh/initialized");
     bool back = !equal_str(before, r->answer->boot_id);
-    if (back && condition_is(w, node_of(r)->conditions, "Ready", "True")) {
+    if (back && condition_is_true(w, node_of(r)->conditions, "Ready")) {
         end(r, "RebootSucceeded");
         return;
     }
@@ -219,8 +219,7 @@ karp_status karp_advise_reboots(const karp_snapshot *snapshot, int64_t now, cons
         struct rebooting r = { .a = a, .claim = claim_named(snapshot, answers[i].claim), .answer = &answers[i] };
         if (r.claim == NO_ID) continue;
         r.c = &snapshot->raw.claims.items[r.claim];
-        if (r.c->meta.deletion != KARP_NO_TIME || !condition_is(snapshot, r.c->conditions, "Rebooting", "True"))
-            continue;
+        if (r.c->meta.deletion != KARP_NO_TIME || !condition_is_true(snapshot, r.c->conditions, "Rebooting")) continue;
         uint32_t n = nodes[r.claim];
         r.n = n != NO_ID && snapshot->nodes[n].node != NO_ID ? &snapshot->nodes[n] : NULL;
         step_one(&r);

@@ -73,7 +73,7 @@ static void scale_up(karp_advice *a, uint32_t pool, pool_counters k)
 {
     const karp_snapshot *w = a->snapshot;
     const node_pool *p = &w->raw.pools.items[pool];
-    if (p->meta.deletion != KARP_NO_TIME || !condition_is(w, p->conditions, "Ready", "True")) return;
+    if (p->meta.deletion != KARP_NO_TIME || !condition_is_true(w, p->conditions, "Ready")) return;
     int64_t wanted = p->replicas - k.active, room = node_room(p, k);
     if (room < wanted) {
         wanted = room;

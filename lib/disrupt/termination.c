@@ -39,7 +39,7 @@ static bool nodes_first(karp_advice *a, const node_claim *c)
 {
     const karp_snapshot *w = a->snapshot;
     bool some = false;
-    if (!condition_is(w, c->conditions, "Registered", "True")) return false;
+    if (!condition_is_true(w, c->conditions, "Registered")) return false;
     for (uint32_t i = 0; i < w->raw.nodes.count; i++) {
         const node *n = &w->raw.nodes.items[i];
         if (n->provider_id == 0 || n->provider_id != c->provider_id) continue;
@@ -64,7 +64,7 @@ static void end_claim(const struct ending *e, uint32_t claim_number)
         return;
     }
     advise(a, (karp_action){ .kind = KARP_ACTION_DELETE_INSTANCE, .object = name });
-    if (!condition_is(w, c->conditions, "InstanceTerminating", "True")) {
+    if (!condition_is_true(w, c->conditions, "InstanceTerminating")) {
         advise(a, (karp_action){ .kind = KARP_ACTION_SET_CONDITION,
                                  .object = name,
                                  .subject = str("InstanceTerminating"),
@@ -97,7 +97,7 @@ static void end_node(const struct ending *e, uint32_t node_number)
                                     .value = str("NodeDeleted") });
     }
     bool lost = n->provider_id != 0 && instance_gone(e, n->provider_id) &&
-                !condition_is(w, n->conditions, "Ready", "True");
+                !condition_is_true(w, n->conditions, "Ready");
     if (lost)
         advise(e->a, (karp_action){ .kind = KARP_ACTION_REMOVE_FINALIZER,
                                     .object = name_of(w, n->meta.name),

@@ -422,9 +422,9 @@ static condition_list read_conditions(copier *c, const karp_condition *list, siz
     return c->status == KARP_OK ? (condition_list){ items, (uint32_t)count } : (condition_list){ NULL, 0 };
 }
 
-condition_list copy_conditions(copier *c, const char *path, const karp_condition *list, size_t count)
+condition_list copy_conditions(copier *c, const karp_condition *list, size_t count)
 {
-    path_enter(c, path);
+    path_enter(c, "status.conditions");
     condition_list out = read_conditions(c, list, count);
     path_leave(c);
     return out;

@@ -108,16 +108,16 @@ static void fill_host(repack_search *q, uint32_t host)
 }
 
 /* The same, starting with those of a sample whose free space suits the class best. */
-static void fill_suited(repack_search *q, uint32_t c, uint32_t from, uint32_t to)
+static void fill_suited(repack_search *q, uint32_t c, uint32_t all)
 {
-    uint32_t all = to - from, tries = all <= FULL_SCAN || q->suits ? all : SAMPLE;
+    uint32_t tries = all <= FULL_SCAN || q->suits ? all : SAMPLE;
     while (q->demand[c] > 0 && all > 0 && !q->failed) {
         uint32_t at = chance_below(&q->random, all), best = UINT32_MAX;
         double least = HUGE_VAL;
         for (uint32_t i = 0; i < tries; i++) {
-            if (state_fits(q, from + at, c, 1) > 0) {
-                double lost = state_lost(q, from + at, c) + 1e-6 * chance_part(&q->random);
-                if (lost < least) best = from + at, least = lost;
+            if (state_fits(q, at, c, 1) > 0) {
+                double lost = state_lost(q, at, c) + 1e-6 * chance_part(&q->random);
+                if (lost < least) best = at, least = lost;
             }
             at = at + 1 < all ? at + 1 : 0;
         }
@@ -239,9 +239,9 @@ static bool settle(repack_search *q, double most, bool greedy)
     for (uint32_t i = 0; i < q->open_count; i++) {
         uint32_t c = q->open[i];
         if (q->demand[c] < 0) return false;
-        if (existing && greedy && q->suits) fill_suited(q, c, 0, hosts);
+        if (existing && greedy && q->suits) fill_suited(q, c, hosts);
         else if (existing && greedy) fill_in_order(q, c);
-        else if (existing && suited) fill_suited(q, c, 0, hosts);
+        else if (existing && suited) fill_suited(q, c, hosts);
         else if (existing) fill_sample(q, c, 0, hosts);
         if (bins) fill_sample(q, c, hosts, (uint32_t)q->places.count);
     }
