@@ -83,16 +83,13 @@ static void __attribute__((format(printf, 3, 4))) print(char *text, size_t room,
     tidy(text, room, wanted);
 }
 
-/* The precision for %.*s, limited so that it cannot become negative. */
-static int shown(karp_str text) { return text.len > 1024 ? 1024 : (int)text.len; }
-
 void error_set_object(karp_error *error, const char *kind, karp_str namespace_, karp_str name)
 {
     if (!error || !kind) return;
     const char *space = namespace_.ptr ? namespace_.ptr : "";
     const char *own = name.ptr ? name.ptr : "";
     print(error->object, sizeof error->object, "%s%s%.*s%s%.*s", kind, namespace_.len + name.len > 0 ? " " : "",
-          shown(namespace_), space, namespace_.len > 0 ? "/" : "", shown(name), own);
+          str_shown(namespace_, 1024), space, namespace_.len > 0 ? "/" : "", str_shown(name, 1024), own);
 }
 
 void error_set_field(karp_error *error, const char *format, ...)

@@ -38,8 +38,6 @@ typedef struct family {
     uint32_t generation;
 } family;
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 static family family_of(karp_str type)
 {
     family f = { 0, 0, 0 };

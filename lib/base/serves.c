@@ -4,20 +4,12 @@
 #include <base/str.h>
 #include <karp/values.h>
 
-static const karp_requirement *find_key(const karp_requirement *list, size_t count, karp_str key)
+const karp_requirement *requirement_find(const karp_requirement *list, size_t count, karp_str key)
 {
     for (size_t i = 0; i < count; i++) {
         if (equal_str(list[i].key, key)) return &list[i];
     }
     return NULL;
-}
-
-static bool has_value(const karp_requirement *r, karp_str value)
-{
-    for (size_t i = 0; i < r->value_count; i++) {
-        if (equal_str(r->values[i], value)) return true;
-    }
-    return false;
 }
 
 static bool is_beyond(karp_str value, const karp_requirement *wanted)
@@ -35,7 +27,7 @@ static bool serves(const karp_requirement *has, const karp_requirement *wanted)
     if (wanted->op == KARP_OP_DOES_NOT_EXIST) return !there;
     if (!there) return wanted->op == KARP_OP_NOT_IN;
     for (size_t i = 0; i < has->value_count; i++) {
-        bool listed = has_value(wanted, has->values[i]);
+        bool listed = str_in(has->values[i], wanted->values, wanted->value_count);
         if (wanted->op == KARP_OP_IN       ? listed
             : wanted->op == KARP_OP_NOT_IN ? !listed
                                            : is_beyond(has->values[i], wanted))
@@ -48,8 +40,8 @@ bool requirements_served(const karp_requirement *wanted, size_t count, const kar
                          const karp_requirement *others, size_t other_count)
 {
     for (size_t i = 0; i < count; i++) {
-        const karp_requirement *has = find_key(own, own_count, wanted[i].key);
-        if (has == NULL) has = find_key(others, other_count, wanted[i].key);
+        const karp_requirement *has = requirement_find(own, own_count, wanted[i].key);
+        if (has == NULL) has = requirement_find(others, other_count, wanted[i].key);
         if (!serves(has, &wanted[i])) return false;
     }
     return true;

@@ -11,6 +11,63 @@ int compare_str(karp_str a, karp_str b)
     return (a.len > b.len) - (a.len < b.len);
 }
 
+bool str_contains(karp_str a, karp_str part)
+{
+    for (; a.len >= part.len; a.ptr++, a.len--) {
+        if (str_has_prefix(a, part)) return true;
+        if (a.len == 0) break;
+    }
+    return false;
+}
+
+karp_str str_before(karp_str a, char c)
+{
+    const char *at = a.len ? memchr(a.ptr, c, a.len) : NULL;
+    return (karp_str){ a.ptr, at ? (size_t)(at - a.ptr) : 0 };
+}
+
+bool str_in(karp_str a, const karp_str *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (equal_str(list[i], a)) return true;
+    }
+    return false;
+}
+
+bool str_in_words(karp_str a, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (str_is(a, words[i])) return true;
+    }
+    return false;
+}
+
+int hex_digit(char c)
+{
+    if (is_digit(c)) return c - '0';
+    c = ascii_lower(c);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool equal_letters(karp_str a, karp_str b)
+{
+    bool same = a.len == b.len;
+    for (size_t i = 0; same && i < a.len; i++) same = ascii_lower(a.ptr[i]) == ascii_lower(b.ptr[i]);
+    return same;
+}
+
+const char *html_entity(char c)
+{
+    switch (c) {
+    case '&': return "&amp;";
+    case '<': return "&lt;";
+    case '>': return "&gt;";
+    case '"': return "&quot;";
+    case '\'': return "&#39;";
+    default: return NULL;
+    }
+}
+
 void str_shorten(char *into, size_t room, karp_str text)
 {
     size_t length = text.len < room - 1 ? text.len : room - 1;

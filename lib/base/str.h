@@ -21,16 +21,37 @@ static inline bool str_is(karp_str a, const char *text) { return equal_str(a, st
 
 /* Compares bytes; a prefix is less than the longer text. */
 int compare_str(karp_str a, karp_str b);
-static inline bool str_starts(karp_str a, const char *prefix)
+static inline bool str_has_prefix(karp_str a, karp_str prefix)
 {
-    size_t length = strlen(prefix);
-    return a.len >= length && memcmp(a.ptr, prefix, length) == 0;
+    return a.len >= prefix.len && (prefix.len == 0 || memcmp(a.ptr, prefix.ptr, prefix.len) == 0);
 }
-static inline bool str_ends(karp_str a, const char *suffix)
+static inline bool str_has_suffix(karp_str a, karp_str suffix)
 {
-    size_t length = strlen(suffix);
-    return a.len >= length && (length == 0 || memcmp(a.ptr + a.len - length, suffix, length) == 0);
+    return a.len >= suffix.len && (suffix.len == 0 || memcmp(a.ptr + a.len - suffix.len, suffix.ptr, suffix.len) == 0);
 }
+static inline bool str_starts(karp_str a, const char *prefix) { return str_has_prefix(a, str(prefix)); }
+static inline bool str_ends(karp_str a, const char *suffix) { return str_has_suffix(a, str(suffix)); }
+bool str_contains(karp_str a, karp_str part);
+/* The part before the first such character; "" if there is none. */
+karp_str str_before(karp_str a, char c);
+
+/* Whether the text is in a list. */
+bool str_in(karp_str a, const karp_str *list, size_t count);
+bool str_in_words(karp_str a, const char *const *words, size_t count);
+
+/* ASCII, whatever the locale. */
+static inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static inline bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static inline char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+int hex_digit(char c); /* -1 = it is none */
+/* Whether the texts are equal when case is ignored. */
+bool equal_letters(karp_str a, karp_str b);
+
+/* The entity of a character that HTML would read as syntax, or NULL. */
+const char *html_entity(char c);
+
+/* The precision for %.*s: the length, but at most this. */
+static inline int str_shown(karp_str text, size_t most) { return (int)(text.len < most ? text.len : most); }
 
 /* Copies the text, truncated at a character boundary, with a NUL. */
 void str_shorten(char *into, size_t room, karp_str text);

@@ -319,8 +319,7 @@ static const design_group *find_group(const design_groups *g, karp_str name)
 static void group_row(cli_writer *w, const char *what, karp_str name, const design *list, size_t count, size_t offset)
 {
     char label[64];
-    (void)snprintf(label, sizeof label, "%s%.*s", what, name.len < 40 ? (int)name.len : 40,
-                   name.len > 0 ? name.ptr : "");
+    (void)snprintf(label, sizeof label, "%s%.*s", what, str_shown(name, 40), name.len > 0 ? name.ptr : "");
     begin_row(w, label, strlen(label));
     for (size_t i = 0; i < count; i++) {
         char text[80] = "-", money[MONEY_TEXT];

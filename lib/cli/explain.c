@@ -46,8 +46,7 @@ static bool is_pod_of(karp_str pod, karp_str workload)
     if (memchr(workload.ptr, '/', workload.len) == NULL) {
         pod = without_namespace(pod);
     }
-    if (pod.len <= workload.len + 1 || memcmp(pod.ptr, workload.ptr, workload.len) != 0 ||
-        pod.ptr[workload.len] != '-') {
+    if (pod.len <= workload.len + 1 || !str_has_prefix(pod, workload) || pod.ptr[workload.len] != '-') {
         return false;
     }
     for (size_t i = workload.len; i < pod.len; i++) {
@@ -126,7 +125,7 @@ static karp_status stand_in(cli_answer *answer, const karp_options *common, karp
     }
     char text[200];
     (void)snprintf(text, sizeof(text), "%zu pending %s: %zu placed, %zu not; shown is %.*s", left + placed,
-                   left + placed == 1 ? "pod" : "pods", placed, left, pod.len < 100 ? (int)pod.len : 100, pod.ptr);
+                   left + placed == 1 ? "pod" : "pods", placed, left, str_shown(pod, 100), pod.ptr);
     print_note(str(text));
     *name = pod;
     return KARP_OK;

@@ -132,11 +132,7 @@ static bool serves(const asking *a, const char *name)
  * are checked. */
 static bool is_node_class(const char *name)
 {
-    const char *dot = strchr(name, '.');
-    static const char ending[] = "nodeclasses";
-    size_t length = dot == NULL ? 0 : (size_t)(dot - name);
-    return name[0] != '-' && length >= sizeof(ending) - 1 &&
-           memcmp(dot - (sizeof(ending) - 1), ending, sizeof(ending) - 1) == 0 &&
+    return name[0] != '-' && str_ends(str_before(str(name), '.'), "nodeclasses") &&
            strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789.-") == strlen(name);
 }
 

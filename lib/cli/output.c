@@ -154,7 +154,7 @@ bool is_change(karp_str *text)
 {
     static const char prefix[] = "what if: ";
     const size_t length = sizeof prefix - 1;
-    if (text->len <= length || memcmp(text->ptr, prefix, length) != 0) {
+    if (text->len == length || !str_starts(*text, prefix)) {
         return false;
     }
     *text = (karp_str){ text->ptr + length, text->len - length };
@@ -173,14 +173,7 @@ void print_warnings(const cli_input *input)
     }
 }
 
-bool has_warning(const cli_input *input, karp_str note)
-{
-    for (size_t i = 0; i < input->warning_count; i++) {
-        karp_str one = input->warnings[i];
-        if (equal_str(one, note)) return true;
-    }
-    return false;
-}
+bool has_warning(const cli_input *input, karp_str note) { return str_in(note, input->warnings, input->warning_count); }
 
 void print_warnings_of_side(const cli_input *input, const char *name, const cli_input *first)
 {
@@ -188,7 +181,7 @@ void print_warnings_of_side(const cli_input *input, const char *name, const cli_
         karp_str note = input->warnings[i];
         char text[1000];
         if (first != input && has_warning(first, note)) continue;
-        int length = snprintf(text, sizeof text, "%s: %.*s", name, note.len < 900 ? (int)note.len : 900, note.ptr);
+        int length = snprintf(text, sizeof text, "%s: %.*s", name, str_shown(note, 900), note.ptr);
         print_note((karp_str){ text, length < (int)sizeof text ? (size_t)length : sizeof text - 1 });
     }
 }

@@ -15,22 +15,14 @@ typedef struct name_search {
     char names[160]; /* names of the first few */
 } name_search;
 
-static bool is_part(karp_str name, karp_str part)
-{
-    for (size_t k = 0; k + part.len <= name.len; k++) {
-        if (memcmp(name.ptr + k, part.ptr, part.len) == 0) return true;
-    }
-    return false;
-}
-
 static void note_name(name_search *s, karp_str name)
 {
     enum { NAMED = 3 };
     size_t used = strlen(s->names);
     if (s->count++ == 0) s->found = name;
     if (s->count <= NAMED) {
-        (void)snprintf(s->names + used, sizeof(s->names) - used, "%s%.*s", used > 0 ? ", " : "",
-                       name.len < 40 ? (int)name.len : 40, name.ptr);
+        (void)snprintf(s->names + used, sizeof(s->names) - used, "%s%.*s", used > 0 ? ", " : "", str_shown(name, 40),
+                       name.ptr);
     } else if (s->count == NAMED + 1) {
         (void)snprintf(s->names + used, sizeof(s->names) - used, ", …");
     }
@@ -43,7 +35,7 @@ static void search_names(karp_table *nodes, karp_str given, name_search *s)
     for (size_t i = 0; i < names.row_count; i++) {
         karp_str name = { (const char *)names.values + names.offsets[i],
                           (size_t)(names.offsets[i + 1] - names.offsets[i]) };
-        if (!is_part(name, given)) continue;
+        if (!str_contains(name, given)) continue;
         if (name.len == given.len) {
             s->found = name;
             s->count = 1;

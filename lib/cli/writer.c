@@ -84,22 +84,10 @@ void cli_put_words(cli_writer *w, size_t at, size_t indent, const char *text, si
     }
 }
 
-static const char *entity(char c)
-{
-    switch (c) {
-    case '&': return "&amp;";
-    case '<': return "&lt;";
-    case '>': return "&gt;";
-    case '"': return "&quot;";
-    case '\'': return "&#39;";
-    default: return NULL;
-    }
-}
-
 static void put_html(cli_writer *w, const char *text, size_t length)
 {
     for (size_t i = 0; i < length;) {
-        const char *instead = entity(text[i]);
+        const char *instead = html_entity(text[i]);
         size_t bytes = instead != NULL ? 1 : invisible_length((karp_str){ text, length }, i);
         if (bytes > 0) cli_put_text(w, instead != NULL ? instead : "\xef\xbf\xbd");
         else cli_put(w, &text[i], 1);

@@ -29,11 +29,6 @@ double node_price(const karp_snapshot *w, const state_node *n)
     return offering_price(w, n->pool, n->type, n->zone, n->capacity_type, NO_ID);
 }
 
-static karp_str text_or_none(const karp_snapshot *w, uint32_t value)
-{
-    return value == NO_ID ? (karp_str){ "", 0 } : text_of(w, value);
-}
-
 /* Factors from the vectors' units to cores and bytes. */
 struct shown_units {
     double cpu, memory;

@@ -55,11 +55,9 @@ static int64_t length_of(const budget *b)
     return b->duration == KARP_DURATION_UNSET || b->duration < 0 ? 0 : b->duration;
 }
 
-static bool scheduled(const budget *b) { return b->schedule.len > 0 || b->duration != KARP_DURATION_UNSET; }
-
 bool budget_allows(const budget *b, int64_t total, int64_t now, bool never_is_always, int64_t *allowed)
 {
-    if (scheduled(b)) {
+    if (budget_scheduled(b)) {
         cron schedule;
         int64_t hit;
         if (!cron_parse(b->schedule.ptr, b->schedule.len, &schedule)) return false;
@@ -106,7 +104,7 @@ static int64_t next_edge(const budget *b, int64_t now)
 {
     cron schedule;
     int64_t hit, next;
-    if (!scheduled(b) || !cron_parse(b->schedule.ptr, b->schedule.len, &schedule)) return KARP_NO_TIME;
+    if (!budget_scheduled(b) || !cron_parse(b->schedule.ptr, b->schedule.len, &schedule)) return KARP_NO_TIME;
     if (!cron_next(&schedule, before(now, length_of(b)), &hit)) return KARP_NO_TIME;
     if (hit > now) return length_of(b) == 0 ? KARP_NO_TIME : hit;
     int64_t end = after(hit, length_of(b));
@@ -189,7 +187,7 @@ static void describe_broken(strbuf *text, karp_str pool_name, uint32_t number, c
     strbuf_addu(text, number);
     strbuf_adds(text, "] cannot be evaluated (nodes \"");
     strbuf_addstr(text, b->nodes);
-    if (scheduled(b)) {
+    if (budget_scheduled(b)) {
         strbuf_adds(text, "\", schedule \"");
         strbuf_addstr(text, b->schedule);
     }

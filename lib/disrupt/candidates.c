@@ -423,6 +423,11 @@ bool pass_keep(pass *p, uint32_t state_node_number, uint32_t code, karp_str deta
     return true;
 }
 
+karp_status pass_keep_candidate(pass *p, uint32_t number, uint32_t code, karp_str detail, karp_error *error)
+{
+    return pass_keep(p, p->candidates[number].node, code, detail) ? KARP_OK : fail_nomem(error);
+}
+
 /* ---- order (§7) --------------------------------------------------------------------------------------------------------- */
 
 /* A number that is lower for a better ratio; both zeros map to the same number. */

@@ -170,9 +170,7 @@ static bool in_queue(const struct stepping *g)
 {
     const karp_command_state *s = &g->step->state;
     for (size_t i = 0; i < s->node_count; i++) {
-        for (size_t k = 0; k < g->options->in_progress_count; k++) {
-            if (equal_str(s->nodes[i].node, g->options->in_progress[k])) return true;
-        }
+        if (str_in(s->nodes[i].node, g->options->in_progress, g->options->in_progress_count)) return true;
     }
     return false;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <disrupt/costs.h>
+#include <base/str.h>
 
 #include <decision/node_rows.h>
 #include <math.h>
@@ -9,26 +10,14 @@
 
 enum { COST_TEXT = 128 };
 
-static bool letters(karp_str t, const char *word, size_t length)
-{
-    if (t.len != length) return false;
-    for (size_t i = 0; i < length; i++) {
-        char c = t.ptr[i] >= 'A' && t.ptr[i] <= 'Z' ? (char)(t.ptr[i] - 'A' + 'a') : t.ptr[i];
-        if (c != word[i]) return false;
-    }
-    return true;
-}
-
 static bool infinite(karp_str t, double *out)
 {
     karp_str word = t;
     if (t.len > 0 && (t.ptr[0] == '+' || t.ptr[0] == '-')) word = (karp_str){ t.ptr + 1, t.len - 1 };
-    if (!letters(word, "inf", 3) && !letters(word, "infinity", 8)) return false;
+    if (!equal_letters(word, str("inf")) && !equal_letters(word, str("infinity"))) return false;
     *out = t.ptr[0] == '-' ? -HUGE_VAL : HUGE_VAL;
     return true;
 }
-
-static bool digit(char c) { return c >= '0' && c <= '9'; }
 
 /* Parses as Karpenter does: decimals with an exponent, "Inf", and "_" between digits. */
 static bool read_cost(karp_str t, double *out)
@@ -39,7 +28,7 @@ static bool read_cost(karp_str t, double *out)
     if (t.len == 0 || t.len > sizeof plain) return false;
     for (size_t i = 0; i < t.len; i++) {
         if (t.ptr[i] != '_') plain[n++] = t.ptr[i];
-        else if (i == 0 || i + 1 == t.len || !digit(t.ptr[i - 1]) || !digit(t.ptr[i + 1])) return false;
+        else if (i == 0 || i + 1 == t.len || !is_digit(t.ptr[i - 1]) || !is_digit(t.ptr[i + 1])) return false;
     }
     return decimal_parse(plain, n, out) == DECIMAL_OK;
 }
@@ -51,7 +40,7 @@ static bool read_whole(karp_str t, double *out)
     int64_t value = 0;
     if (i == t.len) return false;
     for (; i < t.len; i++) {
-        if (!digit(t.ptr[i]) || value > (INT64_C(1) << 31)) return false;
+        if (!is_digit(t.ptr[i]) || value > (INT64_C(1) << 31)) return false;
         value = value * 10 + (t.ptr[i] - '0');
     }
     if (t.ptr[0] == '-') value = -value;

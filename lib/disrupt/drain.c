@@ -19,7 +19,7 @@ struct draining {
 /* Whether the drain waits for the pod. */
 static bool holds(const struct draining *d, const pod *p)
 {
-    return !pod_terminal(p) && pod_drainable(d->a->snapshot, p, d->a->now);
+    return !pod_over(p) && pod_drainable(d->a->snapshot, p, d->a->now);
 }
 
 /* Whether the pod would not end by the deadline with its own grace period. */

@@ -34,16 +34,13 @@ const char *karp_interruption_name(uint32_t kind) { return kind > 0 && kind < KI
 /* Whether the text is a whole provider ID, or the part after its last slash. */
 static bool names(karp_str instance, karp_str provider_id)
 {
-    if (instance.len == 0 || instance.len > provider_id.len) return false;
-    size_t before = provider_id.len - instance.len;
-    return memcmp(provider_id.ptr + before, instance.ptr, instance.len) == 0 &&
-           (before == 0 || provider_id.ptr[before - 1] == '/');
+    if (instance.len == 0 || !str_has_suffix(provider_id, instance)) return false;
+    return provider_id.len == instance.len || provider_id.ptr[provider_id.len - instance.len - 1] == '/';
 }
 
 static karp_str label_of(const karp_snapshot *w, uint32_t claim_number, uint32_t key)
 {
-    uint32_t value = label_get(w->raw.claims.items[claim_number].meta.labels, key);
-    return value == NO_ID ? (karp_str){ "", 0 } : text_of(w, value);
+    return text_or_none(w, label_get(w->raw.claims.items[claim_number].meta.labels, key));
 }
 
 /* Marks the claim's offering as unavailable, so that it is not launched again. */

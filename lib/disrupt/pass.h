@@ -168,6 +168,8 @@ static inline const node_pool *pool_of(const pass *p, const candidate *c)
 
 /* Records why the node is kept, if reasons are needed. The detail is copied; false = out of memory. */
 bool pass_keep(pass *p, uint32_t state_node, uint32_t code, karp_str detail);
+/* The same for a candidate. Errors: NOMEM. */
+karp_status pass_keep_candidate(pass *p, uint32_t number, uint32_t code, karp_str detail, karp_error *error);
 
 /* Candidates by descending savings ratio, then by name (§7), in the arena; NULL = out of memory. */
 uint32_t *by_savings_ratio(pass *p);

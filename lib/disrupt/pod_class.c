@@ -36,14 +36,14 @@ karp_status karp_pod_flags(const karp_snapshot *snapshot, size_t number, int64_t
     const pod *p = pod_at(&snapshot->raw, number);
     uint32_t own = (uint32_t)number;
     bool drainable = pod_drainable(snapshot, p, now);
-    *out = bit(pod_terminal(p), KARP_POD_TERMINAL) | bit(p->deletion != KARP_NO_TIME, KARP_POD_TERMINATING) |
+    *out = bit(pod_over(p), KARP_POD_TERMINAL) | bit(p->deletion != KARP_NO_TIME, KARP_POD_TERMINATING) |
            bit(pod_active(p), KARP_POD_ACTIVE) | bit(p->node != NO_ID, KARP_POD_BOUND) |
            bit((p->flags & POD_OF_DAEMON_SET) != 0, KARP_POD_OF_DAEMON_SET) |
            bit(pod_reschedulable(p), KARP_POD_RESCHEDULABLE) |
            bit(pod_do_not_disrupt(snapshot, p, now), KARP_POD_DO_NOT_DISRUPT) |
            bit(pod_disruptable(snapshot, p, now), KARP_POD_DISRUPTABLE) |
            bit(pod_evictable(snapshot, own, now), KARP_POD_EVICTABLE) | bit(pod_stuck(p, now), KARP_POD_STUCK) |
-           bit(drainable, KARP_POD_DRAINABLE) | bit(drainable && !pod_terminal(p), KARP_POD_WAITING_EVICTION) |
+           bit(drainable, KARP_POD_DRAINABLE) | bit(drainable && !pod_over(p), KARP_POD_WAITING_EVICTION) |
            bit(pod_provisionable(p), KARP_POD_PROVISIONABLE) |
            bit(pod_currently_reschedulable(snapshot, own, now, NULL), KARP_POD_CURRENTLY_RESCHEDULABLE) |
            budget_bits(snapshot, own, now);

@@ -27,7 +27,7 @@ static bool happened(const karp_snapshot *before, const karp_snapshot *w, const 
 {
     const pod *old = before == NULL ? NULL : pod_before(before, w, p);
     if (old == NULL || old->node == NO_ID) return true;
-    return (pod_terminal(p) && !pod_terminal(old)) || (p->deletion != KARP_NO_TIME && old->deletion == KARP_NO_TIME);
+    return (pod_over(p) && !pod_over(old)) || (p->deletion != KARP_NO_TIME && old->deletion == KARP_NO_TIME);
 }
 
 static bool some_event(const karp_snapshot *before, const karp_snapshot *w, const state_node *n)

@@ -33,11 +33,6 @@ static int64_t drain_bound(const pass *p, const candidate *c)
     return bound != KARP_DURATION_UNSET && own != KARP_DURATION_UNSET && own < bound ? own : bound;
 }
 
-static karp_status keep(pass *p, uint32_t number, uint32_t code, karp_str detail, karp_error *error)
-{
-    return pass_keep(p, p->candidates[number].node, code, detail) ? KARP_OK : fail_nomem(error);
-}
-
 static karp_status reboot_node(pass *p, const uint32_t *number, karp_error *error)
 {
     command *c = list_push(p->context, &p->commands, sizeof *c);
@@ -55,12 +50,15 @@ static karp_status replace_static(pass *p, const uint32_t *number, karp_error *e
     pool_counters k = count_claims(p->snapshot, c->pool);
     bool gate = terminate_first_on(p, KARP_GATE_TERMINATE_FIRST_REPAIR);
     pool_reservations r = { .full = false };
-    if (k.active > pool_of(p, c)->replicas) return keep(p, *number, KARP_REASON_STATIC_LIMIT, pool, error);
+    if (k.active > pool_of(p, c)->replicas)
+        return pass_keep_candidate(p, *number, KARP_REASON_STATIC_LIMIT, pool, error);
     karp_status status = gate ? static_reservations(p, c->pool, &r, error) : KARP_OK;
     if (status != KARP_OK) return status;
-    if (r.full && !holds_reservation(p, c, &r)) return keep(p, *number, KARP_REASON_RESERVATION_ELSEWHERE, pool, error);
+    if (r.full && !holds_reservation(p, c, &r))
+        return pass_keep_candidate(p, *number, KARP_REASON_RESERVATION_ELSEWHERE, pool, error);
     if (!r.full && node_room(pool_of(p, c), k) > 0) return replace_static_node(p, number) ? KARP_OK : fail_nomem(error);
-    if (!gate || !pool_may_launch_later(p, c->pool)) return keep(p, *number, KARP_REASON_STATIC_LIMIT, pool, error);
+    if (!gate || !pool_may_launch_later(p, c->pool))
+        return pass_keep_candidate(p, *number, KARP_REASON_STATIC_LIMIT, pool, error);
     return terminate_static_node(
                p, number, r.full ? KARP_TERMINATE_FIRST_NO_RESERVED_CAPACITY : KARP_TERMINATE_FIRST_STATIC_AT_LIMIT)
                ? KARP_OK
@@ -73,8 +71,9 @@ static karp_status try_one(pass *p, const bool *tripped, const uint32_t *number,
     const state_node *n = &p->snapshot->nodes[c->node];
     karp_str pool = name_of(p->snapshot, pool_of(p, c)->meta.name);
     karp_status status;
-    if (tripped[c->pool]) return keep(p, *number, KARP_REASON_POOL_UNHEALTHY, pool, error);
-    if (n->initialized && p->remaining[c->pool] == 0) return keep(p, *number, KARP_REASON_BUDGET, pool, error);
+    if (tripped[c->pool]) return pass_keep_candidate(p, *number, KARP_REASON_POOL_UNHEALTHY, pool, error);
+    if (n->initialized && p->remaining[c->pool] == 0)
+        return pass_keep_candidate(p, *number, KARP_REASON_BUDGET, pool, error);
     if (c->repair->action == KARP_REPAIR_REBOOT) status = reboot_node(p, number, error);
     else if (pool_of(p, c)->replicas >= 0) status = replace_static(p, number, error);
     else status = move_pods_away(p, number, terminate_first_on(p, KARP_GATE_TERMINATE_FIRST_REPAIR), done, error);

@@ -67,11 +67,6 @@ static karp_status simulate_gone(pass *p, const uint32_t *number, simulation **o
     return KARP_OK;
 }
 
-static karp_status keep(pass *p, uint32_t number, uint32_t code, karp_str detail, karp_error *error)
-{
-    return pass_keep(p, p->candidates[number].node, code, detail) ? KARP_OK : fail_nomem(error);
-}
-
 karp_status move_pods_away(pass *p, const uint32_t *number, bool terminate_first, bool *done, karp_error *error)
 {
     const simulation_kind kind = { .all_pods = p->method == KARP_METHOD_REPAIR };
@@ -81,12 +76,12 @@ karp_status move_pods_away(pass *p, const uint32_t *number, bool terminate_first
     *done = m->outcome != SIMULATED || m->result.all_scheduled;
     if (m->outcome == SIMULATION_NO_POOLS) {
         no_usable_pools(p);
-        status = keep(p, *number, KARP_REASON_NO_NODEPOOLS, str(""), error);
+        status = pass_keep_candidate(p, *number, KARP_REASON_NO_NODEPOOLS, str(""), error);
     } else if (m->outcome == SIMULATED && !m->result.all_scheduled) {
         status = terminate_first ? simulate_gone(p, number, &gone, error) : KARP_OK;
         if (status == KARP_OK && gone == NULL)
-            status = keep(p, *number, KARP_REASON_PODS_WOULD_NOT_SCHEDULE, pod_name(p->snapshot, m->result.left_out),
-                          error);
+            status = pass_keep_candidate(p, *number, KARP_REASON_PODS_WOULD_NOT_SCHEDULE,
+                                         pod_name(p->snapshot, m->result.left_out), error);
     }
     if (status != KARP_OK || gone != NULL || m->outcome != SIMULATED || !m->result.all_scheduled) {
         simulation_free(p, m);

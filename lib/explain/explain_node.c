@@ -31,9 +31,7 @@ struct karp_node_explanation {
 static bool named_by_command(const karp_decision *d, karp_str name)
 {
     for (size_t i = 0; i < d->commands.count; i++) {
-        for (size_t k = 0; k < d->commands.items[i].node_count; k++) {
-            if (equal_str(d->commands.items[i].nodes[k], name)) return true;
-        }
+        if (str_in(name, d->commands.items[i].nodes, d->commands.items[i].node_count)) return true;
     }
     return false;
 }

@@ -282,7 +282,7 @@ static karp_status not_pending(const karp_snapshot *s, karp_str name, karp_error
         const pod *p = pod_at(&s->raw, i);
         karp_str on = p->node == NO_ID ? (karp_str){ "", 0 } : name_of(s, p->node);
         int shown = on.len < NAME_SHOWN ? (int)on.len : NAME_SHOWN;
-        if (pod_terminal(p)) return fail(error, KARP_E_NOT_FOUND, "the pod has ended and needs no node");
+        if (pod_over(p)) return fail(error, KARP_E_NOT_FOUND, "the pod has ended and needs no node");
         if (on.len > 0) return fail(error, KARP_E_NOT_FOUND, "the pod runs on node %.*s already", shown, on.ptr);
         return fail(error, KARP_E_NOT_FOUND,
                     "the pod is not pending for Karpenter: it has no condition PodScheduled=False, or a node is "

@@ -9,8 +9,6 @@
 #include <model/cron.h>
 #include <model/selector.h>
 
-static bool scheduled(const budget *b) { return b->schedule.len > 0 || b->duration != KARP_DURATION_UNSET; }
-
 static bool allows_none(karp_str nodes) { return str_is(nodes, "0") || str_is(nodes, "0%"); }
 
 static void field_of_budget(linting *l, uint32_t index)
@@ -24,7 +22,7 @@ static void check_schedule(linting *l, const budget *b, uint32_t index, karp_str
 {
     cron schedule;
     int64_t hit;
-    if (!scheduled(b)) return;
+    if (!budget_scheduled(b)) return;
     bool read = cron_parse(b->schedule.ptr, b->schedule.len, &schedule);
     if (read && cron_next(&schedule, l->snapshot->raw.now, &hit)) return;
     field_of_budget(l, index);
@@ -41,7 +39,7 @@ static void check_schedule(linting *l, const budget *b, uint32_t index, karp_str
 static void check_budget(linting *l, const budget *b, uint32_t index, karp_str pool)
 {
     check_schedule(l, b, index, pool);
-    if (scheduled(b) || !allows_none(b->nodes)) return;
+    if (budget_scheduled(b) || !allows_none(b->nodes)) return;
     field_of_budget(l, index);
     strbuf_adds(&l->field, ".nodes");
     strbuf_adds(&l->text, b->has_reasons ? "for its reasons no node is ever disrupted"

@@ -66,8 +66,7 @@ uint32_t node_view_budget_of(const node_view *v, uint32_t pod_number)
 static bool names_pod(karp_str detail, karp_str pod_name)
 {
     return equal_str(detail, pod_name) ||
-           (detail.len > pod_name.len && memcmp(detail.ptr, pod_name.ptr, pod_name.len) == 0 &&
-            detail.ptr[pod_name.len] == ' ');
+           (detail.len > pod_name.len && str_has_prefix(detail, pod_name) && detail.ptr[pod_name.len] == ' ');
 }
 
 uint32_t node_view_pod_of(const karp_snapshot *s, uint32_t node_number, karp_str detail)

@@ -98,7 +98,6 @@ static inline const int64_t *pod_vector(const verifier *v, uint32_t pod_number)
 {
     return v->snapshot->classes[v->snapshot->pod_class[pod_number]].requests;
 }
-static inline bool pod_over(const pod *p) { return p->phase == KARP_PHASE_SUCCEEDED || p->phase == KARP_PHASE_FAILED; }
 int64_t add_clamped(int64_t a, int64_t b);
 /* Zeroed memory with the lifetime of the verifier. NULL = out of memory, which is recorded. */
 void *verifier_alloc(verifier *v, size_t count, size_t bytes);

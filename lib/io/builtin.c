@@ -43,7 +43,7 @@ static karp_str date_of_prices(karp_str dates, karp_str region)
 {
     char all[256], own[80];
     str_shorten(all, sizeof all, dates);
-    (void)snprintf(own, sizeof own, "%.*s: ", (int)(region.len < 64 ? region.len : 64), region.ptr);
+    (void)snprintf(own, sizeof own, "%.*s: ", str_shown(region, 64), region.ptr);
     const char *prices = strstr(all, "prices "), *rest = prices ? strchr(prices, '(') : NULL;
     const char *exception = rest ? strstr(rest, own) : NULL;
     if (!prices) return nothing;
@@ -68,8 +68,8 @@ karp_str karp_reader_catalogue_title(karp_reader *reader)
         karp_provider_memory_free(memory);
         return (karp_str){ NULL, 0 };
     }
-    (void)snprintf(title, sizeof reader->catalogue_title, "%.*s%s%.*s", (int)(region.len < 64 ? region.len : 64),
-                   region.ptr, date.len ? ", prices " : "", (int)(date.len < 32 ? date.len : 32), date.ptr);
+    (void)snprintf(title, sizeof reader->catalogue_title, "%.*s%s%.*s", str_shown(region, 64), region.ptr,
+                   date.len ? ", prices " : "", str_shown(date, 32), date.ptr);
     karp_provider_memory_free(memory);
     return str(title);
 }
@@ -184,7 +184,7 @@ static bool is_class_of(const karp_provider *provider, const tree *root)
 {
     return karp_provider_class_kind(provider).len &&
            equal_str(tree_get_text(root, "kind"), karp_provider_class_kind(provider)) &&
-           equal_str(io_group_of(tree_get_text(root, "apiVersion")), karp_provider_class_group(provider));
+           equal_str(str_before(tree_get_text(root, "apiVersion"), '/'), karp_provider_class_group(provider));
 }
 
 karp_status io_check_node_class(karp_reader *reader, const tree *root, const io_place *place)
@@ -227,8 +227,6 @@ typedef struct class_uses {
     size_t count;
 } class_uses;
 
-static int shown(karp_str text) { return (int)(text.len < 100 ? text.len : 100); }
-
 /* Warns about a class without subnets in the region. EC2's zone names begin with the region's name. */
 static karp_status check_region(class_uses *u, uint32_t number, karp_str name)
 {
@@ -240,11 +238,11 @@ static karp_status check_region(class_uses *u, uint32_t number, karp_str name)
     bool found = tree_count(subnets) == 0;
     for (size_t i = 0; i < tree_count(subnets) && !found; i++) {
         karp_str zone = tree_get_text(tree_item(subnets, i), "zone");
-        found = zone.len > region.len && memcmp(zone.ptr, region.ptr, region.len) == 0;
+        found = zone.len > region.len && str_has_prefix(zone, region);
     }
     if (found) return KARP_OK;
-    return io_warn(reader, "%.*s %.*s: none of its subnets is in %.*s", shown(kind), kind.ptr, shown(name), name.ptr,
-                   shown(region), region.ptr);
+    return io_warn(reader, "%.*s %.*s: none of its subnets is in %.*s", str_shown(kind, 100), kind.ptr,
+                   str_shown(name, 100), name.ptr, str_shown(region, 100), region.ptr);
 }
 
 /* Pools with another cloud's node class get this provider's default instance types. */
@@ -256,13 +254,13 @@ static karp_status warn_foreign(class_uses *u, karp_str pool, karp_str kind)
                        "NodePool %.*s: its nodeClassRef is of kind %.*s: nodeClassRef.group should be "
                        "karpenter.k8s.aws and its kind "
                        "EC2NodeClass; without a catalogue it gets EC2's instance types with AL2023",
-                       shown(pool), pool.ptr, shown(kind), kind.ptr);
+                       str_shown(pool, 100), pool.ptr, str_shown(kind, 100), kind.ptr);
     }
     if (own.len == 0) return KARP_OK;
     return io_warn(
         u->reader,
         "NodePool %.*s: its nodeClassRef is of kind %.*s, not %.*s: its instance types are the provider's defaults",
-        shown(pool), pool.ptr, shown(kind), kind.ptr, shown(own), own.ptr);
+        str_shown(pool, 100), pool.ptr, str_shown(kind, 100), kind.ptr, str_shown(own, 100), own.ptr);
 }
 
 static karp_status warn_absent(class_uses *u, karp_str name)
@@ -272,11 +270,11 @@ static karp_status warn_absent(class_uses *u, karp_str name)
         return io_warn_once(
             u->reader,
             "EC2NodeClass %.*s is not in the input: its nodes are assumed to run AL2023 with default settings",
-            shown(name), name.ptr);
+            str_shown(name, 100), name.ptr);
     }
     if (own.len == 0) return KARP_OK;
     return io_warn_once(u->reader, "%.*s %.*s is not in the input: the provider's default settings are assumed",
-                        shown(own), own.ptr, shown(name), name.ptr);
+                        str_shown(own, 100), own.ptr, str_shown(name, 100), name.ptr);
 }
 
 /* Reads the class of that name. NULL, with a note, when the input does not have it. */

@@ -112,8 +112,8 @@ karp_status karp_catalogue_read(karp_context *context, karp_str name, karp_str t
         if (error) str_shorten(error->document, sizeof error->document, name);
         return KARP_E_LIMIT;
     }
-    static const char mark[] = "\xEF\xBB\xBF"; /* the byte order mark is skipped */
-    if (text.len >= 3 && memcmp(text.ptr, mark, 3) == 0) text = (karp_str){ text.ptr + 3, text.len - 3 };
+    /* The byte order mark is skipped. */
+    if (str_starts(text, "\xEF\xBB\xBF")) text = (karp_str){ text.ptr + 3, text.len - 3 };
     if (!text.ptr) text.ptr = "";
     catalogue_reader reader;
     catalogue_reader_init(&reader, context, name);

@@ -4,6 +4,7 @@
  * and warnings.
  */
 #include <io/catalogue_read.h>
+#include <base/serves.h>
 
 #include <string.h>
 
@@ -32,8 +33,8 @@ static bool note_key(catalogue_reader *reader, list_facts *facts, karp_str key)
 
 static bool is_reserved(const karp_offering *offering)
 {
-    const karp_requirement *r = catalogue_find(offering->requirements, offering->requirement_count,
-                                               catalogue_key_capacity_type);
+    const karp_requirement *r = requirement_find(offering->requirements, offering->requirement_count,
+                                                 catalogue_key_capacity_type);
     return r && r->op == KARP_OP_IN && r->value_count == 1 && str_is(r->values[0], "reserved");
 }
 
@@ -60,7 +61,7 @@ static bool complete_offerings(arena *memory, karp_instance_type *type)
     for (size_t i = 0; i < type->offering_count; i++) {
         list[i] = type->offerings[i];
         size_t count = list[i].requirement_count;
-        if (is_reserved(&list[i]) || catalogue_find(list[i].requirements, count, catalogue_key_reservation)) continue;
+        if (is_reserved(&list[i]) || requirement_find(list[i].requirements, count, catalogue_key_reservation)) continue;
         karp_requirement *longer = arena_array(memory, count + 1, sizeof *longer);
         if (!longer) return false;
         memcpy(longer, list[i].requirements, count * sizeof *longer);
@@ -75,7 +76,7 @@ static bool complete_offerings(arena *memory, karp_instance_type *type)
 static bool add_from_offerings(arena *memory, const karp_instance_type *type, karp_requirement *list, size_t *count,
                                karp_str key)
 {
-    if (catalogue_find(list, *count, key)) return true;
+    if (requirement_find(list, *count, key)) return true;
     size_t value_count;
     const karp_str *values = catalogue_offering_values(memory, type, key, &value_count);
     if (!values) return false;
@@ -93,7 +94,7 @@ static bool derive(catalogue_reader *reader, list_facts *facts, size_t index)
     karp_requirement *list = arena_array(memory, count + facts->count + 4, sizeof *list);
     if (!list) return false;
     if (count) memcpy(list, type->requirements, count * sizeof *list);
-    if (!catalogue_find(list, count, catalogue_key_type)) {
+    if (!requirement_find(list, count, catalogue_key_type)) {
         karp_str *name = arena_array(memory, 1, sizeof *name);
         if (!name) return false;
         *name = type->name;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decodes the full format of a catalogue entry, which states every property of a type, and its short forms. */
 #include <io/catalogue_read.h>
+#include <base/serves.h>
 
 #include <io/decode_fields.h>
 #include <string.h>
@@ -77,9 +78,9 @@ static void offering_requirements(io_decoder *d, const tree *root, karp_offering
     add_text(d, list, &count, catalogue_key_reservation, reservation);
     if (tree_get(root, "requirements")) {
         /* With "requirements" nothing is derived: a missing label is missing. */
-    } else if (!catalogue_find(list, count, catalogue_key_zone)) {
+    } else if (!requirement_find(list, count, catalogue_key_zone)) {
         io_bad_member(d, "zone", KARP_E_INVALID, "is missing");
-    } else if (!catalogue_find(list, count, catalogue_key_capacity_type)) {
+    } else if (!requirement_find(list, count, catalogue_key_capacity_type)) {
         io_bad_member(d, "capacityType", KARP_E_INVALID, "is missing");
     }
     offering->requirements = list;

@@ -18,9 +18,7 @@ static const karp_resource fixed_overhead[] = {
     { .name = { "memory", 6 }, .text = { "10Mi", 4 } },
 };
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-static bool is_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static bool is_word(char c) { return is_digit(c) || is_letter(c) || c == '_'; }
 
 /* The size in a name like m5.2xlarge: word characters, a dot, and one of AWS's sizes. */
 static bool aws_size(karp_str name, karp_str *size)
@@ -30,9 +28,7 @@ static bool aws_size(karp_str name, karp_str *size)
     while (dot < name.len && is_word(name.ptr[dot])) dot++;
     if (dot == 0 || dot == name.len || name.ptr[dot] != '.') return false;
     *size = (karp_str){ name.ptr + dot + 1, name.len - dot - 1 };
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        if (str_is(*size, sizes[i])) return true;
-    }
+    if (str_in_words(*size, sizes, sizeof sizes / sizeof *sizes)) return true;
     size_t digits = 0;
     while (digits < size->len && is_digit(size->ptr[digits])) digits++;
     return str_is((karp_str){ size->ptr + digits, size->len - digits }, "xlarge");

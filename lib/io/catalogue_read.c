@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/sort.h>
+#include <base/serves.h>
 #include <io/catalogue_read.h>
 
 #include <math.h>
@@ -16,23 +17,13 @@ const karp_str catalogue_key_reservation = { "karpenter.k8s.aws/capacity-reserva
 
 /* ---- shared by both formats ------------------------------------------------------------------ */
 
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
-
-static bool equal_ignoring_case(karp_str a, const char *b)
-{
-    for (size_t i = 0; i < a.len; i++) {
-        if (b[i] == '\0' || lower(a.ptr[i]) != lower(b[i])) return false;
-    }
-    return b[a.len] == '\0';
-}
-
 /* The object's spelling of the name; `name` if it has no such member. */
 static karp_str member(const tree *object, const char *name)
 {
     if (tree_get(object, name) || !tree_is(object, TREE_MAP)) return str(name);
     for (size_t i = 0; i < tree_count(object); i++) {
         karp_str key = tree_member_name(tree_member_at(object, i));
-        if (equal_ignoring_case(key, name)) return key;
+        if (equal_letters(key, str(name))) return key;
     }
     return str(name);
 }
@@ -41,14 +32,6 @@ const char *catalogue_member(io_decoder *d, const tree *object, const char *name
 {
     karp_str own = member(object, name);
     return own.ptr == name ? name : io_c_string(d, own);
-}
-
-const karp_requirement *catalogue_find(const karp_requirement *list, size_t count, karp_str key)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (equal_str(list[i].key, key)) return &list[i];
-    }
-    return NULL;
 }
 
 karp_requirement catalogue_in(karp_str key, const karp_str *values, size_t count)
@@ -61,14 +44,14 @@ const karp_str *catalogue_offering_values(arena *memory, const karp_instance_typ
     size_t room = 0, found = 0, kept = 0;
     for (size_t i = 0; i < type->offering_count; i++) {
         const karp_offering *o = &type->offerings[i];
-        const karp_requirement *r = catalogue_find(o->requirements, o->requirement_count, key);
+        const karp_requirement *r = requirement_find(o->requirements, o->requirement_count, key);
         if (r) room += r->value_count;
     }
     karp_str *values = arena_array(memory, room, sizeof *values);
     if (!values) return NULL;
     for (size_t i = 0; i < type->offering_count; i++) {
         const karp_offering *o = &type->offerings[i];
-        const karp_requirement *r = catalogue_find(o->requirements, o->requirement_count, key);
+        const karp_requirement *r = requirement_find(o->requirements, o->requirement_count, key);
         for (size_t k = 0; r && k < r->value_count; k++) values[found++] = r->values[k];
     }
     if (!sort_stable(memory->context, values, found, sizeof *values, by_text, NULL)) return NULL;

@@ -57,8 +57,6 @@ const karp_requirement *catalogue_requirements(io_decoder *d, const tree *object
 /* The object's spelling of a member's name, found as Go's JSON decoder finds it: the exact name first, then ignoring
  * case. Returns `name` if there is no such member. */
 const char *catalogue_member(io_decoder *d, const tree *object, const char *name);
-/* The requirement on `key` in a list, or NULL. */
-const karp_requirement *catalogue_find(const karp_requirement *list, size_t count, karp_str key);
 /* The requirement: key In values. */
 karp_requirement catalogue_in(karp_str key, const karp_str *values, size_t count);
 /* The distinct values of `key` in the type's offerings, sorted. NULL = out of memory. */

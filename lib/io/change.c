@@ -255,8 +255,7 @@ karp_status io_delete(karp_reader *reader, karp_str object)
     karp_str kind = io_kind_of(w);
     karp_status status = !w->replaced ? KARP_OK
                                       : io_warn(reader, "%.*s %.*s is replaced and deleted: it is left out",
-                                                (int)(kind.len < 100 ? kind.len : 100), kind.ptr,
-                                                (int)(w->name.len < 200 ? w->name.len : 200), w->name.ptr);
+                                                str_shown(kind, 100), kind.ptr, str_shown(w->name, 200), w->name.ptr);
     return status ? status : delete_with(reader, found);
 }
 

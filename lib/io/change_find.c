@@ -21,27 +21,18 @@ static const char *const short_names[][2] = {
     { "sc", "StorageClass" },
 };
 
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
-
-static bool same_word(karp_str a, karp_str b)
-{
-    bool same = a.len == b.len;
-    for (size_t i = 0; same && i < a.len; i++) same = lower(a.ptr[i]) == lower(b.ptr[i]);
-    return same;
-}
-
 /* Whether the word names the kind, as kubectl accepts it: in any case, singular, plural or short name. */
 static bool kind_is(karp_str word, karp_str kind)
 {
-    if (same_word(word, kind)) return true;
+    if (equal_letters(word, kind)) return true;
     for (size_t i = 0; i < sizeof short_names / sizeof short_names[0]; i++) {
-        if (same_word(word, str(short_names[i][0]))) return str_is(kind, short_names[i][1]);
+        if (equal_letters(word, str(short_names[i][0]))) return str_is(kind, short_names[i][1]);
     }
-    if (word.len < 3 || lower(word.ptr[word.len - 1]) != 's') return false;
+    if (word.len < 3 || ascii_lower(word.ptr[word.len - 1]) != 's') return false;
     word.len--;
-    if (same_word(word, kind)) return true;
-    word.len -= lower(word.ptr[word.len - 1]) == 'e';
-    return same_word(word, kind) && str_ends(kind, "s");
+    if (equal_letters(word, kind)) return true;
+    word.len -= ascii_lower(word.ptr[word.len - 1]) == 'e';
+    return equal_letters(word, kind) && str_ends(kind, "s");
 }
 
 /* Whether the word is a kind of workload, which a reference may leave out. */

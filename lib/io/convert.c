@@ -8,8 +8,8 @@
 
 karp_status io_no_effect(io_converter *c, const char *field, const char *why)
 {
-    return io_warn(c->reader, "%s %.*s: %s has no effect on decisions%s%s", c->kind,
-                   (int)(c->name.len < 100 ? c->name.len : 100), c->name.ptr, field, *why ? ": " : "", why);
+    return io_warn(c->reader, "%s %.*s: %s has no effect on decisions%s%s", c->kind, str_shown(c->name, 100),
+                   c->name.ptr, field, *why ? ": " : "", why);
 }
 
 karp_status io_no_effect_unknown(io_converter *c, const tree *object, const char *where, const char *const *known)
@@ -158,10 +158,10 @@ static void blame_original(io_converter *c, bool inline_)
     karp_error *error = &c->reader->error;
     char field[sizeof error->field];
     const char *rest = error->field, *before = "";
-    if (strncmp(rest, kubelet, sizeof kubelet - 1) == 0) {
+    if (str_starts(str(rest), kubelet)) {
         rest += sizeof kubelet - 1;
         before = "spec.kubeletConfiguration";
-    } else if (inline_ && strncmp(rest, spec, sizeof spec - 1) == 0) {
+    } else if (inline_ && str_starts(str(rest), spec)) {
         rest += sizeof spec - 1;
         before = "spec.provider.";
     }

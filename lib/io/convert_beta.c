@@ -6,12 +6,10 @@
 
 /* ---- v1beta1 ----------------------------------------------------------------------------------------------------- */
 
-static int shown(karp_str text) { return (int)(text.len < 60 ? text.len : 60); }
-
 static karp_status note_replaced(karp_reader *reader, karp_str pool, const char *field, karp_str value, const char *now)
 {
-    return io_warn(reader, "NodePool %.*s: v1beta1's spec.%s \"%.*s\" is read as v1's %s", shown(pool), pool.ptr, field,
-                   shown(value), value.ptr, now);
+    return io_warn(reader, "NodePool %.*s: v1beta1's spec.%s \"%.*s\" is read as v1's %s", str_shown(pool, 60),
+                   pool.ptr, field, str_shown(value, 60), value.ptr, now);
 }
 
 static karp_status convert_disruption(karp_reader *reader, karp_str pool, tree *spec)
@@ -45,7 +43,7 @@ static karp_status convert_pool(karp_reader *reader, tree *root)
             reader,
             "NodePool %.*s: v1beta1's spec.template.spec.kubelet is not read: v1 has it in the EC2NodeClass, "
             "as spec.kubelet",
-            shown(pool), pool.ptr);
+            str_shown(pool, 60), pool.ptr);
         tree_remove(&reader->trees, inner, "kubelet");
     }
     if (status == KARP_OK && reader->trees.status) status = io_reader_nomem(reader);

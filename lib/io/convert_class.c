@@ -101,8 +101,7 @@ static void put_alias(trees *t, const tree *spec, tree *out)
     if (tree_get(spec, "amiSelector")) return;
     if (family.len) {
         size_t n = family.len < 40 ? family.len : 40;
-        for (size_t i = 0; i < n; i++)
-            alias[i] = (char)(family.ptr[i] >= 'A' && family.ptr[i] <= 'Z' ? family.ptr[i] | 0x20 : family.ptr[i]);
+        for (size_t i = 0; i < n; i++) alias[i] = ascii_lower(family.ptr[i]);
         alias[n] = '\0';
     }
     memcpy(alias + strlen(alias), "@latest", sizeof "@latest");

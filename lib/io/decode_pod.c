@@ -123,8 +123,7 @@ static bool any_requests(const karp_container *list, size_t count, karp_str reso
  * request. */
 static bool containers_request(const karp_pod *pod, karp_str resource)
 {
-    static const char huge[] = "hugepages-";
-    if (resource.len >= sizeof huge - 1 && memcmp(resource.ptr, huge, sizeof huge - 1) == 0) return false;
+    if (str_starts(resource, "hugepages-")) return false;
     return any_requests(pod->containers, pod->container_count, resource) ||
            any_requests(pod->init_containers, pod->init_container_count, resource);
 }

@@ -109,7 +109,7 @@ karp_status io_note_version(karp_reader *reader, const io_kind_info *info, karp_
 {
     if (!info->version) return KARP_OK;
     char shown[64];
-    size_t group = io_group_of(api_version).len;
+    size_t group = str_before(api_version, '/').len;
     karp_str version = group ? (karp_str){ api_version.ptr + group + 1, api_version.len - group - 1 } : api_version;
     if (str_is(version, info->version) || (info->old_version && str_is(version, info->old_version))) return KARP_OK;
     str_shorten(shown, sizeof shown, api_version);
@@ -129,8 +129,6 @@ static bool first(karp_reader *reader, uint32_t kind)
     return new_;
 }
 
-static int length(karp_str text) { return text.len < 100 ? (int)text.len : 100; }
-
 static karp_status of_weight(karp_reader *reader, uint32_t kind, const char *what, const karp_meta *meta,
                              const char *field, int32_t value)
 {
@@ -138,8 +136,8 @@ static karp_status of_weight(karp_reader *reader, uint32_t kind, const char *wha
     if (!first(reader, kind)) return KARP_OK;
     bool placed = meta->namespace_.len > 0;
     return io_warn(reader, "%s %.*s%s%.*s: %s is %d; an API server takes 1 to 100 (others are not listed)", what,
-                   length(meta->namespace_), placed ? meta->namespace_.ptr : "", placed ? "/" : "", length(meta->name),
-                   meta->name.len > 0 ? meta->name.ptr : "", field, (int)value);
+                   str_shown(meta->namespace_, 100), placed ? meta->namespace_.ptr : "", placed ? "/" : "",
+                   str_shown(meta->name, 100), meta->name.len > 0 ? meta->name.ptr : "", field, (int)value);
 }
 
 static karp_status of_wish(karp_reader *reader, const karp_pod *pod, const char *field, int32_t weight)
@@ -184,7 +182,7 @@ karp_status io_note_invalid_pool(karp_reader *reader, const karp_node_pool *pool
         status = io_warn(reader,
                          "NodePool %.*s: the budget of %.*s nodes; an API server takes a number, or 0%% to 100%% "
                          "(others are not listed)",
-                         length(pool->meta.name), pool->meta.name.ptr, length(nodes), nodes.ptr);
+                         str_shown(pool->meta.name, 100), pool->meta.name.ptr, str_shown(nodes, 100), nodes.ptr);
     }
     return status;
 }

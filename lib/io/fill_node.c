@@ -81,22 +81,13 @@ static bool build_types(io_filler *f)
     return true;
 }
 
-static bool serves(const io_given_catalogue *given, karp_str pool)
-{
-    if (given->pool_count == 0) return true;
-    for (size_t i = 0; i < given->pool_count; i++) {
-        if (equal_str(given->pools[i], pool)) return true;
-    }
-    return false;
-}
-
 /* Finds the type of that name in the pool's catalogues, or else in any. */
 static const karp_catalogue *find_type(const io_filler *f, karp_str pool, karp_str name, size_t *index)
 {
     for (int any = 0; any < 2; any++) {
         for (size_t i = 0; i < f->type_table_count; i++) {
             const io_given_catalogue *given = &f->reader->catalogues[i];
-            uint32_t at = any || serves(given, pool) ? io_table_get(&f->types[i], name) : IO_NONE;
+            uint32_t at = any || io_serves(given, pool) ? io_table_get(&f->types[i], name) : IO_NONE;
             if (at == IO_NONE) continue;
             *index = at;
             return given->catalogue;

@@ -5,18 +5,6 @@
 
 #include <math.h>
 
-static const char *entity(unsigned char c)
-{
-    switch (c) {
-    case '&': return "&amp;";
-    case '<': return "&lt;";
-    case '>': return "&gt;";
-    case '"': return "&quot;";
-    case '\'': return "&#39;";
-    default: return NULL;
-    }
-}
-
 /* Longer texts are written in pieces, so that the buffer can check for cancellation. */
 enum { PIECE = 4096 };
 
@@ -26,7 +14,7 @@ void html_text(write_buffer *b, karp_str text)
     size_t at = 0;
     while (at < text.len) {
         size_t length = utf8_length(text, at);
-        const char *instead = length == 1 ? entity((unsigned char)text.ptr[at]) : NULL;
+        const char *instead = length == 1 ? html_entity(text.ptr[at]) : NULL;
         if (length == 0 || (instead == NULL && text.ptr[at] != '\n' && utf8_unseen(text.ptr + at, length))) {
             instead = "\xef\xbf\xbd";
         }

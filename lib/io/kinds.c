@@ -39,15 +39,9 @@ static const io_kind_info unknown = { "", "", IO_KIND_UNKNOWN, false, NULL, NULL
 
 const io_kind_info *io_kind_at(size_t index) { return index < sizeof kinds / sizeof kinds[0] ? &kinds[index] : NULL; }
 
-karp_str io_group_of(karp_str api_version)
-{
-    const char *slash = api_version.len ? memchr(api_version.ptr, '/', api_version.len) : NULL;
-    return (karp_str){ api_version.ptr, slash ? (size_t)(slash - api_version.ptr) : 0 };
-}
-
 const io_kind_info *io_kind_find(karp_str api_version, karp_str kind)
 {
-    karp_str group = io_group_of(api_version);
+    karp_str group = str_before(api_version, '/');
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (str_is(kind, kinds[i].name) && str_is(group, kinds[i].group)) return &kinds[i];
     }

@@ -47,6 +47,5 @@ typedef struct io_kind_info {
 const io_kind_info *io_kind_find(karp_str api_version, karp_str kind);
 /* Entry `index` of the table of kinds; NULL beyond the last. */
 const io_kind_info *io_kind_at(size_t index);
-karp_str io_group_of(karp_str api_version);
 
 #endif

@@ -9,9 +9,7 @@
 const char *io_meant(const nearest *near, char text[MEANT])
 {
     text[0] = '\0';
-    if (near->best.ptr)
-        (void)snprintf(text, MEANT, "; did you mean %.*s?", (int)(near->best.len < 128 ? near->best.len : 128),
-                       near->best.ptr);
+    if (near->best.ptr) (void)snprintf(text, MEANT, "; did you mean %.*s?", str_shown(near->best, 128), near->best.ptr);
     return text;
 }
 

@@ -73,7 +73,7 @@ static karp_status add_node_class(karp_reader *reader, io_decoder *d, const tree
     memset(&class_, 0, sizeof class_);
     class_.size = sizeof class_;
     class_.meta = io_meta(d, root, false);
-    class_.group = io_group_of(io_string(d, root, "apiVersion"));
+    class_.group = str_before(io_string(d, root, "apiVersion"), '/');
     class_.kind = io_string(d, root, "kind");
     if (d->status || !add) return d->status;
     strbuf text;
@@ -515,7 +515,7 @@ karp_status io_read_tree(karp_reader *reader, tree *root, const io_place *place,
     if (!tree_is(root, TREE_MAP))
         return io_reader_fail(reader, KARP_E_INVALID, place, NULL, "a document must be an object");
     karp_str kind = tree_get_text(root, "kind");
-    if (str_is(kind, "Snapshot") && str_is(io_group_of(tree_get_text(root, "apiVersion")), "karp")) {
+    if (str_is(kind, "Snapshot") && str_is(str_before(tree_get_text(root, "apiVersion"), '/'), "karp")) {
         if (reader->only_prices) return refuse_as_prices(reader, root, place);
         if (stated) return io_reader_fail(reader, KARP_E_INVALID, place, NULL, "a Snapshot inside a Snapshot");
         return read_snapshot_tree(reader, root, place);

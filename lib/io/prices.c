@@ -269,14 +269,6 @@ static karp_status gather(pricing *g, size_t objects)
     return KARP_OK;
 }
 
-static bool is_served(const io_given_catalogue *given, karp_str pool)
-{
-    for (size_t i = 0; i < given->pool_count; i++) {
-        if (equal_str(given->pools[i], pool)) return true;
-    }
-    return given->pool_count == 0;
-}
-
 /* Finds the group with this cost of volumes, or creates it. */
 static pool_group *group_of(pricing *g, double per_node)
 {
@@ -301,7 +293,7 @@ static karp_status group_pools(pricing *g, const io_given_catalogue *given)
     size_t count = 0;
     for (size_t i = 0; i < reader->deferred_count; i++) {
         const io_deferred *w = &reader->deferred[i];
-        if (w->info->kind != IO_KIND_NODE_POOL || w->gone || !is_served(given, w->name)) continue;
+        if (w->info->kind != IO_KIND_NODE_POOL || w->gone || !io_serves(given, w->name)) continue;
         names[count] = w->name;
         per_node[count] = g->all.volume_count ? devices_of_pool(reader, &g->all, w->root) : 0;
         group_of(g, per_node[count++])->pool_count++;

@@ -34,18 +34,12 @@ static bool is_one_of(nearest *near, const char *const names[], size_t count)
     return found;
 }
 
-static karp_str domain_of(karp_str key)
-{
-    const char *slash = key.len ? memchr(key.ptr, '/', key.len) : NULL;
-    return (karp_str){ key.ptr, slash ? (size_t)(slash - key.ptr) : 0 };
-}
-
 /* Whether the key has a domain of Kubernetes or Karpenter. Those keys are few, and no offering has others of these
  * domains. */
 static bool is_of_common_domain(karp_str key)
 {
     for (size_t i = 0; i < sizeof common_keys / sizeof *common_keys; i++) {
-        if (equal_str(domain_of(key), domain_of(str(common_keys[i])))) return true;
+        if (equal_str(str_before(key, '/'), str_before(str(common_keys[i]), '/'))) return true;
     }
     return false;
 }
@@ -110,7 +104,7 @@ static bool is_known_to_provider(karp_reader *reader, karp_str key, bool *of_its
     if (io_provider(reader, &provider) || karp_provider_settings(provider, &tables, &error)) return true;
     for (size_t i = 0; i < tables.well_known_count; i++) {
         if (equal_str(tables.well_known[i], key)) return true;
-        *of_its_domain = *of_its_domain || equal_str(domain_of(tables.well_known[i]), domain_of(key));
+        *of_its_domain = *of_its_domain || equal_str(str_before(tables.well_known[i], '/'), str_before(key, '/'));
     }
     return false;
 }

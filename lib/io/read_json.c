@@ -301,7 +301,7 @@ static karp_status read_document(karp_reader *reader, karp_str document, io_curs
     whole.end = at->pos;
     karp_str kind = bare_text(&o.kind, o.has_kind);
     karp_str api_version = bare_text(&o.api_version, o.has_api_version);
-    if (str_is(kind, "Snapshot") && str_is(io_group_of(api_version), "karp"))
+    if (str_is(kind, "Snapshot") && str_is(str_before(api_version, '/'), "karp"))
         return read_snapshot(reader, document, &whole, &o);
     if (!*kept) *kept = keep_text(reader, at, file);
     if (!*kept) return io_reader_nomem(reader);

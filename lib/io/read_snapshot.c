@@ -31,7 +31,7 @@ static karp_status warn_unknown(karp_reader *reader, const tree *object, const c
         while (known[i] && !str_is(key, known[i])) i++;
         if (known[i]) continue;
         karp_status status = io_warn(reader, "Snapshot: %s.%.*s is not known and has no effect", where,
-                                     (int)(key.len < 100 ? key.len : 100), key.ptr);
+                                     str_shown(key, 100), key.ptr);
         if (status) return status;
     }
     return KARP_OK;

@@ -195,9 +195,8 @@ static karp_status take_member(yaml_reader *y, frame *f, tree *value, yaml_mark_
         return failed(y);
     }
     known->value = value;
-    return io_warn(y->reader, "%.*s:%u: the key %.*s appears twice; the later one counts",
-                   (int)(y->document.len < 200 ? y->document.len : 200), y->document.ptr, (unsigned)clip(mark.line),
-                   (int)(name.len < 100 ? name.len : 100), name.ptr);
+    return io_warn(y->reader, "%.*s:%u: the key %.*s appears twice; the later one counts", str_shown(y->document, 200),
+                   y->document.ptr, (unsigned)clip(mark.line), str_shown(name, 100), name.ptr);
 }
 
 static karp_status put(yaml_reader *y, tree *value, extent inside, yaml_mark_t mark, bool is_merge_word)

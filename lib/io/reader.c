@@ -131,7 +131,7 @@ static karp_status end_call(karp_reader *reader, karp_status status, karp_error 
 
 static karp_str without_mark(karp_str text)
 {
-    if (text.len >= 3 && memcmp(text.ptr, "\xEF\xBB\xBF", 3) == 0) return (karp_str){ text.ptr + 3, text.len - 3 };
+    if (str_starts(text, "\xEF\xBB\xBF")) return (karp_str){ text.ptr + 3, text.len - 3 };
     return text;
 }
 

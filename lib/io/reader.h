@@ -82,6 +82,10 @@ typedef struct io_given_catalogue {
     const karp_str *pools;
     size_t pool_count;
 } io_given_catalogue;
+static inline bool io_serves(const io_given_catalogue *given, karp_str pool)
+{
+    return given->pool_count == 0 || str_in(pool, given->pools, given->pool_count);
+}
 
 /* Members of a Snapshot other than its objects; NULL = absent. */
 typedef struct io_snapshot_head {

@@ -16,8 +16,6 @@ static void note_time(karp_reader *reader, karp_str text)
 
 static bool lower(char c) { return c >= 'a' && c <= 'z'; }
 
-static bool digit(char c) { return c >= '0' && c <= '9'; }
-
 /* The length of the region's name in a zone's: "us-west-2a" and "us-west-2-lax-1a" are in "us-west-2", which ends
  * after the first number. 0 = no such name. */
 static size_t region_length(karp_str zone)
@@ -30,7 +28,7 @@ static size_t region_length(karp_str zone)
         i++;
     }
     size_t number = i;
-    while (i < zone.len && digit(zone.ptr[i])) i++;
+    while (i < zone.len && is_digit(zone.ptr[i])) i++;
     return word_count >= 2 && i > number && i < zone.len ? i : 0;
 }
 

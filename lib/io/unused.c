@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static int shown(karp_str text) { return (int)(text.len < 100 ? text.len : 100); }
-
 /* ---- feature gates ----------------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -44,7 +42,7 @@ static karp_status wrong_gate(karp_reader *reader, karp_str part)
         used += strlen(known + used);
     }
     return fail(&reader->error, KARP_E_INVALID, "%.*s is no gate=true or gate=false; gates: %s",
-                shown(part) < 24 ? shown(part) : 24, part.len ? part.ptr : "", known);
+                str_shown(part, 100) < 24 ? str_shown(part, 100) : 24, part.len ? part.ptr : "", known);
 }
 
 static karp_status read_gate(karp_reader *reader, karp_str part)
@@ -115,13 +113,13 @@ static karp_status note_not_ready(karp_reader *reader, const karp_node_pool *poo
     if (wrong) {
         bool why = wrong->reason.len > 0;
         return io_warn(reader, "NodePool %.*s: not ready, so nothing is launched from it: %.*s is %.*s%s%.*s%s",
-                       shown(name), name.ptr, shown(wrong->type), wrong->type.ptr, shown(wrong->status),
-                       wrong->status.ptr, why ? " (" : "", shown(wrong->reason), why ? wrong->reason.ptr : "",
-                       why ? ")" : "");
+                       str_shown(name, 100), name.ptr, str_shown(wrong->type, 100), wrong->type.ptr,
+                       str_shown(wrong->status, 100), wrong->status.ptr, why ? " (" : "", str_shown(wrong->reason, 100),
+                       why ? wrong->reason.ptr : "", why ? ")" : "");
     }
     if (!missing) return KARP_OK;
     return io_warn(reader, "NodePool %.*s: not ready, so nothing is launched from it: it has no condition %s",
-                   shown(name), name.ptr, missing);
+                   str_shown(name, 100), name.ptr, missing);
 }
 
 /* Rounded up, as in Karpenter. */
@@ -140,8 +138,8 @@ karp_status io_unused_pool(karp_reader *reader, const karp_node_pool *pool)
 {
     karp_str name = pool->meta.name;
     if (pool->meta.deletion != KARP_NO_TIME)
-        return io_warn(reader, "NodePool %.*s: it is being deleted, so nothing is launched from it", shown(name),
-                       name.ptr);
+        return io_warn(reader, "NodePool %.*s: it is being deleted, so nothing is launched from it",
+                       str_shown(name, 100), name.ptr);
     if (pool->replicas < 0) return note_not_ready(reader, pool);
     if (!grow(reader->context, (void **)&reader->statics, &reader->static_capacity, reader->static_count + 1,
               sizeof *reader->statics))
@@ -226,8 +224,8 @@ static karp_status note_nodes(karp_reader *reader)
     else if (priced > 0)
         (void)snprintf(known, sizeof known, "; by the catalogue %zu of them cost $%s/h", priced, hourly);
     return io_warn(reader, "%zu %s no NodePool and %s not in the cost (%.*s%s)%s", c->count,
-                   c->count == 1 ? "node belongs to" : "nodes belong to", c->count == 1 ? "is" : "are", shown(c->first),
-                   c->first.ptr, c->count == 1 ? "" : ", ...", known);
+                   c->count == 1 ? "node belongs to" : "nodes belong to", c->count == 1 ? "is" : "are",
+                   str_shown(c->first, 100), c->first.ptr, c->count == 1 ? "" : ", ...", known);
 }
 
 /* ---- kinds that are not read ------------------------------------------------------------------------------------- */
@@ -243,36 +241,28 @@ static bool nearly(karp_str a, karp_str b)
     return left <= 1 && other <= 1;
 }
 
-static bool same_letters(karp_str a, karp_str b)
-{
-    for (size_t i = 0; i < a.len && i < b.len; i++) {
-        if ((a.ptr[i] | 0x20) != (b.ptr[i] | 0x20)) return false;
-    }
-    return a.len == b.len;
-}
-
 karp_status io_unused_kind(karp_reader *reader, karp_str api_version, karp_str kind)
 {
     const io_kind_info *meant = NULL;
-    size_t given = shown(kind) > 0 ? (size_t)shown(kind) : 0;
+    size_t given = str_shown(kind, 100) > 0 ? (size_t)str_shown(kind, 100) : 0;
     karp_str word = { kind.ptr, given };
     for (size_t i = 0; io_kind_at(i) && !meant; i++) {
         const io_kind_info *info = io_kind_at(i);
         bool same = str_is(kind, info->name);
-        bool group = equal_str(io_group_of(api_version), str(info->group));
-        if (same || (group && (same_letters(word, str(info->name)) || nearly(word, str(info->name))))) meant = info;
+        bool group = equal_str(str_before(api_version, '/'), str(info->group));
+        if (same || (group && (equal_letters(word, str(info->name)) || nearly(word, str(info->name))))) meant = info;
     }
     if (!meant && str_is(kind, "CronJob"))
         return io_warn_once(reader,
                             "CronJob of %.*s: it has no pods before its time; plan for one run with the Job of kubectl "
                             "create job NAME --from=cronjob/NAME --dry-run=client -o yaml",
-                            shown(api_version), api_version.ptr);
+                            str_shown(api_version, 100), api_version.ptr);
     if (!meant || !meant->version)
-        return io_warn_once(reader, "%.*s of %.*s has no effect on decisions", shown(kind), kind.ptr,
-                            shown(api_version), api_version.ptr);
-    return io_warn_once(reader, "%.*s of %.*s is not read; did you mean %s of %s%s%s?", shown(kind), kind.ptr,
-                        shown(api_version), api_version.ptr, meant->name, meant->group, meant->group[0] ? "/" : "",
-                        meant->version);
+        return io_warn_once(reader, "%.*s of %.*s has no effect on decisions", str_shown(kind, 100), kind.ptr,
+                            str_shown(api_version, 100), api_version.ptr);
+    return io_warn_once(reader, "%.*s of %.*s is not read; did you mean %s of %s%s%s?", str_shown(kind, 100), kind.ptr,
+                        str_shown(api_version, 100), api_version.ptr, meant->name, meant->group,
+                        meant->group[0] ? "/" : "", meant->version);
 }
 
 /* ---- notes ------------------------------------------------------------------------------------------------------- */
@@ -285,7 +275,7 @@ static karp_status note_gate(karp_reader *reader, io_unused_kind_of which, const
     char more[48] = "";
     if (c->count > 1) (void)snprintf(more, sizeof more, " and %zu more", c->count - 1);
     return io_warn(reader, "%s %.*s%s: not used, as the feature gate %s is off (--feature-gates %s=true)", kind,
-                   shown(c->first), c->first.ptr, more, gate, gate);
+                   str_shown(c->first, 100), c->first.ptr, more, gate, gate);
 }
 
 static karp_status note_static(karp_reader *reader, const io_static_pool *pool)
@@ -295,7 +285,7 @@ static karp_status note_static(karp_reader *reader, const io_static_pool *pool)
             reader,
             "NodePool %.*s: static (replicas: %lld), and not used, as the feature gate StaticCapacity is off "
             "(--feature-gates StaticCapacity=true)",
-            shown(pool->name), pool->name.ptr, (long long)pool->replicas);
+            str_shown(pool->name, 100), pool->name.ptr, (long long)pool->replicas);
     if (reader->plays) return KARP_OK;
     uint32_t found = io_find(reader, "claims of a NodePool", (karp_str){ "", 0 }, pool->name);
     long long have = found == IO_NONE ? 0 : (long long)found, missing = pool->replicas - have,
@@ -313,8 +303,8 @@ static karp_status note_static(karp_reader *reader, const io_static_pool *pool)
         reader,
         "NodePool %.*s: static, with %lld of its %lld nodes; whatever pods are pending, Karpenter %s %lld%s; "
         "karp plan %s",
-        shown(pool->name), pool->name.ptr, have, (long long)pool->replicas, missing < 0 ? "terminates" : "launches",
-        missing < 0 ? -missing : missing, why,
+        str_shown(pool->name, 100), pool->name.ptr, have, (long long)pool->replicas,
+        missing < 0 ? "terminates" : "launches", missing < 0 ? -missing : missing, why,
         missing < 0   ? "still has these nodes, karp plan --settle terminates them"
         : missing > 0 ? "leaves these nodes out, karp plan --settle launches them"
                       : "leaves these nodes out");
@@ -325,10 +315,10 @@ static karp_status note_workloads(karp_reader *reader)
     const io_unused_count *c = &reader->unused[IO_UNUSED_WORKLOADS];
     if (c->count == 0 || reader->plays) return KARP_OK;
     if (c->count == 1)
-        return io_warn(reader, "%.*s has 0 replicas, so no pods (--scale %.*s=N)", shown(c->first), c->first.ptr,
-                       shown(c->first), c->first.ptr);
-    return io_warn(reader, "%.*s and %zu more workloads have 0 replicas, so no pods (--scale %.*s=N)", shown(c->first),
-                   c->first.ptr, c->count - 1, shown(c->first), c->first.ptr);
+        return io_warn(reader, "%.*s has 0 replicas, so no pods (--scale %.*s=N)", str_shown(c->first, 100),
+                       c->first.ptr, str_shown(c->first, 100), c->first.ptr);
+    return io_warn(reader, "%.*s and %zu more workloads have 0 replicas, so no pods (--scale %.*s=N)",
+                   str_shown(c->first, 100), c->first.ptr, c->count - 1, str_shown(c->first, 100), c->first.ptr);
 }
 
 static karp_status note_jobs(karp_reader *reader)
@@ -338,7 +328,7 @@ static karp_status note_jobs(karp_reader *reader)
     if (c->count == 0) return KARP_OK;
     if (c->count > 1) (void)snprintf(more, sizeof more, " and %zu more", c->count - 1);
     return io_warn(reader, "Job %.*s%s: suspended (spec.suspend), so no pods; without it they are planned for",
-                   shown(c->first), c->first.ptr, more);
+                   str_shown(c->first, 100), c->first.ptr, more);
 }
 
 karp_status io_unused_note(karp_reader *reader)

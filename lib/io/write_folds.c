@@ -176,7 +176,7 @@ node_row folded_row(const launch_folds *folds, const write_job *job, size_t firs
     uint32_t same = folds->same[first];
     if (same == 1) return row;
     row.name = fold_name(folds, first, name);
-    int shown = row.instance_type.len < 100 ? (int)row.instance_type.len : 100;
+    int shown = str_shown(row.instance_type, 100);
     int length = snprintf(type, FOLD_TEXT, "%u \xc3\x97 %.*s", (unsigned)same, shown, row.instance_type.ptr);
     row.instance_type = (karp_str){ type, (size_t)length };
     if (row.price >= 0) row.price *= same;

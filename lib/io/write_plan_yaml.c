@@ -15,21 +15,12 @@ static void line(write_buffer *b, size_t indent, const char *text)
     buffer_text(b, text);
 }
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 /* Whether YAML 1.1 resolves the word to another type than a string, in any case. */
 static bool is_word_with_meaning(karp_str text)
 {
     static const char *const words[] = { "y", "n", "yes", "no", "true", "false", "on", "off", "null", "nan", "inf" };
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        size_t length = strlen(words[i]);
-        size_t same = 0;
-        while (same < text.len && same < length && (text.ptr[same] | 0x20) == words[i][same]) {
-            same++;
-        }
-        if (same == length && text.len == length) {
-            return true;
-        }
+        if (equal_letters(text, str(words[i]))) return true;
     }
     return false;
 }

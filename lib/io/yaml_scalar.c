@@ -41,14 +41,6 @@ static word word_of(karp_str text)
 
 enum { NUMBER_ROOM = 512 }; /* a longer scalar is a string */
 
-static int digit_value(char c)
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return 99;
-}
-
 /* Parses an integer like Go with base 0: 0x, 0o, 0b, a leading 0 for octal. false = it is none, or does not fit in 64
  * bits. */
 static bool integer(const char *text, size_t length, bool *negative, uint64_t *value)
@@ -68,7 +60,7 @@ static bool integer(const char *text, size_t length, bool *negative, uint64_t *v
     if (i == length) return false;
     uint64_t sum = 0;
     for (; i < length; i++) {
-        unsigned digit = (unsigned)digit_value(text[i]);
+        unsigned digit = (unsigned)hex_digit(text[i]);
         if (digit >= base || sum > (UINT64_MAX - digit) / base) return false;
         sum = sum * base + digit;
     }
@@ -85,10 +77,10 @@ static bool decimal(const char *text, size_t length, strbuf *normal)
         if (text[0] == '-') strbuf_addc(normal, '-');
         i++;
     }
-    for (; i < length && digit_value(text[i]) < 10; i++, whole++) strbuf_addc(normal, text[i]);
+    for (; i < length && is_digit(text[i]); i++, whole++) strbuf_addc(normal, text[i]);
     if (!whole) strbuf_addc(normal, '0');
     if (i < length && text[i] == '.') {
-        for (i++; i < length && digit_value(text[i]) < 10; i++, part++) {
+        for (i++; i < length && is_digit(text[i]); i++, part++) {
             if (part == 0) strbuf_addc(normal, '.');
             strbuf_addc(normal, text[i]);
         }
@@ -99,7 +91,7 @@ static bool decimal(const char *text, size_t length, strbuf *normal)
         i++;
         if (i < length && (text[i] == '-' || text[i] == '+')) strbuf_addc(normal, text[i++]);
         size_t digits = 0;
-        for (; i < length && digit_value(text[i]) < 10; i++, digits++) strbuf_addc(normal, text[i]);
+        for (; i < length && is_digit(text[i]); i++, digits++) strbuf_addc(normal, text[i]);
         if (!digits) return false;
     }
     return i == length;

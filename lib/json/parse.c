@@ -70,13 +70,9 @@ static bool four_digits(const parser *p, const char *at, uint32_t *out)
     if (p->end - at < 4) return false;
     *out = 0;
     for (size_t i = 0; i < 4; i++) {
-        char c = at[i];
-        uint32_t digit = c >= '0' && c <= '9'   ? (uint32_t)(c - '0')
-                         : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10
-                         : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A') + 10
-                                                : 16;
-        if (digit == 16) return false;
-        *out = *out * 16 + digit;
+        int digit = hex_digit(at[i]);
+        if (digit < 0) return false;
+        *out = *out * 16 + (uint32_t)digit;
     }
     return true;
 }
@@ -326,14 +322,6 @@ void tree_repeats_free(tree_repeats *r)
     mem_free(r->memory->memory.context, r->slots, r->slot_count * sizeof *r->slots);
 }
 
-static bool is_repeated(const tree_repeats *r, karp_str name)
-{
-    for (size_t i = 0; i < r->name_count; i++) {
-        if (equal_str(r->names[i], name)) return true;
-    }
-    return false;
-}
-
 static uint64_t hash_of_end(const char *from, const char *end)
 {
     size_t length = (size_t)(end - from);
@@ -430,7 +418,9 @@ static void member(parser *p)
     }
     p->at++;
     char c = p->repeats ? after_space(p) : '\0';
-    tree *made_value = (c == '{' || c == '[') && is_repeated(p->repeats, name) ? repeated_value(p) : value(p);
+    tree *made_value = (c == '{' || c == '[') && str_in(name, p->repeats->names, p->repeats->name_count)
+                           ? repeated_value(p)
+                           : value(p);
     if (made_value) push(p, name, made_value);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <model/address.h>
+#include <base/str.h>
 
 #include <string.h>
 
@@ -21,14 +22,6 @@ static bool parse_v4(const char *p, const char *end, uint8_t out[4])
         out[part] = (uint8_t)value;
     }
     return p == end;
-}
-
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
 }
 
 /* Parses one to four hexadecimal digits; NULL = none, or more. */

@@ -68,16 +68,16 @@ static bool fits(enum cel_type have, enum cel_type wanted)
 /* cel.bind(), optional.of(), optional.none(): a namespace takes the position of the receiver. */
 static bool in_namespace(const cel_node *n, const char *space, const bound *names)
 {
-    if (!n->on_first || n->first->kind != CEL_NAME || !cel_text_is(n->first->text, space)) return false;
+    if (!n->on_first || n->first->kind != CEL_NAME || !str_is(n->first->text, space)) return false;
     for (const bound *b = names; b != NULL; b = b->outer) {
-        if (cel_text_is(b->name, space)) return false;
+        if (str_is(b->name, space)) return false;
     }
     return true;
 }
 
 static enum cel_type check_optional(checker *c, cel_node *n, const bound *names)
 {
-    bool of = cel_text_is(n->text, "of"), none = cel_text_is(n->text, "none");
+    bool of = str_is(n->text, "of"), none = str_is(n->text, "none");
     if (!of && !none) {
         c->beyond = true;
         return CEL_ANY;
@@ -90,8 +90,8 @@ static enum cel_type check_optional(checker *c, cel_node *n, const bound *names)
 
 static enum cel_type check_bind(checker *c, cel_node *n, const bound *names)
 {
-    if (!cel_text_is(n->text, "bind") || n->argument_count != 3 || n->arguments->kind != CEL_NAME) {
-        if (cel_text_is(n->text, "bind")) c->wrong = true;
+    if (!str_is(n->text, "bind") || n->argument_count != 3 || n->arguments->kind != CEL_NAME) {
+        if (str_is(n->text, "bind")) c->wrong = true;
         else c->beyond = true;
         return CEL_ANY;
     }
@@ -115,16 +115,13 @@ static enum cel_type check_quantifier(checker *c, cel_node *n, const bound *name
     bound one = { n->arguments->text, CEL_ANY, names };
     enum cel_type body = check(c, n->arguments->next, &one);
     if (!fits(body, CEL_T_BOOL)) c->wrong = true;
-    n->function = cel_text_is(n->text, "all")      ? CEL_F_ALL
-                  : cel_text_is(n->text, "exists") ? CEL_F_EXISTS
-                                                   : CEL_F_EXISTS_ONE;
+    n->function = str_is(n->text, "all") ? CEL_F_ALL : str_is(n->text, "exists") ? CEL_F_EXISTS : CEL_F_EXISTS_ONE;
     return CEL_T_BOOL;
 }
 
 static bool quantifier(karp_str name)
 {
-    return cel_text_is(name, "all") || cel_text_is(name, "exists") || cel_text_is(name, "exists_one") ||
-           cel_text_is(name, "existsOne");
+    return str_is(name, "all") || str_is(name, "exists") || str_is(name, "exists_one") || str_is(name, "existsOne");
 }
 
 static void check_has(checker *c, cel_node *n, const bound *names)
@@ -157,7 +154,7 @@ static enum cel_type check_call(checker *c, cel_node *n, const bound *names)
     const struct known_function *f = NULL;
     for (size_t i = 0; i < sizeof functions / sizeof *functions && f == NULL; i++) {
         bool alone = functions[i].receiver == CEL_T_FAILURE;
-        if (alone != n->on_first && cel_text_is(n->text, functions[i].name)) f = &functions[i];
+        if (alone != n->on_first && str_is(n->text, functions[i].name)) f = &functions[i];
     }
     if (f == NULL) {
         c->beyond = true;
@@ -182,9 +179,9 @@ static enum cel_type check_name(checker *c, const cel_node *n, const bound *name
     for (const bound *b = names; b != NULL; b = b->outer) {
         if (equal_str(b->name, n->text)) return b->type;
     }
-    if (cel_text_is(n->text, "device")) return CEL_T_DEVICE;
+    if (str_is(n->text, "device")) return CEL_T_DEVICE;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        if (cel_text_is(n->text, types[i])) {
+        if (str_is(n->text, types[i])) {
             c->beyond = true;
             return CEL_ANY;
         }
@@ -195,10 +192,10 @@ static enum cel_type check_name(checker *c, const cel_node *n, const bound *name
 
 static enum cel_type field_of_device(checker *c, karp_str name)
 {
-    if (cel_text_is(name, "driver")) return CEL_T_TEXT;
-    if (cel_text_is(name, "attributes")) return CEL_T_ATTRIBUTES;
-    if (cel_text_is(name, "capacity")) return CEL_T_CAPACITIES;
-    if (cel_text_is(name, "allowMultipleAllocations")) return CEL_T_BOOL;
+    if (str_is(name, "driver")) return CEL_T_TEXT;
+    if (str_is(name, "attributes")) return CEL_T_ATTRIBUTES;
+    if (str_is(name, "capacity")) return CEL_T_CAPACITIES;
+    if (str_is(name, "allowMultipleAllocations")) return CEL_T_BOOL;
     c->wrong = true;
     return CEL_ANY;
 }

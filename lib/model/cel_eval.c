@@ -84,9 +84,9 @@ static bool is_map(const cel_value *v) { return v->type >= CEL_T_ATTRIBUTES && v
 
 static cel_value device_field(const run *r, karp_str name)
 {
-    if (cel_text_is(name, "driver")) return of_text(CEL_T_TEXT, r->device->driver);
-    if (cel_text_is(name, "attributes")) return (cel_value){ .type = CEL_T_ATTRIBUTES };
-    if (cel_text_is(name, "capacity")) return (cel_value){ .type = CEL_T_CAPACITIES };
+    if (str_is(name, "driver")) return of_text(CEL_T_TEXT, r->device->driver);
+    if (str_is(name, "attributes")) return (cel_value){ .type = CEL_T_ATTRIBUTES };
+    if (str_is(name, "capacity")) return (cel_value){ .type = CEL_T_CAPACITIES };
     return of_bool(r->device->allow_multiple);
 }
 
@@ -128,14 +128,8 @@ static cel_value member(run *r, const cel_node *n, const bound *names)
 
 static bool affix(enum cel_function f, karp_str in, karp_str what)
 {
-    if (what.len > in.len) return false;
-    if (what.len == 0) return true;
-    if (f == CEL_F_STARTS) return memcmp(in.ptr, what.ptr, what.len) == 0;
-    if (f == CEL_F_ENDS) return memcmp(in.ptr + in.len - what.len, what.ptr, what.len) == 0;
-    for (size_t i = 0; i + what.len <= in.len; i++) {
-        if (memcmp(in.ptr + i, what.ptr, what.len) == 0) return true;
-    }
-    return false;
+    if (f == CEL_F_STARTS) return str_has_prefix(in, what);
+    return f == CEL_F_ENDS ? str_has_suffix(in, what) : str_contains(in, what);
 }
 
 /* The number of code points. */

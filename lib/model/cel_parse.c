@@ -4,6 +4,7 @@
  * are parsed and reported as unsupported.
  */
 #include <model/cel_tree.h>
+#include <base/str.h>
 
 #include <karp/values.h>
 #include <string.h>
@@ -56,16 +57,7 @@ static cel_node *expression(parser *p);
 
 /* ---- characters -------------------------------------------------------------------------------------------------- */
 
-static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-static bool digit(char c) { return c >= '0' && c <= '9'; }
-
-static int hex(char c)
-{
-    if (digit(c)) return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
+static bool letter(char c) { return is_letter(c) || c == '_'; }
 static char peek(const parser *p, size_t ahead) { return (size_t)(p->end - p->at) > ahead ? p->at[ahead] : '\0'; }
 
 static void skip_space(parser *p)
@@ -98,8 +90,8 @@ static void read_number(parser *p)
     p->token = T_CONSTANT;
     if (base == 16) p->at += 2;
     const char *digits = p->at;
-    for (; p->at < p->end && (base == 16 ? hex(*p->at) >= 0 : digit(*p->at)); p->at++) {
-        unsigned one = (unsigned)hex(*p->at);
+    for (; p->at < p->end && (base == 16 ? hex_digit(*p->at) >= 0 : is_digit(*p->at)); p->at++) {
+        unsigned one = (unsigned)hex_digit(*p->at);
         if (value > (UINT64_MAX - one) / base) overflow = true;
         else value = value * base + one;
     }
@@ -107,15 +99,15 @@ static void read_number(parser *p)
         bad_token(p);
         return;
     }
-    if (base == 10 && peek(p, 0) == '.' && digit(peek(p, 1))) {
+    if (base == 10 && peek(p, 0) == '.' && is_digit(peek(p, 1))) {
         real = true;
-        for (p->at++; p->at < p->end && digit(*p->at);) p->at++;
+        for (p->at++; p->at < p->end && is_digit(*p->at);) p->at++;
     }
     if (base == 10 && (peek(p, 0) == 'e' || peek(p, 0) == 'E')) {
         size_t sign = peek(p, 1) == '+' || peek(p, 1) == '-';
-        if (digit(peek(p, 1 + sign))) {
+        if (is_digit(peek(p, 1 + sign))) {
             real = true;
-            for (p->at += 1 + sign; p->at < p->end && digit(*p->at);) p->at++;
+            for (p->at += 1 + sign; p->at < p->end && is_digit(*p->at);) p->at++;
         }
     }
     p->constant = (cel_value){ .type = real ? CEL_T_DOUBLE : CEL_T_INT };
@@ -179,7 +171,7 @@ static size_t read_escape(parser *p, char *out)
     if (!octal) p->at++;
     uint32_t code = 0;
     for (size_t i = 0; i < digits; i++, p->at++) {
-        int one = hex(peek(p, 0));
+        int one = hex_digit(peek(p, 0));
         if (one < 0 || (octal && one > 7)) return 0;
         code = code * (octal ? 8 : 16) + (uint32_t)one;
     }
@@ -231,24 +223,21 @@ static bool reserved(karp_str word)
     static const char *const words[] = { "as",        "break",  "const",  "continue", "else", "for",
                                          "function",  "if",     "import", "let",      "loop", "package",
                                          "namespace", "return", "var",    "void",     "while" };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (cel_text_is(word, words[i])) return true;
-    }
-    return false;
+    return str_in_words(word, words, sizeof words / sizeof *words);
 }
 
 static void read_word(parser *p)
 {
     const char *start = p->at;
-    while (p->at < p->end && (letter(*p->at) || digit(*p->at))) p->at++;
+    while (p->at < p->end && (letter(*p->at) || is_digit(*p->at))) p->at++;
     p->text = (karp_str){ start, (size_t)(p->at - start) };
     p->token = T_IDENTIFIER;
-    if (cel_text_is(p->text, "in")) p->token = T_IN;
-    bool yes = cel_text_is(p->text, "true");
-    if (yes || cel_text_is(p->text, "false")) {
+    if (str_is(p->text, "in")) p->token = T_IN;
+    bool yes = str_is(p->text, "true");
+    if (yes || str_is(p->text, "false")) {
         p->token = T_CONSTANT;
         p->constant = (cel_value){ .type = CEL_T_BOOL, .as.boolean = yes };
-    } else if (cel_text_is(p->text, "null")) {
+    } else if (str_is(p->text, "null")) {
         p->token = T_CONSTANT;
         p->constant = (cel_value){ .type = CEL_T_NULL };
     }
@@ -291,7 +280,7 @@ static void advance(parser *p)
         return;
     }
     char c = *p->at;
-    if (digit(c) || (c == '.' && digit(peek(p, 1)))) {
+    if (is_digit(c) || (c == '.' && is_digit(peek(p, 1)))) {
         read_number(p);
         return;
     }

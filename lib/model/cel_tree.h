@@ -129,8 +129,6 @@ enum { CEL_MOST_DEPTH = 120, CEL_MOST_NESTING = 60 };
 /* cel_parse.c: returns CEL_COMPILED, CEL_WRONG, CEL_BEYOND or CEL_REFUSED. *root is set on CEL_COMPILED. */
 uint32_t cel_parse(arena *a, karp_str text, cel_node **root);
 
-/* cel_values.c */
-bool cel_text_is(karp_str text, const char *word);
 bool cel_read_version(karp_str text, bool lenient, cel_version *out);
 int cel_compare_versions(const cel_version *x, const cel_version *y);
 bool cel_equal(const cel_value *x, const cel_value *y);

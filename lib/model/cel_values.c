@@ -5,12 +5,6 @@
 #include <base/str.h>
 #include <string.h>
 
-bool cel_text_is(karp_str text, const char *word)
-{
-    size_t n = strlen(word);
-    return text.len == n && memcmp(text.ptr, word, n) == 0;
-}
-
 /* ---- versions (semver.org 2.0.0) -------------------------------------------------------------------------------------- */
 
 /* A number without leading zeros, up to a dot or the end. */
@@ -29,10 +23,7 @@ static bool read_part(karp_str *t, bool lenient, uint64_t *out)
     return true;
 }
 
-static bool identifier_character(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
-}
+static bool identifier_character(char c) { return is_digit(c) || is_letter(c) || c == '-'; }
 
 static bool all_digits(karp_str t)
 {

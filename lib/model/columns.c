@@ -96,8 +96,7 @@ static bool pods(const karp_snapshot *s, karp_table *t)
 
 static karp_str label_text(const karp_snapshot *s, const state_node *n, uint32_t key)
 {
-    uint32_t value = label_get(n->labels, key);
-    return value == NO_ID ? str("") : text_of(s, value);
+    return text_or_none(s, label_get(n->labels, key));
 }
 
 /* Converts an element of a vector to the resource's own unit. */
@@ -163,7 +162,7 @@ static bool nodes(const karp_snapshot *s, karp_table *t)
     for (uint32_t i = 0; i < s->node_count; i++) {
         const state_node *n = &s->nodes[i];
         column_text(name, name_of(s, n->name));
-        column_text(pool, n->pool_name == NO_ID ? str("") : text_of(s, n->pool_name));
+        column_text(pool, text_or_none(s, n->pool_name));
         column_text(type, label_text(s, n, s->known.instance_type));
         column_text(zone, label_text(s, n, s->known.zone));
         column_text(capacity_type, label_text(s, n, s->known.capacity_type));

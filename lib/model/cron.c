@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <model/cron.h>
+#include <base/str.h>
 
 #include <string.h>
 
 #include <model/duration.h>
 #include <model/instant.h>
-
-typedef struct text {
-    const char *ptr;
-    size_t len;
-} text;
 
 typedef struct bounds {
     uint64_t least, most;
@@ -26,10 +22,8 @@ static const bounds weekday_bounds = { 0, 6, "sunmontuewedthufrisat" };
 
 static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-static bool equals(text t, const char *word) { return t.len == strlen(word) && memcmp(t.ptr, word, t.len) == 0; }
-
 /* Removes the part before the first `separator` from *rest. false = nothing was left. */
-static bool next_part(text *rest, char separator, text *part)
+static bool next_part(karp_str *rest, char separator, karp_str *part)
 {
     if (!rest->ptr) return false;
     const char *end = rest->len > 0 ? memchr(rest->ptr, separator, rest->len) : NULL;
@@ -41,7 +35,7 @@ static bool next_part(text *rest, char separator, text *part)
 }
 
 /* A sign is allowed, as in Go's number parser; a negative number is an error. */
-static bool parse_number(text t, uint64_t *out)
+static bool parse_number(karp_str t, uint64_t *out)
 {
     bool negative = t.len > 0 && t.ptr[0] == '-';
     if (t.len > 0 && (t.ptr[0] == '-' || t.ptr[0] == '+')) {
@@ -60,14 +54,12 @@ static bool parse_number(text t, uint64_t *out)
     return !negative || value == 0;
 }
 
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
-
-static bool parse_value(text t, const bounds *b, uint64_t *out)
+static bool parse_value(karp_str t, const bounds *b, uint64_t *out)
 {
     if (b->names && t.len == 3) {
         for (uint64_t i = b->least; i <= b->most; i++) {
             const char *name = b->names + (i - b->least) * 3;
-            if (lower(t.ptr[0]) == name[0] && lower(t.ptr[1]) == name[1] && lower(t.ptr[2]) == name[2]) {
+            if (equal_letters(t, (karp_str){ name, 3 })) {
                 *out = i;
                 return true;
             }
@@ -82,12 +74,12 @@ typedef struct range {
 } range;
 
 /* "a", "a-b" or "*"; *single: there is no hyphen. */
-static bool parse_ends(text t, const bounds *b, range *r, bool *single)
+static bool parse_ends(karp_str t, const bounds *b, range *r, bool *single)
 {
-    text rest = t, low = { NULL, 0 }, high = { NULL, 0 };
+    karp_str rest = t, low = { NULL, 0 }, high = { NULL, 0 };
     (void)next_part(&rest, '-', &low);
     *single = rest.ptr == NULL;
-    if (equals(low, "*") || equals(low, "?")) {
+    if (str_is(low, "*") || str_is(low, "?")) {
         /* The text after a star's hyphen is ignored. */
         r->first = b->least;
         r->last = b->most;
@@ -100,9 +92,9 @@ static bool parse_ends(text t, const bounds *b, range *r, bool *single)
     return parse_value(high, b, &r->last) && rest.ptr == NULL;
 }
 
-static bool parse_range(text t, const bounds *b, uint64_t *bits, bool *all)
+static bool parse_range(karp_str t, const bounds *b, uint64_t *bits, bool *all)
 {
-    text rest = t, ends = { NULL, 0 }, step = { NULL, 0 };
+    karp_str rest = t, ends = { NULL, 0 }, step = { NULL, 0 };
     range r = { 0, 0, 1, false };
     bool single = false;
     (void)next_part(&rest, '/', &ends);
@@ -122,9 +114,9 @@ static bool parse_range(text t, const bounds *b, uint64_t *bits, bool *all)
 }
 
 /* Empty items of the list are ignored; a field with only commas matches nothing. */
-static bool parse_field(text t, const bounds *b, uint64_t *bits, bool *all)
+static bool parse_field(karp_str t, const bounds *b, uint64_t *bits, bool *all)
 {
-    text item = { NULL, 0 };
+    karp_str item = { NULL, 0 };
     *bits = 0;
     *all = false;
     while (next_part(&t, ',', &item)) {
@@ -134,7 +126,7 @@ static bool parse_field(text t, const bounds *b, uint64_t *bits, bool *all)
 }
 
 /* The text must not end with a space. */
-static size_t split_fields(text t, text fields[5])
+static size_t split_fields(karp_str t, karp_str fields[5])
 {
     size_t count = 0, i = 0;
     while (i < t.len) {
@@ -142,14 +134,14 @@ static size_t split_fields(text t, text fields[5])
         size_t start = i;
         while (i < t.len && !is_space(t.ptr[i])) i++;
         if (count == 5) return 6;
-        fields[count++] = (text){ t.ptr + start, i - start };
+        fields[count++] = (karp_str){ t.ptr + start, i - start };
     }
     return count;
 }
 
-static bool parse_fields(text t, cron *out)
+static bool parse_fields(karp_str t, cron *out)
 {
-    text fields[5];
+    karp_str fields[5];
     bool all = false;
     if (split_fields(t, fields) != 5) return false;
     return parse_field(fields[0], &minute_bounds, &out->minutes, &all) &&
@@ -159,7 +151,7 @@ static bool parse_fields(text t, cron *out)
            parse_field(fields[4], &weekday_bounds, &out->weekdays, &out->any_weekday);
 }
 
-static bool parse_descriptor(text t, cron *out)
+static bool parse_descriptor(karp_str t, cron *out)
 {
     static const char *const names[][2] = {
         { "@yearly", "0 0 1 1 *" }, { "@annually", "0 0 1 1 *" }, { "@monthly", "0 0 1 * *" },
@@ -168,11 +160,11 @@ static bool parse_descriptor(text t, cron *out)
     };
     static const char every[] = "@every ";
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (equals(t, names[i][0])) return parse_fields((text){ names[i][1], strlen(names[i][1]) }, out);
+        if (str_is(t, names[i][0])) return parse_fields(str(names[i][1]), out);
     }
     size_t prefix = sizeof every - 1;
     int64_t duration = 0;
-    if (t.len < prefix || memcmp(t.ptr, every, prefix) != 0) return false;
+    if (!str_starts(t, every)) return false;
     if (!duration_parse(t.ptr + prefix, t.len - prefix, &duration)) return false;
     out->every = duration < SECOND_NS ? 1 : duration / SECOND_NS;
     return true;
@@ -180,7 +172,7 @@ static bool parse_descriptor(text t, cron *out)
 
 bool cron_parse(const char *ptr, size_t len, cron *out)
 {
-    text t = { ptr, len };
+    karp_str t = { ptr, len };
     while (t.len > 0 && is_space(t.ptr[0])) {
         t.ptr++;
         t.len--;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <model/decimal.h>
+#include <base/str.h>
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,8 +34,6 @@ typedef struct number {
     int64_t exponent; /* value = 0.d1d2d3… * 10^exponent */
     bool negative;
 } number;
-
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static void add_digit(number *n, char digit)
 {

@@ -64,8 +64,6 @@ static const struct named_kind {
 static const char *const selecting_kinds[] = { "Service", "ReplicationController", "ReplicaSet",
                                                "StatefulSet" }; /* KARP_SELECTS_* */
 
-static bool is(karp_str text, const char *word) { return equal_str(text, str(word)); }
-
 /* The identity of an object in `taken`. Returns its length, 0 = there is no such object. */
 static size_t identify(const store *s, karp_str kind, karp_str name_space, karp_str name, uint32_t identity[5])
 {
@@ -74,13 +72,13 @@ static size_t identify(const store *s, karp_str kind, karp_str name_space, karp_
     identity[2] = strings_find(&s->names, name.ptr, name.len);
     if (identity[2] == NO_ID) return 0;
     for (size_t i = 0; i < sizeof named_kinds / sizeof *named_kinds; i++) {
-        if (!is(kind, named_kinds[i].name)) continue;
+        if (!str_is(kind, named_kinds[i].name)) continue;
         identity[0] = (uint32_t)named_kinds[i].kind;
         if (named_kinds[i].namespaced) identity[1] = space;
         return identity[1] == NO_ID ? 0 : 3;
     }
     for (uint32_t i = 0; i < sizeof selecting_kinds / sizeof *selecting_kinds; i++) {
-        if (!is(kind, selecting_kinds[i])) continue;
+        if (!str_is(kind, selecting_kinds[i])) continue;
         identity[0] = (uint32_t)KIND_SELECTING;
         identity[1] = space;
         identity[3] = i;
@@ -98,10 +96,10 @@ static size_t identify(const store *s, karp_str kind, karp_str name_space, karp_
 static bool is_namespaced(karp_str kind)
 {
     for (size_t i = 0; i < sizeof named_kinds / sizeof *named_kinds; i++) {
-        if (is(kind, named_kinds[i].name)) return named_kinds[i].namespaced;
+        if (str_is(kind, named_kinds[i].name)) return named_kinds[i].namespaced;
     }
     for (size_t i = 0; i < sizeof selecting_kinds / sizeof *selecting_kinds; i++) {
-        if (is(kind, selecting_kinds[i])) return true;
+        if (str_is(kind, selecting_kinds[i])) return true;
     }
     return false;
 }

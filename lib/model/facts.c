@@ -85,10 +85,7 @@ static uint32_t node_class_label(karp_snapshot *s, uint32_t group, uint32_t kind
     if (joined == NULL) return NO_ID;
     if (g.len > 0) memcpy(joined, g.ptr, g.len);
     joined[g.len] = '/';
-    for (size_t i = 0; i < k.len; i++) {
-        char c = k.ptr[i];
-        joined[g.len + 1 + i] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-    }
+    for (size_t i = 0; i < k.len; i++) joined[g.len + 1 + i] = ascii_lower(k.ptr[i]);
     return strings_add(&s->raw.text, joined, g.len + k.len + 1);
 }
 

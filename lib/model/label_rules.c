@@ -16,18 +16,14 @@ static bool listed(const uint32_t *ids, uint32_t count, uint32_t id)
 
 static bool in_domain(karp_str domain, karp_str restricted)
 {
-    if (restricted.len == 0 || domain.len < restricted.len) return false;
-    size_t at = domain.len - restricted.len;
-    if (memcmp(domain.ptr + at, restricted.ptr, restricted.len) != 0) return false;
-    return at == 0 || domain.ptr[at - 1] == '.';
+    if (restricted.len == 0 || !str_has_suffix(domain, restricted)) return false;
+    return domain.len == restricted.len || domain.ptr[domain.len - restricted.len - 1] == '.';
 }
 
 static bool restricted_key(const karp_snapshot *s, uint32_t key)
 {
     if (s->facts.well_known[key]) return false;
-    karp_str text = text_of(s, key);
-    const char *slash = text.len > 0 ? memchr(text.ptr, '/', text.len) : NULL;
-    karp_str domain = { text.ptr, slash != NULL ? (size_t)(slash - text.ptr) : 0 };
+    karp_str domain = str_before(text_of(s, key), '/');
     if (in_domain(domain, (karp_str){ "karpenter.sh", 12 })) return true;
     for (uint32_t i = 0; i < s->raw.restricted_domain_count; i++) {
         if (in_domain(domain, text_of(s, s->raw.restricted_domains[i]))) return true;
@@ -35,7 +31,7 @@ static bool restricted_key(const karp_snapshot *s, uint32_t key)
     return key == s->known.hostname || listed(s->raw.restricted, s->raw.restricted_count, key);
 }
 
-static bool alphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+static bool alphanumeric(char c) { return is_letter(c) || is_digit(c); }
 
 /*
  * Whether the text is valid as a label value, or as the name part of a key: at most 63 characters, alphanumeric at
@@ -50,7 +46,7 @@ static bool name_part(karp_str t)
     return true;
 }
 
-static bool lower(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+static bool lower(char c) { return (c >= 'a' && c <= 'z') || is_digit(c); }
 
 bool dns_subdomain(karp_str t)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <model/quantity.h>
+#include <base/str.h>
 
 #include <stdint.h>
 #include <string.h>
@@ -36,8 +37,6 @@ static const uint64_t powers_of_ten[] = {
 };
 
 #define MOST_DIGITS ((size_t)18) /* fits any uint64_t */
-
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static size_t count_digits(const char *text, const char *end)
 {

@@ -18,8 +18,7 @@ bool resource_names_init(strings *names, karp_context *context)
 
 bool resource_is_hugepages(const strings *names, uint32_t resource)
 {
-    karp_str name = strings_get(names, resource);
-    return name.len >= 10 && memcmp(name.ptr, "hugepages-", 10) == 0;
+    return str_starts(strings_get(names, resource), "hugepages-");
 }
 
 static bool scaled_value(int64_t value, int32_t scale, amount *out)
@@ -46,7 +45,7 @@ static karp_status read_one(const karp_resource *r, quantity *out, karp_error *e
         if (!scaled_value(r->value, r->scale, &out->value)) return fail(error, KARP_E_RANGE, "quantity is too large");
         return KARP_OK;
     }
-    int shown = r->text.len < 60 ? (int)r->text.len : 60;
+    int shown = str_shown(r->text, 60);
     switch (quantity_parse(r->text.ptr, r->text.len, out)) {
     case QUANTITY_OK: return KARP_OK;
     case QUANTITY_RANGE: return fail(error, KARP_E_RANGE, "quantity \"%.*s\" is too large", shown, r->text.ptr);

@@ -56,7 +56,7 @@ karp_status units_check(amount *units, const amount *largest, const strings *nam
         if (!amount_scale(largest[r], units[r], &count) || count > most_units) {
             karp_str name = strings_get(names, r);
             return fail(error, KARP_E_RANGE, "amounts of %.*s differ too much in size to be counted exactly",
-                        (int)(name.len < 80 ? name.len : 80), name.ptr);
+                        str_shown(name, 80), name.ptr);
         }
     }
     return KARP_OK;

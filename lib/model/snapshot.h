@@ -253,6 +253,10 @@ static inline karp_str pod_name(const karp_snapshot *s, size_t number)
     return *(const karp_str *)paged_at(&s->raw.pods_shown, number, sizeof(karp_str));
 }
 static inline karp_str text_of(const karp_snapshot *s, uint32_t id) { return strings_get(&s->raw.text, id); }
+static inline karp_str text_or_none(const karp_snapshot *s, uint32_t id)
+{
+    return id == NO_ID ? (karp_str){ "", 0 } : text_of(s, id);
+}
 static inline karp_str name_of(const karp_snapshot *s, uint32_t id) { return strings_get(&s->raw.names, id); }
 /* The indices of the NodePools in the order of their names; NULL = out of memory. */
 uint32_t *pools_by_name(const karp_snapshot *s, arena *a);

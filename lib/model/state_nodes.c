@@ -197,8 +197,7 @@ static bool join(struct joining *j)
 bool taint_ephemeral(const karp_snapshot *s, const taint *t)
 {
     const known_text *k = &s->known;
-    karp_str key = text_of(s, t->key);
-    if (key.len >= 17 && memcmp(key.ptr, "readiness.k8s.io/", 17) == 0) return true;
+    if (str_starts(text_of(s, t->key), "readiness.k8s.io/")) return true;
     return (t->key == k->not_ready && (t->effect == k->no_schedule || t->effect == k->no_execute)) ||
            (t->key == k->unreachable && t->effect == k->no_schedule) ||
            (t->key == k->uninitialized && t->effect == k->no_schedule) ||
@@ -287,8 +286,6 @@ bool state_node_fill(const karp_snapshot *s, state_node *n, arena *to)
 }
 
 /* ---- pods of a node ---------------------------------------------------------------------------------------------- */
-
-static bool pod_over(const pod *p) { return p->phase == KARP_PHASE_SUCCEEDED || p->phase == KARP_PHASE_FAILED; }
 
 /* A pod whose eviction cost is the usual one: it is running, does not belong to a DaemonSet, has no priority, and no
  * annotation about its disruption. */

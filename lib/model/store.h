@@ -166,6 +166,7 @@ typedef struct pod {
     uint32_t claims; /* id in store.claim_names: names ids of resource claims, in order */
     uint8_t phase, flags;
 } pod;
+static inline bool pod_over(const pod *p) { return p->phase == KARP_PHASE_SUCCEEDED || p->phase == KARP_PHASE_FAILED; }
 
 typedef struct condition {
     uint32_t type, status, reason; /* text ids */
@@ -209,6 +210,10 @@ typedef struct budget {
     bool has_reasons;
     uint32_t reasons;
 } budget;
+static inline bool budget_scheduled(const budget *b)
+{
+    return b->schedule.len > 0 || b->duration != KARP_DURATION_UNSET;
+}
 
 typedef struct node_pool {
     object meta;

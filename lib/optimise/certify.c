@@ -263,8 +263,6 @@ karp_status bound_of_round(scheduler *s, const karp_snapshot *seen, const karp_o
 
 /* ---- checking ---------------------------------------------------------------------------------------------------------- */
 
-static bool same(karp_str a, karp_str b) { return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0); }
-
 karp_status certificate_differs(karp_error *error, const char *what, size_t index)
 {
     return fail(error, KARP_E_INVALID,
@@ -284,26 +282,26 @@ static karp_status compare(const karp_certificate *given, const karp_certificate
     if (given->node_count != expected->node_count)
         return certificate_differs(error, "number of nodes,", given->node_count);
     for (size_t i = 0; i < expected->resource_count; i++) {
-        if (!same(given->resources[i].name, expected->resources[i].name) ||
-            !same(given->resources[i].unit, expected->resources[i].unit))
+        if (!equal_str(given->resources[i].name, expected->resources[i].name) ||
+            !equal_str(given->resources[i].unit, expected->resources[i].unit))
             return certificate_differs(error, "resource", i);
     }
     for (size_t i = 0; i < expected->class_count; i++) {
         const karp_certificate_class *a = &given->classes[i], *b = &expected->classes[i];
-        if (!same(a->pod, b->pod) || a->count != b->count || a->limit != b->limit ||
+        if (!equal_str(a->pod, b->pod) || a->count != b->count || a->limit != b->limit ||
             memcmp(a->requests, b->requests, expected->resource_count * sizeof(int64_t)) != 0)
             return certificate_differs(error, "class", i);
     }
     for (size_t i = 0; i < expected->offer_count; i++) {
         const karp_certificate_offer *a = &given->offers[i], *b = &expected->offers[i];
         if (a->reserved != 0) return fail_reserved(error, "karp_certificate_offer");
-        if (!same(a->node_pool, b->node_pool) || !same(a->instance_type, b->instance_type) || !same(a->zone, b->zone) ||
-            !same(a->capacity_type, b->capacity_type) || a->cost != b->cost)
+        if (!equal_str(a->node_pool, b->node_pool) || !equal_str(a->instance_type, b->instance_type) ||
+            !equal_str(a->zone, b->zone) || !equal_str(a->capacity_type, b->capacity_type) || a->cost != b->cost)
             return certificate_differs(error, "offering", i);
     }
     for (size_t i = 0; i < expected->node_count; i++) {
         if (given->nodes[i].reserved != 0) return fail_reserved(error, "karp_certificate_node");
-        if (!same(given->nodes[i].name, expected->nodes[i].name)) return certificate_differs(error, "node", i);
+        if (!equal_str(given->nodes[i].name, expected->nodes[i].name)) return certificate_differs(error, "node", i);
     }
     return KARP_OK;
 }

@@ -79,12 +79,6 @@ static bool find_groups(arena *a, const packing_problem *p, bool whatever_size, 
     return true;
 }
 
-static int64_t cost_units(double price)
-{
-    double units = floor(price * MONEY_UNIT);
-    return !(units > 0) ? 0 : units < (double)MONEY_MOST ? (int64_t)units : MONEY_MOST;
-}
-
 /* The fluid problem of the groups. A pod of a group has the average requests of its classes. false = out of memory. */
 static bool fluid_problem(arena *a, const packing_problem *p, const groups *g, bound_problem *b)
 {
@@ -114,7 +108,7 @@ static bool fluid_problem(arena *a, const packing_problem *p, const groups *g, b
             if (bits_test(p->allowed + g->first[n] * bits_words(p->offer_count), o)) bits_set(allowed + o * words_, n);
         }
     }
-    for (uint32_t o = 0; o < p->offer_count; o++) costs[o] = cost_units(p->prices[o]);
+    for (uint32_t o = 0; o < p->offer_count; o++) costs[o] = money_of(p->prices[o]);
     *b = (bound_problem){ .dims = p->dims,
                           .class_count = g->count,
                           .offer_count = p->offer_count,

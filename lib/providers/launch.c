@@ -171,7 +171,7 @@ static karp_status check_requests(const karp_provider_launch *launch, karp_error
         const karp_resource *r = &launch->requests[i];
         if (r->text.ptr && karp_quantity_check(r->text) == KARP_OK) continue;
         return provider_fail(error, KARP_E_INVALID, "requests", "%.*s is not a quantity in text",
-                             (int)(r->name.len < 80 ? r->name.len : 80), r->name.len ? r->name.ptr : "");
+                             str_shown(r->name, 80), r->name.len ? r->name.ptr : "");
     }
     return KARP_OK;
 }

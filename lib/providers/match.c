@@ -20,14 +20,6 @@ static bool integer(karp_str text, int64_t *out)
     return true;
 }
 
-static bool has_value(const karp_requirement *r, karp_str value)
-{
-    for (size_t i = 0; i < r->value_count; i++) {
-        if (equal_str(r->values[i], value)) return true;
-    }
-    return false;
-}
-
 static bool is_bound(uint32_t op)
 {
     return op == KARP_OP_GT || op == KARP_OP_LT || op == KARP_OP_GTE || op == KARP_OP_LTE;
@@ -50,8 +42,8 @@ static bool allows(const karp_requirement *r, karp_str value)
     int64_t number;
     if (is_bound(r->op)) return integer(value, &number) && within(r, number);
     switch (r->op) {
-    case KARP_OP_IN: return has_value(r, value);
-    case KARP_OP_NOT_IN: return !has_value(r, value);
+    case KARP_OP_IN: return str_in(value, r->values, r->value_count);
+    case KARP_OP_NOT_IN: return !str_in(value, r->values, r->value_count);
     case KARP_OP_EXISTS: return true;
     default: return false;
     }
@@ -130,26 +122,9 @@ bool match_agree(const karp_requirement *required, size_t required_count, const 
     return true;
 }
 
-const karp_requirement *match_find(const karp_requirement *list, size_t count, const char *key)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (str_is(list[i].key, key)) return &list[i];
-    }
-    return NULL;
-}
-
 karp_str match_single(const karp_requirement *list, size_t count, const char *key)
 {
-    const karp_requirement *r = match_find(list, count, key);
+    const karp_requirement *r = requirement_find(list, count, str(key));
     karp_str none = { "", 0 };
     return r && r->op == KARP_OP_IN && r->value_count == 1 ? r->values[0] : none;
-}
-
-bool match_contains(karp_str text, const char *part)
-{
-    size_t n = strlen(part);
-    for (size_t i = 0; n <= text.len && i <= text.len - n; i++) {
-        if (memcmp(text.ptr + i, part, n) == 0) return true;
-    }
-    return false;
 }

@@ -5,6 +5,7 @@
 #ifndef PROVIDERS_MATCH_H
 #define PROVIDERS_MATCH_H
 
+#include <base/serves.h>
 #include <base/str.h>
 #include <karp/catalogue.h>
 
@@ -16,11 +17,7 @@ bool match_agree(const karp_requirement *required, size_t required_count, const 
 /* Whether every requirement on this key allows the value. */
 bool match_allows(const karp_requirement *required, size_t required_count, karp_str key, karp_str value);
 
-const karp_requirement *match_find(const karp_requirement *list, size_t count, const char *key);
 /* The value of an In with a single value; "" = none. */
 karp_str match_single(const karp_requirement *list, size_t count, const char *key);
-
-/* Whether the text has this part. */
-bool match_contains(karp_str text, const char *part);
 
 #endif

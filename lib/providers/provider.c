@@ -254,8 +254,7 @@ static karp_status fields_of(scratch *s, karp_str name, karp_str text, karp_prov
 static karp_status in_document(karp_error *error, karp_status status, karp_str name)
 {
     if (error && status && name.len) {
-        (void)snprintf(error->document, sizeof error->document, "%.*s", (int)(name.len < 127 ? name.len : 127),
-                       name.ptr);
+        (void)snprintf(error->document, sizeof error->document, "%.*s", str_shown(name, 127), name.ptr);
     }
     return status;
 }

@@ -120,7 +120,7 @@ static karp_status unknown(karp_error *error, karp_str name)
         (void)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", plugin_builtin(i)->plugin->name);
     }
     return provider_fail(error, KARP_E_NOT_FOUND, "", "there is no provider \"%.*s\"; built in are %s",
-                         (int)(name.len < 80 ? name.len : 80), name.len ? name.ptr : "", known);
+                         str_shown(name, 80), name.len ? name.ptr : "", known);
 }
 
 /* Each open provider has its own reference to the object. */
@@ -146,8 +146,7 @@ karp_status karp_provider_registry_open(karp_provider_registry *registry, karp_s
 
 static bool is_path(karp_str name)
 {
-    return (name.len && memchr(name.ptr, '/', name.len)) ||
-           (name.len > 3 && memcmp(name.ptr + name.len - 3, ".so", 3) == 0);
+    return (name.len && memchr(name.ptr, '/', name.len)) || (name.len > 3 && str_ends(name, ".so"));
 }
 
 karp_status karp_provider_open(karp_context *context, karp_str name, const karp_provider_options *options,

@@ -292,10 +292,7 @@ static karp_status take_object(outcome *o, trees *t, const io_kept *kept, tree *
 static bool is_learned(const io_kept *kept)
 {
     static const char *const kinds[] = { "NodePool", "Node", "NodeClaim", "PodDisruptionBudget" };
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (str_is(kept->kind, kinds[i])) return true;
-    }
-    return false;
+    return str_in_words(kept->kind, kinds, sizeof kinds / sizeof kinds[0]);
 }
 
 /* Visits every object; the first walk only collects pools, nodes and budgets. */

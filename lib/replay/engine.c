@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <karp/library.h>
+#include <io/owner.h>
 #include <replay/engine.h>
 #include <replay/objects.h>
 
@@ -142,13 +143,6 @@ static void lose_capacity(engine *e, const trace_event *event)
                                                 false };
 }
 
-/* Dumps contain the namespace that documents may omit. */
-static karp_str namespace_of(const tree *object)
-{
-    karp_str name = tree_get_text(tree_get(object, "metadata"), "namespace");
-    return name.len ? name : str("default");
-}
-
 /* Adds the object, or replaces the one with its kind, namespace and name. */
 static void apply_object(engine *e, const trace_event *event)
 {
@@ -164,7 +158,7 @@ static void apply_object(engine *e, const trace_event *event)
         const tree *old = tree_item(e->objects, i), *old_metadata = tree_get(old, "metadata");
         if (!equal_str(tree_get_text(old, "kind"), tree_get_text(object, "kind")) ||
             !equal_str(tree_get_text(old_metadata, "name"), tree_get_text(metadata, "name")) ||
-            !equal_str(namespace_of(old), namespace_of(object)))
+            !equal_str(io_namespace(old), io_namespace(object)))
             continue;
         tree_remove_item(t, e->objects, i);
         break;

@@ -50,14 +50,6 @@ static const karp_str *label_of(const replay_kind *kind, karp_str key)
     return NULL;
 }
 
-static bool listed(const karp_requirement *r, karp_str value)
-{
-    for (size_t i = 0; i < r->value_count; i++) {
-        if (equal_str(r->values[i], value)) return true;
-    }
-    return false;
-}
-
 static bool compares(const karp_requirement *r, karp_str value)
 {
     double have = 0, wanted = 0;
@@ -70,8 +62,8 @@ static bool holds(const karp_requirement *r, const replay_kind *kind)
 {
     const karp_str *value = label_of(kind, r->key);
     switch (r->op) {
-    case KARP_OP_IN: return value && listed(r, *value);
-    case KARP_OP_NOT_IN: return !value || !listed(r, *value);
+    case KARP_OP_IN: return value && str_in(*value, r->values, r->value_count);
+    case KARP_OP_NOT_IN: return !value || !str_in(*value, r->values, r->value_count);
     case KARP_OP_EXISTS: return value != NULL;
     case KARP_OP_DOES_NOT_EXIST: return value == NULL;
     case KARP_OP_GT:

@@ -50,14 +50,6 @@ static bool sold_out(engine *e, karp_str type, karp_str zone, karp_str capacity_
 
 /* ---- constraints of a launch ----------------------------------------------------------------------------------------------- */
 
-static bool among(const karp_requirement *r, karp_str value)
-{
-    for (size_t i = 0; i < r->value_count; i++) {
-        if (equal_str(r->values[i], value)) return true;
-    }
-    return false;
-}
-
 static bool in_bounds(const karp_requirement *r, karp_str value)
 {
     double number, bound;
@@ -76,8 +68,8 @@ static bool allows_value(const karp_launch *launch, karp_str key, karp_str value
     for (size_t i = 0; i < launch->requirement_count; i++) {
         const karp_requirement *r = &launch->requirements[i];
         if (!equal_str(r->key, key) || r->op == KARP_OP_EXISTS) continue;
-        bool good = r->op == KARP_OP_IN               ? among(r, value)
-                    : r->op == KARP_OP_NOT_IN         ? !among(r, value)
+        bool good = r->op == KARP_OP_IN               ? str_in(value, r->values, r->value_count)
+                    : r->op == KARP_OP_NOT_IN         ? !str_in(value, r->values, r->value_count)
                     : r->op == KARP_OP_DOES_NOT_EXIST ? false
                                                       : in_bounds(r, value);
         if (!good) return false;
@@ -98,9 +90,7 @@ static bool allows_none(const karp_launch *launch, karp_str key)
 /* The launch of a static pool lists no types: any type that its requirements permit is allowed. */
 static bool allows_type(const karp_launch *launch, const karp_instance_type *type)
 {
-    for (size_t i = 0; i < launch->instance_type_count; i++) {
-        if (equal_str(type->name, launch->instance_types[i])) return true;
-    }
+    if (str_in(type->name, launch->instance_types, launch->instance_type_count)) return true;
     for (size_t i = 0; i < type->requirement_count; i++) {
         const karp_requirement *r = &type->requirements[i];
         bool any = r->op == KARP_OP_IN ? false : r->op != KARP_OP_DOES_NOT_EXIST || allows_none(launch, r->key);

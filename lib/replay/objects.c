@@ -137,10 +137,7 @@ static bool is_own_label(karp_str key)
 {
     static const char *const own[] = { "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index",
                                        "batch.kubernetes.io/job-completion-index" };
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
-        if (str_is(key, own[i])) return true;
-    }
-    return false;
+    return str_in_words(key, own, sizeof own / sizeof own[0]);
 }
 
 static tree *chosen(trees *memory, const tree *map, bool labels)

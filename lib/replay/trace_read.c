@@ -8,12 +8,8 @@
 static bool looks_like_table(karp_str text, const char *column)
 {
     const char *end = text.len ? memchr(text.ptr, '\n', text.len) : NULL;
-    size_t length = end ? (size_t)(end - text.ptr) : text.len, wanted = strlen(column);
-    for (size_t i = 0; i + wanted <= length; i++) {
-        if (memcmp(text.ptr + i, column, wanted) == 0)
-            return memchr(text.ptr, ',', length) && !memchr(text.ptr, ':', length);
-    }
-    return false;
+    karp_str line = { text.ptr, end ? (size_t)(end - text.ptr) : text.len };
+    return str_contains(line, str(column)) && str_contains(line, str(",")) && !str_contains(line, str(":"));
 }
 
 /* The end of the JSON string that begins at `at`, behind its quote, or the end of the text. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/device_try.h>
+#include <base/str.h>
 
 #include <schedule/scheduler.h>
 #include <string.h>
@@ -260,13 +261,10 @@ const device_attribute *attribute_of(const scheduler *s, const indexed_device *w
     for (uint32_t i = 0; i < g->attribute_count; i++) {
         if (g->attributes[i].name == name) return &g->attributes[i];
     }
-    const char *slash = full.len > 0 ? memchr(full.ptr, '/', full.len) : NULL;
-    if (slash == NULL || (size_t)(slash - full.ptr) != driver.len || memcmp(full.ptr, driver.ptr, driver.len) != 0)
-        return NULL;
-    size_t length = full.len - driver.len - 1;
+    if (full.len <= driver.len || !str_has_prefix(full, driver) || full.ptr[driver.len] != '/') return NULL;
+    karp_str own = { full.ptr + driver.len + 1, full.len - driver.len - 1 };
     for (uint32_t i = 0; i < g->attribute_count; i++) {
-        karp_str own = text_of(s->snapshot, g->attributes[i].name);
-        if (own.len == length && memcmp(own.ptr, slash + 1, length) == 0) return &g->attributes[i];
+        if (equal_str(text_of(s->snapshot, g->attributes[i].name), own)) return &g->attributes[i];
     }
     return NULL;
 }

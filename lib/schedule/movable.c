@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/movable.h>
+#include <base/str.h>
 
 #include <model/duration.h>
 #include <model/selector.h>
 #include <string.h>
 
-bool pod_terminal(const pod *p) { return p->phase == KARP_PHASE_SUCCEEDED || p->phase == KARP_PHASE_FAILED; }
-
-bool pod_active(const pod *p) { return !pod_terminal(p) && p->deletion == KARP_NO_TIME; }
+bool pod_active(const pod *p) { return !pod_over(p) && p->deletion == KARP_NO_TIME; }
 
 bool pod_provisionable(const pod *p)
 {
@@ -57,7 +56,7 @@ bool pod_evictable(const karp_snapshot *s, uint32_t pod_number, int64_t now)
 
 static bool is_text(const karp_int_or_string *v, const char *text)
 {
-    return v->is_set && v->is_text && v->text.len == strlen(text) && memcmp(v->text.ptr, text, v->text.len) == 0;
+    return v->is_set && v->is_text && str_is(v->text, text);
 }
 
 static bool blocks(const disruption_budget *b, enum pdb_mode mode)

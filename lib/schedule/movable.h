@@ -8,7 +8,6 @@
 
 #include <model/snapshot.h>
 
-bool pod_terminal(const pod *p);
 bool pod_active(const pod *p); /* neither terminal nor terminating */
 bool pod_provisionable(const pod *p);
 bool pod_reschedulable(const pod *p);

@@ -473,17 +473,12 @@ bool relaxed_make(scheduler *s, arena *a, const uint16_t *steps, bool any_step, 
     return ok && !s->failed && !s->algebra.failed;
 }
 
-static karp_str text_or_nothing(const scheduler *s, uint32_t id)
-{
-    return id == NO_ID ? (karp_str){ "", 0 } : text_of(s->snapshot, id);
-}
-
 void relaxed_offer_names(const scheduler *s, const relaxed_offer *o, karp_str names[4])
 {
     const template_ *t = &s->templates.items[o->template_];
     const offering *x = &t->table->offerings[o->offering];
     names[0] = name_of(s->snapshot, s->snapshot->raw.pools.items[t->pool].meta.name);
     names[1] = text_of(s->snapshot, t->table->types[x->type].name);
-    names[2] = text_or_nothing(s, x->zone);
-    names[3] = text_or_nothing(s, x->capacity_type);
+    names[2] = text_or_none(s->snapshot, x->zone);
+    names[3] = text_or_none(s->snapshot, x->capacity_type);
 }

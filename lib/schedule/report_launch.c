@@ -249,16 +249,11 @@ static const karp_taint *taint_rows(const scheduler *s, karp_decision *d, taint_
     return rows;
 }
 
-static karp_str text_or_empty(const karp_snapshot *w, uint32_t id)
-{
-    return id == NO_ID ? (karp_str){ "", 0 } : text_of(w, id);
-}
-
 static karp_choice choice_of(const karp_snapshot *w, const type_table *t, uint32_t type, uint32_t best)
 {
     const offering *o = &t->offerings[best];
-    return (karp_choice){ text_of(w, t->types[type].name), text_or_empty(w, o->zone),
-                          text_or_empty(w, o->capacity_type), o->price };
+    return (karp_choice){ text_of(w, t->types[type].name), text_or_none(w, o->zone), text_or_none(w, o->capacity_type),
+                          o->price };
 }
 
 /* The offering that would be launched if the chosen type were not available. */

@@ -267,7 +267,7 @@ enum { REGIONS_ROOM = 200 };
 static karp_status check(const aws_facts *facts, const aws_options *options, karp_error *error)
 {
     if (!facts->region_known) {
-        int shown = facts->region.len < 64 ? (int)facts->region.len : 64;
+        int shown = str_shown(facts->region, 64);
         char known[REGIONS_ROOM];
         aws_facts_regions(known, sizeof known);
         return provider_fail(error, KARP_E_NOT_FOUND, "region", "no facts of region \"%.*s\" are built in, but of %s",

@@ -18,7 +18,7 @@ const aws_default aws_metadata_defaults[AWS_METADATA_DEFAULTS] = {
 
 static bool constrains(const karp_requirement *list, size_t count, const char *key)
 {
-    return match_find(list, count, key) != NULL;
+    return requirement_find(list, count, str(key)) != NULL;
 }
 
 size_t aws_pool_defaults(const karp_requirement *given, size_t count, karp_requirement added[AWS_POOL_DEFAULTS])

@@ -245,14 +245,6 @@ size_t aws_facts_zone(const aws_facts *facts, karp_str name)
 
 /* ---- observed memory ------------------------------------------------------------------------- */
 
-static bool listed(const aws_seen *seen, karp_str image)
-{
-    for (size_t i = 0; i < seen->image_count; i++) {
-        if (equal_str(seen->images[i], image)) return true;
-    }
-    return false;
-}
-
 static bool in_class(const aws_node_class *c, karp_str image)
 {
     for (size_t i = 0; i < c->image_count; i++) {
@@ -265,7 +257,7 @@ static bool in_class(const aws_node_class *c, karp_str image)
 static bool of_images(const aws_seen *seen, const aws_node_class *c)
 {
     bool same = true;
-    for (size_t i = 0; same && i < c->image_count; i++) same = listed(seen, c->images[i].id);
+    for (size_t i = 0; same && i < c->image_count; i++) same = str_in(c->images[i].id, seen->images, seen->image_count);
     for (size_t i = 0; same && i < seen->image_count; i++) same = in_class(c, seen->images[i]);
     return same;
 }

@@ -33,7 +33,7 @@ static void zone_at(aws_facts *into, decoder *d, const tree *entry)
     if (zone.len == 0) decode_bad(d, "Location", "is missing");
     if (what.len && !str_is(what, "availability-zone")) decode_bad(d, "LocationType", "must be availability-zone");
     if (d->status) return;
-    if (zone.len <= into->region.len || memcmp(zone.ptr, into->region.ptr, into->region.len) != 0) {
+    if (zone.len == into->region.len || !str_has_prefix(zone, into->region)) {
         decode_bad(d, "Location", "is no zone of the region");
         return;
     }

@@ -145,7 +145,8 @@ static bool is_plain(const karp_provider_launch *launch, karp_provider_candidate
 {
     const karp_instance_type *type = launch->types[c.type];
     (void)about;
-    if (match_contains(match_single(type->requirements, type->requirement_count, AWS_GROUP "instance-size"), "metal"))
+    if (str_contains(match_single(type->requirements, type->requirement_count, AWS_GROUP "instance-size"),
+                     str("metal")))
         return false;
     for (size_t i = 0; i < type->capacity_count; i++) {
         for (size_t k = 0; k < AWS_EXOTIC; k++) {
@@ -275,8 +276,8 @@ static uint32_t truncate_types(karp_provider_launch *launch, const karp_provider
         if (!r->min_values || r->min_values == KARP_MIN_VALUES_ZERO || enough(launch, list, count, r, &s)) continue;
         if (s.failed) return provider_no_memory(problem);
         return provider_problem(problem, KARP_PROVIDER_NO_CAPACITY, "requirements",
-                                "minValues of %.*s is more than the %zu cheapest types have",
-                                (int)(r->key.len < 80 ? r->key.len : 80), r->key.ptr, count);
+                                "minValues of %.*s is more than the %zu cheapest types have", str_shown(r->key, 80),
+                                r->key.ptr, count);
     }
     if (s.failed) return provider_no_memory(problem);
     for (size_t i = 0; i < count; i++) kept[list[i].type] = 1;

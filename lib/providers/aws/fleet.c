@@ -151,10 +151,7 @@ static bool means_no_capacity(karp_str code)
                                          "InsufficientFreeAddressesInSubnet",
                                          "MaxFleetCountExceeded",
                                          "ReservationCapacityExceeded" };
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
-        if (str_is(code, codes[i])) return true;
-    }
-    return false;
+    return str_in_words(code, codes, sizeof codes / sizeof *codes);
 }
 
 /* Creating the role that spot instances need is not permitted: there is no spot capacity until it exists. */
@@ -186,7 +183,7 @@ static uint32_t mark(const fleet_failure *f, const karp_provider_scope *scope)
 /* A spread placement group permits seven instances per zone, of any type; EC2 reports this only in the message. */
 static bool is_spread_limit(const fleet_failure *f)
 {
-    return match_contains(f->message, "limit of instances in this spread placement group");
+    return str_contains(f->message, str("limit of instances in this spread placement group"));
 }
 
 /* Marks all types of the launch as unavailable in the zone, for this group. */
@@ -330,8 +327,8 @@ uint32_t aws_launch_result(void *handle, const void *node_class, const karp_prov
     if (!other.len)
         return provider_problem(problem, KARP_PROVIDER_NO_CAPACITY, "", "EC2 has no capacity for any of the types");
     (void)snprintf(problem->reason, sizeof problem->reason, "LaunchFailed");
-    return provider_problem(problem, KARP_PROVIDER_CREATE_FAILED, "", "EC2 refuses: %.*s",
-                            (int)(other.len < 100 ? other.len : 100), other.ptr);
+    return provider_problem(problem, KARP_PROVIDER_CREATE_FAILED, "", "EC2 refuses: %.*s", str_shown(other, 100),
+                            other.ptr);
 }
 
 /* ---- the node -------------------------------------------------------------------------------- */
@@ -384,7 +381,7 @@ uint32_t aws_node_of(void *handle, const void *node_class, const karp_provider_l
     size_t n = 0;
     for (size_t i = 0; list && i < type->requirement_count; i++) {
         const karp_requirement *r = &type->requirements[i];
-        bool of_offering = is_reservation(r->key) || match_find(o->requirements, o->requirement_count, r->key.ptr);
+        bool of_offering = is_reservation(r->key) || requirement_find(o->requirements, o->requirement_count, r->key);
         if (r->op == KARP_OP_IN && r->value_count == 1 && !of_offering && !equal_str(r->key, tenancy))
             add(list, &n, r->key, r->values[0]);
     }

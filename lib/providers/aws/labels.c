@@ -118,10 +118,7 @@ static void add_kebab(labels *l, karp_str key, karp_str value)
 {
     char some[64];
     char *text = value.len <= sizeof some ? some : scratch_alloc(l->s, value.len);
-    for (size_t i = 0; text && i < value.len; i++) {
-        char c = value.ptr[i];
-        text[i] = c == ' ' ? '-' : c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-    }
+    for (size_t i = 0; text && i < value.len; i++) text[i] = value.ptr[i] == ' ' ? '-' : ascii_lower(value.ptr[i]);
     if (text) add_piece(l, key, (karp_str){ text, value.len });
 }
 
@@ -154,15 +151,6 @@ static bool category_and_generation(karp_str name, karp_str *category, karp_str 
     return true;
 }
 
-static bool has_flex(karp_str family)
-{
-    static const char flex[] = "-flex";
-    for (size_t i = 0; i + sizeof flex - 1 <= family.len; i++) {
-        if (memcmp(family.ptr + i, flex, sizeof flex - 1) == 0) return true;
-    }
-    return false;
-}
-
 static void add_name_parts(labels *l, karp_str name)
 {
     karp_str category, generation;
@@ -184,7 +172,7 @@ static void add_name_parts(labels *l, karp_str name)
         add_none(l, key_family);
         add_none(l, key_size);
     }
-    add_flag(l, key_flex, has_flex(family));
+    add_flag(l, key_flex, str_contains(family, str("-flex")));
 }
 
 /* ---- devices --------------------------------------------------------------------------------- */

@@ -157,8 +157,7 @@ static bool among(const char *const *names, karp_str name)
 /* Reports an error at spec.kubelet.MAP["KEY"]. */
 static void bad_entry(decoder *d, const char *map, karp_str key, const char *message)
 {
-    (void)snprintf(d->part, sizeof d->part, "spec.kubelet.%s[\"%.*s\"]", map, (int)(key.len < 40 ? key.len : 40),
-                   key.ptr);
+    (void)snprintf(d->part, sizeof d->part, "spec.kubelet.%s[\"%.*s\"]", map, str_shown(key, 40), key.ptr);
     decode_bad(d, "", message);
     decode_at(d, "spec.kubelet");
 }

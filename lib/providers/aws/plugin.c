@@ -43,7 +43,7 @@ static uint32_t read_setting(aws_settings *s, const karp_label *setting, karp_pr
         if (s->all_types || str_is(setting->value, "false")) return KARP_PROVIDER_OK;
         return provider_problem(problem, KARP_PROVIDER_INVALID, "allTypes", "must be true or false");
     }
-    int shown = setting->key.len < 60 ? (int)setting->key.len : 60;
+    int shown = str_shown(setting->key, 60);
     return provider_problem(problem, KARP_PROVIDER_INVALID, "settings",
                             "aws has reservedENIs, vmMemoryOverheadPercent and allTypes, no %.*s", shown,
                             shown ? setting->key.ptr : "");
@@ -270,22 +270,14 @@ static bool image_changed(const aws_node_class *c, const karp_provider_node *n, 
     return true;
 }
 
-static bool has(const karp_str *list, size_t count, karp_str text)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (equal_str(list[i], text)) return true;
-    }
-    return false;
-}
-
 static bool groups_changed(const aws_node_class *c, const karp_provider_node *n)
 {
     bool same = true;
     if (c->security_group_count == 0) return false;
     for (size_t i = 0; same && i < n->security_group_count; i++)
-        same = has(c->security_groups, c->security_group_count, n->security_groups[i]);
+        same = str_in(n->security_groups[i], c->security_groups, c->security_group_count);
     for (size_t i = 0; same && i < c->security_group_count; i++)
-        same = has(n->security_groups, n->security_group_count, c->security_groups[i]);
+        same = str_in(c->security_groups[i], n->security_groups, n->security_group_count);
     return !same;
 }
 

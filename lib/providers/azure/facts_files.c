@@ -31,21 +31,12 @@ static uint32_t zone_bits(const tree *list)
     return zones;
 }
 
-static bool same_letters(karp_str a, karp_str b)
-{
-    if (a.len != b.len) return false;
-    for (size_t i = 0; i < a.len; i++) {
-        if ((a.ptr[i] | 0x20) != (b.ptr[i] | 0x20)) return false;
-    }
-    return true;
-}
-
 /* The entry for the region; NULL = the size is not offered there. */
 static const tree *place_of(const tree *sku, karp_str region)
 {
     const tree *list = tree_get(sku, "locationInfo");
     for (size_t i = 0; i < items_of(list); i++) {
-        if (same_letters(tree_get_text(tree_item(list, i), "location"), region)) return tree_item(list, i);
+        if (equal_letters(tree_get_text(tree_item(list, i), "location"), region)) return tree_item(list, i);
     }
     return NULL;
 }
@@ -218,7 +209,7 @@ karp_status azure_read_quotas(azure_facts *f, karp_str text, karp_error *error)
 bool azure_quota_allows(const azure_facts *f, const azure_size *size)
 {
     for (size_t i = 0; i < f->quota_count; i++) {
-        if (same_letters(f->quotas[i].family, size->quota_family)) return size->vcpus <= f->quotas[i].left;
+        if (equal_letters(f->quotas[i].family, size->quota_family)) return size->vcpus <= f->quotas[i].left;
     }
     return true;
 }
@@ -235,7 +226,7 @@ static void take_item(decoder *d, azure_facts *f, const tree *item, size_t *take
         decode_bad(d, "retailPrice", "must be a price that is not negative");
         return;
     }
-    if (!same_letters(tree_get_text(item, "armRegionName"), f->region) ||
+    if (!equal_letters(tree_get_text(item, "armRegionName"), f->region) ||
         !str_is(tree_get_text(item, "type"), "Consumption"))
         return;
     if (str_ends(product, " Windows") || str_ends(sku, " Low Priority") || str_ends(meter, " Low Priority")) return;

@@ -130,9 +130,7 @@ bool azure_name_barred(karp_str name)
                                          "Standard_B1ms",     "Standard_F1", "Standard_F1s",   "Standard_E64i_v3",
                                          "Standard_E64is_v3", "Basic_A0",    "Basic_A1",       "Basic_A2",
                                          "Basic_A3",          "Basic_A4" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (str_is(name, names[i])) return true;
-    }
+    if (str_in_words(name, names, sizeof names / sizeof *names)) return true;
     /* Confidential sizes. */
     return !cut_tier(&name) || str_starts(name, "DC") || str_starts(name, "EC");
 }
@@ -234,13 +232,11 @@ static const struct {
     { "standard_nv8ads_v710_v5", AZURE_GPU_UBUNTU | AZURE_GPU_AMD },
 };
 
-static char small(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
-
 static int compare(karp_str name, const char *known)
 {
     size_t i = 0;
-    while (i < name.len && known[i] && small(name.ptr[i]) == known[i]) i++;
-    int a = i < name.len ? (unsigned char)small(name.ptr[i]) : 0, b = (unsigned char)known[i];
+    while (i < name.len && known[i] && ascii_lower(name.ptr[i]) == known[i]) i++;
+    int a = i < name.len ? (unsigned char)ascii_lower(name.ptr[i]) : 0, b = (unsigned char)known[i];
     return a - b;
 }
 
@@ -248,7 +244,7 @@ bool azure_gpu_find(karp_str name, uint32_t *flags)
 {
     static const size_t letter = sizeof "standard_" - 1; /* all names are in families N */
     size_t low = 0, high = sizeof sizes / sizeof *sizes;
-    if (name.len <= letter || small(name.ptr[letter]) != 'n') return false;
+    if (name.len <= letter || ascii_lower(name.ptr[letter]) != 'n') return false;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         int order = compare(name, sizes[middle].name);

@@ -85,7 +85,7 @@ static uint32_t read_setting(azure_handle *h, const karp_label *setting, karp_pr
     return provider_problem(problem, KARP_PROVIDER_INVALID, "settings",
                             "azure has networkPlugin, vmMemoryOverheadPercent, prices, nodeResourceGroup and "
                             "kubeletIdentityClientID, no %.*s",
-                            (int)(setting->key.len < 60 ? setting->key.len : 60), setting->key.ptr);
+                            str_shown(setting->key, 60), setting->key.ptr);
 }
 
 static uint32_t settle(azure_handle *h, const karp_provider_options *options, karp_provider_problem *problem)

@@ -167,7 +167,7 @@ static karp_status find_region(cloud_table *t, karp_str region, karp_error *erro
     char names[160];
     name_regions(t->regions, names, sizeof names);
     return provider_fail(error, KARP_E_NOT_FOUND, "region", "%.*s is not in the table, which has %s",
-                         (int)(region.len < 60 ? region.len : 60), region.ptr, names);
+                         str_shown(region, 60), region.ptr, names);
 }
 
 karp_status cloud_table_open(cloud_table *t, const cloud_format *format, karp_str text, karp_str region,

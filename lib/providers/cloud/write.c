@@ -173,7 +173,7 @@ uint32_t cloud_facts_info(const karp_provider_memory *memory, const cloud_format
 karp_str cloud_sources(scratch *s, karp_str before, karp_str kind)
 {
     char line[64];
-    int n = snprintf(line, sizeof line, "source a file of %.*s\n", (int)(kind.len < 32 ? kind.len : 32), kind.ptr);
+    int n = snprintf(line, sizeof line, "source a file of %.*s\n", str_shown(kind, 32), kind.ptr);
     if (str_ends(before, line)) return scratch_text(s, before);
     char *text = scratch_alloc(s, before.len + (size_t)n + 1);
     if (!text) return str("");

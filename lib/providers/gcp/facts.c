@@ -136,7 +136,7 @@ static const gcp_type *find_type(const gcp_facts *facts, karp_str name)
 
 uint32_t gcp_zone_number(karp_str name, karp_str region)
 {
-    if (name.len != region.len + 2 || memcmp(name.ptr, region.ptr, region.len) != 0) return GCP_NO_ZONE;
+    if (name.len != region.len + 2 || !str_has_prefix(name, region)) return GCP_NO_ZONE;
     char letter = name.ptr[region.len + 1];
     return name.ptr[region.len] == '-' && letter >= 'a' && letter <= 'z' ? (uint32_t)(letter - 'a') : GCP_NO_ZONE;
 }

@@ -218,7 +218,7 @@ static void read_reserved(decoder *d, const tree *kubelet, const char *name, gcp
         karp_str key = tree_member_name(m), value = tree_text(m->value);
         int32_t order = 0;
         char field[64];
-        (void)snprintf(field, sizeof field, "%.*s", (int)(key.len < 60 ? key.len : 60), key.ptr);
+        (void)snprintf(field, sizeof field, "%.*s", str_shown(key, 60), key.ptr);
         if (!reservable(key)) {
             decode_bad(d, field, "must be cpu, memory, ephemeral-storage or pid");
         } else if (value.len == 0 || karp_quantity_compare(value, str("0"), &order) != KARP_OK || order < 0) {

@@ -59,8 +59,8 @@ static uint32_t read_setting(gcp_handle *h, const karp_label *setting, karp_prov
         return provider_problem(problem, KARP_PROVIDER_INVALID, "zones", "must be zones of the region, with commas");
     }
     return provider_problem(problem, KARP_PROVIDER_INVALID, "settings",
-                            "gcp has vmMemoryOverheadPercent, prices and zones, no %.*s",
-                            (int)(setting->key.len < 60 ? setting->key.len : 60), setting->key.ptr);
+                            "gcp has vmMemoryOverheadPercent, prices and zones, no %.*s", str_shown(setting->key, 60),
+                            setting->key.ptr);
 }
 
 static uint32_t settle(gcp_handle *h, const karp_provider_options *options, karp_provider_problem *problem)
@@ -316,9 +316,7 @@ static bool image_changed(const gcp_class *c, const karp_provider_node *node)
     if (!c->status_known || node->image_id.len == 0) return false;
     for (size_t i = 0; i < c->image_count; i++) {
         karp_str end = c->images[i];
-        if (end.len > 0 && end.len <= node->image_id.len &&
-            memcmp(node->image_id.ptr + node->image_id.len - end.len, end.ptr, end.len) == 0)
-            return false;
+        if (end.len > 0 && str_has_suffix(node->image_id, end)) return false;
     }
     return true;
 }
