@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include <base/error.h>
+#include <base/strbuf.h>
 #include <karp/columns.h>
 #include <karp/io.h>
 #include <karp/karp.h>
@@ -243,16 +244,8 @@ karp_status what_if(const cli_options *options, const karp_snapshot *snapshot, c
 
 /* ---- text_file.c ------------------------------------------------------------------------------------------------- */
 
-typedef struct cli_text {
-    char *ptr;
-    size_t len, room;
-} cli_text;
-
-/* Appends bytes. false = out of memory. */
-bool text_add(const cli_options *options, cli_text *text, const char *bytes, size_t length);
-/* Reads a whole file, or standard input ("-"). false after printing the error. */
-bool text_file_read(const cli_options *options, const char *path, cli_text *text);
-void text_file_free(const cli_options *options, cli_text *text);
+/* Reads a whole file, or standard input ("-"). Free the text with strbuf_free(). false after printing the error. */
+bool text_file_read(const cli_options *options, const char *path, strbuf *text);
 /* Writes a new file and renames it over the old one, so that the file is either complete or unchanged. Symbolic links
  * are not followed. Errors: IO, NOMEM. */
 karp_status text_file_replace(karp_context *context, const char *path, const karp_text *text, karp_error *error);
@@ -265,7 +258,7 @@ typedef struct cli_input {
     karp_snapshot *snapshot;
     karp_str *warnings;
     size_t warning_count;
-    cli_text notes; /* notes about the cluster, each NUL-terminated; they come first in `warnings` */
+    strbuf notes; /* notes about the cluster, each NUL-terminated; they come first in `warnings` */
     size_t note_count;
 } cli_input;
 
@@ -290,7 +283,7 @@ bool cluster_read(const cli_options *options, cli_input *input);
 /* ---- process.c --------------------------------------------------------------------------------------------------- */
 
 typedef struct cli_process {
-    cli_text out; /* its standard output */
+    strbuf out; /* its standard output */
     int status; /* its exit status; -1 = it did not run, or did not end normally */
     char said[400]; /* the last line of its standard error, or why the status is -1; "" = nothing */
 } cli_process;
@@ -298,7 +291,6 @@ typedef struct cli_process {
 /* Runs a program found in PATH, without a shell and with empty input. It is killed if it writes nothing for `patience`
  * nanoseconds. */
 void process_run(const cli_options *options, const char *const *words, int64_t patience, cli_process *process);
-void process_free(const cli_options *options, cli_process *process);
 
 /* ---- provider.c -------------------------------------------------------------------------------------------------- */
 
@@ -338,9 +330,8 @@ void print_problem(const char *what, const char *message);
 
 /* Write options with format, layout, title, digest and the reader's notes. */
 karp_write_options write_options_of(const cli_options *options, const cli_input *input);
-/* The line that states how an answer was made: "profile karpenter-1.15 · catalogue us-west-2, prices 2026-07-20".
- * false = out of memory. */
-bool made_by(const cli_options *options, const cli_input *input, cli_text *out);
+/* The line that states how an answer was made: "profile karpenter-1.15 · catalogue us-west-2, prices 2026-07-20". */
+void made_by(const cli_options *options, const cli_input *input, strbuf *out);
 
 /* Whether a note states a change of karp whatif; *text becomes the change without "what if: ". */
 bool is_change(karp_str *text);

@@ -86,11 +86,11 @@ static bool prepare(design *list, size_t number, size_t count, const karp_change
 
 static bool print(const cli_options *options, design *list, size_t count, bool *differs)
 {
-    cli_text out = { 0 };
+    strbuf out = { .context = options->context };
     bool ok = designs_write(options, list, count, &out, differs);
     if (!ok) print_problem(NULL, "out of memory");
     ok = ok && print_folded(options, (karp_str){ out.ptr, out.len });
-    text_file_free(options, &out);
+    strbuf_free(&out);
     return ok;
 }
 

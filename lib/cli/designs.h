@@ -44,7 +44,7 @@ typedef struct design {
     size_t nodes, launched, placed, left;
     double price, spot_price; /* per hour */
     double cpu_requested, cpu_allocatable, memory_requested, memory_allocatable;
-    cli_text texts;
+    strbuf texts;
     design_place *places; /* by pod */
     size_t place_count, place_room;
     design_alone *alone; /* in the order of the differences; NULL = not computed */
@@ -65,7 +65,7 @@ bool design_group_add(const cli_options *options, design_groups *groups, karp_st
 void design_groups_free(const cli_options *options, design_groups *groups);
 
 /* designs_write.c: writes the comparison. *differs receives whether there is a difference. false = out of memory. */
-bool designs_write(const cli_options *options, design *list, size_t count, cli_text *out, bool *differs);
+bool designs_write(const cli_options *options, design *list, size_t count, strbuf *out, bool *differs);
 
 /* ", "catalogue": {…}" as in Plans, from the catalogue's title. Writes nothing if the title has no date. */
 void design_write_catalogue(struct cli_writer *w, karp_str title);

@@ -69,14 +69,15 @@ static karp_status count_nodes(design *d)
 
 /* ---- pods -------------------------------------------------------------------------------------------------------- */
 
-static size_t add_words(design *d, const char *before, const karp_str *words, size_t count, bool *ok)
+static size_t add_words(design *d, const char *before, const karp_str *words, size_t count)
 {
     size_t start = d->texts.len;
-    *ok = *ok && text_add(&d->options, &d->texts, before, strlen(before));
-    for (size_t i = 0; i < count && *ok; i++)
-        *ok = (i == 0 || text_add(&d->options, &d->texts, " ", 1)) &&
-              text_add(&d->options, &d->texts, words[i].ptr, words[i].len);
-    *ok = *ok && text_add(&d->options, &d->texts, "", 1);
+    strbuf_adds(&d->texts, before);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0) strbuf_addc(&d->texts, ' ');
+        strbuf_addstr(&d->texts, words[i]);
+    }
+    strbuf_add(&d->texts, "", 1);
     return start;
 }
 
@@ -103,10 +104,9 @@ static karp_status count_launches(design *d)
         karp_launch l = { .size = sizeof l };
         karp_status status = karp_decision_launch(d->plan, i, &l);
         if (status != KARP_OK) return status;
-        bool ok = true;
         karp_str words[] = { l.choice.instance_type, l.choice.zone, l.choice.capacity_type, of_pool, l.node_pool };
-        size_t text = add_words(d, "new ", words, 5, &ok), group = add_words(d, "new ", words + 2, 3, &ok);
-        if (!ok || !add_pods(d, l.pods, l.pod_count, text, group)) return KARP_E_NOMEM;
+        size_t text = add_words(d, "new ", words, 5), group = add_words(d, "new ", words + 2, 3);
+        if (!add_pods(d, l.pods, l.pod_count, text, group)) return KARP_E_NOMEM;
         d->launched++;
         d->cpu_requested += amount(l.requests, l.request_count, "cpu");
         d->memory_requested += amount(l.requests, l.request_count, "memory");
@@ -125,9 +125,8 @@ static karp_status count_placements(design *d)
         karp_placement p = { .size = sizeof p };
         karp_status status = karp_decision_placement(d->plan, i, &p);
         if (status != KARP_OK) return status;
-        bool ok = true;
-        size_t text = add_words(d, "node ", &p.node, 1, &ok);
-        if (!ok || !add_pods(d, p.pods, p.pod_count, text, text)) return KARP_E_NOMEM;
+        size_t text = add_words(d, "node ", &p.node, 1);
+        if (!add_pods(d, p.pods, p.pod_count, text, text)) return KARP_E_NOMEM;
     }
     return KARP_OK;
 }
@@ -144,9 +143,8 @@ static karp_status count_left(design *d)
         if (i >= refused && g.code == KARP_REASON_NOT_FOR_KARPENTER) continue;
         const char *reason = karp_reason_text(i < refused ? u.code : g.code);
         karp_str word = str(reason);
-        bool ok = true;
-        size_t text = add_words(d, "no node: ", &word, 1, &ok);
-        if (!ok || !add_place(d, karp_decision_pod_name(d->plan, i < refused ? u.pod : g.pod), text, text))
+        size_t text = add_words(d, "no node: ", &word, 1);
+        if (!add_place(d, karp_decision_pod_name(d->plan, i < refused ? u.pod : g.pod), text, text))
             return KARP_E_NOMEM;
         d->left++;
     }
@@ -168,13 +166,11 @@ static karp_status add_running(design *d)
     for (size_t i = 0; status == KARP_OK && i < karp_table_row_count(nodes); i++) {
         karp_str name = { (const char *)names.values + names.offsets[i],
                           (size_t)(names.offsets[i + 1] - names.offsets[i]) };
-        bool ok = true;
-        size_t text = add_words(d, "node ", &name, 1, &ok);
-        for (int32_t k = pods.offsets[i]; ok && k < pods.offsets[i + 1]; k++) {
+        size_t text = add_words(d, "node ", &name, 1);
+        for (int32_t k = pods.offsets[i]; status == KARP_OK && k < pods.offsets[i + 1]; k++) {
             uint32_t pod = ((const uint32_t *)pods.values)[k];
-            ok = add_place(d, karp_snapshot_pod_name(d->input.snapshot, pod), text, text);
+            if (!add_place(d, karp_snapshot_pod_name(d->input.snapshot, pod), text, text)) status = KARP_E_NOMEM;
         }
-        if (!ok) status = KARP_E_NOMEM;
     }
     karp_table_free(nodes);
     return status;
@@ -192,13 +188,14 @@ static void keep_first(design *d)
 
 karp_status design_add_up(design *d)
 {
+    strbuf_init(&d->texts, d->options.context);
     karp_status status = count_nodes(d);
     if (status == KARP_OK) status = count_launches(d);
     if (status == KARP_OK) status = count_placements(d);
     if (status == KARP_OK) status = count_left(d);
     if (status == KARP_OK) status = add_running(d);
-    if (status == KARP_OK &&
-        !sort_stable(d->options.context, d->places, d->place_count, sizeof *d->places, by_text, NULL))
+    if (status == KARP_OK && (d->texts.failed || !sort_stable(d->options.context, d->places, d->place_count,
+                                                              sizeof *d->places, by_text, NULL)))
         status = KARP_E_NOMEM;
     if (status == KARP_OK) keep_first(d);
     return status;
@@ -217,7 +214,7 @@ void design_free(design *d)
     for (size_t i = 0; i < 4; i++) design_groups_free(options, groups[i]);
     karp_free(options->context, d->alone, d->alone_count * sizeof *d->alone);
     karp_free(options->context, d->places, d->place_room * sizeof *d->places);
-    text_file_free(options, &d->texts);
+    strbuf_free(&d->texts);
     karp_decision_unref(d->plan);
     input_free(options, &d->input);
 }

@@ -108,10 +108,10 @@ enum { ITEM_INDENT = 2, ITEM_GOES_ON = 6 };
 static void end_item(cli_writer *w)
 {
     size_t length = w->out->len - w->item;
-    if (!w->html && !w->markdown && length > 0 && !w->refused) {
+    if (!w->html && !w->markdown && length > 0 && !w->out->failed) {
         char *line = karp_alloc(w->options->context, length);
         if (line == NULL) {
-            w->refused = true;
+            w->out->failed = true;
             return;
         }
         memcpy(line, w->out->ptr + w->item, length);
@@ -207,7 +207,7 @@ static void put_fields(cli_writer *w, const design *a, const design *b, karp_rea
     w->rows = 0;
     w->first = a;
     w->second = b;
-    if (karp_reader_compare(a->input.reader, b->input.reader, row, w, &error) != KARP_OK) w->refused = true;
+    if (karp_reader_compare(a->input.reader, b->input.reader, row, w, &error) != KARP_OK) w->out->failed = true;
 }
 
 /* ---- least-cost plans -------------------------------------------------------------------------------------------- */
@@ -436,12 +436,12 @@ static void write_difference(cli_writer *w, const design *a, const design *b)
         cli_put_format(w, "and %zu more (-o json has all)", w->rows - ROWS_SHOWN);
         end_item(w);
     }
-    if (w->out->len == body && !w->refused) w->out->len = start;
+    if (w->out->len == body && !w->out->failed) w->out->len = start;
     start = w->out->len;
     heading(w, "Pods that differ in ", b->name);
     body = w->out->len;
     write_moves(w, a, b);
-    if (w->out->len == body && !w->refused) w->out->len = start;
+    if (w->out->len == body && !w->out->failed) w->out->len = start;
 }
 
 /* Writes the differences from the first design, one list for each of the others. */
@@ -513,14 +513,14 @@ static void write_html(cli_writer *w, const design *list, size_t count)
     cli_put_text(w, "</table></div>\n");
     write_differences(w, list, count);
     cli_put_text(w, "</div>\n<div class=\"side\">\n");
-    for (size_t i = 0; i < count && !w->refused; i++)
-        w->refused = put_picture(w, &list[i], &error) != KARP_OK; /* for an existing plan only memory can be missing */
+    for (size_t i = 0; i < count && !w->out->failed; i++)
+        if (put_picture(w, &list[i], &error) != KARP_OK) w->out->failed = true; /* of an existing plan: no memory */
     cli_put_text(w, "</div>\n</body></html>\n");
 }
 
 /* ---- every format ------------------------------------------------------------------------------------------------ */
 
-bool designs_write(const cli_options *options, design *list, size_t count, cli_text *out, bool *differs)
+bool designs_write(const cli_options *options, design *list, size_t count, strbuf *out, bool *differs)
 {
     cli_writer w = { .options = options,
                      .out = out,
@@ -541,5 +541,5 @@ bool designs_write(const cli_options *options, design *list, size_t count, cli_t
             cli_list_notes(&w, &list[i].input, list[i].name, &list[0].input);
     }
     *differs = w.differs;
-    return !w.refused;
+    return !out->failed;
 }

@@ -145,11 +145,11 @@ static karp_status compare(const cli_options *options, diff_side *a, diff_side *
 
 static bool print(const cli_options *options, const diff_list *list)
 {
-    cli_text out = { 0 };
+    strbuf out = { .context = options->context };
     bool ok = diff_write(options, list, &out);
     if (!ok) print_problem(NULL, "out of memory");
     ok = ok && print_folded(options, (karp_str){ out.ptr, out.len });
-    text_file_free(options, &out);
+    strbuf_free(&out);
     return ok;
 }
 

@@ -22,7 +22,7 @@ typedef struct diff_side {
     const karp_snapshot *snapshot;
     karp_options options;
     uint32_t method; /* method of the disruption pass: KARP_METHOD_* */
-    cli_text text;
+    strbuf text;
     diff_row *rows; /* sorted by kind, subject, answer */
     size_t row_count, row_room;
 } diff_side;
@@ -50,6 +50,6 @@ typedef struct diff_list {
 } diff_list;
 
 /* diff_write.c: writes the list. false = out of memory. */
-bool diff_write(const cli_options *options, const diff_list *list, cli_text *out);
+bool diff_write(const cli_options *options, const diff_list *list, strbuf *out);
 
 #endif

@@ -12,37 +12,29 @@
 typedef struct listing {
     const cli_options *options;
     diff_side *side;
+    strbuf *text; /* the side's */
     const karp_decision *decision;
-    bool refused;
 } listing;
-
-static void put(listing *l, const char *bytes, size_t length)
-{
-    l->refused = l->refused || !text_add(l->options, &l->side->text, bytes, length);
-}
-
-static void put_text(listing *l, const char *text) { put(l, text, strlen(text)); }
-static void put_str(listing *l, karp_str text) { put(l, text.ptr, text.len); }
 
 static void put_price(listing *l, double price)
 {
     char text[MONEY_TEXT];
     (void)money_rate(price, false, text);
-    put_text(l, text);
+    strbuf_adds(l->text, text);
 }
 
 /* Ends a text and returns where the next begins. */
 static size_t end_text(listing *l)
 {
-    put(l, "", 1);
-    return l->side->text.len;
+    strbuf_add(l->text, "", 1);
+    return l->text->len;
 }
 
 static void add_row(listing *l, uint32_t kind, size_t subject, size_t answer)
 {
     diff_side *s = l->side;
     if (!grow(l->options->context, (void **)&s->rows, &s->row_room, s->row_count + 1, sizeof *s->rows))
-        l->refused = true;
+        l->text->failed = true;
     else s->rows[s->row_count++] = (diff_row){ kind, subject, answer };
 }
 
@@ -51,8 +43,8 @@ static void add_row(listing *l, uint32_t kind, size_t subject, size_t answer)
 static void put_pods(listing *l, const uint32_t *pods, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (i > 0) put_text(l, " ");
-        put_str(l, karp_decision_pod_name(l->decision, pods[i]));
+        if (i > 0) strbuf_adds(l->text, " ");
+        strbuf_addstr(l->text, karp_decision_pod_name(l->decision, pods[i]));
     }
 }
 
@@ -66,20 +58,20 @@ static void put_requirements(listing *l, const karp_requirement *list, size_t co
     };
     for (size_t i = 0; i < count; i++) {
         char number[KARP_VALUE_TEXT];
-        put_text(l, "; ");
-        put_str(l, list[i].key);
-        put_text(l, " ");
-        put_text(l, list[i].op < sizeof operators / sizeof operators[0] && operators[list[i].op] != NULL
-                        ? operators[list[i].op]
-                        : "?");
+        strbuf_adds(l->text, "; ");
+        strbuf_addstr(l->text, list[i].key);
+        strbuf_adds(l->text, " ");
+        strbuf_adds(l->text, list[i].op < sizeof operators / sizeof operators[0] && operators[list[i].op] != NULL
+                                 ? operators[list[i].op]
+                                 : "?");
         for (size_t v = 0; v < list[i].value_count; v++) {
-            put_text(l, v == 0 ? " " : ",");
-            put_str(l, list[i].values[v]);
+            strbuf_adds(l->text, v == 0 ? " " : ",");
+            strbuf_addstr(l->text, list[i].values[v]);
         }
         if (list[i].min_values == 0) continue;
-        put_text(l, " minValues ");
+        strbuf_adds(l->text, " minValues ");
         karp_double_format((double)list[i].min_values, number);
-        put_text(l, number);
+        strbuf_adds(l->text, number);
     }
 }
 
@@ -88,23 +80,23 @@ static void put_launch(listing *l, const karp_launch *launch)
 {
     char number[KARP_VALUE_TEXT];
     if (launch->choice.instance_type.len > 0) {
-        put_str(l, launch->choice.instance_type);
-        put_text(l, " ");
-        put_str(l, launch->choice.zone);
-        put_text(l, " ");
-        put_str(l, launch->choice.capacity_type);
-        put_text(l, " ");
+        strbuf_addstr(l->text, launch->choice.instance_type);
+        strbuf_adds(l->text, " ");
+        strbuf_addstr(l->text, launch->choice.zone);
+        strbuf_adds(l->text, " ");
+        strbuf_addstr(l->text, launch->choice.capacity_type);
+        strbuf_adds(l->text, " ");
         put_price(l, launch->choice.price);
     } else {
-        put_text(l, "nothing launchable");
+        strbuf_adds(l->text, "nothing launchable");
     }
     karp_double_format((double)launch->instance_type_count, number);
-    put_text(l, ", of ");
-    put_text(l, number);
-    put_text(l, launch->instance_type_count == 1 ? " type" : " types");
+    strbuf_adds(l->text, ", of ");
+    strbuf_adds(l->text, number);
+    strbuf_adds(l->text, launch->instance_type_count == 1 ? " type" : " types");
     for (size_t i = 0; i < launch->instance_type_count; i++) {
-        put_text(l, i == 0 ? ": " : " ");
-        put_str(l, launch->instance_types[i]);
+        strbuf_adds(l->text, i == 0 ? ": " : " ");
+        strbuf_addstr(l->text, launch->instance_types[i]);
     }
     put_requirements(l, launch->claim_requirements, launch->claim_requirement_count);
 }
@@ -115,9 +107,9 @@ static karp_status list_launches(listing *l)
         karp_launch launch = { .size = sizeof launch };
         karp_status status = karp_decision_launch(l->decision, i, &launch);
         if (status != KARP_OK) return status;
-        size_t subject = l->side->text.len;
-        put_str(l, launch.node_pool);
-        put_text(l, ": ");
+        size_t subject = l->text->len;
+        strbuf_addstr(l->text, launch.node_pool);
+        strbuf_adds(l->text, ": ");
         put_pods(l, launch.pods, launch.pod_count);
         size_t answer = end_text(l);
         put_launch(l, &launch);
@@ -133,10 +125,10 @@ static karp_status list_placements(listing *l)
         karp_placement p = { .size = sizeof p };
         karp_status status = karp_decision_placement(l->decision, i, &p);
         for (size_t k = 0; status == KARP_OK && k < p.pod_count; k++) {
-            size_t subject = l->side->text.len;
-            put_str(l, karp_decision_pod_name(l->decision, p.pods[k]));
+            size_t subject = l->text->len;
+            strbuf_addstr(l->text, karp_decision_pod_name(l->decision, p.pods[k]));
             size_t answer = end_text(l);
-            put_str(l, p.node);
+            strbuf_addstr(l->text, p.node);
             end_text(l);
             add_row(l, DIFF_PLACEMENT, subject, answer);
         }
@@ -147,14 +139,14 @@ static karp_status list_placements(listing *l)
 
 static void add_refusal(listing *l, uint32_t kind, karp_str who, const char *before, uint32_t code, karp_str detail)
 {
-    size_t subject = l->side->text.len;
-    put_str(l, who);
+    size_t subject = l->text->len;
+    strbuf_addstr(l->text, who);
     size_t answer = end_text(l);
-    put_text(l, before);
-    put_text(l, karp_reason_name(code));
+    strbuf_adds(l->text, before);
+    strbuf_adds(l->text, karp_reason_name(code));
     if (detail.len > 0) {
-        put_text(l, ": ");
-        put_str(l, detail);
+        strbuf_adds(l->text, ": ");
+        strbuf_addstr(l->text, detail);
     }
     end_text(l);
     add_row(l, kind, subject, answer);
@@ -194,22 +186,22 @@ static karp_status list_commands(listing *l)
         karp_command c = { .size = sizeof c };
         karp_status status = karp_decision_command(l->decision, i, &c);
         if (status != KARP_OK) return status;
-        size_t subject = l->side->text.len;
+        size_t subject = l->text->len;
         for (size_t n = 0; n < c.node_count; n++) {
-            if (n > 0) put_text(l, " ");
-            put_str(l, c.nodes[n]);
+            if (n > 0) strbuf_adds(l->text, " ");
+            strbuf_addstr(l->text, c.nodes[n]);
         }
         size_t answer = end_text(l);
-        put_text(l, command_word(c.decision));
-        put_text(l, ", ");
-        put_text(l, karp_method_reason(c.method));
-        put_text(l, " (");
-        put_text(l, karp_method_name(c.method));
-        put_text(l, ")");
+        strbuf_adds(l->text, command_word(c.decision));
+        strbuf_adds(l->text, ", ");
+        strbuf_adds(l->text, karp_method_reason(c.method));
+        strbuf_adds(l->text, " (");
+        strbuf_adds(l->text, karp_method_name(c.method));
+        strbuf_adds(l->text, ")");
         for (size_t k = 0; k < c.launch_count && status == KARP_OK; k++) {
             karp_launch launch = { .size = sizeof launch };
             status = karp_decision_launch(l->decision, c.launch_first + k, &launch);
-            put_text(l, k == 0 ? " by " : " and ");
+            strbuf_adds(l->text, k == 0 ? " by " : " and ");
             if (status == KARP_OK) put_launch(l, &launch);
         }
         if (status != KARP_OK) return status;
@@ -303,18 +295,19 @@ static karp_status decide_disruption(listing *l, karp_error *error)
 
 karp_status diff_side_decide(const cli_options *options, diff_side *side, karp_error *error)
 {
-    listing l = { .options = options, .side = side };
+    listing l = { .options = options, .side = side, .text = &side->text };
+    strbuf_init(&side->text, options->context);
     karp_status status = decide_launches(&l, error);
     if (status == KARP_OK) status = decide_disruption(&l, error);
-    if (status == KARP_OK &&
-        (l.refused || !sort_stable(options->context, side->rows, side->row_count, sizeof *side->rows, by_row, side)))
+    if (status == KARP_OK && (side->text.failed || !sort_stable(options->context, side->rows, side->row_count,
+                                                                sizeof *side->rows, by_row, side)))
         status = KARP_E_NOMEM;
     return status;
 }
 
 void diff_side_free(const cli_options *options, diff_side *side)
 {
-    text_file_free(options, &side->text);
+    strbuf_free(&side->text);
     karp_free(options->context, side->rows, side->row_room * sizeof *side->rows);
     side->rows = NULL;
     side->row_count = side->row_room = 0;

@@ -210,7 +210,7 @@ void input_free(const cli_options *options, cli_input *input)
     karp_snapshot_unref(input->snapshot);
     karp_reader_free(input->reader);
     karp_provider_close(input->provider);
-    text_file_free(options, &input->notes);
+    strbuf_free(&input->notes);
     *input = (cli_input){ 0 };
 }
 
@@ -286,7 +286,7 @@ static karp_catalogue *aws_catalogue(const cli_options *options, karp_str class_
 /* The provider's instance types, under a node class if one is given. */
 static karp_catalogue *builtin_catalogue(const cli_options *options)
 {
-    cli_text file = { 0 };
+    strbuf file = { 0 };
     karp_str name = { 0 }, text = { 0 };
     bool aws = options->provider == NULL || strcmp(options->provider, "aws") == 0;
     if (options->files.count > 1) {
@@ -305,7 +305,7 @@ static karp_catalogue *builtin_catalogue(const cli_options *options)
     karp_catalogue *result = aws && provider_is_plain(options) ? aws_catalogue(options, name, text)
                                                                : provider_catalogue(options, name, text);
     *options->log_notes = false;
-    text_file_free(options, &file);
+    strbuf_free(&file);
     return result;
 }
 

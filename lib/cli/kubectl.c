@@ -51,7 +51,7 @@ static const char *const option_names[KUBECTL_OPTIONS] = {
 typedef struct asking {
     const cli_options *options;
     cli_input *input;
-    cli_text served; /* names, each NUL-terminated */
+    strbuf served; /* names, each NUL-terminated */
     size_t served_count;
     bool failed; /* the failure has been printed */
 } asking;
@@ -65,11 +65,12 @@ static bool no_memory(asking *a)
 
 static bool note(asking *a, const char *about, const char *what)
 {
-    cli_text *notes = &a->input->notes;
+    strbuf *notes = &a->input->notes;
     a->input->note_count++;
-    return (text_add(a->options, notes, about, strlen(about)) && text_add(a->options, notes, ": ", 2) &&
-            text_add(a->options, notes, what, strlen(what) + 1)) ||
-           no_memory(a);
+    strbuf_adds(notes, about);
+    strbuf_adds(notes, ": ");
+    strbuf_add(notes, what, strlen(what) + 1);
+    return !notes->failed || no_memory(a);
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
@@ -152,7 +153,6 @@ static bool list_served_kinds(asking *a)
     cli_process process;
     kubectl(a->options, words, sizeof(words) / sizeof(words[0]), &process);
     a->served = process.out;
-    process.out = (cli_text){ 0 };
     split_lines(a);
     /* kubectl fails if the server of an API group is down, but it lists the other groups. */
     bool some = process.status >= 0 && serves(a, "pods") && serves(a, "nodes");
@@ -205,17 +205,11 @@ static void get_one(asking *a, const char *name, bool needed)
         (void)snprintf(what, sizeof(what), "not read, decided as if there were none: %s", reason_of(&process));
         (void)note(a, name, what);
     }
-    process_free(a->options, &process);
-}
-
-static bool add_name(asking *a, cli_text *list, const char *name)
-{
-    return ((list->len == 0 || text_add(a->options, list, ",", 1)) && text_add(a->options, list, name, strlen(name))) ||
-           no_memory(a);
+    strbuf_free(&process.out);
 }
 
 /* Calls `visit` for each resource to read, except pods. */
-static void for_each(asking *a, void (*visit)(asking *a, const char *name, bool needed, cli_text *list), cli_text *list)
+static void for_each(asking *a, void (*visit)(asking *a, const char *name, bool needed, strbuf *list), strbuf *list)
 {
     for (size_t i = 0; i < RESOURCE_COUNT && !a->failed; i++) {
         if (strcmp(resources[i].name, "pods") != 0 && serves(a, resources[i].name)) {
@@ -230,13 +224,15 @@ static void for_each(asking *a, void (*visit)(asking *a, const char *name, bool 
     }
 }
 
-static void visit_name(asking *a, const char *name, bool needed, cli_text *list)
+static void visit_name(asking *a, const char *name, bool needed, strbuf *list)
 {
     (void)needed;
-    (void)add_name(a, list, name);
+    if (list->len > 0) strbuf_addc(list, ',');
+    strbuf_adds(list, name);
+    if (list->failed) (void)no_memory(a);
 }
 
-static void visit_alone(asking *a, const char *name, bool needed, cli_text *list)
+static void visit_alone(asking *a, const char *name, bool needed, strbuf *list)
 {
     (void)list;
     get_one(a, name, needed);
@@ -245,12 +241,9 @@ static void visit_alone(asking *a, const char *name, bool needed, cli_text *list
 /* Reads everything except pods in one call. If that fails, reads one by one, to find the resource that fails. */
 static void get_all_but_pods(asking *a)
 {
-    cli_text list = { 0 };
+    strbuf list = { .context = a->options->context };
     cli_process process = { 0 };
     for_each(a, visit_name, &list);
-    if (!a->failed && !text_add(a->options, &list, "", 1)) {
-        (void)no_memory(a);
-    }
     if (!a->failed) {
         bool good = get(a, list.ptr, &process);
         if (good) {
@@ -259,17 +252,18 @@ static void get_all_but_pods(asking *a)
             print_problem("kubectl get", reason_of(&process));
             a->failed = true;
         }
-        process_free(a->options, &process);
+        strbuf_free(&process.out);
         if (!good) {
             for_each(a, visit_alone, NULL);
         }
     }
-    text_file_free(a->options, &list);
+    strbuf_free(&list);
 }
 
 bool cluster_read(const cli_options *options, cli_input *input)
 {
     asking a = { .options = options, .input = input };
+    strbuf_init(&input->notes, options->context);
     if (list_served_kinds(&a) && !serves(&a, "nodepools.karpenter.sh") && !serves(&a, "provisioners.karpenter.sh")) {
         (void)note(&a, "nodepools.karpenter.sh", "the cluster serves none: is Karpenter installed there?");
     }
@@ -279,6 +273,6 @@ bool cluster_read(const cli_options *options, cli_input *input)
     if (!a.failed) {
         get_one(&a, "pods", true);
     }
-    text_file_free(options, &a.served);
+    strbuf_free(&a.served);
     return !a.failed;
 }

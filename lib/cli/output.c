@@ -129,24 +129,23 @@ karp_write_options write_options_of(const cli_options *options, const cli_input 
     return out;
 }
 
-bool made_by(const cli_options *options, const cli_input *input, cli_text *out)
+void made_by(const cli_options *options, const cli_input *input, strbuf *out)
 {
-    static const char profile[] = "profile ", catalogue[] = "  \xc2\xb7  catalogue ";
     karp_write_options write = write_options_of(options, input);
-    const char *name = karp_profile_name(options->profile, options->peer_version);
-    bool ok = text_add(options, out, profile, sizeof profile - 1) && text_add(options, out, name, strlen(name));
-    if (write.catalogue.len == 0) return ok;
-    return ok && text_add(options, out, catalogue, sizeof catalogue - 1) &&
-           text_add(options, out, write.catalogue.ptr, write.catalogue.len);
+    strbuf_adds(out, "profile ");
+    strbuf_adds(out, karp_profile_name(options->profile, options->peer_version));
+    if (write.catalogue.len == 0) return;
+    strbuf_adds(out, "  \xc2\xb7  catalogue ");
+    strbuf_addstr(out, write.catalogue);
 }
 
 bool print_made_by(const cli_answer *answer, const char *verb)
 {
-    cli_text line = { 0 };
+    strbuf line = { .context = answer->options->context };
     cli_writer w = { .options = answer->options, .out = &line };
     cli_put_made_by(&w, verb, answer->options, &answer->input);
-    bool ok = !w.refused && print_output((karp_str){ line.ptr, line.len });
-    text_file_free(answer->options, &line);
+    bool ok = !line.failed && print_output((karp_str){ line.ptr, line.len });
+    strbuf_free(&line);
     return ok;
 }
 

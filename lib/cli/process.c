@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
-void process_free(const cli_options *options, cli_process *process) { text_file_free(options, &process->out); }
-
 #if defined(__wasi__) /* WASI programs cannot start other programs */
 
 void process_run(const cli_options *options, const char *const *words, int64_t patience, cli_process *process)
@@ -180,9 +178,12 @@ static bool drain(watch *w, int *from)
         } else if (w->process->out.len + (size_t)got > most) {
             say(w->process, too_long);
             return false;
-        } else if (!text_add(w->options, &w->process->out, piece, (size_t)got)) {
-            say(w->process, no_memory);
-            return false;
+        } else {
+            strbuf_add(&w->process->out, piece, (size_t)got);
+            if (w->process->out.failed) {
+                say(w->process, no_memory);
+                return false;
+            }
         }
     }
     return true;
@@ -248,7 +249,7 @@ static void close_ends(watch *w)
 
 void process_run(const cli_options *options, const char *const *words, int64_t patience, cli_process *process)
 {
-    *process = (cli_process){ .status = -1 };
+    *process = (cli_process){ .out = { .context = options->context }, .status = -1 };
     watch w = { .options = options, .process = process, .out = -1, .err = -1 };
     int failed = start(&w, words);
     if (failed != 0) {

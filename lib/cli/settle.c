@@ -39,7 +39,7 @@ typedef struct settling {
     int64_t began, now, step; /* step: delay before rechecking nodes that were not yet consolidatable */
     settle_round *rounds;
     size_t count, room;
-    cli_text texts;
+    strbuf texts;
     size_t first_round; /* the round of the decision `first`: nodes of static NodePools may have been launched before */
     karp_decision *first, *last;
 } settling;
@@ -96,21 +96,19 @@ static karp_status note_launches(settling *s, const karp_decision *d, size_t *te
         }
     }
     *text = s->texts.len;
-    bool ok = status == KARP_OK;
-    for (size_t i = 0; i < types.count && ok; i++) {
+    for (size_t i = 0; i < types.count && status == KARP_OK; i++) {
         const design_group *g = &types.items[i];
         (void)snprintf(number, sizeof number, "%s%zu \xc3\x97 ", i > 0 ? ", " : "", g->nodes);
-        ok = text_add(s->options, &s->texts, number, strlen(number)) &&
-             text_add(s->options, &s->texts, g->name.ptr, g->name.len);
+        strbuf_adds(&s->texts, number);
+        strbuf_addstr(&s->texts, g->name);
     }
-    ok = ok && text_add(s->options, &s->texts, "", 1);
+    strbuf_add(&s->texts, "", 1);
     design_groups_free(s->options, &types);
-    return status != KARP_OK ? status : ok ? KARP_OK : no_memory(s);
+    return status != KARP_OK ? status : s->texts.failed ? no_memory(s) : KARP_OK;
 }
 
 static karp_status note_removed(settling *s, const karp_decision *d, settle_round *round)
 {
-    bool ok = true;
     round->removed_text = s->texts.len;
     for (size_t i = 0; i < karp_decision_command_count(d); i++) {
         karp_command c = { .size = sizeof c };
@@ -119,12 +117,13 @@ static karp_status note_removed(settling *s, const karp_decision *d, settle_roun
             return status;
         }
         round->method = c.method;
-        for (size_t k = 0; k < c.node_count && ok; k++) {
-            ok = (round->removed++ == 0 || text_add(s->options, &s->texts, " ", 1)) &&
-                 text_add(s->options, &s->texts, c.nodes[k].ptr, c.nodes[k].len);
+        for (size_t k = 0; k < c.node_count; k++) {
+            if (round->removed++ > 0) strbuf_addc(&s->texts, ' ');
+            strbuf_addstr(&s->texts, c.nodes[k]);
         }
     }
-    return ok && text_add(s->options, &s->texts, "", 1) ? KARP_OK : no_memory(s);
+    strbuf_add(&s->texts, "", 1);
+    return s->texts.failed ? no_memory(s) : KARP_OK;
 }
 
 static karp_status note_round(settling *s, const karp_decision *d, size_t placed)
@@ -350,7 +349,7 @@ static void write_json(cli_writer *w, const settling *s, const cli_input *input,
 }
 
 /* "SingleNodeConsolidation: remove on-demand-3; launch 1 × c6a.large" */
-static bool describe(const settling *s, const settle_round *r, cli_text *out)
+static void describe(const settling *s, const settle_round *r, strbuf *out)
 {
     const char *launched = s->texts.ptr + r->launched_text, *removed = s->texts.ptr + r->removed_text;
     char counts[96] = "", left[48] = "";
@@ -371,11 +370,7 @@ static bool describe(const settling *s, const settle_round *r, cli_text *out)
                             launched,
                             counts,
                             left };
-    bool ok = true;
-    for (size_t i = 0; i < sizeof words / sizeof words[0] && ok; i++) {
-        ok = text_add(s->options, out, words[i], strlen(words[i]));
-    }
-    return ok;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) strbuf_adds(out, words[i]);
 }
 
 enum { WHAT_COLUMN = 30 }; /* the column of a round's actions */
@@ -384,13 +379,11 @@ static void text_round(cli_writer *w, const settling *s, size_t number)
 {
     const settle_round *r = &s->rounds[number];
     char later[KARP_VALUE_TEXT], cost[MONEY_TEXT];
-    cli_text what = { 0 };
+    strbuf what = { .context = s->options->context };
     karp_duration_format(r->at - s->began, later);
     (void)money_rate(r->cost, false, cost);
-    if (!describe(s, r, &what)) {
-        w->refused = true;
-        return;
-    }
+    describe(s, r, &what);
+    w->out->failed = w->out->failed || what.failed;
     cli_put_format(w, w->markdown ? "%zu. +%s %s " : " %3zu  +%-9s %11s  ", number + 1, later, cost);
     if (w->markdown) {
         cli_put_shown(w, what.ptr, what.len);
@@ -398,7 +391,7 @@ static void text_round(cli_writer *w, const settling *s, size_t number)
         cli_put_words(w, WHAT_COLUMN, WHAT_COLUMN, what.ptr, what.len);
     }
     cli_put_text(w, "\n");
-    text_file_free(s->options, &what);
+    strbuf_free(&what);
 }
 
 /* The catalogue price of nodes of the type that the cost does not include, because they are in no NodePool; 0 =
@@ -482,7 +475,7 @@ static karp_status write_answer(cli_answer *answer, const settling *s, bool *tol
     if (s->first_round > 1) (void)snprintf(name, sizeof name, "round %zu", s->first_round);
     design both[2] = { { .name = name, .options = *options, .plan = karp_decision_ref(s->first) },
                        { .name = "settled", .options = *options, .plan = karp_decision_ref(s->last) } };
-    cli_text out = { 0 };
+    strbuf out = { .context = options->context };
     cli_writer w = { .options = options,
                      .out = &out,
                      .json = options->format == KARP_FORMAT_JSON,
@@ -496,14 +489,14 @@ static karp_status write_answer(cli_answer *answer, const settling *s, bool *tol
     } else if (status == KARP_OK) {
         write_text(&w, s, &answer->input, both);
     }
-    if (w.refused) {
+    if (out.failed) {
         status = KARP_E_NOMEM;
     }
     if (status == KARP_OK) {
         *told = print_folded(options, (karp_str){ out.ptr, out.len });
     }
     answer->error.status = status;
-    text_file_free(options, &out);
+    strbuf_free(&out);
     design_free(&both[0]);
     design_free(&both[1]);
     return status;
@@ -515,6 +508,7 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     const cli_options *options = answer->options;
     settling s = { .options = options,
                    .common = decision_options(options),
+                   .texts = { .context = options->context },
                    .error = &answer->error,
                    .reader = answer->input.reader,
                    .snapshot = answer->input.snapshot };
@@ -542,7 +536,7 @@ static karp_status make(cli_answer *answer, void *own, int *result)
     karp_decision_unref(s.first);
     karp_decision_unref(s.last);
     karp_free(options->context, s.rounds, s.room * sizeof *s.rounds);
-    text_file_free(options, &s.texts);
+    strbuf_free(&s.texts);
     return status;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
-#include <base/memory.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,46 +10,19 @@
 
 #include <karp/library.h>
 
-enum { FIRST_ROOM = 16384 };
-
-void text_file_free(const cli_options *options, cli_text *text)
-{
-    karp_free(options->context, text->ptr, text->room);
-    *text = (cli_text){ 0 };
-}
-
-/* Makes more room. false = out of memory. */
-static bool text_grow(const cli_options *options, cli_text *text)
-{
-    return grow(options->context, (void **)&text->ptr, &text->room, text->room == 0 ? FIRST_ROOM : text->room + 1, 1);
-}
-
-bool text_add(const cli_options *options, cli_text *text, const char *bytes, size_t length)
-{
-    while (text->room - text->len < length) {
-        if (!text_grow(options, text)) {
-            return false;
-        }
-    }
-    if (length > 0) {
-        memcpy(text->ptr + text->len, bytes, length);
-    }
-    text->len += length;
-    return true;
-}
-
-/* Reads up to one byte more than the library accepts, so that the library reports the error. */
-static bool read_all(const cli_options *options, const char *path, FILE *file, cli_text *text)
+/* Reads until the text is longer than the library accepts, so that the library reports the error. */
+static bool read_all(const cli_options *options, const char *path, FILE *file, strbuf *text)
 {
     uint64_t most = karp_context_get_options(options->context)->max_document_bytes;
+    char piece[16384];
     size_t got = 1;
-    while (got > 0 && text->len <= most) {
-        if (text->len == text->room && !text_grow(options, text)) {
-            print_problem(NULL, "out of memory");
-            return false;
-        }
-        got = fread(text->ptr + text->len, 1, text->room - text->len, file);
-        text->len += got;
+    while (got > 0 && text->len <= most && !text->failed) {
+        got = fread(piece, 1, sizeof(piece), file);
+        strbuf_add(text, piece, got);
+    }
+    if (text->failed) {
+        print_problem(NULL, "out of memory");
+        return false;
     }
     if (ferror(file)) {
         print_problem(path, strerror(errno));
@@ -81,9 +53,9 @@ static FILE *open_regular(const char *path)
     return stream;
 }
 
-bool text_file_read(const cli_options *options, const char *path, cli_text *text)
+bool text_file_read(const cli_options *options, const char *path, strbuf *text)
 {
-    *text = (cli_text){ 0 };
+    strbuf_init(text, options->context);
     bool standard = strcmp(path, "-") == 0;
     FILE *file = standard ? stdin : open_regular(path);
     if (file == NULL) {
@@ -95,7 +67,7 @@ bool text_file_read(const cli_options *options, const char *path, cli_text *text
         (void)fclose(file);
     }
     if (!good) {
-        text_file_free(options, text);
+        strbuf_free(text);
     }
     return good;
 }

@@ -154,25 +154,24 @@ static bool read_changes(const cli_options *options, change_list *list)
            add_words(list, &options->factors, KARP_CHANGE_SCALE_PRICE);
 }
 
-static bool add_title(const cli_options *options, cli_text *title, const char *before, const cli_list *words)
+static void add_title(strbuf *title, const char *before, const cli_list *words)
 {
-    bool ok = true;
-    for (size_t i = 0; i < words->count && ok; i++)
-        ok = text_add(options, title, before, strlen(before)) &&
-             text_add(options, title, words->items[i], strlen(words->items[i]));
-    return ok;
+    for (size_t i = 0; i < words->count; i++) {
+        strbuf_adds(title, before);
+        strbuf_adds(title, words->items[i]);
+    }
 }
 
 /* The title of pages: "cluster.json, without node n1, without zone us-west-2a". */
-static bool name_question(const cli_options *options, karp_str input, cli_text *title)
+static void name_question(const cli_options *options, karp_str input, strbuf *title)
 {
-    return text_add(options, title, input.len > 0 ? input.ptr : "what if", input.len > 0 ? input.len : 7) &&
-           add_title(options, title, ", without node ", &options->removed) &&
-           add_title(options, title, ", without zone ", &options->zones) &&
-           add_title(options, title, ", price factor ", &options->factors) &&
-           add_title(options, title, ", with ", &options->replaced) &&
-           add_title(options, title, ", without ", &options->deleted) &&
-           add_title(options, title, ", with ", &options->scaled);
+    strbuf_addstr(title, input.len > 0 ? input : str("what if"));
+    add_title(title, ", without node ", &options->removed);
+    add_title(title, ", without zone ", &options->zones);
+    add_title(title, ", price factor ", &options->factors);
+    add_title(title, ", with ", &options->replaced);
+    add_title(title, ", without ", &options->deleted);
+    add_title(title, ", with ", &options->scaled);
 }
 
 static karp_status make(cli_answer *answer, void *own, int *result)
@@ -185,15 +184,16 @@ static karp_status make(cli_answer *answer, void *own, int *result)
                                  &plan, &answer->error);
     progress_end();
     if (status == KARP_OK) {
-        cli_text title = { 0 };
+        strbuf title = { .context = answer->options->context };
         if (answer->write.format == KARP_FORMAT_HTML) {
-            if (!name_question(answer->options, answer->write.title, &title)) status = KARP_E_NOMEM;
+            name_question(answer->options, answer->write.title, &title);
+            if (title.failed) status = KARP_E_NOMEM;
             answer->write.title = (karp_str){ title.ptr, title.len };
         }
         if (status == KARP_OK)
             status = karp_write_plan(answer->options->context, plan, NULL, &answer->write, &answer->text,
                                      &answer->error);
-        text_file_free(answer->options, &title);
+        strbuf_free(&title);
         answer->write.title = (karp_str){ NULL, 0 };
         *result = exit_status_of_plan(answer, plan, NULL);
     }

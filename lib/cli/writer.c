@@ -8,10 +8,7 @@
 
 enum { SHOWN = 120 };
 
-void cli_put(cli_writer *w, const char *bytes, size_t length)
-{
-    w->refused = w->refused || !text_add(w->options, w->out, bytes, length);
-}
+void cli_put(cli_writer *w, const char *bytes, size_t length) { strbuf_add(w->out, bytes, length); }
 
 void cli_put_text(cli_writer *w, const char *text) { cli_put(w, text, strlen(text)); }
 
@@ -27,8 +24,9 @@ void cli_put_format(cli_writer *w, const char *format, ...)
 
 void cli_put_made_by(cli_writer *w, const char *verb, const cli_options *options, const cli_input *input)
 {
-    cli_text line = { 0 };
-    if (!made_by(options, input, &line)) w->refused = true;
+    strbuf line = { .context = options->context };
+    made_by(options, input, &line);
+    w->out->failed = w->out->failed || line.failed;
     if (w->html) {
         cli_put_text(w, "<div class=\"s\">");
     } else if (!w->markdown) {
@@ -37,7 +35,7 @@ void cli_put_made_by(cli_writer *w, const char *verb, const cli_options *options
     }
     if (w->html || w->markdown) cli_put_shown(w, line.ptr == NULL ? "" : line.ptr, line.len);
     cli_put_text(w, w->html ? "</div>\n" : "\n\n");
-    text_file_free(w->options, &line);
+    strbuf_free(&line);
 }
 
 void cli_put_engine(cli_writer *w)

@@ -9,15 +9,15 @@
 
 typedef struct cli_writer {
     const cli_options *options;
-    cli_text *out;
+    strbuf *out; /* if memory is refused, it has failed */
     bool json, markdown, html;
-    bool refused; /* out of memory */
     bool differs;
     bool settled; /* the designs are one cluster before and after settling: nothing is pending in the second */
     size_t cell, first_cell, end_cell; /* of a table row: current cell; cells to write, end_cell 0 = all */
     size_t rows; /* rows of the current list */
     size_t item; /* offset of its current item */
     const struct design *first, *second; /* the designs that are compared */
+    const struct diff_list *list; /* the differences of two decisions */
 } cli_writer;
 
 /* "karp diff · profile …", as a heading in text, a paragraph in Markdown or a line in HTML. */

@@ -32,7 +32,7 @@ static bool in_a_zone_of_the_type(const karp_provider_launch *launch, karp_provi
     const karp_instance_type *t = launch->types[c.type];
     const karp_offering *o = launch_offering(launch, c);
     karp_str zone = match_single(o->requirements, o->requirement_count, LAUNCH_ZONE);
-    const karp_requirement *zones = match_find(t->requirements, t->requirement_count, LAUNCH_ZONE);
+    const karp_requirement *zones = requirement_find(t->requirements, t->requirement_count, str(LAUNCH_ZONE));
     for (size_t i = 0; i < zones->value_count; i++) {
         if (equal_str(zones->values[i], zone)) return true;
     }
