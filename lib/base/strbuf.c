@@ -26,6 +26,8 @@ enum { POLL_EVERY = 1 << 14 };
 
 static bool make_room(strbuf *b, size_t need)
 {
+    b->full = b->most != 0 && need - 1 > b->most;
+    if (b->full) return false;
     bool ok = need > b->capacity ? grow(b->context, (void **)&b->ptr, &b->capacity, need, 1)
                                  : mem_work(b->context, POLL_EVERY);
     if (!ok) return false;

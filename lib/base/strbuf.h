@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A growable text. A failed allocation sets `failed`. Later calls do nothing, so that one check at the end is enough. */
+/* A growable text. The first failure sets `failed`. Later calls do nothing, so that one check at the end is enough. */
 #ifndef BASE_STRBUF_H
 #define BASE_STRBUF_H
 
@@ -10,7 +10,9 @@ typedef struct strbuf {
     char *ptr; /* NUL-terminated after the first addition */
     size_t len, capacity;
     size_t due; /* the length at which should_stop is called next */
-    bool failed;
+    size_t most; /* maximum length, which may be exceeded a little; 0 = unlimited */
+    bool failed; /* no memory, or too long */
+    bool full; /* too long */
 } strbuf;
 
 void strbuf_init(strbuf *b, karp_context *context);

@@ -27,7 +27,7 @@ void html_text(write_buffer *b, karp_str text)
             buffer_text(b, instead);
             plain = at + length;
         }
-        if (b->failed) return;
+        if (b->text.failed) return;
         at += length;
     }
     if (text.len > plain) {

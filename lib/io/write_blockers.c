@@ -56,7 +56,7 @@ enum { KIND_COLUMNS = 18, LEAST_OBJECT = 12, MOST_OBJECT = 44, COUNT_COLUMNS = 7
 static void held_nodes(write_buffer *b, const text_out *t, const karp_holding *row)
 {
     write_buffer line;
-    buffer_init(&line, b->context);
+    buffer_init(&line, b->text.context);
     for (size_t n = 0; n < row->node_count && n < NODES_SHOWN; n++) {
         buffer_text(&line, n == 0 ? "" : ", ");
         text_clean(&line, row->nodes[n]);
@@ -69,8 +69,8 @@ static void held_nodes(write_buffer *b, const text_out *t, const karp_holding *r
     text_flow flow;
     buffer_text(b, "    ");
     flow_begin(&flow, t, 4, 4, 100);
-    flow_words(&flow, (karp_str){ buffer_start(&line), line.failed ? 0 : line.length });
-    b->failed = b->failed || line.failed;
+    flow_words(&flow, buffer_content(&line));
+    b->text.failed = b->text.failed || line.text.failed;
     buffer_free(&line);
     buffer_char(b, '\n');
 }
@@ -85,11 +85,11 @@ static void right_number(write_buffer *b, uint64_t number)
 static void right_money(write_buffer *b, double savings)
 {
     write_buffer money;
-    buffer_init(&money, b->context);
+    buffer_init(&money, b->text.context);
     text_dollars(&money, savings * HOURS_A_MONTH, true);
     buffer_text(&money, "/month");
-    text_right(b, (karp_str){ buffer_start(&money), money.failed ? 0 : money.length }, SAVED_COLUMNS);
-    b->failed = b->failed || money.failed;
+    text_right(b, buffer_content(&money), SAVED_COLUMNS);
+    b->text.failed = b->text.failed || money.text.failed;
     buffer_free(&money);
 }
 

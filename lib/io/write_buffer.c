@@ -11,73 +11,17 @@
  * its own. */
 typedef struct text_owner {
     karp_context *context;
+    char *ptr;
     size_t bytes;
 } text_owner;
 
-void buffer_init(write_buffer *b, karp_context *context) { *b = (write_buffer){ .context = context }; }
+void buffer_init(write_buffer *b, karp_context *context) { *b = (write_buffer){ .text.context = context }; }
 
 void buffer_free(write_buffer *b)
 {
-    if (b->block != NULL) {
-        karp_free(b->context, b->block, sizeof(text_owner) + b->capacity);
-    }
-    buffer_init(b, b->context);
+    strbuf_free(&b->text);
+    buffer_init(b, b->text.context);
 }
-
-enum { POLL_EVERY = 1 << 14 };
-
-static bool move_text(write_buffer *b, size_t more)
-{
-    size_t limit = SIZE_MAX / 4;
-    if (more > limit || b->length > limit) return false;
-    size_t capacity = b->capacity == 0 ? 1024 : b->capacity;
-    while (capacity - 1 < b->length + more) {
-        capacity *= 2;
-    }
-    char *block = karp_alloc(b->context, sizeof(text_owner) + capacity);
-    if (block == NULL) return false;
-    if (b->block != NULL) {
-        memcpy(block + sizeof(text_owner), b->block + sizeof(text_owner), b->length);
-        karp_free(b->context, b->block, sizeof(text_owner) + b->capacity);
-    }
-    b->block = block;
-    b->capacity = capacity;
-    return true;
-}
-
-static bool make_room(write_buffer *b, size_t more)
-{
-    if (b->failed) return false;
-    if (b->due > b->length && more < b->due - b->length) return true;
-    bool has = b->capacity > b->length && more < b->capacity - b->length;
-    b->full = b->most != 0 && (more > b->most || b->length > b->most - more);
-    if (b->full) {
-        b->failed = true;
-        return false;
-    }
-    if (has ? karp_context_work(b->context, POLL_EVERY) == 0 : !move_text(b, more)) {
-        b->failed = true;
-        return false;
-    }
-    size_t left = b->capacity - b->length - more;
-    b->due = left < POLL_EVERY ? b->capacity : b->length + more + POLL_EVERY;
-    return true;
-}
-
-void buffer_bytes(write_buffer *b, const char *bytes, size_t count)
-{
-    if (count == 0 || !make_room(b, count)) {
-        return;
-    }
-    memcpy(b->block + sizeof(text_owner) + b->length, bytes, count);
-    b->length += count;
-}
-
-void buffer_text(write_buffer *b, const char *text) { buffer_bytes(b, text, strlen(text)); }
-
-void buffer_str(write_buffer *b, karp_str text) { buffer_bytes(b, text.ptr, text.len); }
-
-void buffer_char(write_buffer *b, char c) { buffer_bytes(b, &c, 1); }
 
 void buffer_repeat(write_buffer *b, const char *text, size_t times)
 {
@@ -86,39 +30,19 @@ void buffer_repeat(write_buffer *b, const char *text, size_t times)
     }
 }
 
-const char *buffer_start(const write_buffer *b) { return b->block == NULL ? "" : b->block + sizeof(text_owner); }
+karp_str buffer_content(const write_buffer *b)
+{
+    return b->text.ptr == NULL || b->text.failed ? str("") : (karp_str){ b->text.ptr, b->text.len };
+}
 
 void buffer_cut(write_buffer *b, size_t length)
 {
-    if (!b->failed && length < b->length) {
-        b->length = length;
-    }
+    if (!b->text.failed && length < b->text.len) b->text.len = length;
 }
 
 void buffer_trim(write_buffer *b)
 {
-    while (b->length > 0 && b->block[sizeof(text_owner) + b->length - 1] == ' ') {
-        b->length--;
-    }
-}
-
-void buffer_uint(write_buffer *b, uint64_t value)
-{
-    char digits[20];
-    size_t at = sizeof(digits);
-    do {
-        digits[--at] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
-    buffer_bytes(b, digits + at, sizeof(digits) - at);
-}
-
-void buffer_int(write_buffer *b, int64_t value)
-{
-    if (value < 0) {
-        buffer_char(b, '-');
-    }
-    buffer_uint(b, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+    while (b->text.len > 0 && b->text.ptr[b->text.len - 1] == ' ') b->text.len--;
 }
 
 void buffer_count(write_buffer *b, uint64_t count, const char *what)
@@ -143,20 +67,16 @@ karp_status buffer_finish(write_buffer *b, karp_text *out, karp_error *error)
         buffer_free(b);
         return status;
     }
-    if (!b->failed) {
-        make_room(b, 1);
-    }
-    if (b->failed) {
+    strbuf_add(&b->text, "", 0); /* an empty text has a NUL as well */
+    text_owner *owner = b->text.failed ? NULL : karp_alloc(b->text.context, sizeof(*owner));
+    if (owner == NULL) {
         buffer_free(b);
         return fail_nomem(error);
     }
-    text_owner owner = { .context = karp_context_ref(b->context), .bytes = sizeof(text_owner) + b->capacity };
-    memcpy(b->block, &owner, sizeof(owner));
-    out->owner = b->block;
-    out->ptr = b->block + sizeof(text_owner);
-    out->len = b->length;
-    out->ptr[out->len] = '\0';
-    buffer_init(b, b->context);
+    *owner = (text_owner){ karp_context_ref(b->text.context), b->text.ptr, b->text.capacity };
+    b->text.ptr[b->text.len] = '\0';
+    *out = (karp_text){ .ptr = b->text.ptr, .len = b->text.len, .owner = owner };
+    buffer_init(b, b->text.context);
     return KARP_OK;
 }
 
@@ -165,11 +85,12 @@ void karp_text_free(karp_text *text)
     if (text == NULL) {
         return;
     }
-    if (text->owner != NULL) {
-        text_owner owner;
-        memcpy(&owner, text->owner, sizeof(owner));
-        karp_free(owner.context, text->owner, owner.bytes);
-        karp_context_free(owner.context);
+    text_owner *owner = text->owner;
+    if (owner != NULL) {
+        karp_context *context = owner->context;
+        karp_free(context, owner->ptr, owner->bytes);
+        karp_free(context, owner, sizeof(*owner));
+        karp_context_free(context);
     }
     *text = (karp_text){ 0 };
 }

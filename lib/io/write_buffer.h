@@ -1,47 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The output buffer of every writer. A failed allocation sets `failed`. Later calls do nothing, so only
- * buffer_finish() has to check.
- */
+/* The output buffer of every writer. Calls after a failure do nothing, so only buffer_finish() has to check. */
 #ifndef IO_WRITE_BUFFER_H
 #define IO_WRITE_BUFFER_H
 
 #include <base/error.h>
+#include <base/strbuf.h>
 
 #include <karp/io.h>
 
 typedef struct write_buffer {
-    karp_context *context;
-    char *block; /* a text_owner, followed by the text */
-    size_t capacity; /* bytes for text, including the NUL */
-    size_t length;
-    size_t due; /* the length at which to check for cancellation next; at most `capacity` */
-    size_t most; /* maximum number of bytes; 0 = unlimited */
+    strbuf text;
     karp_status status; /* status of the first failure of a writer, which has filled in the error */
-    bool failed;
-    bool full; /* … because the text would be longer than `most` */
 } write_buffer;
 
 void buffer_init(write_buffer *b, karp_context *context);
 void buffer_free(write_buffer *b);
 
-void buffer_bytes(write_buffer *b, const char *bytes, size_t count);
-void buffer_text(write_buffer *b, const char *text);
-void buffer_str(write_buffer *b, karp_str text);
-void buffer_char(write_buffer *b, char c);
+static inline void buffer_bytes(write_buffer *b, const char *bytes, size_t count)
+{
+    strbuf_add(&b->text, bytes, count);
+}
+static inline void buffer_text(write_buffer *b, const char *text) { strbuf_adds(&b->text, text); }
+static inline void buffer_str(write_buffer *b, karp_str text) { strbuf_addstr(&b->text, text); }
+static inline void buffer_char(write_buffer *b, char c) { strbuf_addc(&b->text, c); }
+static inline void buffer_uint(write_buffer *b, uint64_t value) { strbuf_addu(&b->text, value); }
+static inline void buffer_int(write_buffer *b, int64_t value) { strbuf_addi(&b->text, value); }
 void buffer_repeat(write_buffer *b, const char *text, size_t times);
-/* The text so far, not NUL-terminated. */
-const char *buffer_start(const write_buffer *b);
-/* Truncates the buffer to this length. */
-void buffer_cut(write_buffer *b, size_t length);
-/* Removes the spaces at the end. */
-void buffer_trim(write_buffer *b);
-void buffer_uint(write_buffer *b, uint64_t value);
-void buffer_int(write_buffer *b, int64_t value);
 /* "1 pod", "2 pods" */
 void buffer_count(write_buffer *b, uint64_t count, const char *what);
 /* The shortest decimal that reads back as the same double. */
 void buffer_double(write_buffer *b, double value);
+/* The text so far; "" after a failure. */
+karp_str buffer_content(const write_buffer *b);
+/* Truncates the buffer to this length. */
+void buffer_cut(write_buffer *b, size_t length);
+/* Removes the spaces at the end. */
+void buffer_trim(write_buffer *b);
 
 /* Moves the text to the caller. The buffer is empty afterwards, also on failure. Errors: NOMEM, LIMIT, the buffer's
  * status. */

@@ -95,7 +95,7 @@ static void fill_row(const catalogue_job *job, size_t index, table_row *row)
 
 static void write_price(write_buffer *b, double price, bool last)
 {
-    size_t start = b->length;
+    size_t start = b->text.len;
     if (price < 0) {
         buffer_char(b, '-');
     } else {
@@ -103,7 +103,7 @@ static void write_price(write_buffer *b, double price, bool last)
         text_money(b, price);
     }
     if (!last) {
-        size_t used = b->length - start;
+        size_t used = b->text.len - start;
         buffer_repeat(b, " ", used < 9 ? 9 - used + 2 : 2);
     }
 }

@@ -232,8 +232,8 @@ static void write_budget(const text_out *t, const write_job *job, karp_str name)
     text_flow flow;
     buffer_text(t->out, "  ");
     flow_begin(&flow, t, 2, 2, MOST_LINES);
-    flow_words(&flow, (karp_str){ buffer_start(&line), line.failed ? 0 : line.length });
-    t->out->failed = t->out->failed || line.failed;
+    flow_words(&flow, buffer_content(&line));
+    t->out->text.failed = t->out->text.failed || line.text.failed;
     buffer_free(&line);
     buffer_char(t->out, '\n');
 }
@@ -242,7 +242,7 @@ static void write_budget(const text_out *t, const write_job *job, karp_str name)
 static void write_until(const text_out *t, const write_job *job, const karp_node_explanation *explanation)
 {
     write_buffer *b = t->out;
-    size_t start = b->length;
+    size_t start = b->text.len;
     size_t count = karp_node_explanation_blocker_count(explanation);
     bool known = count > 0;
     for (size_t i = 0; i < count && known; i++) {

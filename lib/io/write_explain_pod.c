@@ -218,14 +218,14 @@ static void lines_of_targets(const text_out *t, const karp_unschedulable *pod)
         if (before) {
             continue;
         }
-        size_t start = t->out->length;
+        size_t start = t->out->text.len;
         buffer_text(t->out, i == 0 ? "nodes  " : "       ");
         buffer_uint(t->out, count);
         buffer_text(t->out, ": ");
         buffer_text(t->out, karp_reason_text(pod->targets[i].code));
         buffer_text(t->out, " (");
         text_flow flow;
-        flow_begin(&flow, t, TARGET_INDENT, t->out->length - start, 3);
+        flow_begin(&flow, t, TARGET_INDENT, t->out->text.len - start, 3);
         flow.indent = flow.column; /* no space before the first name */
         names_of_target(&flow, pod, pod->targets[i].code);
         buffer_text(t->out, ")\n");

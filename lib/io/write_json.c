@@ -12,13 +12,13 @@ enum { FILL_COLUMN = 120 };
 
 void json_init(json_out *j, write_buffer *out, bool compact)
 {
-    *j = (json_out){ .out = out, .line_start = out->length, .compact = compact };
+    *j = (json_out){ .out = out, .line_start = out->text.len, .compact = compact };
 }
 
 static void new_line(json_out *j)
 {
     buffer_char(j->out, '\n');
-    j->line_start = j->out->length;
+    j->line_start = j->out->text.len;
     buffer_repeat(j->out, "  ", j->depth);
 }
 
@@ -44,7 +44,7 @@ static void before_value(json_out *j, size_t size)
         new_line(j);
     } else if (!first) {
         bool fill = j->is_array[j->depth] && size > 0;
-        if (fill && j->out->length - j->line_start + size + 2 > FILL_COLUMN) {
+        if (fill && j->out->text.len - j->line_start + size + 2 > FILL_COLUMN) {
             new_line(j);
         } else {
             buffer_char(j->out, ' ');
@@ -57,7 +57,7 @@ static void begin(json_out *j, bool is_array, bool flat)
     before_value(j, 0);
     buffer_char(j->out, is_array ? '[' : '{');
     if (j->depth + 1 >= JSON_DEPTH) {
-        j->out->failed = true;
+        j->out->text.failed = true;
         return;
     }
     j->depth++;

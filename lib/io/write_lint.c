@@ -181,12 +181,12 @@ static void sarif_message(json_out *j, const char *key, karp_str text, karp_str 
     else {
         /* The two texts are joined in one string. */
         write_buffer joined;
-        buffer_init(&joined, j->out->context);
+        buffer_init(&joined, j->out->text.context);
         buffer_str(&joined, text);
         buffer_text(&joined, "; ");
         buffer_str(&joined, more);
-        j->out->failed = j->out->failed || joined.failed;
-        json_member_str(j, "text", (karp_str){ buffer_start(&joined), joined.length });
+        j->out->text.failed = j->out->text.failed || joined.text.failed;
+        json_member_str(j, "text", buffer_content(&joined));
         buffer_free(&joined);
     }
     json_end(j);
@@ -221,16 +221,16 @@ static void sarif_location(json_out *j, const karp_lint_finding *f, karp_str fil
         json_end(j);
     }
     write_buffer name;
-    buffer_init(&name, j->out->context);
+    buffer_init(&name, j->out->text.context);
     buffer_str(&name, f->kind);
     buffer_char(&name, '/');
     buffer_str(&name, f->object);
     if (f->field.len > 0) buffer_char(&name, '/');
     buffer_str(&name, f->field);
-    j->out->failed = j->out->failed || name.failed;
+    j->out->text.failed = j->out->text.failed || name.text.failed;
     json_member_flat_array(j, "logicalLocations");
     json_flat_object(j);
-    json_member_str(j, "fullyQualifiedName", (karp_str){ buffer_start(&name), name.length });
+    json_member_str(j, "fullyQualifiedName", buffer_content(&name));
     json_end(j);
     json_end(j);
     buffer_free(&name);

@@ -156,7 +156,7 @@ void text_pods(text_flow *flow, const write_job *job, const karp_decision *decis
             for (size_t i = 0; i < length; i++) {
                 numbers[i] = split(karp_decision_pod_name(decision, pods[done + i])).number;
             }
-            if (!sort_numbers(job->context, numbers, length)) flow->t->out->failed = true;
+            if (!sort_numbers(job->context, numbers, length)) flow->t->out->text.failed = true;
             written = write_numbers(flow, head.head, numbers, length);
         } else {
             written = write_suffixes(flow, decision, pods + done, length);

@@ -255,9 +255,9 @@ static void other_document(const page *p, void (*write)(const write_job *job), s
     job.options = &options;
     job.out = &buffer;
     buffer_init(&buffer, p->job->context);
-    buffer.most = most;
+    buffer.text.most = most;
     write(&job);
-    if (!buffer.full) {
+    if (!buffer.text.full) {
         write_note(p->job, buffer_finish(&buffer, out, p->job->error));
         return;
     }

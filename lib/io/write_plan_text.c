@@ -141,14 +141,14 @@ static void add_others(write_buffer *b, const karp_launch *launch, size_t others
 static void titled_line(const text_out *t, const write_job *job, const char *title, const write_buffer *words)
 {
     enum { TITLE = 11 };
-    if (words->failed) write_refuse(job, KARP_E_NOMEM, "out of memory");
+    if (words->text.failed) write_refuse(job, KARP_E_NOMEM, "out of memory");
     buffer_repeat(t->out, " ", ROW_INDENT);
     text_style_begin(t, STYLE_DIM);
     text_left(t->out, str(title), TITLE);
     text_style_end(t, STYLE_DIM);
     text_flow flow;
     flow_begin(&flow, t, ROW_INDENT + TITLE, ROW_INDENT + TITLE, MOST_DETAIL_LINES);
-    flow_words(&flow, (karp_str){ buffer_start(words), words->failed ? 0 : words->length });
+    flow_words(&flow, buffer_content(words));
     buffer_char(t->out, '\n');
 }
 
@@ -170,7 +170,7 @@ static void write_why(const text_out *t, const write_job *job, const karp_launch
         buffer_text(&words, second ? "; also" : "also");
         add_others(&words, launch, others);
     }
-    if (words.length > 0) {
+    if (words.text.len > 0) {
         titled_line(t, job, second ? "runner-up" : "", &words);
     }
     buffer_free(&words);

@@ -144,14 +144,14 @@ void rows_pods(const text_out *t, const write_job *job, const karp_decision *dec
                const uint32_t *pods, size_t count)
 {
     write_buffer *b = t->out;
-    size_t start = b->length;
+    size_t start = b->text.len;
     buffer_repeat(b, " ", ROW_INDENT);
     buffer_text(b, verb);
     buffer_uint(b, count);
     buffer_text(b, count == 1 ? " pod  " : " pods  ");
     text_flow flow;
-    flow_begin(&flow, t, ROW_INDENT + 2, b->length - start, MOST_POD_LINES);
-    flow.indent = b->length - start; /* no space before the first name */
+    flow_begin(&flow, t, ROW_INDENT + 2, b->text.len - start, MOST_POD_LINES);
+    flow.indent = b->text.len - start; /* no space before the first name */
     text_pods(&flow, job, decision, pods, count);
     buffer_char(b, '\n');
 }
@@ -256,7 +256,7 @@ static void command_reach(const text_out *t, const write_job *job, const karp_de
 {
     write_buffer *b = t->out;
     size_t pods = 0;
-    size_t start = b->length;
+    size_t start = b->text.len;
     karp_str pool;
     count_moving(job, decision, command, &pods, &pool);
     buffer_repeat(b, " ", ROW_INDENT - 2);
@@ -281,7 +281,7 @@ static void command_reach(const text_out *t, const write_job *job, const karp_de
         buffer_text(b, "  to be validated after ");
         buffer_text(b, wait);
     }
-    if (b->length - start > ROW_INDENT - 2) {
+    if (b->text.len - start > ROW_INDENT - 2) {
         buffer_char(b, '\n');
     } else {
         buffer_cut(b, start);

@@ -371,13 +371,13 @@ static void fold(write_buffer *out, karp_str text, size_t width)
 
 void text_fold_buffer(write_buffer *b, size_t width)
 {
-    karp_str text = { buffer_start(b), b->length };
-    if (b->failed || b->status != KARP_OK || width >= FOLD_NEVER || text.len == 0 || !has_wider_line(text, width))
+    karp_str text = buffer_content(b);
+    if (b->text.failed || b->status != KARP_OK || width >= FOLD_NEVER || text.len == 0 || !has_wider_line(text, width))
         return;
     write_buffer folded;
-    buffer_init(&folded, b->context);
+    buffer_init(&folded, b->text.context);
     fold(&folded, text, width);
-    folded.failed = folded.failed || b->failed;
+    folded.text.failed = folded.text.failed || b->text.failed;
     buffer_free(b);
     *b = folded;
 }

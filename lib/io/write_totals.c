@@ -65,16 +65,16 @@ static bool write_total(text_flow *flow, const total *one, bool last)
 {
     char kept[512];
     write_buffer *b = flow->t->out;
-    size_t from = b->length;
+    size_t from = b->text.len;
     buffer_uint(b, one->count);
     buffer_text(b, " × ");
     text_clean(b, one->name.len ? one->name : str("any"));
     buffer_text(b, " $");
     text_money(b, one->price);
     buffer_text(b, last ? "/h" : "/h,");
-    size_t length = b->length - from;
-    if (b->failed || length > sizeof kept) return false;
-    memcpy(kept, buffer_start(b) + from, length);
+    size_t length = b->text.len - from;
+    if (b->text.failed || length > sizeof kept) return false;
+    memcpy(kept, b->text.ptr + from, length);
     buffer_cut(b, from);
     bool first = flow->column <= flow->indent;
     bool fits = flow_fits(flow, text_columns((karp_str){ kept, length }) + !first);

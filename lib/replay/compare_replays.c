@@ -75,7 +75,7 @@ static void write_heading(comparison *c, const tree *before, const tree *after)
         json_open_array(&c->j);
         return;
     }
-    if (c->out.length) buffer_char(&c->out, '\n');
+    if (c->out.text.len) buffer_char(&c->out, '\n');
     buffer_str(&c->out, a);
     if (!equal_str(a, b)) buffer_text(&c->out, " -> ");
     if (!equal_str(a, b)) buffer_str(&c->out, b);
@@ -85,7 +85,7 @@ static void write_heading(comparison *c, const tree *before, const tree *after)
 /* Writes at least one space. */
 static void pad(comparison *c, size_t from, size_t width)
 {
-    size_t n = c->out.length - from;
+    size_t n = c->out.text.len - from;
     do buffer_char(&c->out, ' ');
     while (++n < width);
 }
@@ -101,7 +101,7 @@ static void write_change(comparison *c, double before, double after)
 
 static void write_figure(comparison *c, karp_str group, karp_str name, double before, double after)
 {
-    size_t start = c->out.length;
+    size_t start = c->out.text.len;
     c->differences++;
     c->any = true;
     if (c->json) {

@@ -83,8 +83,8 @@ static void write_kind(story *s, karp_str catalogue)
     json_member_profile(&j, s->options.profile);
     json_member_text(&j, "peerVersion", karp_peer_version_name(s->options.peer_version));
     json_member_catalogue(&j, catalogue);
-    strbuf_add(&s->out, buffer_start(&text), text.length);
-    s->out.failed = s->out.failed || text.failed;
+    strbuf_addstr(&s->out, buffer_content(&text));
+    s->out.failed = s->out.failed || text.text.failed;
     buffer_free(&text);
     strbuf_adds(&s->out, ",\"steps\":[");
 }

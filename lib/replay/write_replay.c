@@ -295,10 +295,10 @@ void replay_write_notes_text(const replay *r, write_buffer *out)
 static void money_cell(write_buffer *out, double value, size_t width)
 {
     write_buffer text;
-    buffer_init(&text, out->context);
+    buffer_init(&text, out->text.context);
     text_dollars(&text, value, false);
-    cell(out, buffer_start(&text), text.length, width);
-    out->failed = out->failed || text.failed;
+    cell(out, text.text.ptr, text.text.len, width);
+    out->text.failed = out->text.failed || text.text.failed;
     buffer_free(&text);
 }
 
