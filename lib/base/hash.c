@@ -61,6 +61,30 @@ uint64_t hash_bytes(const void *data, size_t bytes, uint64_t seed)
     return fold(fold(a ^ key, b ^ state) ^ key, (uint64_t)bytes ^ SALT_C);
 }
 
+static uint64_t go_hash_bytes(uint64_t h, uint64_t value, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) h = h * UINT64_C(0x100000001b3) ^ (value >> 8 * i & 0xff);
+    return h;
+}
+
+#define GO_HASH_START UINT64_C(0xcbf29ce484222325)
+
+uint64_t go_hash_text(karp_str text)
+{
+    uint64_t h = GO_HASH_START;
+    for (size_t i = 0; i < text.len; i++) h = go_hash_bytes(h, (unsigned char)text.ptr[i], 1);
+    return h;
+}
+
+uint64_t go_hash_number(uint64_t value, size_t bytes) { return go_hash_bytes(GO_HASH_START, value, bytes); }
+
+uint64_t go_hash_pair(uint64_t a, uint64_t b) { return go_hash_bytes(go_hash_number(a, 8), b, 8); }
+
+void go_hash_field(uint64_t *h, const char *field, uint64_t value)
+{
+    *h = go_hash_number(*h ^ go_hash_pair(go_hash_text(str(field)), value), 8);
+}
+
 static uint64_t table_seed(const karp_context *context)
 {
     return hash_mix(karp_context_get_options(context)->hash_seed ^ SALT_A);

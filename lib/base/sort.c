@@ -23,10 +23,22 @@ int by_number(const void *a, const void *b, const void *user)
     return x < y ? -1 : x > y;
 }
 
+int by_double(const void *a, const void *b, const void *user)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    (void)user;
+    return x < y ? -1 : x > y;
+}
+
 int by_rank(uint32_t a, uint32_t b, const void *ranks)
 {
     const uint32_t *rank = ranks;
     return rank[a] < rank[b] ? -1 : rank[a] > rank[b];
+}
+
+int by_first_rank(const void *a, const void *b, const void *ranks)
+{
+    return by_rank(*(const uint32_t *)a, *(const uint32_t *)b, ranks);
 }
 
 /* Once stopped, a sort makes no more comparisons. The array still has all its elements, in any order. */

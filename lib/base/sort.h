@@ -8,11 +8,13 @@
 
 typedef int (*compare_fn)(const void *a, const void *b, const void *user);
 
-/* Compare elements that begin with a karp_str or a uint32_t. `user` is not used. */
+/* Compare elements that begin with a karp_str, a uint32_t or a double. `user` is not used. */
 int by_text(const void *a, const void *b, const void *user);
 int by_number(const void *a, const void *b, const void *user);
-/* Compares ids by their elements of an array of uint32_t. */
+int by_double(const void *a, const void *b, const void *user);
+/* Compare ids, or elements that begin with an id, by their numbers in an array of uint32_t. */
 int by_rank(uint32_t a, uint32_t b, const void *ranks);
+int by_first_rank(const void *a, const void *b, const void *ranks);
 
 /* Merge sort of `count` elements of `size` bytes. false = out of memory for scratch space; the array is unchanged. */
 bool sort_stable(karp_context *context, void *base, size_t count, size_t size, compare_fn compare, const void *user);
@@ -33,5 +35,12 @@ bool sort_numbers_once(karp_context *context, uint32_t *numbers, size_t *count);
 /* Sorts ids by 64-bit keys: the key of ids[i] is numbers[i]. Both arrays are sorted. false as above. */
 bool sort_ids_by_numbers(karp_context *context, uint32_t *ids, uint64_t *numbers, size_t count);
 bool numbers_have(const uint32_t *ascending, size_t count, uint32_t number);
+static inline bool ids_have(const uint32_t *ids, size_t count, uint32_t id) /* in any order */
+{
+    for (size_t i = 0; i < count; i++) {
+        if (ids[i] == id) return true;
+    }
+    return false;
+}
 
 #endif

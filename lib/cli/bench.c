@@ -237,17 +237,10 @@ static karp_status run_once(const char *name, measure *m, karp_error *error)
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
-static int by_time(const void *a, const void *b, const void *user)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    (void)user;
-    return x < y ? -1 : x > y;
-}
-
 static double median(double *values, size_t count)
 {
     double half[MOST_RUNS / 2];
-    sort_with(half, values, count, sizeof *values, by_time, NULL);
+    sort_with(half, values, count, sizeof *values, by_double, NULL);
     return count % 2 == 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 

@@ -119,13 +119,6 @@ typedef struct fate {
     karp_str outcome, target, name_space, name;
 } fate;
 
-static int by_pod_name(const void *x, const void *y, const void *user)
-{
-    const karp_snapshot *s = user;
-    uint32_t a = s->pod_rank[((const fate *)x)->pod], b = s->pod_rank[((const fate *)y)->pod];
-    return a < b ? -1 : a > b;
-}
-
 static size_t fates_of(const karp_decision *d, fate *fates)
 {
     size_t n = 0;
@@ -172,7 +165,7 @@ static bool pod_rows(const karp_decision *d, karp_table *t)
     fate *fates = mem_alloc(d->context, bytes);
     if (fates == NULL) return false;
     (void)fates_of(d, fates);
-    bool sorted = sort_stable(d->context, fates, count, sizeof *fates, by_pod_name, s);
+    bool sorted = sort_stable(d->context, fates, count, sizeof *fates, by_first_rank, s->pod_rank);
     for (size_t i = 0; i < count && sorted; i++) {
         const pod *p = pod_at(&s->raw, fates[i].pod);
         fates[i].name_space = text_of(s, p->name_space);

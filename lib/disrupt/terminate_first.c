@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <disrupt/terminate_first.h>
+#include <base/sort.h>
 
 #include <base/error.h>
 #include <disrupt/consolidate.h>
@@ -152,10 +153,7 @@ karp_status static_reservations(pass *p, uint32_t pool, pool_reservations *out, 
 bool holds_reservation(const pass *p, const candidate *c, const pool_reservations *r)
 {
     uint32_t own = reservation_held(p, c);
-    for (uint32_t i = 0; i < r->offered_count; i++) {
-        if (own != NO_ID && r->offered[i] == own) return true;
-    }
-    return false;
+    return own != NO_ID && ids_have(r->offered, r->offered_count, own);
 }
 
 bool pool_may_launch_later(const pass *p, uint32_t pool)

@@ -96,14 +96,6 @@ const char *karp_remedy_name(uint32_t kind)
 
 /* ---- one round ------------------------------------------------------------------------------------------------------- */
 
-static bool has_pod(const uint32_t *pods, size_t count, uint32_t pod_number)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (pods[i] == pod_number) return true;
-    }
-    return false;
-}
-
 static karp_str keep(search *s, karp_str text)
 {
     char *copy = arena_string(&s->out->data, text.ptr, text.len);
@@ -119,13 +111,13 @@ static bool outcome(search *s, const karp_decision *d, karp_remedy *where)
     where->choice = (karp_choice){ nothing, nothing, nothing, 0 };
     for (size_t i = 0; i < d->placements.count; i++) {
         const karp_placement *p = &d->placements.items[i];
-        if (!has_pod(p->pods, p->pod_count, s->pod)) continue;
+        if (!ids_have(p->pods, p->pod_count, s->pod)) continue;
         where->node = keep(s, p->node);
         return true;
     }
     for (size_t i = 0; i < d->launches.count; i++) {
         const karp_launch *l = &d->launches.items[i];
-        if (!has_pod(l->pods, l->pod_count, s->pod)) continue;
+        if (!ids_have(l->pods, l->pod_count, s->pod)) continue;
         where->node_pool = keep(s, l->node_pool);
         where->choice = (karp_choice){ keep(s, l->choice.instance_type), keep(s, l->choice.zone),
                                        keep(s, l->choice.capacity_type), l->choice.price };

@@ -5,6 +5,7 @@
  * placements.
  */
 #include <explain/verify_kinds.h>
+#include <base/sort.h>
 
 #include <base/bits.h>
 #include <string.h>
@@ -80,9 +81,7 @@ static bool in_namespaces(const verifier *v, const pod_term *t, uint32_t own, ui
 {
     const store *raw = &v->snapshot->raw;
     if (t->namespace_selector == NULL && t->namespace_count == 0) return name_space == own;
-    for (uint32_t i = 0; i < t->namespace_count; i++) {
-        if (t->namespaces[i] == name_space) return true;
-    }
+    if (ids_have(t->namespaces, t->namespace_count, name_space)) return true;
     karp_str wanted = text_of(v->snapshot, name_space);
     uint32_t name = t->namespace_selector == NULL ? NO_ID : strings_find(&raw->names, wanted.ptr, wanted.len);
     for (size_t i = 0; name != NO_ID && i < raw->namespaces.count; i++) {

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <model/label_rules.h>
+#include <base/sort.h>
 #include <base/str.h>
 
 #include <string.h>
 
 #include <karp/lint.h>
-
-static bool listed(const uint32_t *ids, uint32_t count, uint32_t id)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (ids[i] == id) return true;
-    }
-    return false;
-}
 
 static bool in_domain(karp_str domain, karp_str restricted)
 {
@@ -28,7 +21,7 @@ static bool restricted_key(const karp_snapshot *s, uint32_t key)
     for (uint32_t i = 0; i < s->raw.restricted_domain_count; i++) {
         if (in_domain(domain, text_of(s, s->raw.restricted_domains[i]))) return true;
     }
-    return key == s->known.hostname || listed(s->raw.restricted, s->raw.restricted_count, key);
+    return key == s->known.hostname || ids_have(s->raw.restricted, s->raw.restricted_count, key);
 }
 
 static bool alphanumeric(char c) { return is_letter(c) || is_digit(c); }

@@ -8,52 +8,21 @@
 
 #include <base/str.h>
 
-static uint64_t more(uint64_t h, unsigned char byte) { return (h * UINT64_C(0x100000001b3)) ^ byte; }
-
-static uint64_t of_bytes(const char *text, size_t length)
-{
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < length; i++) h = more(h, (unsigned char)text[i]);
-    return h;
-}
-
-static uint64_t of_text(karp_str t) { return of_bytes(t.ptr, t.len); }
-
-static uint64_t of_words(const uint64_t *words_, size_t count)
-{
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < count * 8; i++) h = more(h, (unsigned char)(words_[i / 8] >> (i % 8 * 8)));
-    return h;
-}
-
-static uint64_t finish(uint64_t h) { return of_words(&h, 1); }
-
-static uint64_t ordered(uint64_t a, uint64_t b)
-{
-    const uint64_t both[2] = { a, b };
-    return of_words(both, 2);
-}
-
-/* A struct begins with the name of its type, followed by its fields in the order of declaration. */
-static void take(uint64_t *h, const char *field, uint64_t value)
-{
-    *h = finish(*h ^ ordered(of_text(str(field)), value));
-}
-
 static void take_text(uint64_t *h, const char *field, karp_str value)
 {
-    if (value.len > 0) take(h, field, of_text(value));
+    if (value.len > 0) go_hash_field(h, field, go_hash_text(value));
 }
 
-static uint64_t begin(const char *type) { return of_text(str(type)); }
+static uint64_t begin(const char *type) { return go_hash_text(str(type)); }
 
 static uint64_t of_map(const store *raw, label_list list)
 {
     uint64_t h = 0;
     for (uint32_t i = 0; i < list.count; i++) {
-        h ^= ordered(of_text(store_text(raw, list.items[i].key)), of_text(store_text(raw, list.items[i].value)));
+        h ^= go_hash_pair(go_hash_text(store_text(raw, list.items[i].key)),
+                          go_hash_text(store_text(raw, list.items[i].value)));
     }
-    return finish(h);
+    return go_hash_number(h, 8);
 }
 
 static uint64_t of_taints(const store *raw, taint_list list)
@@ -69,12 +38,6 @@ static uint64_t of_taints(const store *raw, taint_list list)
     return all;
 }
 
-static uint64_t of_number(int64_t value)
-{
-    uint64_t word = (uint64_t)value;
-    return of_words(&word, 1);
-}
-
 static uint64_t of_class(const store *raw, const node_pool *p)
 {
     uint64_t h = begin("NodeClassReference");
@@ -87,18 +50,19 @@ static uint64_t of_class(const store *raw, const node_pool *p)
 static uint64_t of_spec(const store *raw, const node_pool *p)
 {
     uint64_t h = begin("NodeClaimTemplateSpec");
-    if (p->taints.count > 0) take(&h, "Taints", of_taints(raw, p->taints));
-    if (p->startup_taints.count > 0) take(&h, "StartupTaints", of_taints(raw, p->startup_taints));
-    take(&h, "NodeClassRef", of_class(raw, p));
+    if (p->taints.count > 0) go_hash_field(&h, "Taints", of_taints(raw, p->taints));
+    if (p->startup_taints.count > 0) go_hash_field(&h, "StartupTaints", of_taints(raw, p->startup_taints));
+    go_hash_field(&h, "NodeClassRef", of_class(raw, p));
     if (p->termination_grace_period != KARP_DURATION_UNSET) {
         uint64_t grace = begin("Duration"); /* a zero inside is skipped, but not the pointer to it */
-        if (p->termination_grace_period != 0) take(&grace, "Duration", of_number(p->termination_grace_period));
-        take(&h, "TerminationGracePeriod", grace);
+        if (p->termination_grace_period != 0)
+            go_hash_field(&grace, "Duration", go_hash_number((uint64_t)p->termination_grace_period, 8));
+        go_hash_field(&h, "TerminationGracePeriod", grace);
     }
     if (p->expire_after != KARP_DURATION_UNSET && p->expire_after != KARP_DURATION_NEVER) {
         uint64_t expire = begin("NillableDuration");
-        take(&expire, "Duration", of_number(p->expire_after));
-        take(&h, "ExpireAfter", expire);
+        go_hash_field(&expire, "Duration", go_hash_number((uint64_t)p->expire_after, 8));
+        go_hash_field(&h, "ExpireAfter", expire);
     }
     return h;
 }
@@ -108,10 +72,10 @@ uint64_t pool_hash(const store *raw, const node_pool *p)
     uint64_t h = begin("NodeClaimTemplate");
     if (p->has_labels || p->has_annotations) {
         uint64_t meta = begin("ObjectMeta");
-        if (p->has_labels) take(&meta, "Labels", of_map(raw, p->template_labels));
-        if (p->has_annotations) take(&meta, "Annotations", of_map(raw, p->template_annotations));
-        take(&h, "ObjectMeta", meta);
+        if (p->has_labels) go_hash_field(&meta, "Labels", of_map(raw, p->template_labels));
+        if (p->has_annotations) go_hash_field(&meta, "Annotations", of_map(raw, p->template_annotations));
+        go_hash_field(&h, "ObjectMeta", meta);
     }
-    take(&h, "Spec", of_spec(raw, p));
+    go_hash_field(&h, "Spec", of_spec(raw, p));
     return h;
 }

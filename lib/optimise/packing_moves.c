@@ -5,6 +5,7 @@
  * results, with a tolerance that decreases until the next milestone.
  */
 #include <optimise/packing_state.h>
+#include <base/sort.h>
 
 #include <base/bits.h>
 #include <math.h>
@@ -49,14 +50,6 @@ static uint32_t choose_ruined(packing *k, uint32_t *chosen)
     return count;
 }
 
-static bool chosen_has(const uint32_t *chosen, uint32_t count, uint32_t i)
-{
-    for (uint32_t c = 0; c < count; c++) {
-        if (chosen[c] == i) return true;
-    }
-    return false;
-}
-
 /* The number of additional copies of the class that fit on the node. */
 static uint32_t more_copies(const packing *k, const filled *n, uint32_t c)
 {
@@ -92,7 +85,7 @@ static void fill_others(packing *k, const uint32_t *chosen, uint32_t count, put_
     done->count = 0;
     for (uint32_t t = 0; t < TOUCHED && k->nodes.count > count; t++) {
         uint32_t i = chance_below(&k->random, (uint32_t)k->nodes.count);
-        if (chosen_has(chosen, count, i)) continue;
+        if (ids_have(chosen, count, i)) continue;
         filled *n = &k->nodes.items[i];
         uint32_t from = chance_below(&k->random, k->open_count);
         for (uint32_t o = 0; o < k->open_count && done->count < 64; o++) {

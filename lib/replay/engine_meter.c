@@ -73,13 +73,6 @@ void meter_wait(engine *e, int64_t nanoseconds)
     e->waits[e->wait_count++] = (double)nanoseconds / 1e9;
 }
 
-static int by_size(const void *a, const void *b, const void *user)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    (void)user;
-    return x < y ? -1 : x > y;
-}
-
 /* The p-th per mille of the sorted waiting times. */
 static double per_mille(const engine *e, size_t p)
 {
@@ -125,7 +118,7 @@ void meter_end(engine *e)
         if (e->pods[i].state == POD_PENDING) meter_wait(e, e->now - e->pods[i].waits_since);
     }
     settle_nodes(e);
-    if (!sort_stable(e->context, e->waits, e->wait_count, sizeof *e->waits, by_size, NULL)) engine_nomem(e);
+    if (!sort_stable(e->context, e->waits, e->wait_count, sizeof *e->waits, by_double, NULL)) engine_nomem(e);
     r->wait_p50 = per_mille(e, 500);
     r->wait_p99 = per_mille(e, 990);
     r->wait_most = per_mille(e, 1000);

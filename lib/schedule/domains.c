@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Domains: the values of label keys that topology uses, numbered densely for each key. */
 #include <schedule/scheduler.h>
+#include <base/sort.h>
 #include <schedule/topology.h>
 
 #include <model/requirement.h>
@@ -45,9 +46,7 @@ static bool universe_insert(scheduler *s, uint32_t key_index, uint32_t text, uin
     bool open = s->templates.taint_lists.entries[taints_id].count == 0;
     bool was_open = !is_new && d->taint_count == 1 && s->templates.taint_lists.entries[d->taint_ids[0]].count == 0;
     if (was_open) return true;
-    for (uint32_t i = 0; i < d->taint_count && !open; i++) {
-        if (d->taint_ids[i] == taints_id) return true;
-    }
+    if (!open && ids_have(d->taint_ids, d->taint_count, taints_id)) return true;
     uint32_t keep = open ? 0 : d->taint_count;
     uint32_t *ids = arena_array(&s->data, keep + (size_t)1, sizeof *ids);
     if (ids == NULL) return refuse(s);

@@ -466,10 +466,7 @@ static uint32_t group_of_spread(scheduler *s, const view *v, uint32_t n)
 
 bool owns_inverse(const class_state *c, uint32_t number)
 {
-    for (uint32_t i = 0; i < c->inverse_count; i++) {
-        if (c->inverse_owned[i] == number) return true;
-    }
-    return false;
+    return ids_have(c->inverse_owned, c->inverse_count, number);
 }
 
 bool topology_register_inverse(scheduler *s, uint32_t class_number, toleration_list tolerations)

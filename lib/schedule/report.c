@@ -145,13 +145,6 @@ bool report_placements(scheduler *s, karp_decision *d, const received *r)
     return ok;
 }
 
-static int by_pod(const void *x, const void *y, const void *user)
-{
-    const karp_snapshot *w = user;
-    uint32_t a = w->pod_rank[((const failure *)x)->pod], b = w->pod_rank[((const failure *)y)->pod];
-    return a < b ? -1 : a > b;
-}
-
 /* Pods of one class that failed with the same view have equal rows except for their names. */
 static bool report_failures(scheduler *s, karp_decision *d)
 {
@@ -159,7 +152,7 @@ static bool report_failures(scheduler *s, karp_decision *d)
     refusal_lists known;
     refusal_lists_init(&known, s->context);
     bool ok = row_of_view != NULL && sort_stable(s->context, s->placement.failures.items, s->placement.failures.count,
-                                                 sizeof(failure), by_pod, s->snapshot);
+                                                 sizeof(failure), by_first_rank, s->snapshot->pod_rank);
     for (size_t i = 0; ok && i < s->pods.views.count; i++) row_of_view[i] = NO_ID;
     for (size_t i = 0; ok && i < s->placement.failures.count; i++) {
         if (!scheduler_worked(s, 128)) ok = false;

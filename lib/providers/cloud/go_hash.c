@@ -5,40 +5,6 @@
 
 #include <karp/values.h>
 
-/* 64-bit FNV-1. */
-static uint64_t of_bytes(const void *bytes, size_t length)
-{
-    const unsigned char *at = bytes;
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < length; i++) h = (h * UINT64_C(0x100000001b3)) ^ at[i];
-    return h;
-}
-
-/* Hashes the `size` lowest bytes of a number, lowest first. */
-static uint64_t of_number(uint64_t value, size_t size)
-{
-    unsigned char bytes[8];
-    for (size_t i = 0; i < size; i++) bytes[i] = (unsigned char)(value >> 8 * i);
-    return of_bytes(bytes, size);
-}
-
-static uint64_t in_order(uint64_t a, uint64_t b)
-{
-    unsigned char bytes[16];
-    for (size_t i = 0; i < 8; i++) {
-        bytes[i] = (unsigned char)(a >> 8 * i);
-        bytes[8 + i] = (unsigned char)(b >> 8 * i);
-    }
-    return of_bytes(bytes, sizeof bytes);
-}
-
-uint64_t go_hash_text(karp_str text) { return of_bytes(text.ptr, text.len); }
-
-static void take(uint64_t *h, const char *field, uint64_t value)
-{
-    *h = of_number(*h ^ in_order(go_hash_text(str(field)), value), 8);
-}
-
 /* "Never" and invalid durations have no value. */
 static bool duration_of(const tree *value, int64_t *out)
 {
@@ -53,7 +19,7 @@ static uint64_t of_duration(const char *type, const tree *value)
     bool there = duration_of(value, &nanoseconds);
     /* Karpenter's type contains a pointer, so zero is hashed, too. */
     if (there && (nanoseconds != 0 || strcmp(type, "NillableDuration") == 0))
-        take(&h, "Duration", of_number((uint64_t)nanoseconds, 8));
+        go_hash_field(&h, "Duration", go_hash_number((uint64_t)nanoseconds, 8));
     return h;
 }
 
@@ -69,9 +35,11 @@ static uint64_t of_value(const go_field *f, const tree *value)
     int64_t number = 0;
     switch (f->kind) {
     case GO_TEXT: return go_hash_text(tree_text(value));
-    case GO_BOOL: return of_number(tree_is(value, TREE_TRUE), 1);
+    case GO_BOOL: return go_hash_number(tree_is(value, TREE_TRUE), 1);
     case GO_INT32:
-    case GO_INT64: (void)tree_integer(value, &number); return of_number((uint64_t)number, f->kind == GO_INT32 ? 4 : 8);
+    case GO_INT64:
+        (void)tree_integer(value, &number);
+        return go_hash_number((uint64_t)number, f->kind == GO_INT32 ? 4 : 8);
     case GO_DURATION: return of_duration("Duration", value);
     case GO_NILLABLE_DURATION: return of_duration("NillableDuration", value);
     case GO_QUANTITY_TEXT: return of_quantity(value);
@@ -121,9 +89,9 @@ static uint64_t of_map(const go_field *f, const tree *map)
     uint64_t h = 0;
     for (size_t i = 0; tree_is(map, TREE_MAP) && i < tree_count(map); i++) {
         const tree_member *m = tree_member_at(map, i);
-        h ^= in_order(go_hash_text(tree_member_name(m)), of_value(f, m->value));
+        h ^= go_hash_pair(go_hash_text(tree_member_name(m)), of_value(f, m->value));
     }
-    return of_number(h, 8);
+    return go_hash_number(h, 8);
 }
 
 uint64_t go_hash_struct(const go_struct *type, const tree *object)
@@ -133,10 +101,10 @@ uint64_t go_hash_struct(const go_struct *type, const tree *object)
         const go_field *f = &type->fields[i];
         const tree *value = tree_get(object, f->json);
         if (is_zero(f, value)) continue;
-        take(&h, f->name,
-             f->shape == GO_LIST  ? of_list(f, value)
-             : f->shape == GO_MAP ? of_map(f, value)
-                                  : of_value(f, value));
+        go_hash_field(&h, f->name,
+                      f->shape == GO_LIST  ? of_list(f, value)
+                      : f->shape == GO_MAP ? of_map(f, value)
+                                           : of_value(f, value));
     }
     return h;
 }

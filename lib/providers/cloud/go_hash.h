@@ -8,6 +8,7 @@
 #ifndef CLOUD_GO_HASH_H
 #define CLOUD_GO_HASH_H
 
+#include <base/hash.h>
 #include <json/tree.h>
 #include <karp/provider.h>
 
@@ -45,6 +46,5 @@ struct go_struct {
     }
 
 uint64_t go_hash_struct(const go_struct *type, const tree *object);
-uint64_t go_hash_text(karp_str text);
 
 #endif

@@ -91,16 +91,16 @@ static uint64_t class_hash(const tree *spec, karp_str image_family)
 
 /* ---- the spec -------------------------------------------------------------------------------- */
 
-/* "" or one of the given words; anything else is INVALID. */
-static karp_str word_at(decoder *d, const tree *object, const char *name, const char *const *words, size_t count)
+/* "" or one of the given choices; anything else is INVALID. */
+static karp_str word_at(decoder *d, const tree *object, const char *name, const char *const *choices, size_t count)
 {
     karp_str word = decode_text(d, object, name);
     char message[320];
     size_t at = 0, length = 0;
-    while (at < count && !str_is(word, words[at])) at++;
+    while (at < count && !str_is(word, choices[at])) at++;
     if (word.len == 0 || at < count) return word;
     for (size_t i = 0; i < count && length < sizeof message; i++) {
-        int n = snprintf(message + length, sizeof message - length, "%s%s", i ? ", " : "must be one of ", words[i]);
+        int n = snprintf(message + length, sizeof message - length, "%s%s", i ? ", " : "must be one of ", choices[i]);
         length += n > 0 ? (size_t)n : 0;
     }
     decode_bad(d, name, message);
