@@ -64,18 +64,18 @@ func (d *Decision) Memory() (*Memory, error) {
 		MultiNodeMark: markOf(m.multi_node_mark), SingleNodeMark: markOf(m.single_node_mark), Unseen: textsOf(m.unseen, m.unseen_count)}, nil
 }
 
-// Phases of a command that is carried out.
+// Phases of a command.
 const (
-	PhaseValidating uint32 = iota + 1
-	PhaseStarting
-	PhaseLaunching
-	PhaseWaiting
-	PhaseDeleting
-	PhaseDone
-	PhaseGivenUp
+	CommandPhaseValidating uint32 = iota + 1
+	CommandPhaseStarting
+	CommandPhaseLaunching
+	CommandPhaseWaiting
+	CommandPhaseDeleting
+	CommandPhaseDone
+	CommandPhaseGivenUp
 )
 
-// A CommandNode goes, and its NodeClaim with it.
+// A CommandNode is removed, and its NodeClaim with it.
 type CommandNode struct{ Node, Claim string }
 
 // A Replacement takes the place of nodes that go.

@@ -392,13 +392,13 @@ const (
 )
 
 const (
-	PhaseValidating uint32 = iota + 1
-	PhaseStarting
-	PhaseLaunching
-	PhaseWaiting
-	PhaseDeleting
-	PhaseDone
-	PhaseGivenUp
+	CommandPhaseValidating uint32 = iota + 1
+	CommandPhaseStarting
+	CommandPhaseLaunching
+	CommandPhaseWaiting
+	CommandPhaseDeleting
+	CommandPhaseDone
+	CommandPhaseGivenUp
 )
 
 const (

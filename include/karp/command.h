@@ -23,13 +23,13 @@ extern "C" {
 
 /** Phases of a command. Numbers never change. */
 enum {
-    KARP_PHASE_VALIDATING = 1, /**< it waits until it is validated */
-    KARP_PHASE_STARTING = 2, /**< its nodes are tainted, and its NodeClaims get a condition with the reason */
-    KARP_PHASE_LAUNCHING = 3, /**< the NodeClaims of its replacements are created */
-    KARP_PHASE_WAITING = 4, /**< in progress: its replacements are not initialized yet */
-    KARP_PHASE_DELETING = 5, /**< the NodeClaims of its nodes are deleted */
-    KARP_PHASE_DONE = 6, /**< the end: its nodes go */
-    KARP_PHASE_GIVEN_UP = 7 /**< the end: its nodes stay; `reason` says why */
+    KARP_COMMAND_PHASE_VALIDATING = 1, /**< it waits until it is validated */
+    KARP_COMMAND_PHASE_STARTING = 2, /**< its nodes are tainted, and its NodeClaims get a condition with the reason */
+    KARP_COMMAND_PHASE_LAUNCHING = 3, /**< the NodeClaims of its replacements are created */
+    KARP_COMMAND_PHASE_WAITING = 4, /**< in progress: its replacements are not initialized yet */
+    KARP_COMMAND_PHASE_DELETING = 5, /**< the NodeClaims of its nodes are deleted */
+    KARP_COMMAND_PHASE_DONE = 6, /**< the end: its nodes are deleted */
+    KARP_COMMAND_PHASE_GIVEN_UP = 7 /**< the end: its nodes stay; `reason` says why */
 };
 
 /** The name of a phase, "Validating" and so on. "" for a number that is no phase. Lives as long as the library. */
@@ -64,11 +64,11 @@ typedef struct karp_replacement {
     uint32_t reserved; /**< 0 */
 } karp_replacement;
 
-/** The state of a command, as plain values: whoever has them can go on with it. */
+/** The state of a command, as plain values: any process can continue the command from them. */
 typedef struct karp_command_state {
     size_t size;
     uint32_t method; /**< KARP_METHOD_* */
-    uint32_t phase; /**< KARP_PHASE_* */
+    uint32_t phase; /**< KARP_COMMAND_PHASE_* */
     uint32_t reason; /**< KARP_REASON_*: why it was given up; KARP_REASON_NONE otherwise */
     uint32_t reserved; /**< 0 */
     int64_t decided; /**< instant of the decision, in nanoseconds */

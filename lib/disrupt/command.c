@@ -88,7 +88,7 @@ static void roll_back(struct stepping *g, uint32_t reason, bool marked)
         for_claim(g, KARP_ACTION_CLEAR_CONDITION, s->nodes[i].claim, str("DisruptionReason"), str(""));
         if (marked) for_node(g, KARP_ACTION_UNMARK_NODE, &s->nodes[i], str(""));
     }
-    finish(g, KARP_PHASE_GIVEN_UP, reason);
+    finish(g, KARP_COMMAND_PHASE_GIVEN_UP, reason);
 }
 
 /* ---- in progress -------------------------------------------------------------------------------------------------------------- */
@@ -135,8 +135,8 @@ static void progress(struct stepping *g)
     }
     if (all) delete_claims(g, false);
     if (out_of_time(g) && (!all || quirk(g, 7))) roll_back(g, KARP_REASON_TIMED_OUT, true);
-    else if (all) enter(g, KARP_PHASE_DELETING, g->now);
-    else enter(g, KARP_PHASE_WAITING, later(g->now, pause));
+    else if (all) enter(g, KARP_COMMAND_PHASE_DELETING, g->now);
+    else enter(g, KARP_COMMAND_PHASE_WAITING, later(g->now, pause));
 }
 
 static void finish_deleting(struct stepping *g)
@@ -148,12 +148,12 @@ static void finish_deleting(struct stepping *g)
                             claim_named(g->snapshot, s->nodes[i].claim) != NO_ID);
     }
     if (!failed) {
-        finish(g, KARP_PHASE_DONE, KARP_REASON_NONE);
+        finish(g, KARP_COMMAND_PHASE_DONE, KARP_REASON_NONE);
     } else if (out_of_time(g)) {
         roll_back(g, KARP_REASON_TIMED_OUT, true);
     } else {
         delete_claims(g, true);
-        enter(g, KARP_PHASE_DELETING, later(g->now, pause));
+        enter(g, KARP_COMMAND_PHASE_DELETING, later(g->now, pause));
     }
 }
 
@@ -179,7 +179,7 @@ static void start(struct stepping *g)
 {
     const karp_command_state *s = &g->step->state;
     if (in_queue(g)) {
-        finish(g, KARP_PHASE_GIVEN_UP, KARP_REASON_IN_QUEUE);
+        finish(g, KARP_COMMAND_PHASE_GIVEN_UP, KARP_REASON_IN_QUEUE);
         return;
     }
     for (size_t i = 0; i < s->node_count; i++) {
@@ -187,7 +187,7 @@ static void start(struct stepping *g)
         for_claim(g, KARP_ACTION_SET_CONDITION, s->nodes[i].claim, str("DisruptionReason"),
                   str(karp_method_reason(s->method)));
     }
-    enter(g, KARP_PHASE_STARTING, g->now);
+    enter(g, KARP_COMMAND_PHASE_STARTING, g->now);
 }
 
 static void create(struct stepping *g)
@@ -214,7 +214,7 @@ static karp_status take_started(struct stepping *g, karp_error *error)
         good += goes[i];
     }
     if (good < count && (good == 0 || s->state.replacement_count > 0)) {
-        finish(g, KARP_PHASE_GIVEN_UP, KARP_REASON_NOT_STARTED); /* the next pass removes the taints */
+        finish(g, KARP_COMMAND_PHASE_GIVEN_UP, KARP_REASON_NOT_STARTED); /* the next pass removes the taints */
         return KARP_OK;
     }
     step_keep_nodes(s, goes);
@@ -223,7 +223,7 @@ static karp_status take_started(struct stepping *g, karp_error *error)
         return KARP_OK;
     }
     create(g);
-    enter(g, KARP_PHASE_LAUNCHING, g->now);
+    enter(g, KARP_COMMAND_PHASE_LAUNCHING, g->now);
     return KARP_OK;
 }
 
@@ -246,7 +246,7 @@ static void give_up_launching(struct stepping *g)
 {
     const karp_step *s = g->step;
     if (quirk(g, 23)) {
-        finish(g, KARP_PHASE_GIVEN_UP, KARP_REASON_REPLACEMENT_NOT_CREATED);
+        finish(g, KARP_COMMAND_PHASE_GIVEN_UP, KARP_REASON_REPLACEMENT_NOT_CREATED);
         return;
     }
     for (size_t i = 0; i < s->state.replacement_count; i++) {
@@ -271,7 +271,7 @@ static karp_status launch(struct stepping *g, karp_error *error)
         go_in_progress(g);
     } else {
         create(g);
-        enter(g, KARP_PHASE_LAUNCHING, later(g->now, pause));
+        enter(g, KARP_COMMAND_PHASE_LAUNCHING, later(g->now, pause));
     }
     return KARP_OK;
 }
@@ -297,7 +297,7 @@ static karp_status validate(struct stepping *g, karp_error *error)
     karp_status status = validate_command(g->snapshot, &options, &asked, goes, &answer, error);
     if (status != KARP_OK) return status;
     if (answer.code != KARP_REASON_NONE) {
-        finish(g, KARP_PHASE_GIVEN_UP, answer.code);
+        finish(g, KARP_COMMAND_PHASE_GIVEN_UP, answer.code);
         return KARP_OK;
     }
     step_keep_nodes(s, goes);
@@ -311,15 +311,15 @@ static karp_status take(struct stepping *g, karp_error *error)
 {
     const karp_command_state *s = &g->step->state;
     switch (s->phase) {
-    case KARP_PHASE_VALIDATING:
+    case KARP_COMMAND_PHASE_VALIDATING:
         if (s->validate_at != KARP_NO_TIME && g->now >= s->validate_at) return validate(g, error);
         if (s->validate_at == KARP_NO_TIME) start(g);
         else advice_look_again(g->step->advice, s->validate_at);
         return KARP_OK;
-    case KARP_PHASE_STARTING: return take_started(g, error);
-    case KARP_PHASE_LAUNCHING: return launch(g, error);
-    case KARP_PHASE_WAITING: progress(g); return KARP_OK;
-    case KARP_PHASE_DELETING: finish_deleting(g); return KARP_OK;
+    case KARP_COMMAND_PHASE_STARTING: return take_started(g, error);
+    case KARP_COMMAND_PHASE_LAUNCHING: return launch(g, error);
+    case KARP_COMMAND_PHASE_WAITING: progress(g); return KARP_OK;
+    case KARP_COMMAND_PHASE_DELETING: finish_deleting(g); return KARP_OK;
     default: finish(g, s->phase, s->reason); return KARP_OK;
     }
 }
@@ -327,7 +327,7 @@ static karp_status take(struct stepping *g, karp_error *error)
 static karp_status check_state(const karp_command_state *s, karp_error *error)
 {
     if (s->reserved != 0) return fail_reserved(error, "karp_command_state");
-    if (s->phase < KARP_PHASE_VALIDATING || s->phase > KARP_PHASE_GIVEN_UP)
+    if (s->phase < KARP_COMMAND_PHASE_VALIDATING || s->phase > KARP_COMMAND_PHASE_GIVEN_UP)
         return fail(error, KARP_E_INVALID, "unknown phase %u", (unsigned)s->phase);
     if (karp_method_name(s->method)[0] == '\0')
         return fail(error, KARP_E_INVALID, "unknown method %u", (unsigned)s->method);
@@ -335,7 +335,7 @@ static karp_status check_state(const karp_command_state *s, karp_error *error)
         (s->receivers == NULL && s->receiver_count > 0)) {
         return fail(error, KARP_E_INVALID, "a list of the command has a length but no elements");
     }
-    bool running = s->phase == KARP_PHASE_WAITING || s->phase == KARP_PHASE_DELETING;
+    bool running = s->phase == KARP_COMMAND_PHASE_WAITING || s->phase == KARP_COMMAND_PHASE_DELETING;
     if (running && s->started == KARP_NO_TIME)
         return fail(error, KARP_E_INVALID, "the command is in progress but was never started");
     for (size_t i = 0; i < s->replacement_count; i++) {
@@ -365,7 +365,7 @@ static karp_status check_observed(const karp_command_state *s, const karp_observ
         if (o->kind < KARP_OBSERVED_FAILED || o->kind > KARP_OBSERVED_GONE)
             return fail(error, KARP_E_INVALID, "observation %zu: unknown kind", i);
         bool of_replacement = o->kind == KARP_OBSERVED_CREATED || o->kind == KARP_OBSERVED_NOT_CREATED;
-        if (of_replacement && (s->phase != KARP_PHASE_LAUNCHING || o->number >= s->replacement_count)) {
+        if (of_replacement && (s->phase != KARP_COMMAND_PHASE_LAUNCHING || o->number >= s->replacement_count)) {
             return fail(error, KARP_E_INVALID, "observation %zu: no such replacement is being created", i);
         }
         if (o->kind == KARP_OBSERVED_CREATED && o->object.len == 0)
@@ -440,7 +440,7 @@ static bool gather(const karp_decision *d, const karp_command *c, arena *a, karp
                                .replacement_count = c->launch_count,
                                .receivers = receivers,
                                .receiver_count = c->placement_count };
-    s->phase = KARP_PHASE_VALIDATING;
+    s->phase = KARP_COMMAND_PHASE_VALIDATING;
     if (c->validate_after > 0) s->validate_at = later(d->now, c->validate_after);
     return true;
 }

@@ -109,7 +109,7 @@ static void read_state(io_decoder *d, const tree *root, void *out)
     s->size = sizeof *s;
     if (io_required_string(d, root, "kind").len > 0) (void)io_enum(d, root, "kind", kinds, 1, 1);
     s->method = read_word(d, root, "method", karp_method_name, KARP_METHOD_EMPTINESS, KARP_METHOD_REPACK);
-    s->phase = read_word(d, root, "phase", karp_phase_name, KARP_PHASE_VALIDATING, KARP_PHASE_GIVEN_UP);
+    s->phase = read_word(d, root, "phase", karp_phase_name, KARP_COMMAND_PHASE_VALIDATING, KARP_COMMAND_PHASE_GIVEN_UP);
     if (tree_get(root, "code")) s->reason = read_word(d, root, "code", karp_reason_name, 1, MOST_REASON);
     s->decided = io_time(d, root, "decided");
     s->validate_at = io_time(d, root, "validateAt");

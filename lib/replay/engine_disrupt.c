@@ -471,7 +471,7 @@ static bool step_validates(engine *e, replay_command *c, const karp_snapshot *sn
     karp_step *step = NULL;
     karp_command_state state = { .size = sizeof state,
                                  .method = c->method,
-                                 .phase = KARP_PHASE_VALIDATING,
+                                 .phase = KARP_COMMAND_PHASE_VALIDATING,
                                  .decided = e->now,
                                  .validate_at = e->now,
                                  .started = KARP_NO_TIME,
@@ -485,7 +485,7 @@ static bool step_validates(engine *e, replay_command *c, const karp_snapshot *sn
         launches[i] = (karp_replacement){ .launch = &c->launches[i], .claim = { "", 0 } };
     karp_status status = karp_command_step(snapshot, &state, &options, NULL, 0, &step, &e->error);
     if (status) engine_fail(e, status);
-    bool holds = !status && !karp_step_state(step, &state) && state.phase == KARP_PHASE_STARTING &&
+    bool holds = !status && !karp_step_state(step, &state) && state.phase == KARP_COMMAND_PHASE_STARTING &&
                  keep_nodes(e, c, &state);
     c->reason = state.reason;
     karp_step_free(step);

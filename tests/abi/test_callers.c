@@ -165,7 +165,7 @@ static karp_status give_launch_of_state(const void *s)
     const karp_replacement replacement = { .launch = s };
     const karp_command_state state = { .size = sizeof state,
                                        .method = KARP_METHOD_DRIFT,
-                                       .phase = KARP_PHASE_GIVEN_UP,
+                                       .phase = KARP_COMMAND_PHASE_GIVEN_UP,
                                        .replacements = &replacement,
                                        .replacement_count = 1 };
     return give_state(&state);
@@ -314,7 +314,7 @@ static const karp_disrupt_options disrupt_options = { .size = sizeof disrupt_opt
 static const karp_memory memory = { .size = sizeof memory };
 static const karp_command_state command_state = { .size = sizeof command_state,
                                                   .method = KARP_METHOD_DRIFT,
-                                                  .phase = KARP_PHASE_GIVEN_UP };
+                                                  .phase = KARP_COMMAND_PHASE_GIVEN_UP };
 static const karp_launch launch = { .size = sizeof launch };
 static const karp_provider_options provider_options = { .size = sizeof provider_options };
 static const karp_provider_scope scope = {

@@ -86,7 +86,7 @@ static karp_status next_step(const karp_snapshot *snapshot, const karp_step *ste
         created[count] = (karp_observation){ KARP_OBSERVED_CREATED, (uint32_t)a.number, names[count] };
         count++;
     }
-    if (s.phase == KARP_PHASE_WAITING) common.now = s.started + INT64_C(3700000000000); /* nobody comes */
+    if (s.phase == KARP_COMMAND_PHASE_WAITING) common.now = s.started + INT64_C(3700000000000); /* nobody comes */
     return karp_command_step(snapshot, &s, &options, created, count, out, NULL);
 }
 
@@ -164,14 +164,14 @@ static void to_the_end(uint32_t method, uint32_t end)
 static void emptiness(void **state)
 {
     (void)state;
-    to_the_end(KARP_METHOD_EMPTINESS, KARP_PHASE_DONE);
+    to_the_end(KARP_METHOD_EMPTINESS, KARP_COMMAND_PHASE_DONE);
 }
 
 /* The replacement never comes up. */
 static void consolidation(void **state)
 {
     (void)state;
-    to_the_end(KARP_METHOD_SINGLE_NODE, KARP_PHASE_GIVEN_UP);
+    to_the_end(KARP_METHOD_SINGLE_NODE, KARP_COMMAND_PHASE_GIVEN_UP);
 }
 
 int main(void)

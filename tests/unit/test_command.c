@@ -64,7 +64,7 @@ static void expect(const journey *j, uint32_t phase, uint32_t reason, const char
     assert_string_equal(karp_reason_name(s.reason), karp_reason_name(reason));
     advice_words(karp_step_advice(j->last), got, sizeof got);
     assert_string_equal(got, advice);
-    assert_int_equal(karp_advice_finished(karp_step_advice(j->last)), phase >= KARP_PHASE_DONE);
+    assert_int_equal(karp_advice_finished(karp_step_advice(j->last)), phase >= KARP_COMMAND_PHASE_DONE);
 }
 
 static void begin(journey *j, size_t command)
@@ -185,26 +185,26 @@ static void test_delete(void **state)
     empty_pair(&j->worlds[0], "100%", true, true);
     decide(&j->worlds[0], KARP_METHOD_EMPTINESS);
     begin(j, 0);
-    expect(j, KARP_PHASE_VALIDATING, 0, "again 2026-01-05T12:00:15Z");
+    expect(j, KARP_COMMAND_PHASE_VALIDATING, 0, "again 2026-01-05T12:00:15Z");
     karp_command_state s = now_of(j);
     assert_true(s.decided == noon && s.validate_at == noon + 15 * SECOND && s.started == KARP_NO_TIME &&
                 s.savings == 5.0);
     assert_int_equal(s.node_count, 2);
     assert_memory_equal(s.nodes[0].claim.ptr, "claim-a", 8);
     step(j, 0, 14, 0, "");
-    expect(j, KARP_PHASE_VALIDATING, 0, "again 2026-01-05T12:00:15Z");
+    expect(j, KARP_COMMAND_PHASE_VALIDATING, 0, "again 2026-01-05T12:00:15Z");
     step(j, 0, 15, 0, "");
-    expect(j, KARP_PHASE_STARTING, 0, TAINT("a") "Empty; " TAINT("b") "Empty; again 2026-01-05T12:00:15Z");
+    expect(j, KARP_COMMAND_PHASE_STARTING, 0, TAINT("a") "Empty; " TAINT("b") "Empty; again 2026-01-05T12:00:15Z");
     step(j, 0, 16, 0, "");
-    expect(j, KARP_PHASE_DELETING, 0,
+    expect(j, KARP_COMMAND_PHASE_DELETING, 0,
            "mark a; mark b; delete claim-a=Empty; delete claim-b=Empty; again 2026-01-05T12:00:16Z");
     assert_true(now_of(j).started == noon + 16 * SECOND);
     step(j, 0, 17, KARP_OBSERVED_FAILED, "claim-b");
-    expect(j, KARP_PHASE_DELETING, 0, "delete claim-b=Empty; again 2026-01-05T12:00:18Z");
+    expect(j, KARP_COMMAND_PHASE_DELETING, 0, "delete claim-b=Empty; again 2026-01-05T12:00:18Z");
     step(j, 0, 18, 0, "");
-    expect(j, KARP_PHASE_DONE, 0, "");
+    expect(j, KARP_COMMAND_PHASE_DONE, 0, "");
     step(j, 0, 900, 0, "");
-    expect(j, KARP_PHASE_DONE, 0, "");
+    expect(j, KARP_COMMAND_PHASE_DONE, 0, "");
 }
 
 /* What failed because the claim is gone has succeeded. */
@@ -217,9 +217,9 @@ static void test_delete_of_what_is_gone(void **state)
     begin(j, 0);
     step(j, 0, 15, 0, "");
     step(j, 1, 16, 0, "");
-    expect(j, KARP_PHASE_DELETING, 0, "mark a; delete claim-a=Empty; again 2026-01-05T12:00:16Z");
+    expect(j, KARP_COMMAND_PHASE_DELETING, 0, "mark a; delete claim-a=Empty; again 2026-01-05T12:00:16Z");
     step(j, 1, 17, KARP_OBSERVED_FAILED, "claim-b");
-    expect(j, KARP_PHASE_DONE, 0, "");
+    expect(j, KARP_COMMAND_PHASE_DONE, 0, "");
 }
 
 static void test_validation_shrinks(void **state)
@@ -230,7 +230,7 @@ static void test_validation_shrinks(void **state)
     decide(&j->worlds[0], KARP_METHOD_EMPTINESS);
     begin(j, 0);
     step(j, 1, 20, 0, "");
-    expect(j, KARP_PHASE_STARTING, 0, TAINT("a") "Empty; again 2026-01-05T12:00:20Z");
+    expect(j, KARP_COMMAND_PHASE_STARTING, 0, TAINT("a") "Empty; again 2026-01-05T12:00:20Z");
     assert_int_equal(now_of(j).node_count, 1);
 }
 
@@ -243,12 +243,12 @@ static void test_validation_fails(void **state)
     decide(&j->worlds[0], KARP_METHOD_EMPTINESS);
     begin(j, 0);
     step(j, 1, 15, 0, "");
-    expect(j, KARP_PHASE_GIVEN_UP, KARP_REASON_VALIDATION_BUDGET, "");
+    expect(j, KARP_COMMAND_PHASE_GIVEN_UP, KARP_REASON_VALIDATION_BUDGET, "");
     begin(j, 0);
     step(j, 2, 15, 0, "");
-    expect(j, KARP_PHASE_GIVEN_UP, KARP_REASON_CHURN, "");
+    expect(j, KARP_COMMAND_PHASE_GIVEN_UP, KARP_REASON_CHURN, "");
     step(j, 0, 16, 0, "");
-    expect(j, KARP_PHASE_GIVEN_UP, KARP_REASON_CHURN, "");
+    expect(j, KARP_COMMAND_PHASE_GIVEN_UP, KARP_REASON_CHURN, "");
 }
 
 static void test_taint_fails(void **state)
@@ -259,7 +259,7 @@ static void test_taint_fails(void **state)
     begin(j, 0);
     step(j, 0, 15, 0, "");
     step(j, 0, 16, KARP_OBSERVED_FAILED, "a");
-    expect(j, KARP_PHASE_DELETING, 0, "mark b; delete claim-b=Empty; again 2026-01-05T12:00:16Z");
+    expect(j, KARP_COMMAND_PHASE_DELETING, 0, "mark b; delete claim-b=Empty; again 2026-01-05T12:00:16Z");
     /* The condition counts like the taint; with nobody left there is no command. */
     karp_command_state s;
     begin(j, 0);
@@ -271,7 +271,7 @@ static void test_taint_fails(void **state)
     assert_int_equal(karp_command_step(j->worlds[0].snapshot, &s, &j->options, both, 2, &next, &j->error), KARP_OK);
     karp_step_free(j->last);
     j->last = next;
-    expect(j, KARP_PHASE_GIVEN_UP, KARP_REASON_NOT_STARTED, "");
+    expect(j, KARP_COMMAND_PHASE_GIVEN_UP, KARP_REASON_NOT_STARTED, "");
 }
 
 static void test_in_queue(void **state)
@@ -284,7 +284,7 @@ static void test_in_queue(void **state)
     j->options.in_progress = others;
     j->options.in_progress_count = 2;
     step(j, 0, 15, 0, ""); /* the validation drops b already: it is no candidate */
-    expect(j, KARP_PHASE_STARTING, 0, TAINT("a") "Empty; again 2026-01-05T12:00:15Z");
+    expect(j, KARP_COMMAND_PHASE_STARTING, 0, TAINT("a") "Empty; again 2026-01-05T12:00:15Z");
     cluster_begin(&j->worlds[1], 4, "");
     add_pool(&j->worlds[1], "pool", "", ALL);
     add_node(&j->worlds[1], "b", 2, "on-demand", DRIFTED("02"));
@@ -293,7 +293,7 @@ static void test_in_queue(void **state)
     karp_step_free(j->last);
     assert_int_equal(karp_command_begin(j->worlds[1].decision, 0, &j->last, &j->error), KARP_OK);
     step(j, 1, 0, 0, "");
-    expect(j, KARP_PHASE_GIVEN_UP, KARP_REASON_IN_QUEUE, "");
+    expect(j, KARP_COMMAND_PHASE_GIVEN_UP, KARP_REASON_IN_QUEUE, "");
 }
 
 /* ---- replacing ------------------------------------------------------------------------------------------------------------- */
@@ -306,15 +306,15 @@ static void test_replace(void **state)
     expect_commands(&j->worlds[0], "a b");
     begin(j, 0);
     step(j, 0, 15, 0, "");
-    expect(j, KARP_PHASE_STARTING, 0,
+    expect(j, KARP_COMMAND_PHASE_STARTING, 0,
            TAINT("a") "Underutilized; " TAINT("b") "Underutilized; again 2026-01-05T12:00:15Z");
     step(j, 0, 15, 0, "");
-    expect(j, KARP_PHASE_LAUNCHING, 0, "launch pool new-1; again 2026-01-05T12:00:15Z");
+    expect(j, KARP_COMMAND_PHASE_LAUNCHING, 0, "launch pool new-1; again 2026-01-05T12:00:15Z");
     /* Nothing was heard of it. */
     step(j, 0, 16, 0, "");
-    expect(j, KARP_PHASE_LAUNCHING, 0, "launch pool new-1; again 2026-01-05T12:00:17Z");
+    expect(j, KARP_COMMAND_PHASE_LAUNCHING, 0, "launch pool new-1; again 2026-01-05T12:00:17Z");
     step(j, 0, 17, KARP_OBSERVED_CREATED, "pool-x");
-    expect(j, KARP_PHASE_WAITING, 0, "mark a; mark b; nominate c; again 2026-01-05T12:00:18Z");
+    expect(j, KARP_COMMAND_PHASE_WAITING, 0, "mark a; mark b; nominate c; again 2026-01-05T12:00:18Z");
     karp_command_state s = now_of(j);
     assert_true(s.started == noon + 17 * SECOND && s.replacements[0].progress == KARP_REPLACEMENT_CREATED);
     assert_memory_equal(s.replacements[0].claim.ptr, "pool-x", 7);
@@ -323,17 +323,17 @@ static void test_replace(void **state)
                 l->choice.price == 2.0);
     /* Not there yet, there, up. */
     step(j, 0, 18, 0, "");
-    expect(j, KARP_PHASE_WAITING, 0, "again 2026-01-05T12:00:19Z");
+    expect(j, KARP_COMMAND_PHASE_WAITING, 0, "again 2026-01-05T12:00:19Z");
     pair_with_claim(&j->worlds[1], "pool-x", "");
     step(j, 1, 19, 0, "");
-    expect(j, KARP_PHASE_WAITING, 0, "again 2026-01-05T12:00:20Z");
+    expect(j, KARP_COMMAND_PHASE_WAITING, 0, "again 2026-01-05T12:00:20Z");
     assert_int_equal(now_of(j).replacements[0].progress, KARP_REPLACEMENT_SEEN);
     pair_with_claim(&j->worlds[2], "pool-x", UP);
     step(j, 2, 20, 0, "");
-    expect(j, KARP_PHASE_DELETING, 0,
+    expect(j, KARP_COMMAND_PHASE_DELETING, 0,
            "delete claim-a=Underutilized; delete claim-b=Underutilized; again 2026-01-05T12:00:20Z");
     step(j, 2, 21, 0, "");
-    expect(j, KARP_PHASE_DONE, 0, "");
+    expect(j, KARP_COMMAND_PHASE_DONE, 0, "");
 }
 
 static void test_replacement_fails(void **state)
@@ -358,7 +358,7 @@ static void test_replacement_fails(void **state)
         karp_step_free(other);
         step(j, 0, 16, 0, "");
         step(j, 0, 17, KARP_OBSERVED_NOT_CREATED, "");
-        expect(j, KARP_PHASE_GIVEN_UP, KARP_REASON_REPLACEMENT_NOT_CREATED,
+        expect(j, KARP_COMMAND_PHASE_GIVEN_UP, KARP_REASON_REPLACEMENT_NOT_CREATED,
                profile ? "untaint a karpenter.sh/disrupted; clear claim-a DisruptionReason; untaint b "
                          "karpenter.sh/disrupted; clear claim-b DisruptionReason"
                        : "");
@@ -381,21 +381,22 @@ static void test_some_created(void **state)
         cluster_ready(c);
         decide(c, KARP_METHOD_DRIFT);
         begin(j, 0);
-        expect(j, KARP_PHASE_VALIDATING, 0, "again 2026-01-05T12:00:00Z");
+        expect(j, KARP_COMMAND_PHASE_VALIDATING, 0, "again 2026-01-05T12:00:00Z");
         j->common.profile = profile ? KARP_PROFILE_KARP : KARP_PROFILE_KARPENTER;
         step(j, 0, 0, 0, "");
-        expect(j, KARP_PHASE_STARTING, 0, TAINT("big") "Drifted; again 2026-01-05T12:00:00Z");
+        expect(j, KARP_COMMAND_PHASE_STARTING, 0, TAINT("big") "Drifted; again 2026-01-05T12:00:00Z");
         step(j, 0, 1, 0, "");
-        expect(j, KARP_PHASE_LAUNCHING, 0, "launch pool new-1; launch pool new-2 1; again 2026-01-05T12:00:01Z");
+        expect(j, KARP_COMMAND_PHASE_LAUNCHING, 0,
+               "launch pool new-1; launch pool new-2 1; again 2026-01-05T12:00:01Z");
         step(j, 0, 2, KARP_OBSERVED_CREATED, "pool-x");
-        expect(j, KARP_PHASE_LAUNCHING, 0, "launch pool new-2 1; again 2026-01-05T12:00:03Z");
+        expect(j, KARP_COMMAND_PHASE_LAUNCHING, 0, "launch pool new-2 1; again 2026-01-05T12:00:03Z");
         karp_command_state s = now_of(j);
         karp_observation failed = { KARP_OBSERVED_NOT_CREATED, 1, text("") };
         karp_step *next = NULL;
         assert_int_equal(karp_command_step(c->snapshot, &s, &j->options, &failed, 1, &next, &j->error), KARP_OK);
         karp_step_free(j->last);
         j->last = next;
-        expect(j, KARP_PHASE_GIVEN_UP, KARP_REASON_REPLACEMENT_NOT_CREATED,
+        expect(j, KARP_COMMAND_PHASE_GIVEN_UP, KARP_REASON_REPLACEMENT_NOT_CREATED,
                profile ? "delete pool-x=REPLACEMENT_NOT_CREATED; untaint big karpenter.sh/disrupted; clear claim-big "
                          "DisruptionReason"
                        : "");
@@ -423,14 +424,14 @@ static void test_side_by_side(void **state)
     step(j, 0, 0, 0, "");
     step(j, 0, 1, 0, "");
     step(j, 0, 2, KARP_OBSERVED_NOT_CREATED, "");
-    expect(j, KARP_PHASE_GIVEN_UP, KARP_REASON_REPLACEMENT_NOT_CREATED, "");
+    expect(j, KARP_COMMAND_PHASE_GIVEN_UP, KARP_REASON_REPLACEMENT_NOT_CREATED, "");
     karp_step_free(j->last);
     j->last = first;
-    expect(j, KARP_PHASE_VALIDATING, 0, "again 2026-01-05T12:00:00Z");
+    expect(j, KARP_COMMAND_PHASE_VALIDATING, 0, "again 2026-01-05T12:00:00Z");
     step(j, 0, 3, 0, "");
     step(j, 0, 3, 0, "");
     step(j, 0, 4, KARP_OBSERVED_CREATED, "pool-x");
-    assert_int_equal(now_of(j).phase, KARP_PHASE_WAITING);
+    assert_int_equal(now_of(j).phase, KARP_COMMAND_PHASE_WAITING);
 }
 
 static void test_replacement_gone(void **state)
@@ -440,11 +441,11 @@ static void test_replacement_gone(void **state)
     wait_for_replacement(j);
     step(j, 1, 17, 0, "");
     step(j, 0, 18, 0, ""); /* it was seen, and is no more */
-    expect(j, KARP_PHASE_GIVEN_UP, KARP_REASON_REPLACEMENT_GONE, UNTAINT("a") "; " UNTAINT("b"));
+    expect(j, KARP_COMMAND_PHASE_GIVEN_UP, KARP_REASON_REPLACEMENT_GONE, UNTAINT("a") "; " UNTAINT("b"));
     /* Gone before any snapshot had it: only the caller knows. */
     wait_for_replacement(j);
     step(j, 0, 17, KARP_OBSERVED_GONE, "pool-x");
-    expect(j, KARP_PHASE_GIVEN_UP, KARP_REASON_REPLACEMENT_GONE, UNTAINT("a") "; " UNTAINT("b"));
+    expect(j, KARP_COMMAND_PHASE_GIVEN_UP, KARP_REASON_REPLACEMENT_GONE, UNTAINT("a") "; " UNTAINT("b"));
 }
 
 /* The limit is ten minutes and more than that for thousands of nodes, an hour at most; it is passed, not reached. */
@@ -464,9 +465,9 @@ static void test_time_limit(void **state)
         j->options.in_progress = many;
         j->options.in_progress_count = rows[i].others;
         step(j, 0, 16 + rows[i].limit, 0, "");
-        assert_int_equal(now_of(j).phase, KARP_PHASE_WAITING);
+        assert_int_equal(now_of(j).phase, KARP_COMMAND_PHASE_WAITING);
         step(j, 0, 16 + rows[i].limit + 1, 0, "");
-        expect(j, KARP_PHASE_GIVEN_UP, KARP_REASON_TIMED_OUT, UNTAINT("a") "; " UNTAINT("b"));
+        expect(j, KARP_COMMAND_PHASE_GIVEN_UP, KARP_REASON_TIMED_OUT, UNTAINT("a") "; " UNTAINT("b"));
     }
 }
 
@@ -477,15 +478,15 @@ static void test_late_success(void **state)
     pair_with_claim(&j->worlds[2], "pool-x", UP);
     wait_for_replacement(j);
     step(j, 2, 617, 0, "");
-    expect(j, KARP_PHASE_GIVEN_UP, KARP_REASON_TIMED_OUT,
+    expect(j, KARP_COMMAND_PHASE_GIVEN_UP, KARP_REASON_TIMED_OUT,
            "delete claim-a=Underutilized; delete claim-b=Underutilized; " UNTAINT("a") "; " UNTAINT("b"));
     wait_for_replacement(j);
     j->options.flip_quirks = 1u << 6;
     step(j, 2, 617, 0, "");
-    expect(j, KARP_PHASE_DELETING, 0,
+    expect(j, KARP_COMMAND_PHASE_DELETING, 0,
            "delete claim-a=Underutilized; delete claim-b=Underutilized; again 2026-01-05T12:10:17Z");
     step(j, 2, 618, KARP_OBSERVED_FAILED, "claim-a");
-    expect(j, KARP_PHASE_GIVEN_UP, KARP_REASON_TIMED_OUT, UNTAINT("a") "; " UNTAINT("b"));
+    expect(j, KARP_COMMAND_PHASE_GIVEN_UP, KARP_REASON_TIMED_OUT, UNTAINT("a") "; " UNTAINT("b"));
 }
 
 /* ---- what cannot be ---------------------------------------------------------------------------------------------------------- */
@@ -524,7 +525,7 @@ static void test_wrong(void **state)
         { { .phase = 1, .method = 1, .node_count = 1 } },
         { { .phase = 1, .method = 1, .replacement_count = 1 } },
         { { .phase = 1, .method = 1, .receiver_count = 1 } },
-        { { .phase = KARP_PHASE_WAITING, .method = 1, .started = KARP_NO_TIME } },
+        { { .phase = KARP_COMMAND_PHASE_WAITING, .method = 1, .started = KARP_NO_TIME } },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         s = wrong[i].s;
@@ -552,13 +553,13 @@ static void test_wrong(void **state)
     const karp_replacement wanted = { .launch = &launch };
     const karp_observation nameless = { KARP_OBSERVED_CREATED, 0, { "", 0 } };
     s = good;
-    s.phase = KARP_PHASE_LAUNCHING;
+    s.phase = KARP_COMMAND_PHASE_LAUNCHING;
     s.replacements = &wanted;
     s.replacement_count = 1;
     assert_int_equal(try(j, &s, &nameless, 1), KARP_E_INVALID);
     const karp_observation second = { KARP_OBSERVED_CREATED, 1, { "x", 1 } };
     assert_int_equal(try(j, &s, &second, 1), KARP_E_INVALID);
-    s.phase = KARP_PHASE_WAITING;
+    s.phase = KARP_COMMAND_PHASE_WAITING;
     s.started = noon;
     assert_int_equal(try(j, &s, NULL, 0), KARP_E_INVALID); /* never created */
     j->options.in_progress_count = 1;
@@ -645,13 +646,13 @@ static void test_refused(void **state)
     journey *j = *state;
     cluster *c = &j->worlds[0];
     wait_for_replacement(j);
-    for (uint32_t phase = KARP_PHASE_VALIDATING; phase <= KARP_PHASE_WAITING; phase++) {
+    for (uint32_t phase = KARP_COMMAND_PHASE_VALIDATING; phase <= KARP_COMMAND_PHASE_WAITING; phase++) {
         size_t n = 1;
         karp_command_state s = now_of(j);
         karp_replacement wanted = s.replacements[0];
         const karp_observation created = { KARP_OBSERVED_CREATED, 0, text("pool-y") };
         s.phase = phase;
-        if (phase <= KARP_PHASE_LAUNCHING) {
+        if (phase <= KARP_COMMAND_PHASE_LAUNCHING) {
             wanted.claim = text("");
             wanted.progress = KARP_REPLACEMENT_WANTED;
             s.replacements = &wanted;
@@ -661,7 +662,7 @@ static void test_refused(void **state)
             karp_step *next = NULL;
             fault_arm(&c->fault, n, n % 2 == 0);
             karp_status status = karp_command_step(c->snapshot, &s, &j->options, &created,
-                                                   phase == KARP_PHASE_LAUNCHING, &next, NULL);
+                                                   phase == KARP_COMMAND_PHASE_LAUNCHING, &next, NULL);
             bool refused = c->fault.refused > 0;
             fault_arm(&c->fault, 0, false);
             assert_true(status == KARP_OK || status == KARP_E_NOMEM);

@@ -333,10 +333,10 @@ static void test_two_replacements(void **state)
     karp_step *s = NULL;
     karp_command_state after = { .size = sizeof after };
     one_node(c);
-    carry(&k, KARP_PHASE_LAUNCHING, KARP_REPLACEMENT_CREATED, KARP_REPLACEMENT_CREATED);
+    carry(&k, KARP_COMMAND_PHASE_LAUNCHING, KARP_REPLACEMENT_CREATED, KARP_REPLACEMENT_CREATED);
     assert_int_equal(karp_command_step(c->snapshot, &k.state, &c->options, NULL, 0, &s, &c->error), KARP_OK);
     assert_int_equal(karp_step_state(s, &after), KARP_OK);
-    assert_int_equal(after.phase, KARP_PHASE_WAITING);
+    assert_int_equal(after.phase, KARP_COMMAND_PHASE_WAITING);
     assert_int_equal(count_of(s, KARP_ACTION_NOMINATE_NODE, "refuge"), 1);
     assert_int_equal(count_of(s, KARP_ACTION_NOMINATE_NODE, "vanished"), 0);
     assert_int_equal(after.replacements[0].progress, KARP_REPLACEMENT_CREATED); /* not to be seen yet */
@@ -349,19 +349,19 @@ static void test_two_replacements(void **state)
     assert_string_equal(after.replacements[0].launch->startup_taints[0].key.ptr, "t");
     assert_true(after.replacements[0].launch != &k.launch);
     karp_step_free(s);
-    carry(&k, KARP_PHASE_WAITING, KARP_REPLACEMENT_CREATED, KARP_REPLACEMENT_INITIALIZED);
+    carry(&k, KARP_COMMAND_PHASE_WAITING, KARP_REPLACEMENT_CREATED, KARP_REPLACEMENT_INITIALIZED);
     k.state.started = c->common.now = INT64_C(1767614400000000000);
     assert_int_equal(karp_command_step(c->snapshot, &k.state, &c->options, NULL, 0, &s, &c->error), KARP_OK);
     assert_int_equal(karp_step_state(s, &after), KARP_OK);
-    assert_int_equal(after.phase, KARP_PHASE_WAITING);
+    assert_int_equal(after.phase, KARP_COMMAND_PHASE_WAITING);
     assert_int_equal(after.replacements[1].progress,
                      KARP_REPLACEMENT_INITIALIZED); /* although there is no such claim any more */
     karp_step_free(s);
-    carry(&k, KARP_PHASE_WAITING, KARP_REPLACEMENT_INITIALIZED, KARP_REPLACEMENT_INITIALIZED);
+    carry(&k, KARP_COMMAND_PHASE_WAITING, KARP_REPLACEMENT_INITIALIZED, KARP_REPLACEMENT_INITIALIZED);
     k.state.started = c->common.now;
     assert_int_equal(karp_command_step(c->snapshot, &k.state, &c->options, NULL, 0, &s, &c->error), KARP_OK);
     assert_int_equal(karp_step_state(s, &after), KARP_OK);
-    assert_int_equal(after.phase, KARP_PHASE_DELETING);
+    assert_int_equal(after.phase, KARP_COMMAND_PHASE_DELETING);
     assert_int_equal(count_of(s, KARP_ACTION_DELETE_CLAIM, "claim-a"), 1);
     karp_step_free(s);
 }
@@ -373,7 +373,7 @@ static void test_bad_commands(void **state)
     karp_step *s = NULL;
     const karp_observation beyond = { KARP_OBSERVED_CREATED, 2, text("r-2") };
     one_node(c);
-    carry(&k, KARP_PHASE_LAUNCHING, KARP_REPLACEMENT_WANTED, KARP_REPLACEMENT_WANTED);
+    carry(&k, KARP_COMMAND_PHASE_LAUNCHING, KARP_REPLACEMENT_WANTED, KARP_REPLACEMENT_WANTED);
     assert_int_equal(karp_command_step(c->snapshot, &k.state, &c->options, NULL, 0, NULL, &c->error), KARP_E_INVALID);
     assert_int_equal(karp_command_step(c->snapshot, &k.state, &c->options, &beyond, 1, &s, &c->error), KARP_E_INVALID);
     assert_string_equal(c->error.message, "observation 0: no such replacement is being created");

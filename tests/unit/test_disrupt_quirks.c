@@ -227,7 +227,7 @@ static void step_on(cluster *c, uint32_t phase, size_t replacements, const karp_
                                    .phase = phase,
                                    .decided = noon,
                                    .validate_at = KARP_NO_TIME,
-                                   .started = phase == KARP_PHASE_WAITING ? noon : KARP_NO_TIME,
+                                   .started = phase == KARP_COMMAND_PHASE_WAITING ? noon : KARP_NO_TIME,
                                    .nodes = &node,
                                    .node_count = 1,
                                    .replacements = r,
@@ -243,12 +243,12 @@ static void step_on(cluster *c, uint32_t phase, size_t replacements, const karp_
     karp_step_free(step);
 }
 
-static void ask_late(cluster *c, char *out, size_t room) { step_on(c, KARP_PHASE_WAITING, 1, NULL, out, room); }
+static void ask_late(cluster *c, char *out, size_t room) { step_on(c, KARP_COMMAND_PHASE_WAITING, 1, NULL, out, room); }
 
 static void ask_not_created(cluster *c, char *out, size_t room)
 {
     const karp_observation failed = { KARP_OBSERVED_NOT_CREATED, 1, { "", 0 } };
-    step_on(c, KARP_PHASE_LAUNCHING, 2, &failed, out, room);
+    step_on(c, KARP_COMMAND_PHASE_LAUNCHING, 2, &failed, out, room);
 }
 
 static const struct question {

@@ -240,16 +240,16 @@ static void test_steps_as_commands(void **state)
     cluster_ready(c);
     repack(c, &o);
     assert_string_equal(command_at(c, 0).nodes[0].ptr, "empty");
-    expect_first_step(c, c->snapshot, KARP_PHASE_STARTING, KARP_REASON_NONE);
+    expect_first_step(c, c->snapshot, KARP_COMMAND_PHASE_STARTING, KARP_REASON_NONE);
     thin_nodes(c, 6, any_number);
     o.max_steps = 1;
     repack(c, &o);
     assert_true(command_at(c, 0).node_count > 1 && command_at(c, 0).launch_count > 0);
-    expect_first_step(c, c->snapshot, KARP_PHASE_STARTING, KARP_REASON_NONE);
+    expect_first_step(c, c->snapshot, KARP_COMMAND_PHASE_STARTING, KARP_REASON_NONE);
     thin_nodes(w, 6, ",\"budgets\":[{\"nodes\":\"0\"}]");
-    expect_first_step(c, w->snapshot, KARP_PHASE_GIVEN_UP, KARP_REASON_VALIDATION_BUDGET);
+    expect_first_step(c, w->snapshot, KARP_COMMAND_PHASE_GIVEN_UP, KARP_REASON_VALIDATION_BUDGET);
     thin_nodes(w, 1, any_number);
-    expect_first_step(c, w->snapshot, KARP_PHASE_GIVEN_UP, KARP_REASON_CHURN);
+    expect_first_step(c, w->snapshot, KARP_COMMAND_PHASE_GIVEN_UP, KARP_REASON_CHURN);
     begin_thin_nodes(w, 6, any_number);
     for (int i = 0; i < 6; i++) { /* meanwhile there are pods that need a node of 12 cores each */
         char name[16], node[16];
@@ -258,7 +258,7 @@ static void test_steps_as_commands(void **state)
         add_pod(w, name, node, "11");
     }
     cluster_ready(w);
-    expect_first_step(c, w->snapshot, KARP_PHASE_GIVEN_UP, KARP_REASON_SCHEDULING);
+    expect_first_step(c, w->snapshot, KARP_COMMAND_PHASE_GIVEN_UP, KARP_REASON_SCHEDULING);
     assert_int_equal(cluster_tear_down(&other), 0);
 }
 

@@ -258,7 +258,7 @@ static karp_status ask_command(world *w, const karp_snapshot *snapshot)
     const karp_replacement replacement = { .launch = &launch, .claim = { "", 0 }, .reserved = set("karp_replacement") };
     const karp_command_state state = { .size = sizeof state,
                                        .method = KARP_METHOD_SINGLE_NODE,
-                                       .phase = KARP_PHASE_VALIDATING,
+                                       .phase = KARP_COMMAND_PHASE_VALIDATING,
                                        .validate_at = KARP_NO_TIME,
                                        .started = KARP_NO_TIME,
                                        .replacements = &replacement,

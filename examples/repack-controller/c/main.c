@@ -281,7 +281,7 @@ static karp_status bind_pods(cluster *c)
 /* Between decision and validation the world goes on: in one of the stories a pod appears on a node of the third step. */
 static void meanwhile(cluster *c, const karp_command_state *s)
 {
-    if (c->story != NEW_POD || c->happened || c->steps_begun != 3 || s->phase != KARP_PHASE_VALIDATING) return;
+    if (c->story != NEW_POD || c->happened || c->steps_begun != 3 || s->phase != KARP_COMMAND_PHASE_VALIDATING) return;
     struct machine *m = machine_named(c, s->nodes[0].node);
     if (m == NULL) return;
     add_pod(c, "1300m", (int)(m - c->machines));
@@ -353,7 +353,7 @@ static karp_status carry_out(cluster *c, const karp_decision *plan, size_t numbe
     karp_status status = karp_command_begin(plan, number, &step, &c->error);
     if (status == KARP_OK) status = karp_step_state(step, &s);
     c->steps_begun++;
-    while (status == KARP_OK && s.phase < KARP_PHASE_DONE) {
+    while (status == KARP_OK && s.phase < KARP_COMMAND_PHASE_DONE) {
         karp_snapshot *snapshot = NULL;
         karp_step *next = NULL;
         int64_t again = karp_advice_look_again(karp_step_advice(step));
@@ -390,7 +390,7 @@ static karp_status follow(cluster *c, const karp_decision *plan)
         printf("  step %zu of %zu: %zu nodes to remove, %zu to launch, saves $%.2f/h\n", i + 1, steps,
                command.node_count, command.launch_count, command.savings);
         status = carry_out(c, plan, i, &phase, &reason);
-        if (status == KARP_OK && phase == KARP_PHASE_GIVEN_UP) {
+        if (status == KARP_OK && phase == KARP_COMMAND_PHASE_GIVEN_UP) {
             printf("    given up: %s; what is left is planned anew\n", karp_reason_name(reason));
             return bind_pods(c);
         }

@@ -247,7 +247,7 @@ func (c *cluster) bindPods(ctx context.Context) error {
 
 // meanwhile is what happens between decision and validation: in one of the stories a pod appears on a node of the third step.
 func (c *cluster) meanwhile(s *karp.CommandState) {
-	if c.story != newPod || c.happened || c.stepsBegun != 3 || s.Phase != karp.PhaseValidating {
+	if c.story != newPod || c.happened || c.stepsBegun != 3 || s.Phase != karp.CommandPhaseValidating {
 		return
 	}
 	if m := c.machineNamed(s.Nodes[0].Node); m >= 0 {
@@ -350,7 +350,7 @@ func (c *cluster) carryOut(ctx context.Context, plan *karp.Decision, number int)
 	var seen []karp.Observation
 	for {
 		state, err := step.State()
-		if err != nil || state.Phase >= karp.PhaseDone {
+		if err != nil || state.Phase >= karp.CommandPhaseDone {
 			return state, err
 		}
 		next, observed, err := c.next(ctx, step, seen)
@@ -377,7 +377,7 @@ func (c *cluster) follow(ctx context.Context, plan *karp.Decision) error {
 		if err != nil {
 			return err
 		}
-		if state.Phase == karp.PhaseGivenUp {
+		if state.Phase == karp.CommandPhaseGivenUp {
 			fmt.Printf("    given up: %s; what is left is planned anew\n", state.Reason)
 			return c.bindPods(ctx)
 		}

@@ -108,7 +108,7 @@ static void make_world(void)
     const karp_command_node node = { .node = S("node"), .claim = S("claim") };
     const karp_command_state command = { .size = sizeof command,
                                          .method = KARP_METHOD_DRIFT,
-                                         .phase = KARP_PHASE_DELETING,
+                                         .phase = KARP_COMMAND_PHASE_DELETING,
                                          .decided = 1,
                                          .validate_at = KARP_NO_TIME,
                                          .started = 1,
