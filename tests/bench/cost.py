@@ -189,7 +189,7 @@ def run_anti(bench, _):
         some = names[::len(names) // count][:count]
         plans = bench.listed(f'anti-{count}', ten_deployments(apart, among('node.kubernetes.io/instance-type', *some)), '--region', 'us-east-1')
         optimum = f', optimum {optimum_apart([types[n] for n in some], ten_shapes(), 100):.2f}' if highspy else ''
-        one_row(f'hosts apart, 1,000 pods, {count} types{optimum}', plans)
+        one_row(f'one pod per host, 1,000 pods, {count} types{optimum}', plans)
 
 
 def run_zone(bench, _):

@@ -3,10 +3,10 @@
 
     python3 tests/bench/repack_fleets.py build/karp [--nodes 20,50,100,200,500] [--effort 100ms] [--budget 10%] [--seeds 1]
 
-Two kinds of fleets: `random`, whose pods lie anywhere (repacking.cluster), and `churned`: Karpenter launched nodes for all pods, and half of the pods
-are gone. Karpenter's commands are carried out one by one until it finds none. Both ends are held against the bound of the repack plan for its
-evictions. Where a plan leaves some of Karpenter's evictions, it is carried out and the cluster is repacked again with these, as a controller would: pods
-move at most once in one plan. Exit status 1 when that ends dearer than Karpenter, or moves more pods.
+Two kinds of fleets: `random` has random placement (repacking.cluster). For `churned` Karpenter launched nodes for all pods, and then half of the
+pods were deleted. Karpenter's commands are executed one by one until it finds none. Both final costs are compared with the bound of the repack plan
+for its evictions. If a plan uses fewer evictions than Karpenter, it is executed and the cluster is repacked again with the rest, as a controller would
+do: pods move at most once in one plan. Exit status 1 if the final cost is above Karpenter's, or more pods were moved.
 """
 import argparse
 import pathlib

@@ -112,14 +112,14 @@ VERBS = {
     'a load of CronJobs, replayed': (REPLAY, 400, LINEAR, LINEAR, cron_jobs),
     'Deployments of a SimKube trace, replayed': (REPLAY, 300, LINEAR, LINEAR, workloads),
     'changes of a SimKube trace, replayed': (REPLAY, 400, LINEAR, LINEAR, changes),
-    'a table of pods that come one by one, replayed': (REPLAY, 400, SQUARE, LINEAR, table_of_pods),
+    'a table of pods that are created one by one, replayed': (REPLAY, 400, SQUARE, LINEAR, table_of_pods),
     'rules of Prices': (('plan', *INPUT, '--prices', '@prices'), 4000, LINEAR, LINEAR, rules),
     'rules of Prices and types': (('plan', *INPUT, '--prices', '@prices'), 500, SQUARE, LINEAR, rules_and_types),
     'instance types of a table of facts': (AZURE, 2000, LINEAR, LINEAR, facts),
-    "answers of a cloud's tool, made a table of facts": (
+    "output of a cloud's command-line tool, converted to a table of facts": (
         ('facts', '--provider', 'azure', '--region', 'japaneast', '--facts', 'sizes=@sizes', '--facts', 'prices=@prices'), 1000, LINEAR, LINEAR, sizes),
     'nodes, repacked': (('repack', *INPUT, '--effort', '1000'), 150, 1.5, LINEAR, used),
-    'nodes and pods apart from each other, repacked': (('repack', *INPUT, '--effort', '1000'), 25, 1.5, LINEAR, apart),
+    'nodes and pods with anti-affinity to each other, repacked': (('repack', *INPUT, '--effort', '1000'), 25, 1.5, LINEAR, apart),
     'pods of two inputs that differ': (('diff', *INPUT, '--', '--replace', '@other'), 1000, LINEAR, LINEAR, two_inputs),
     'nodes, settled': (('plan', *INPUT, '--settle'), 50, SQUARE, LINEAR, used),
     'pods, settled': (('plan', *INPUT, '--settle'), 500, LINEAR, LINEAR, lambda n: lines(*[sized(i) for i in range(n)])),
@@ -129,7 +129,7 @@ VERBS = {
     'DaemonSets and NodePools, linted': (('lint', *INPUT), 400, SQUARE, LINEAR, lambda n: lines(
         *[pool_named(f'p{i}') for i in range(n)], *[daemon_set(i) for i in range(n)])),
     'PodDisruptionBudgets, linted': (('lint', *INPUT), 500, LINEAR, LINEAR, held),
-    'PodDisruptionBudgets of nodes that they hold, as blockers': (('blockers', *INPUT), 60, SQUARE, LINEAR, held),
+    'PodDisruptionBudgets that block nodes, as blockers': (('blockers', *INPUT), 60, SQUARE, LINEAR, held),
     'pods that differ, with a certificate': ((*COST, '--certificate', '@out'), 200, SQUARE, SQUARE, lambda n: lines(*[sized(i) for i in range(n)])),
     'pods that differ, whose certificate is verified': (('verify', '--certificate', '@proof', *INPUT), 200, SQUARE, SQUARE,
                                                         lambda n: lines(*[sized(i) for i in range(n)])),

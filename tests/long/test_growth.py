@@ -94,44 +94,44 @@ TRAPS = {
     'Services and pods, default spread': (PLAN, 2000, LINEAR, LINEAR, services),
     'a chain of pod affinities by zone': (PLAN, 1000, LINEAR, LINEAR, chain(ZONE)),
     'a chain of pod affinities by host': (PLAN, 1000, LINEAR, LINEAR, chain(HOST)),
-    'pods, each apart from itself': (PLAN, 1000, LINEAR, LINEAR, lambda n: lines(*[pod(f'p{i}', apart(own_label(i)), labels={'a': f'v{i}'}) for i in range(n)])),
-    'pods apart from each other': (PLAN, 1000, LINEAR, LINEAR, lambda n: lines(*[sized(i, spec=apart({'matchLabels': {'a': 'b'}}), labels={'a': 'b'}) for i in range(n)])),
-    'pods that would rather be apart': (PLAN, 2000, LINEAR, LINEAR, lambda n: lines(*[pod(f'p{i}', apart(own_label(0), True), labels={'a': 'v0'}) for i in range(n)])),
-    'pods apart from all without a label': (PLAN, 1000, LINEAR, LINEAR, lambda n: lines(*[
+    'pods with self anti-affinity': (PLAN, 1000, LINEAR, LINEAR, lambda n: lines(*[pod(f'p{i}', apart(own_label(i)), labels={'a': f'v{i}'}) for i in range(n)])),
+    'pods with anti-affinity to each other': (PLAN, 1000, LINEAR, LINEAR, lambda n: lines(*[sized(i, spec=apart({'matchLabels': {'a': 'b'}}), labels={'a': 'b'}) for i in range(n)])),
+    'pods with preferred anti-affinity': (PLAN, 2000, LINEAR, LINEAR, lambda n: lines(*[pod(f'p{i}', apart(own_label(0), True), labels={'a': 'v0'}) for i in range(n)])),
+    'pods with anti-affinity to pods without a label': (PLAN, 1000, LINEAR, LINEAR, lambda n: lines(*[
         pod(f'p{i}', apart({'matchExpressions': [{'key': f'k{i}', 'operator': 'DoesNotExist'}]}), labels={f'k{i}': 'b'}) for i in range(n)])),
-    'pods apart from all without a label, one step': ((*PLAN, '--max-steps', '1'), 1500, LINEAR, LINEAR, lambda n: lines(*[
+    'pods with anti-affinity to pods without a label, one step': ((*PLAN, '--max-steps', '1'), 1500, LINEAR, LINEAR, lambda n: lines(*[
         pod(f'p{i}', apart({'matchExpressions': [{'key': f'k{i}', 'operator': 'DoesNotExist'}]}), labels={f'k{i}': 'b'}) for i in range(n)])),
-    'devices and pods that ask for one each': (PLAN, 1000, 1.5, LINEAR, lambda n: lines(
+    'devices and pods that request one each': (PLAN, 1000, 1.5, LINEAR, lambda n: lines(
         many_devices.SETTINGS, many_devices.device_class(), many_devices.resource_slice('s', [{'name': f'd{i}'} for i in range(n)]),
         *[o for i in range(n) for o in many_devices.with_claim(i)])),
-    'nodes with a device, and pods that none of them suits': (PLAN, 200, SQUARE, LINEAR, lambda n: lines(
+    'nodes with a device, and pods that cannot use them': (PLAN, 200, SQUARE, LINEAR, lambda n: lines(
         many_devices.SETTINGS, many_devices.device_class('device.driver == "other"'), *[own_node(i) for i in range(n)],
         *[many_devices.resource_slice(f's{i}', [{'name': 'a'}], nodeName=f'n{i}') for i in range(n)],
         *[o for i in range(n) for o in many_devices.with_claim(i)])),
     'pods and reservations': (PLAN, 500, SQUARE, LINEAR, reservations),
     'pods with a host port': (PLAN, 1000, SQUARE, LINEAR, lambda n: lines(*[host_port(i) for i in range(n)])),
-    'pods that ask for a resource each': (PLAN, 2000, LINEAR, LINEAR, lambda n: lines(*[sized(i, requests={f'x.y/r{i}': '1'}) for i in range(n)])),
+    'pods that request a resource each': (PLAN, 2000, LINEAR, LINEAR, lambda n: lines(*[sized(i, requests={f'x.y/r{i}': '1'}) for i in range(n)])),
     'types and pods with a resource each': (PLAN, 300, SQUARE, SQUARE, lambda n: (
         lines(*[sized(i, requests={f'x.y/r{i}': '1'}) for i in range(n)]), json.dumps([traps.instance_type(i, capacity={f'x.y/r{i}': '1'}) for i in range(n)]))),
     'NodeClaims without a node, and pods': (PLAN, 2000, LINEAR, LINEAR, claims),
     'nodes and pods that fit on none': (PLAN, 600, SQUARE, LINEAR, lambda n: lines(*[own_node(i) for i in range(n)], *[sized(9000 + i) for i in range(n)])),
-    'pods above a number each': (PLAN, 2000, LINEAR, LINEAR, lambda n: lines(*[above(i) for i in range(n)])),
+    'pods with a Gt requirement each': (PLAN, 2000, LINEAR, LINEAR, lambda n: lines(*[above(i) for i in range(n)])),
     'unschedulable pods and pools': (PLAN, 150, SQUARE, SQUARE, lambda n: lines(*[pool_named(f'p{i}') for i in range(n)], *[nowhere(i) for i in range(n)])),
     'unschedulable pods and pools, as a page': ((*PLAN[:-1], 'html'), 150, SQUARE, SQUARE, lambda n: lines(*[pool_named(f'p{i}') for i in range(n)], *[nowhere(i) for i in range(n)])),
     'pods and PodDisruptionBudgets': (DISRUPT, 500, SQUARE, SQUARE, lambda n: lines(
         *[own_node(i) for i in range(10)], *[traps.bound(i, i % 10, labels={f'a{i}': 'b'}) for i in range(n)],
         *[traps.budget_of(i, {'matchExpressions': [{'key': f'a{i}', 'operator': 'DoesNotExist'}]}) for i in range(n)])),
-    'pods apart from each other, verified': (VERIFY, 1000, LINEAR, LINEAR, lambda n: lines(*[
+    'pods with anti-affinity to each other, verified': (VERIFY, 1000, LINEAR, LINEAR, lambda n: lines(*[
         sized(i, spec=apart({'matchLabels': {'a': 'b'}}), labels={'a': 'b'}) for i in range(n)])),
-    'pods, each apart from itself, verified': (VERIFY, 1000, LINEAR, LINEAR, lambda n: lines(*[
+    'pods with self anti-affinity, verified': (VERIFY, 1000, LINEAR, LINEAR, lambda n: lines(*[
         pod(f'p{i}', apart(own_label(i)), labels={'a': f'v{i}'}) for i in range(n)])),
-    'pods near each other, verified': (VERIFY, 1000, LINEAR, LINEAR, lambda n: lines(*[
+    'pods with affinity to each other, verified': (VERIFY, 1000, LINEAR, LINEAR, lambda n: lines(*[
         sized(i, spec={'affinity': {'podAffinity': {REQUIRED: [{'topologyKey': ZONE, 'labelSelector': {'matchLabels': {'a': 'b'}}}]}}}, labels={'a': 'b'}) for i in range(n)])),
     'pods that differ, spread over as many hosts, verified': (VERIFY, 1000, LINEAR, LINEAR, lambda n: lines(*[
         sized(i, spec=spread(HOST, {'a': 'b'}), labels={'a': 'b'}) for i in range(n)])),
     'pods that differ, spread over as many zones, verified': (VERIFY, 300, SQUARE, LINEAR, lambda n: (
         lines(*[sized(i, spec=spread(ZONE, {'a': 'b'}), labels={'a': 'b'}) for i in range(n)]), zones(n))),
-    'pods apart from all without a label, verified': (VERIFY, 500, SQUARE, LINEAR, lambda n: lines(*[
+    'pods with anti-affinity to pods without a label, verified': (VERIFY, 500, SQUARE, LINEAR, lambda n: lines(*[
         pod(f'p{i}', apart({'matchExpressions': [{'key': f'k{i}', 'operator': 'DoesNotExist'}]}), labels={f'k{i}': 'b'}) for i in range(n)])),
     'pods spread over as many hosts, verified': (VERIFY, 1000, LINEAR, LINEAR, lambda n: lines(*[pod(f'p{i}', spread(HOST, {'a': 'b'}), labels={'a': 'b'}) for i in range(n)])),
 }
