@@ -194,7 +194,7 @@ static void write_launch(json_out *j, const karp_launch *l)
     }
 }
 
-static void write_replacements(json_out *j, const karp_command_state *state)
+static void write_replacements(json_out *j, write_call *call, const karp_command_state *state)
 {
     static const char *const progress[] = { "Wanted", "Created", "Seen", "Initialized" };
     json_member_array(j, "replacements");
@@ -205,19 +205,28 @@ static void write_replacements(json_out *j, const karp_command_state *state)
         if (r->claim.len > 0) {
             json_member_str(j, "nodeClaim", r->claim);
         }
-        write_launch(j, r->launch);
+        karp_launch launch;
+        if (call->buffer.status == KARP_OK)
+            call->buffer.status = struct_check(r->launch, sizeof launch,
+                                               SIZE_THROUGH(karp_launch, termination_grace_period), &launch,
+                                               "karp_launch", call->error);
+        if (call->buffer.status == KARP_OK) write_launch(j, &launch);
         json_end(j);
     }
     json_end(j);
 }
 
-karp_status karp_write_command(karp_context *context, const karp_command_state *state,
+karp_status karp_write_command(karp_context *context, const karp_command_state *given,
                                const karp_write_options *options, karp_text *out, karp_error *error)
 {
     write_call call = { .context = context, .out = out, .error = error };
-    karp_status status = write_begin(&call, options, state != NULL,
+    karp_command_state own, *state = &own;
+    karp_status status = write_begin(&call, options, given != NULL,
                                      "a context, a command's state and a place for the text are needed",
                                      1u << KARP_FORMAT_JSON);
+    if (status == KARP_OK)
+        status = struct_check(given, sizeof own, SIZE_THROUGH(karp_command_state, receiver_count), &own,
+                              "karp_command_state", error);
     if (status != KARP_OK) {
         return status;
     }
@@ -234,7 +243,7 @@ karp_status karp_write_command(karp_context *context, const karp_command_state *
     json_member_time(j, "started", state->started);
     json_member_price(j, "savings", state->savings);
     write_nodes(j, state);
-    write_replacements(j, state);
+    write_replacements(j, &call, state);
     json_member_strings(j, "receivers", state->receivers, state->receiver_count);
     json_close(j);
     return write_end(&call);

@@ -101,12 +101,15 @@ static void member_digest(json_out *j, const char *key, uint64_t value)
     json_member_text(j, key, text);
 }
 
-karp_status karp_write_memory(karp_context *context, const karp_memory *memory, const karp_write_options *options,
+karp_status karp_write_memory(karp_context *context, const karp_memory *given, const karp_write_options *options,
                               karp_text *out, karp_error *error)
 {
     write_call call = { .context = context, .out = out, .error = error };
-    karp_status status = write_begin(&call, options, memory != NULL,
+    karp_memory own, *memory = &own;
+    karp_status status = write_begin(&call, options, given != NULL,
                                      "a context, a memory and a place for the text are needed", 1u << KARP_FORMAT_JSON);
+    if (status == KARP_OK)
+        status = struct_check(given, sizeof own, SIZE_THROUGH(karp_memory, unseen_count), &own, "karp_memory", error);
     if (status != KARP_OK) {
         return status;
     }

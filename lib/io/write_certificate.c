@@ -182,13 +182,23 @@ static void write_terms(json_out *j, const karp_certificate *c)
     }
 }
 
-karp_status karp_write_certificate(karp_context *context, const karp_certificate *certificate,
+/* The beginning of both public functions. *copy is complete. */
+static karp_status begin(write_call *call, const karp_write_options *options, uint32_t formats,
+                         const karp_certificate *given, karp_certificate *copy)
+{
+    karp_status status = write_begin(call, options, given != NULL,
+                                     "a context, a certificate and a place for the text are needed", formats);
+    if (status != KARP_OK) return status;
+    return struct_check(given, sizeof *copy, SIZE_THROUGH(karp_certificate, nodes), copy, "karp_certificate",
+                        call->error);
+}
+
+karp_status karp_write_certificate(karp_context *context, const karp_certificate *given,
                                    const karp_write_options *options, karp_text *out, karp_error *error)
 {
     write_call call = { .context = context, .out = out, .error = error };
-    karp_status status = write_begin(&call, options, certificate != NULL,
-                                     "a context, a certificate and a place for the text are needed",
-                                     1u << KARP_FORMAT_JSON);
+    karp_certificate own, *certificate = &own;
+    karp_status status = begin(&call, options, 1u << KARP_FORMAT_JSON, given, &own);
     if (status != KARP_OK) {
         return status;
     }
@@ -240,14 +250,13 @@ static void check_text(write_buffer *b, const karp_certificate *c, const karp_er
     buffer_text(b, "\n");
 }
 
-karp_status karp_write_certificate_check(karp_context *context, const karp_certificate *certificate,
+karp_status karp_write_certificate_check(karp_context *context, const karp_certificate *given,
                                          const karp_error *refusal, const karp_write_options *options, karp_text *out,
                                          karp_error *error)
 {
     write_call call = { .context = context, .out = out, .error = error };
-    karp_status status = write_begin(&call, options, certificate != NULL,
-                                     "a context, a certificate and a place for the text are needed",
-                                     1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT);
+    karp_certificate own, *certificate = &own;
+    karp_status status = begin(&call, options, 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT, given, &own);
     if (status != KARP_OK) {
         return status;
     }

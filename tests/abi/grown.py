@@ -77,7 +77,7 @@ def main():
         return 77
     count = write_sources()
     make_libraries()
-    problems = run_callers('callers') + run_callers('callers_more')
+    problems = run_callers('callers') + run_callers('callers_more') + run_callers('callers_rest')
     before = previous.header_sets()[-1]
     for name in previous.PROGRAMS:
         program = [name, SOURCE / 'include', before / f'{name}.c', FOLDER]

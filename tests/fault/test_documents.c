@@ -3,11 +3,14 @@
  * Documents of every kind under refused memory: each allocation once, and from then on. What comes of it is
  * KARP_E_NOMEM, or the same snapshot.
  */
+#include <io/kinds.h>
+
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <karp/io.h>
@@ -58,6 +61,43 @@ static const char today[] =
     "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c1}, spec: {volumeName: pv1}}\n---\n"
     "{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv1}, spec: {csi: {driver: d, volumeHandle: h}}}\n";
 
+/* Namespaces, services and the older workloads; devices and what asks for them. */
+static const char rarer[] =
+    "{apiVersion: v1, kind: Namespace, metadata: {name: other, labels: {team: a}}}\n---\n"
+    "{apiVersion: v1, kind: Service, metadata: {name: s, namespace: other}, spec: {selector: {app: rc}}}\n---\n"
+    "{apiVersion: v1, kind: ReplicationController, metadata: {name: rc, namespace: other}, spec: {replicas: 2, "
+    "selector: {app: rc}, template: {metadata: {labels: {app: rc}}, spec: {containers: [{name: c}]}}}}\n---\n"
+    "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: rs}, spec: {replicas: 2, selector: {matchLabels: "
+    "{app: rs}}, template: {metadata: {labels: {app: rs}}, spec: {topologySpreadConstraints: [{maxSkew: 1, "
+    "topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: rs}}}], containers: "
+    "[{name: c}]}}}}\n---\n"
+    "{apiVersion: karpenter.sh/v1alpha1, kind: NodeOverlay, metadata: {name: o}, spec: {weight: 3, "
+    "priceAdjustment: -10%, capacity: {smarter-devices/fuse: 1}, requirements: [{key: kubernetes.io/arch, "
+    "operator: In, values: [amd64]}]}}\n---\n"
+    "{apiVersion: v1, kind: Node, metadata: {name: n1, uid: u1, labels: {node.kubernetes.io/instance-type: "
+    "small}}}\n---\n"
+    "{apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: "
+    "ebs.csi.aws.com, allocatable: {count: 27}}]}}\n---\n"
+    "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}, spec: {selectors: [{cel: "
+    "{expression: device.driver == 'gpu.example.com'}}]}}\n---\n"
+    "{apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {name: s1, ownerReferences: [{apiVersion: "
+    "v1, kind: Node, name: n1, uid: u1}]}, spec: {driver: gpu.example.com, nodeName: n1, pool: {name: n1, "
+    "generation: 1, resourceSliceCount: 1}, devices: [{name: d0, attributes: {model: {string: a}}, capacity: "
+    "{memory: {value: 16Gi}}}, {name: d1}]}}\n---\n"
+    "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: c}, spec: {devices: {requests: "
+    "[{name: r, exactly: {deviceClassName: gpu, allocationMode: ExactCount, count: 1}}], constraints: "
+    "[{requests: [r], matchAttribute: gpu.example.com/model}]}}, status: {allocation: {devices: {results: "
+    "[{request: r, driver: gpu.example.com, pool: n1, device: d0}]}}, reservedFor: [{resource: pods, name: p, "
+    "uid: up}]}}\n---\n"
+    "{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: t}, spec: {spec: {devices: "
+    "{requests: [{name: r, firstAvailable: [{name: a, deviceClassName: gpu}]}]}}}}\n---\n"
+    "{apiVersion: v1, kind: Pod, metadata: {name: p, uid: up}, spec: {nodeName: n1, containers: [{name: c, "
+    "resources: {claims: [{name: g}]}}], resourceClaims: [{name: g, resourceClaimName: c}]}}\n---\n"
+    "{apiVersion: v1, kind: Pod, metadata: {name: q, uid: uq}, spec: {containers: [{name: c}], resourceClaims: "
+    "[{name: g, resourceClaimTemplateName: t}]}, status: {resourceClaimStatuses: [{name: g, resourceClaimName: "
+    "q-g}]}}\n---\n"
+    "{apiVersion: example.com/v1, kind: Unheard, metadata: {name: u}}\n";
+
 static const char of_2022[] =
     "{apiVersion: karpenter.sh/v1alpha5, kind: Provisioner, metadata: {name: old}, spec: {ttlSecondsAfterEmpty: 30, "
     "labels: {a: b}, limits: {resources: {cpu: 10}}, kubeletConfiguration: {maxPods: 20, containerRuntime: "
@@ -93,8 +133,29 @@ static const char types[] =
 
 static karp_str str_of(const char *text) { return (karp_str){ text, strlen(text) }; }
 
-/* Reads the text; the dump is the caller's to free. */
-static karp_status read_text(karp_context *context, const char *text, bool with_types, karp_text *dump)
+/* What comes of a text: the dump, and what is decided on the snapshot. The caller frees both. */
+typedef struct answer {
+    karp_text dump, plan;
+} answer;
+
+static void answer_free(answer *a)
+{
+    karp_text_free(&a->dump);
+    karp_text_free(&a->plan);
+}
+
+/* With all memory that it needs: the reader alone is refused some. */
+static karp_status decide(karp_context *context, fault *faults, karp_snapshot *snapshot, karp_text *plan)
+{
+    karp_decision *decision = NULL;
+    faults->fail_at = 0;
+    karp_status status = karp_provision(snapshot, NULL, &decision, NULL);
+    if (!status) status = karp_write_plan(context, decision, NULL, NULL, plan, NULL);
+    karp_decision_unref(decision);
+    return status;
+}
+
+static karp_status read_text(karp_context *context, fault *faults, const char *text, bool with_types, answer *out)
 {
     karp_reader_options options;
     karp_reader_options_init(&options, sizeof options);
@@ -109,7 +170,8 @@ static karp_status read_text(karp_context *context, const char *text, bool with_
     if (!status && with_types) status = karp_reader_add_catalogue(reader, catalogue, &error);
     if (!status) status = karp_reader_add(reader, str_of("input"), str_of(text), &error);
     if (!status) status = karp_reader_finish(reader, &snapshot, &error);
-    if (!status) status = karp_reader_dump(reader, dump, &error);
+    if (!status) status = karp_reader_dump(reader, &out->dump, &error);
+    if (!status) status = decide(context, faults, snapshot, &out->plan);
     if (status && status != KARP_E_NOMEM)
         print_message("%s: %s (%s)\n", karp_status_name(status), error.message, error.object);
     karp_snapshot_unref(snapshot);
@@ -123,33 +185,44 @@ static void refuse_each(const char *text, bool with_types, bool keep_failing)
     fault faults;
     memset(&faults, 0, sizeof faults);
     karp_context *context = fault_context(&faults);
-    karp_text expected = { NULL, 0, NULL };
-    assert_int_equal(read_text(context, text, with_types, &expected), KARP_OK);
+    answer expected = { 0 };
+    assert_int_equal(read_text(context, &faults, text, with_types, &expected), KARP_OK);
     size_t places = 0;
     for (size_t nth = 1;; nth++) {
-        karp_text dump = { NULL, 0, NULL };
+        answer got = { 0 };
         size_t blocks = faults.live_blocks;
         fault_arm(&faults, nth, keep_failing);
-        karp_status status = read_text(context, text, with_types, &dump);
+        karp_status status = read_text(context, &faults, text, with_types, &got);
         bool refused = faults.refused > 0;
         fault_arm(&faults, 0, false);
         if (status == KARP_OK) {
-            assert_int_equal(dump.len, expected.len);
-            assert_memory_equal(dump.ptr, expected.ptr, dump.len);
+            assert_string_equal(got.dump.ptr, expected.dump.ptr);
+            assert_string_equal(got.plan.ptr, expected.plan.ptr);
         } else if (status != KARP_E_NOMEM) {
             fail_msg("allocation %zu refused%s: status %d", nth, keep_failing ? " and all later ones" : "",
                      (int)status);
         }
-        karp_text_free(&dump);
+        answer_free(&got);
         assert_int_equal(faults.live_blocks, blocks);
         if (!refused) break;
         places++;
     }
     assert_true(places > 30);
-    karp_text_free(&expected);
+    answer_free(&expected);
     karp_context_free(context);
     assert_int_equal(faults.live_blocks, 0);
     assert_int_equal(faults.wrong_sizes, 0);
+}
+
+static void test_every_kind(void **state)
+{
+    (void)state;
+    for (size_t i = 0; io_kind_at(i) != NULL; i++) {
+        char member[64];
+        (void)snprintf(member, sizeof member, "kind: %s,", io_kind_at(i)->name);
+        if (!strstr(today, member) && !strstr(rarer, member) && !strstr(of_2022, member))
+            fail_msg("no document has an object of the kind %s", io_kind_at(i)->name);
+    }
 }
 
 static void test_objects(void **state)
@@ -157,6 +230,13 @@ static void test_objects(void **state)
     (void)state;
     refuse_each(today, true, false);
     refuse_each(today, true, true);
+}
+
+static void test_rarer_objects(void **state)
+{
+    (void)state;
+    refuse_each(rarer, true, false);
+    refuse_each(rarer, true, true);
 }
 
 static void test_objects_of_2022(void **state)
@@ -183,10 +263,8 @@ static void test_snapshot(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_objects),
-        cmocka_unit_test(test_objects_of_2022),
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_snapshot),
+        cmocka_unit_test(test_every_kind),      cmocka_unit_test(test_objects), cmocka_unit_test(test_rarer_objects),
+        cmocka_unit_test(test_objects_of_2022), cmocka_unit_test(test_json),    cmocka_unit_test(test_snapshot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

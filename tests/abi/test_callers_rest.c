@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions that take or fill a struct with `size` that test_callers.c or test_callers_more.c has for another one. */
+#include <abi/callers_world.h>
+
+#include <stdlib.h>
+
+#include <karp/blockers.h>
+#include <karp/certificate.h>
+#include <karp/columns.h>
+#include <karp/library.h>
+#include <karp/lifecycle.h>
+#include <karp/objective.h>
+#include <karp/provider.h>
+#include <karp/repack.h>
+#include <karp/replay.h>
+
+static karp_context *context;
+static karp_snapshot *nodes, *pods;
+static karp_decision *plan, *pass, *repacked;
+static karp_bound *bound;
+static karp_blockers *blockers;
+static karp_lint *lint;
+static karp_verification *verification;
+static karp_pod_explanation *of_pod;
+static karp_node_explanation *of_node;
+static karp_catalogue *catalogue;
+static karp_text replayed;
+static karp_provider_registry *registry;
+static karp_provider *mock;
+static karp_provider_memory *memory_of_provider;
+
+/* ---- a provider that launches ------------------------------------------------------------------------------------- */
+
+static uint32_t mock_open(const karp_allocator *allocator, const karp_provider_options *options, void **handle,
+                          karp_provider_problem *problem)
+{
+    (void)allocator, (void)options, (void)problem;
+    *handle = NULL;
+    return KARP_PROVIDER_OK;
+}
+static void mock_close(void *handle) { (void)handle; }
+
+static const karp_offering offering = { .price = 1, .available = 1 };
+static const karp_instance_type type = {
+    .size = sizeof type, .name = T("x"), .offerings = &offering, .offering_count = 1
+};
+static const karp_instance_type *const types[] = { &type };
+
+static uint32_t mock_types(void *handle, const void *node_class, const karp_provider_memory *memory,
+                           const karp_instance_type **out, size_t *count, karp_provider_problem *problem)
+{
+    (void)handle, (void)node_class, (void)memory, (void)problem;
+    *out = &type;
+    *count = 1;
+    return KARP_PROVIDER_OK;
+}
+static uint32_t mock_request(void *handle, const void *node_class, const karp_provider_launch *launch, karp_str claim,
+                             const karp_provider_memory *memory, karp_str *request, karp_provider_problem *problem)
+{
+    (void)handle, (void)node_class, (void)launch, (void)memory, (void)problem;
+    *request = claim;
+    return KARP_PROVIDER_OK;
+}
+static uint32_t mock_result(void *handle, const void *node_class, const karp_provider_launch *launch, karp_str answer,
+                            int64_t now, const karp_provider_memory *memory, karp_provider_node *node,
+                            karp_provider_problem *problem)
+{
+    (void)handle, (void)node_class, (void)launch, (void)now, (void)memory, (void)problem;
+    node->provider_id = answer;
+    return KARP_PROVIDER_OK;
+}
+static uint32_t mock_create(void *handle, const void *node_class, const karp_provider_launch *launch, karp_str claim,
+                            const karp_provider_http *http, const karp_provider_memory *memory,
+                            karp_provider_node *node, karp_provider_problem *problem)
+{
+    (void)http;
+    return mock_result(handle, node_class, launch, claim, 0, memory, node, problem);
+}
+static uint32_t mock_get(void *handle, karp_str provider_id, const karp_provider_http *http,
+                         const karp_provider_memory *memory, karp_provider_node *node, karp_provider_problem *problem)
+{
+    return mock_create(handle, NULL, NULL, provider_id, http, memory, node, problem);
+}
+static uint32_t mock_list(void *handle, const karp_provider_http *http, const karp_provider_memory *memory,
+                          const karp_provider_node **out, size_t *count, karp_provider_problem *problem)
+{
+    (void)handle, (void)http, (void)memory, (void)out, (void)problem;
+    *count = 0;
+    return KARP_PROVIDER_OK;
+}
+
+static const karp_provider_plugin plugin = { .abi_version = KARP_PROVIDER_ABI,
+                                             .size = sizeof plugin,
+                                             .name = "mock",
+                                             .open = mock_open,
+                                             .close = mock_close,
+                                             .instance_types = mock_types,
+                                             .launch_request = mock_request,
+                                             .launch_result = mock_result,
+                                             .create = mock_create,
+                                             .get = mock_get,
+                                             .list = mock_list };
+
+/* ---- structs that go in ------------------------------------------------------------------------------------------- */
+
+static uint32_t no_network(karp_str method, karp_str url, const karp_label *headers, size_t header_count, karp_str body,
+                           const karp_provider_memory *of, uint32_t *http_status, karp_str *answer, void *user)
+{
+    (void)method, (void)url, (void)headers, (void)header_count, (void)body, (void)of, (void)http_status, (void)answer;
+    (void)user;
+    return KARP_PROVIDER_RETRY;
+}
+
+static const karp_objective objective = { .size = sizeof objective, .kind = KARP_OBJECTIVE_COST };
+static const karp_options at_least_cost = { .size = sizeof at_least_cost, .objective = &objective };
+static const karp_options options = { .size = sizeof options };
+static const karp_disrupt_options disrupt_options = { .size = sizeof disrupt_options, .common = &options };
+static const karp_command_state command_state = { .size = sizeof command_state,
+                                                  .method = KARP_METHOD_DRIFT,
+                                                  .phase = KARP_COMMAND_PHASE_GIVEN_UP };
+static const karp_launch replacing = { .size = sizeof replacing };
+static const karp_memory memory = { .size = sizeof memory };
+static const karp_plan empty_plan = { .size = sizeof empty_plan };
+static const karp_write_options write_options = { .size = sizeof write_options };
+static const karp_provider_options provider_options = { .size = sizeof provider_options };
+static const karp_provider_http http = { .size = sizeof http, .send = no_network };
+static const karp_provider_launch new_launch = { .size = sizeof new_launch };
+static const karp_provider_launch launch = { .size = sizeof launch, .types = types, .type_count = 1 };
+static const karp_replay_document trace = {
+    .name = T("trace"), .text = T("name,start,end,cpu,memory\na,2026-03-02T08:00:00Z,2026-03-02T08:05:00Z,1,1Gi\n")
+};
+static const karp_replay_document pool = { .name = T("pool"), .text = T(POOL("p", "10")) };
+static const karp_replay_options replay_options = {
+    .size = sizeof replay_options, .traces = &trace, .trace_count = 1, .objects = &pool, .object_count = 1
+};
+static karp_certificate certificate; /* of the bound */
+
+#define WRITES(name, call)                                                                                             \
+    static karp_status name(const void *s)                                                                             \
+    {                                                                                                                  \
+        karp_text text = { NULL, 0, NULL };                                                                            \
+        karp_status status = call;                                                                                     \
+        karp_text_free(&text);                                                                                         \
+        return status;                                                                                                 \
+    }
+WRITES(give_write_disruption, karp_write_disruption(context, pass, s, &text, NULL))
+WRITES(give_write_repack, karp_write_repack(context, repacked, s, &text, NULL))
+WRITES(give_write_pod, karp_write_pod(context, plan, (karp_str)T("default/a"), s, &text, NULL))
+WRITES(give_write_node, karp_write_node(context, pass, (karp_str)T("n1"), s, &text, NULL))
+WRITES(give_write_pod_explanation, karp_write_pod_explanation(context, of_pod, s, &text, NULL))
+WRITES(give_write_node_explanation, karp_write_node_explanation(context, of_node, s, &text, NULL))
+WRITES(give_write_certificate, karp_write_certificate(context, &certificate, s, &text, NULL))
+WRITES(give_certificate_to_write, karp_write_certificate(context, s, NULL, &text, NULL))
+WRITES(give_write_check, karp_write_certificate_check(context, &certificate, NULL, s, &text, NULL))
+WRITES(give_checked_certificate, karp_write_certificate_check(context, s, NULL, NULL, &text, NULL))
+WRITES(give_write_lint, karp_write_lint(context, lint, s, &text, NULL))
+WRITES(give_write_memory, karp_write_memory(context, &memory, s, &text, NULL))
+WRITES(give_memory_to_write, karp_write_memory(context, s, NULL, &text, NULL))
+WRITES(give_write_command, karp_write_command(context, &command_state, s, &text, NULL))
+WRITES(give_command_to_write, karp_write_command(context, s, NULL, &text, NULL))
+static karp_status give_launch_to_write(const void *s)
+{
+    const karp_replacement replacement = { .launch = s };
+    karp_command_state with = command_state;
+    with.replacements = &replacement;
+    with.replacement_count = 1;
+    return give_command_to_write(&with);
+}
+WRITES(give_write_verification, karp_write_verification(context, verification, s, &text, NULL))
+WRITES(give_write_blockers, karp_write_blockers(context, blockers, s, &text, NULL))
+WRITES(give_write_catalogue, karp_write_catalogue(context, catalogue, s, &text, NULL))
+WRITES(give_write_replay, karp_replay(context, &replay_options, s, &text, NULL))
+
+static karp_status give_write_compare(const void *s)
+{
+    const karp_replay_document document = { .name = T("replay"), .text = { replayed.ptr, replayed.len } };
+    karp_text text = { NULL, 0, NULL };
+    karp_status status = karp_replay_compare(context, &document, &document, s, &text, NULL, NULL);
+    karp_text_free(&text);
+    return status;
+}
+
+/* The options were accepted: there is no such story. */
+static karp_status no_story(karp_status status) { return status == KARP_E_IO ? KARP_OK : status; }
+WRITES(give_write_story, no_story(karp_story_play(context, "none", NULL, NULL, s, &text, NULL)))
+WRITES(give_options_story, no_story(karp_story_play(context, "none", NULL, s, NULL, &text, NULL)))
+WRITES(give_write_story_with_gates,
+       no_story(karp_story_play_with_gates(context, "none", NULL, (karp_str){ NULL, 0 }, NULL, s, &text, NULL)))
+WRITES(give_options_story_with_gates,
+       no_story(karp_story_play_with_gates(context, "none", NULL, (karp_str){ NULL, 0 }, s, NULL, &text, NULL)))
+
+static karp_status give_options_bound(const void *s)
+{
+    karp_bound *made = NULL;
+    karp_status status = karp_cost_bound(pods, s, &made, NULL);
+    karp_bound_free(made);
+    return status;
+}
+static karp_status give_options_check(const void *s) { return karp_certificate_check(pods, s, &certificate, NULL); }
+static karp_status give_options_static(const void *s)
+{
+    karp_decision *made = NULL;
+    karp_status status = karp_launch_static_pools(pods, s, &made, NULL);
+    karp_decision_unref(made);
+    return status;
+}
+
+static karp_status give_disrupt_step(const void *s)
+{
+    karp_step *made = NULL;
+    karp_status status = karp_command_step(nodes, &command_state, s, NULL, 0, &made, NULL);
+    karp_step_free(made);
+    return status;
+}
+static karp_status give_disrupt_validate(const void *s)
+{
+    karp_validation out = { .size = sizeof out };
+    return karp_disrupt_validate(nodes, s, pass, 0, NULL, &out, NULL);
+}
+static karp_status give_disrupt_blockers(const void *s)
+{
+    karp_blockers *made = NULL;
+    karp_status status = karp_find_blockers(nodes, s, &made, NULL);
+    karp_blockers_free(made);
+    return status;
+}
+static karp_status give_disrupt_events(const void *s)
+{
+    karp_advice *made = NULL;
+    karp_status status = karp_advise_pod_events(nodes, nodes, s, &made, NULL);
+    karp_advice_free(made);
+    return status;
+}
+
+static karp_status give_type_adopt(const void *s)
+{
+    karp_catalogue *made = NULL;
+    karp_status status = karp_catalogue_adopt(context, s, 1, NULL, NULL, &made, NULL);
+    karp_catalogue_unref(made);
+    return status;
+}
+
+static karp_status give_options_open(const void *s)
+{
+    karp_provider *made = NULL;
+    karp_status status = karp_provider_registry_open(registry, (karp_str)T("mock"), s, &made, NULL);
+    karp_provider_close(made);
+    return status;
+}
+
+/* It also fills the struct, which is a copy of the caller's. */
+static karp_status give_launch_filter(const void *s)
+{
+    return karp_provider_launch_filter(mock, NULL, memory_of_provider, (void *)(uintptr_t)s, NULL);
+}
+static karp_status give_launch_node(const void *s)
+{
+    karp_provider_node out = { .size = sizeof out };
+    const karp_provider_candidate first = { 0, 0, 0, 0 };
+    return karp_provider_launch_node(mock, NULL, s, first, memory_of_provider, &out, NULL);
+}
+static karp_status give_launch_request(const void *s)
+{
+    karp_str request;
+    return karp_provider_launch_request(mock, NULL, s, (karp_str)T("c"), memory_of_provider, &request, NULL);
+}
+static karp_status give_launch_result(const void *s)
+{
+    karp_provider_node out = { .size = sizeof out };
+    return karp_provider_launch_result(mock, NULL, s, (karp_str)T("{}"), 0, memory_of_provider, &out, NULL);
+}
+static karp_status give_launch_create(const void *s)
+{
+    karp_provider_node out = { .size = sizeof out };
+    return karp_provider_create(mock, NULL, s, (karp_str)T("c"), &http, memory_of_provider, &out, NULL);
+}
+static karp_status give_http_create(const void *s)
+{
+    karp_provider_node out = { .size = sizeof out };
+    return karp_provider_create(mock, NULL, &launch, (karp_str)T("c"), s, memory_of_provider, &out, NULL);
+}
+static karp_status give_http_get(const void *s)
+{
+    karp_provider_node out = { .size = sizeof out };
+    return karp_provider_get(mock, (karp_str)T("x://n"), s, memory_of_provider, &out, NULL);
+}
+static karp_status give_http_list(const void *s)
+{
+    const karp_provider_node *list = NULL;
+    size_t count = 0;
+    return karp_provider_list(mock, s, memory_of_provider, &list, &count, NULL);
+}
+
+static const struct given in[] = {
+    IN(write_options, give_write_disruption),
+    IN(write_options, give_write_repack),
+    IN(write_options, give_write_pod),
+    IN(write_options, give_write_node),
+    IN(write_options, give_write_pod_explanation),
+    IN(write_options, give_write_node_explanation),
+    IN(write_options, give_write_certificate),
+    IN(write_options, give_write_check),
+    IN(write_options, give_write_lint),
+    IN(write_options, give_write_memory),
+    IN(write_options, give_write_command),
+    IN(write_options, give_write_verification),
+    IN(write_options, give_write_blockers),
+    IN(write_options, give_write_catalogue),
+    IN(write_options, give_write_replay),
+    IN(write_options, give_write_compare),
+    IN(write_options, give_write_story),
+    IN(write_options, give_write_story_with_gates),
+    GROWN(certificate, give_certificate_to_write, THROUGH(karp_certificate, nodes)),
+    GROWN(certificate, give_checked_certificate, THROUGH(karp_certificate, nodes)),
+    IN(memory, give_memory_to_write),
+    IN(command_state, give_command_to_write),
+    GROWN(replacing, give_launch_to_write, THROUGH(karp_launch, termination_grace_period)),
+    GROWN(options, give_options_story, THROUGH(karp_options, flip_quirks)),
+    GROWN(options, give_options_story_with_gates, THROUGH(karp_options, flip_quirks)),
+    IN(at_least_cost, give_options_bound),
+    IN(at_least_cost, give_options_check),
+    GROWN(options, give_options_static, THROUGH(karp_options, flip_quirks)),
+    GROWN(disrupt_options, give_disrupt_step, THROUGH(karp_disrupt_options, in_progress_count)),
+    GROWN(disrupt_options, give_disrupt_validate, THROUGH(karp_disrupt_options, in_progress_count)),
+    GROWN(disrupt_options, give_disrupt_blockers, THROUGH(karp_disrupt_options, in_progress_count)),
+    GROWN(disrupt_options, give_disrupt_events, THROUGH(karp_disrupt_options, in_progress_count)),
+    GROWN(type, give_type_adopt, THROUGH(karp_instance_type, capacity_from_overlay) + sizeof(uint32_t)),
+    IN(provider_options, give_options_open),
+    IN(new_launch, give_launch_filter),
+    IN(launch, give_launch_node),
+    IN(launch, give_launch_request),
+    IN(launch, give_launch_result),
+    IN(launch, give_launch_create),
+    IN(http, give_http_create),
+    IN(http, give_http_get),
+    IN(http, give_http_list),
+};
+
+static void structs_in(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(in); i++) check_given(&in[i]);
+}
+
+/* ---- structs that come out ---------------------------------------------------------------------------------------- */
+
+static karp_status ask_found_column(void *out)
+{
+    karp_table *t = NULL;
+    assert_int_equal(karp_decision_table(pass, KARP_TABLE_NODES, &t, NULL), KARP_OK);
+    karp_status status = karp_table_find(t, (karp_str)T("node"), out);
+    karp_table_free(t);
+    return status;
+}
+static karp_status ask_launch_node(void *out)
+{
+    const karp_provider_candidate first = { 0, 0, 0, 0 };
+    return karp_provider_launch_node(mock, NULL, &launch, first, memory_of_provider, out, NULL);
+}
+static karp_status ask_launch_result(void *out)
+{
+    return karp_provider_launch_result(mock, NULL, &launch, (karp_str)T("{}"), 0, memory_of_provider, out, NULL);
+}
+static karp_status ask_create(void *out)
+{
+    return karp_provider_create(mock, NULL, &launch, (karp_str)T("c"), &http, memory_of_provider, out, NULL);
+}
+
+static const struct asked out[] = {
+    OUT(karp_column, dictionary_count, ask_found_column),
+    OUT(karp_provider_node, launched, ask_launch_node),
+    OUT(karp_provider_node, launched, ask_launch_result),
+    OUT(karp_provider_node, launched, ask_create),
+};
+
+static void structs_out(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(out); i++) check_asked(&out[i]);
+}
+
+/* The provider's part of the settings is written, nothing else. */
+static void settings_of_a_provider(void **state)
+{
+    const size_t first = THROUGH(karp_settings, reservation_id_label), most = LARGEST_STRUCT + 8,
+                 sizes[] = { first, sizeof(karp_settings), sizeof(karp_settings) + 24 },
+                 wrong[] = { 0, sizeof(size_t), first - sizeof(size_t), most };
+    unsigned char *room = malloc(most);
+    (void)state;
+    assert_non_null(room);
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        memset(room, 0xa5, most);
+        memcpy(room, &sizes[i], sizeof sizes[i]);
+        assert_int_equal(karp_provider_settings(mock, (void *)room, NULL), KARP_OK);
+        assert_memory_equal(room, &sizes[i], sizeof sizes[i]);
+        for (size_t k = first; k < most; k++) assert_int_equal(room[k], 0xa5);
+    }
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        memset(room, 0xa5, most);
+        memcpy(room, &wrong[i], sizeof wrong[i]);
+        assert_int_equal(karp_provider_settings(mock, (void *)room, NULL), KARP_E_ABI_SIZE);
+        for (size_t k = sizeof wrong[i]; k < most; k++) assert_int_equal(room[k], 0xa5);
+    }
+    free(room);
+}
+
+/* ---- the clusters ------------------------------------------------------------------------------------------------- */
+
+static int set_up(void **state)
+{
+    (void)state;
+    assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
+    nodes = read_text(context, of_nodes, sizeof of_nodes - 1);
+    pods = read_text(context, of_pods, sizeof of_pods - 1);
+    assert_int_equal(karp_disrupt(nodes, NULL, &pass, NULL), KARP_OK);
+    assert_int_equal(karp_repack(nodes, NULL, &repacked, NULL), KARP_OK);
+    assert_int_equal(karp_provision(pods, NULL, &plan, NULL), KARP_OK);
+    assert_int_equal(karp_cost_bound(pods, &at_least_cost, &bound, NULL), KARP_OK);
+    memcpy(&certificate, karp_bound_certificate(bound), sizeof certificate);
+    assert_int_equal(karp_find_blockers(nodes, NULL, &blockers, NULL), KARP_OK);
+    assert_int_equal(karp_lint_snapshot(pods, &lint, NULL), KARP_OK);
+    assert_int_equal(karp_verify(pods, &empty_plan, &verification, NULL), KARP_OK);
+    assert_int_equal(karp_explain_pod(pods, NULL, (karp_str)T("default/a"), &of_pod, NULL), KARP_OK);
+    assert_int_equal(karp_explain_node(nodes, NULL, (karp_str)T("n3"), &of_node, NULL), KARP_OK);
+    assert_int_equal(karp_catalogue_new(context, &type, 1, &catalogue, NULL), KARP_OK);
+    assert_int_equal(karp_replay(context, &replay_options, NULL, &replayed, NULL), KARP_OK);
+    assert_int_equal(karp_provider_registry_new(context, &registry, NULL), KARP_OK);
+    assert_int_equal(karp_provider_registry_add(registry, &plugin, NULL), KARP_OK);
+    assert_int_equal(karp_provider_registry_open(registry, (karp_str)T("mock"), NULL, &mock, NULL), KARP_OK);
+    assert_int_equal(karp_provider_memory_new(context, &memory_of_provider, NULL), KARP_OK);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    karp_provider_memory_free(memory_of_provider);
+    karp_provider_close(mock);
+    karp_provider_registry_free(registry);
+    karp_text_free(&replayed);
+    karp_catalogue_unref(catalogue);
+    karp_node_explanation_free(of_node);
+    karp_pod_explanation_free(of_pod);
+    karp_verification_free(verification);
+    karp_lint_free(lint);
+    karp_blockers_free(blockers);
+    karp_bound_free(bound);
+    karp_decision_unref(plan);
+    karp_decision_unref(repacked);
+    karp_decision_unref(pass);
+    karp_snapshot_unref(pods);
+    karp_snapshot_unref(nodes);
+    karp_context_free(context);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(structs_in), cmocka_unit_test(structs_out),
+                                        cmocka_unit_test(settings_of_a_provider) };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
