@@ -131,6 +131,25 @@ static const char types[] =
     "\"requirements\":[{\"key\":\"kubernetes.io/arch\",\"operator\":\"In\",\"values\":[\"amd64\"]}],"
     "\"offerings\":[{\"zone\":\"z1\",\"capacityType\":\"spot\",\"price\":0.5,\"available\":true}]}]";
 
+/* Documents that the library writes itself, as it reads them again. */
+static const char memory[] = "{\"kind\":\"DisruptionMemory\",\"changed\":\"2026-01-01T00:00:00Z\",\"seen\":"
+                             "\"00000000000000ff\",\"marks\":{\"Emptiness\":\"2026-01-01T00:00:00Z\"},"
+                             "\"unseenNodePools\":[\"a\",\"b\"]}";
+static const char command[] = "{\"kind\":\"Command\",\"method\":\"Drift\",\"phase\":\"Launching\",\"nodes\":[{\"node\":"
+                              "\"a\",\"nodeClaim\":\"c\"}],\"replacements\":[{\"progress\":\"Created\",\"nodeClaim\":"
+                              "\"d\",\"id\":\"new-1\",\"nodePool\":\"p\",\"requests\":{\"cpu\":\"1\"},\"requirements\":"
+                              "[{\"key\":\"k\",\"operator\":\"In\",\"values\":[\"v\"]}],\"labels\":{\"a\":\"b\"},"
+                              "\"taints\":[{\"key\":\"t\",\"effect\":\"NoSchedule\"}],\"instanceTypes\":[\"small\"]}],"
+                              "\"receivers\":[\"b\"]}";
+static const char certificate[] =
+    "{\"apiVersion\":\"karp/"
+    "v1\",\"kind\":\"Certificate\",\"unit\":\"0.000000000001 "
+    "$/h\",\"value\":5,\"nodeCost\":0,\"resources\":[{\"name\":\"cpu\",\"unit\":\"1m\"}],"
+    "\"classes\":[{\"pod\":\"a/b\",\"count\":1,\"price\":1,\"requests\":[1]}],\"rows\":[{\"of\":0,\"capacity\":[4],"
+    "\"shares\":[1],\"classes\":[0],\"extras\":[[0,1]],\"cases\":[{\"class\":0,\"copies\":1},{\"shares\":[1]}]}],"
+    "\"offerings\":[{\"nodePool\":\"p\",\"instanceType\":\"t\",\"zone\":\"z\",\"capacityType\":\"spot\",\"cost\":5,"
+    "\"row\":0}],\"nodes\":[{\"name\":\"n\",\"row\":0}]}";
+
 static karp_str str_of(const char *text) { return (karp_str){ text, strlen(text) }; }
 
 /* What comes of a text: the dump, and what is decided on the snapshot. The caller frees both. */
@@ -152,6 +171,39 @@ static karp_status decide(karp_context *context, fault *faults, karp_snapshot *s
     karp_status status = karp_provision(snapshot, NULL, &decision, NULL);
     if (!status) status = karp_write_plan(context, decision, NULL, NULL, plan, NULL);
     karp_decision_unref(decision);
+    return status;
+}
+
+static karp_status read_memory(karp_context *context, fault *faults, const char *text, bool with_types, answer *out)
+{
+    karp_memory_document *document = NULL;
+    (void)faults, (void)with_types;
+    karp_status status = karp_memory_read(context, str_of("memory"), str_of(text), &document, NULL);
+    if (!status) status = karp_write_memory(context, karp_memory_document_memory(document), NULL, &out->dump, NULL);
+    karp_memory_document_free(document);
+    return status;
+}
+
+static karp_status read_command(karp_context *context, fault *faults, const char *text, bool with_types, answer *out)
+{
+    karp_command_document *document = NULL;
+    (void)faults, (void)with_types;
+    karp_status status = karp_command_read(context, str_of("command"), str_of(text), &document, NULL);
+    if (!status) status = karp_write_command(context, karp_command_document_state(document), NULL, &out->dump, NULL);
+    karp_command_document_free(document);
+    return status;
+}
+
+static karp_status read_certificate(karp_context *context, fault *faults, const char *text, bool with_types,
+                                    answer *out)
+{
+    karp_certificate_document *document = NULL;
+    (void)faults, (void)with_types;
+    karp_status status = karp_certificate_read(context, str_of("certificate"), str_of(text), &document, NULL);
+    if (!status)
+        status = karp_write_certificate(context, karp_certificate_document_certificate(document), NULL, &out->dump,
+                                        NULL);
+    karp_certificate_document_free(document);
     return status;
 }
 
@@ -180,24 +232,26 @@ static karp_status read_text(karp_context *context, fault *faults, const char *t
     return status;
 }
 
-static void refuse_each(const char *text, bool with_types, bool keep_failing)
+typedef karp_status reads(karp_context *context, fault *faults, const char *text, bool with_types, answer *out);
+
+static void refuse_each_of(reads *read, const char *text, bool with_types, bool keep_failing)
 {
     fault faults;
     memset(&faults, 0, sizeof faults);
     karp_context *context = fault_context(&faults);
     answer expected = { 0 };
-    assert_int_equal(read_text(context, &faults, text, with_types, &expected), KARP_OK);
+    assert_int_equal(read(context, &faults, text, with_types, &expected), KARP_OK);
     size_t places = 0;
     for (size_t nth = 1;; nth++) {
         answer got = { 0 };
         size_t blocks = faults.live_blocks;
         fault_arm(&faults, nth, keep_failing);
-        karp_status status = read_text(context, &faults, text, with_types, &got);
+        karp_status status = read(context, &faults, text, with_types, &got);
         bool refused = faults.refused > 0;
         fault_arm(&faults, 0, false);
         if (status == KARP_OK) {
             assert_string_equal(got.dump.ptr, expected.dump.ptr);
-            assert_string_equal(got.plan.ptr, expected.plan.ptr);
+            if (expected.plan.ptr) assert_string_equal(got.plan.ptr, expected.plan.ptr);
         } else if (status != KARP_E_NOMEM) {
             fail_msg("allocation %zu refused%s: status %d", nth, keep_failing ? " and all later ones" : "",
                      (int)status);
@@ -207,11 +261,16 @@ static void refuse_each(const char *text, bool with_types, bool keep_failing)
         if (!refused) break;
         places++;
     }
-    assert_true(places > 30);
+    assert_true(places > (expected.plan.ptr ? 30 : 3));
     answer_free(&expected);
     karp_context_free(context);
     assert_int_equal(faults.live_blocks, 0);
     assert_int_equal(faults.wrong_sizes, 0);
+}
+
+static void refuse_each(const char *text, bool with_types, bool keep_failing)
+{
+    refuse_each_of(read_text, text, with_types, keep_failing);
 }
 
 static void test_every_kind(void **state)
@@ -260,11 +319,25 @@ static void test_snapshot(void **state)
     refuse_each(stated, false, true);
 }
 
+static void test_written_documents(void **state)
+{
+    static const struct {
+        reads *read;
+        const char *text;
+    } documents[] = { { read_memory, memory }, { read_command, command }, { read_certificate, certificate } };
+    (void)state;
+    for (size_t i = 0; i < sizeof documents / sizeof documents[0]; i++) {
+        refuse_each_of(documents[i].read, documents[i].text, false, false);
+        refuse_each_of(documents[i].read, documents[i].text, false, true);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_kind),      cmocka_unit_test(test_objects), cmocka_unit_test(test_rarer_objects),
-        cmocka_unit_test(test_objects_of_2022), cmocka_unit_test(test_json),    cmocka_unit_test(test_snapshot),
+        cmocka_unit_test(test_every_kind),        cmocka_unit_test(test_objects), cmocka_unit_test(test_rarer_objects),
+        cmocka_unit_test(test_objects_of_2022),   cmocka_unit_test(test_json),    cmocka_unit_test(test_snapshot),
+        cmocka_unit_test(test_written_documents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
