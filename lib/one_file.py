@@ -90,6 +90,8 @@ class File:
         for name in declarators(outer):
             self.declared[('name', name)] = text
             (self.objects if outer[0] == 'extern' else self.made).add(name)
+            if outer[0] not in ('static', 'extern'):
+                self.prototypes.setdefault(statement[0], name)  # `callback a, b;` declares functions
 
 
 def statements(tokens):

@@ -41,14 +41,9 @@ static void say(const char *text)
 
 static void print_number(int number)
 {
-    char digits[12];
-    size_t at = sizeof(digits);
-    digits[--at] = '\0';
-    do {
-        digits[--at] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number > 0 && at > 0);
-    say(digits + at);
+    char digits[21];
+    digits[write_digits(digits, (uint64_t)number)] = '\0';
+    say(digits);
 }
 
 /* Uses only functions that are safe in a signal handler. */

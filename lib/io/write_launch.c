@@ -15,19 +15,15 @@ uint64_t launch_number(launch_counter *counter, const karp_launch *launch)
 karp_str launch_name(const karp_launch *launch, uint64_t number, char room[LAUNCH_NAME])
 {
     char digits[20];
-    size_t first = sizeof(digits);
-    do {
-        digits[--first] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number != 0);
+    size_t count = write_digits(digits, number);
     size_t most = LAUNCH_NAME - 1 - sizeof(digits);
     size_t length = launch->node_pool.len < most ? launch->node_pool.len : most;
     if (length > 0) {
         memcpy(room, launch->node_pool.ptr, length);
     }
     room[length++] = '-';
-    memcpy(room + length, digits + first, sizeof(digits) - first);
-    return (karp_str){ room, length + sizeof(digits) - first };
+    memcpy(room + length, digits, count);
+    return (karp_str){ room, length + count };
 }
 
 bool is_transient_key(karp_str key)

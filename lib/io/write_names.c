@@ -47,12 +47,8 @@ karp_str text_workload(karp_str pod)
 
 static size_t digit_count(uint32_t number)
 {
-    size_t count = 1;
-    while (number >= 10) {
-        number /= 10;
-        count++;
-    }
-    return count;
+    char digits[20];
+    return write_digits(digits, number);
 }
 
 /* The number of names from pods[first] on that share one pair of braces. */

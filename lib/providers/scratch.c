@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/scratch.h>
+#include <base/strbuf.h>
 
 #include <base/error.h>
 #include <string.h>
@@ -51,15 +52,10 @@ karp_str scratch_text(scratch *s, karp_str text)
 karp_str scratch_uint_unit(scratch *s, uint64_t value, const char *unit)
 {
     char text[32];
-    size_t unit_length = strlen(unit), at = sizeof text;
+    size_t length = write_digits(text, value), unit_length = strlen(unit);
     if (unit_length > 8) unit_length = 8;
-    at -= unit_length;
-    memcpy(text + at, unit, unit_length);
-    do {
-        text[--at] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value);
-    return scratch_text(s, (karp_str){ text + at, sizeof text - at });
+    memcpy(text + length, unit, unit_length);
+    return scratch_text(s, (karp_str){ text, length + unit_length });
 }
 
 karp_str scratch_uint(scratch *s, uint64_t value) { return scratch_uint_unit(s, value, ""); }
