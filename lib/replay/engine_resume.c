@@ -3,53 +3,25 @@
  * Restores an engine from a saved state: reads the format of engine_save.c. The cluster itself has been adopted before.
  */
 #include <karp/library.h>
-#include <replay/engine.h>
+#include <replay/state_rows.h>
 
 #include <base/error.h>
 
 /* ---- values -------------------------------------------------------------------------------------------------------------- */
 
-static void refuse(engine *e, const char *what)
-{
-    if (e->status) return;
-    e->status = fail(&e->error, KARP_E_INVALID, "the state of the replay does not fit: %s", what);
-    error_set_field(&e->error, "replay.%s", what);
-}
-
-static int64_t number(engine *e, const tree *value, const char *what)
-{
-    int64_t out = 0;
-    if (!tree_integer(value, &out)) refuse(e, what);
-    return out;
-}
-
-static double real(engine *e, const tree *value, const char *what)
-{
-    double out = 0;
-    if (!tree_double(value, &out)) refuse(e, what);
-    return out;
-}
-
-/* An absent number is INT64_MIN, which means "none" everywhere. */
-static int64_t some(engine *e, const tree *object, const char *name)
-{
-    const tree *value = tree_get(object, name);
-    return value ? number(e, value, name) : INT64_MIN;
-}
-
 static int64_t needed(engine *e, const tree *object, const char *name)
 {
-    return number(e, tree_get(object, name), name);
+    return state_number(e, tree_get(object, name), name);
 }
 static bool flag(const tree *object, const char *name) { return tree_is(tree_get(object, name), TREE_TRUE); }
 
 /* A row number below `count`; −1 is REPLAY_NONE. */
 static uint32_t row(engine *e, const tree *value, size_t count, const char *what)
 {
-    int64_t out = number(e, value, what);
+    int64_t out = state_number(e, value, what);
     if (out == -1) return REPLAY_NONE;
     if (out >= 0 && (uint64_t)out < count) return (uint32_t)out;
-    refuse(e, what);
+    state_refuse(e, what);
     return REPLAY_NONE;
 }
 
@@ -57,17 +29,15 @@ static uint32_t row(engine *e, const tree *value, size_t count, const char *what
 
 static void resume_pods(engine *e, const tree *list)
 {
-    if (tree_count(list) != e->base->resumed_pods) refuse(e, "pods");
+    if (tree_count(list) != e->base->resumed_pods) state_refuse(e, "pods");
     for (size_t i = 0; i < tree_count(list) && !e->status; i++) {
         const tree *pod = tree_item(list, i);
         pod_create(e, &e->trace->events[i]);
         if (e->status) return;
         replay_pod *p = &e->pods[i];
-        p->created = needed(e, pod, "created");
-        p->waits_since = needed(e, pod, "waitsSince");
-        p->lasts = some(e, pod, "lasts");
+        state_read(e, pod, &state_pod, p);
         p->life = tree_get(pod, "evicted") ? (uint32_t)needed(e, pod, "evicted") : 0;
-        if ((p->state == POD_RUNNING) != (tree_get(pod, "started") != NULL)) refuse(e, "pods");
+        if ((p->state == POD_RUNNING) != (tree_get(pod, "started") != NULL)) state_refuse(e, "pods");
         else if (p->state == POD_RUNNING) p->started = needed(e, pod, "started");
     }
     e->next_event_of_trace = e->base->resumed_pods;
@@ -75,11 +45,11 @@ static void resume_pods(engine *e, const tree *list)
 
 static void resume_pending(engine *e, const tree *list)
 {
-    if (tree_count(list) != e->still_pending) refuse(e, "waiting");
+    if (tree_count(list) != e->still_pending) state_refuse(e, "waiting");
     e->pending_count = 0;
     for (size_t i = 0; i < tree_count(list) && !e->status; i++) {
         uint32_t pod = row(e, tree_item(list, i), e->pod_count, "waiting");
-        if (pod == REPLAY_NONE || e->pods[pod].state != POD_PENDING) refuse(e, "waiting");
+        if (pod == REPLAY_NONE || e->pods[pod].state != POD_PENDING) state_refuse(e, "waiting");
         else (void)engine_push(e, &e->pending, &e->pending_count, &e->pending_capacity, pod);
     }
     e->new_pending = e->fresh_node = e->bind_complex = false;
@@ -99,25 +69,12 @@ static void resume_room(engine *e, replay_node *n, const tree *state)
 static void resume_node(engine *e, replay_node *n, const tree *state)
 {
     if (!equal_str(tree_get_text(state, "name"), n->name) || flag(state, "ready") != n->ready) {
-        refuse(e, "nodes");
+        state_refuse(e, "nodes");
         return;
     }
-    n->serial = (uint64_t)needed(e, state, "number");
-    e->cost_rate -= n->price;
-    n->price = real(e, tree_get(state, "price"), "price");
-    n->created = needed(e, state, "created");
-    n->ready_at = needed(e, state, "readyAt");
-    n->billed = needed(e, state, "billedSince");
-    n->last_event = some(e, state, "lastPodEvent");
-    n->drifted_at = some(e, state, "driftedAt");
-    n->expire_after = some(e, state, "expireAfter");
-    n->termination_grace_period = some(e, state, "terminationGracePeriod");
+    state_read(e, state, &state_node, n);
     if (tree_get(state, "deletedAt")) n->deleted_at = needed(e, state, "deletedAt");
-    n->deleting = flag(state, "deleting");
-    n->tainted = flag(state, "tainted");
-    n->consolidatable = flag(state, "consolidatable");
-    n->drifted = flag(state, "drifted");
-    n->idle = real(e, tree_get(state, "idleDollars"), "idleDollars");
+    n->idle = state_real(e, tree_get(state, "idleDollars"), "idleDollars");
     n->idle_until = needed(e, state, "idleUntil");
     if (n->deleting) node_drains(e, (uint32_t)(n - e->nodes));
     resume_room(e, n, state);
@@ -125,7 +82,7 @@ static void resume_node(engine *e, replay_node *n, const tree *state)
 
 static void resume_nodes(engine *e, const tree *list)
 {
-    if (tree_count(list) != e->node_count) refuse(e, "nodes");
+    if (tree_count(list) != e->node_count) state_refuse(e, "nodes");
     for (size_t i = 0; i < e->node_count && !e->status; i++) resume_node(e, &e->nodes[i], tree_item(list, i));
     e->cost_rate = 0;
     for (size_t i = 0; i < e->node_count; i++) e->cost_rate += e->nodes[i].price;
@@ -140,13 +97,13 @@ static uint32_t *rows(engine *e, const tree *list, size_t room, size_t *count, c
     *count = 0;
     for (size_t i = 0; out && i < tree_count(list) && i < room && !e->status; i++)
         out[(*count)++] = row(e, tree_item(list, i), e->node_count, what);
-    if (tree_count(list) > room) refuse(e, what);
+    if (tree_count(list) > room) state_refuse(e, what);
     return out;
 }
 
 static void resume_launches(engine *e, replay_command *c, const tree *list)
 {
-    if (tree_count(list) != c->launch_count) refuse(e, "launches");
+    if (tree_count(list) != c->launch_count) state_refuse(e, "launches");
     c->launches = arena_zalloc(&e->memory, (c->launch_count + 1) * sizeof *c->launches);
     c->amounts = arena_zalloc(&e->memory, (c->launch_count + 1) * sizeof *c->amounts);
     if (!c->launches || !c->amounts) engine_nomem(e);
@@ -166,7 +123,7 @@ static void resume_command(engine *e, const tree *state)
                            .started = flag(state, "started"),
                            .terminates_first = flag(state, "terminatesFirst") };
     int64_t launches = needed(e, state, "launchCount");
-    if (launches < 0 || launches > MOST_LAUNCHES) refuse(e, "launchCount");
+    if (launches < 0 || launches > MOST_LAUNCHES) state_refuse(e, "launchCount");
     c->launch_count = e->status ? 0 : (size_t)launches;
     const tree *nodes = tree_get(state, "nodes");
     size_t room = tree_count(nodes);
@@ -179,17 +136,11 @@ static void resume_command(engine *e, const tree *state)
 static void resume_losses(engine *e, const tree *list)
 {
     for (size_t i = 0; i < tree_count(list) && !e->status; i++) {
-        const tree *state = tree_item(list, i);
         if (!grow(e->context, (void **)&e->losses, &e->loss_capacity, e->loss_count + 1, sizeof *e->losses)) {
             engine_nomem(e);
             return;
         }
-        e->losses[e->loss_count++] = (replay_loss){ engine_text(e, tree_get_text(state, "instanceType")),
-                                                    engine_text(e, tree_get_text(state, "zone")),
-                                                    engine_text(e, tree_get_text(state, "capacityType")),
-                                                    needed(e, state, "until"),
-                                                    flag(state, "known"),
-                                                    flag(state, "interrupted") };
+        state_read(e, tree_item(list, i), &state_loss, &e->losses[e->loss_count++]);
     }
 }
 
@@ -215,15 +166,15 @@ static void resume_events(engine *e, const tree *list)
             engine_nomem(e);
             return;
         }
-        replay_event event = { .at = number(e, tree_item(state, 0), "events"),
+        replay_event event = { .at = state_number(e, tree_item(state, 0), "events"),
                                .order = e->order++,
-                               .what = (uint32_t)number(e, tree_item(state, 1), "events"),
-                               .life = (uint32_t)number(e, tree_item(state, 3), "events") };
+                               .what = (uint32_t)state_number(e, tree_item(state, 1), "events"),
+                               .life = (uint32_t)state_number(e, tree_item(state, 3), "events") };
         event.index = row(e, tree_item(state, 2), rows_of_event(e, event.what), "events");
         bool about_one = event.what == EVENT_VALIDATE || event.what == EVENT_RETRY;
         if (event.what > EVENT_RETRY || event.at < before || event.at <= e->now ||
             (about_one && event.index == REPLAY_NONE))
-            refuse(e, "events");
+            state_refuse(e, "events");
         before = event.at;
         e->heap[e->heap_count++] = event;
     }
@@ -231,15 +182,8 @@ static void resume_events(engine *e, const tree *list)
 
 static void resume_schedule(engine *e, const tree *state)
 {
-    e->batch_first = some(e, state, "batchFirst");
-    e->batch_due = some(e, state, "batchDue");
-    e->pass_due = some(e, state, "passDue");
-    e->last_pass = some(e, state, "lastPass");
-    e->look_again = some(e, state, "lookAgain");
-    e->repack_due = some(e, state, "repackDue");
-    e->validating = (uint32_t)needed(e, state, "validating");
+    state_read(e, state, &state_schedule, e);
     e->planned_changes = e->changes - flag(state, "changed");
-    e->pools_changed = flag(state, "poolsChanged");
 }
 
 /* ---- the meter ----------------------------------------------------------------------------------------------------------- */
@@ -247,42 +191,20 @@ static void resume_schedule(engine *e, const tree *state)
 static void resume_counters(engine *e, const tree *list)
 {
     replay_result *r = &e->result;
-    uint64_t most = 0;
-    uint64_t *counters[] = { &r->launches,    &r->failed_launches, &r->ended_nodes, &r->evictions, &r->interruptions,
-                             &r->expirations, &r->killed_pods,     &r->lost_pods,   &r->starts,    &r->ended_pods,
-                             &r->given_up,    &r->decisions,       &r->passes,      &most };
-    size_t count = sizeof counters / sizeof counters[0];
-    for (size_t i = 0; i < count; i++) *counters[i] = (uint64_t)number(e, tree_item(list, i), "counters");
+    state_read(e, list, &state_counters, r);
     for (size_t i = 0; i < METHODS_MOST; i++)
-        r->commands[i] = (uint64_t)number(e, tree_item(list, count + i), "counters");
-    r->most_nodes = (uint32_t)most;
-}
-
-static uint32_t whole(engine *e, const tree *row_, size_t index)
-{
-    return (uint32_t)number(e, tree_item(row_, index), "points");
+        r->commands[i] = (uint64_t)state_number(e, tree_item(list, state_counters.count + i), "counters");
 }
 
 static void resume_points(engine *e, const tree *list)
 {
     replay_result *r = &e->result;
     for (size_t i = 0; i < tree_count(list) && !e->status; i++) {
-        const tree *p = tree_item(list, i);
         if (!grow(e->context, (void **)&r->points, &r->point_capacity, r->point_count + 1, sizeof *r->points)) {
             engine_nomem(e);
             return;
         }
-        r->points[r->point_count++] = (replay_point){ .at = number(e, tree_item(p, 0), "points"),
-                                                      .cost_rate = real(e, tree_item(p, 1), "points"),
-                                                      .dollars = real(e, tree_item(p, 2), "points"),
-                                                      .nodes = whole(e, p, 3),
-                                                      .starting = whole(e, p, 4),
-                                                      .pods = whole(e, p, 5),
-                                                      .pending = whole(e, p, 6),
-                                                      .cpu_requested = real(e, tree_item(p, 7), "points"),
-                                                      .cpu = real(e, tree_item(p, 8), "points"),
-                                                      .memory_requested = real(e, tree_item(p, 9), "points"),
-                                                      .memory = real(e, tree_item(p, 10), "points") };
+        state_read(e, tree_item(list, i), &state_point, &r->points[r->point_count++]);
     }
 }
 
@@ -294,24 +216,18 @@ static void resume_waits(engine *e, const tree *list)
             engine_nomem(e);
             return;
         }
-        e->waits[e->wait_count++] = real(e, tree_item(list, i), "waits");
+        e->waits[e->wait_count++] = state_real(e, tree_item(list, i), "waits");
     }
 }
 
 static void resume_meter(engine *e, const tree *state)
 {
-    replay_result *r = &e->result;
-    const tree *sums = tree_get(state, "sums");
-    double *const ended[] = { &r->ended_dollars, &r->ended_hours, &r->ended_idle };
-    e->metered = needed(e, state, "until");
-    e->next_point = needed(e, state, "nextPoint");
-    r->dollars = real(e, tree_get(state, "dollars"), "dollars");
-    for (size_t i = 0; i < 3; i++) *ended[i] = real(e, tree_item(sums, i), "sums");
-    for (size_t i = 0; i < 4; i++) e->sums[i] = real(e, tree_item(sums, 3 + i), "sums");
+    state_read(e, state, &state_meter, e);
+    state_read(e, tree_get(state, "sums"), &state_sums, e);
     resume_waits(e, tree_get(state, "waits"));
     resume_counters(e, tree_get(state, "counters"));
     resume_points(e, tree_get(state, "points"));
-    if (e->metered > e->now || e->next_point < e->metered) refuse(e, "meter");
+    if (e->metered > e->now || e->next_point < e->metered) state_refuse(e, "meter");
 }
 
 /* ---- everything ------------------------------------------------------------------------------------------------------------ */

@@ -4,7 +4,7 @@
  * of a trace is replayed as if there had been no interruption. Times and durations are numbers of nanoseconds. Absent
  * ones are KARP_NO_TIME or UNSET.
  */
-#include <replay/engine.h>
+#include <replay/state_rows.h>
 
 #include <base/error.h>
 #include <base/sort.h>
@@ -21,24 +21,12 @@ static void set_number(trees *t, tree *object, const char *name, int64_t value)
     tree_set(t, object, name, tree_new_integer(t, value));
 }
 
-/* INT64_MIN means "none" everywhere. */
-static void set_some(trees *t, tree *object, const char *name, int64_t value)
-{
-    if (value != INT64_MIN) set_number(t, object, name, value);
-}
-
-static void set_real(trees *t, tree *object, const char *name, double value)
-{
-    tree_set(t, object, name, tree_new_double(t, value));
-}
-
 static void set_flag(trees *t, tree *object, const char *name, bool value)
 {
     if (value) tree_set(t, object, name, tree_new(t, TREE_TRUE));
 }
 
 static void add_number(trees *t, tree *list, int64_t value) { tree_append(t, list, tree_new_integer(t, value)); }
-static void add_real(trees *t, tree *list, double value) { tree_append(t, list, tree_new_double(t, value)); }
 
 /* The row number as it is written: −1 = it has ended. */
 static int64_t row(const uint32_t *rows, uint32_t number)
@@ -60,10 +48,8 @@ static tree *pods_state(saving *s)
         tree *pod = tree_new(s->t, TREE_MAP);
         tree_set(s->t, pod, "namespace", tree_new_slice(s->t, TREE_STRING, p->namespace_));
         tree_set(s->t, pod, "name", tree_new_slice(s->t, TREE_STRING, p->name));
-        set_number(s->t, pod, "created", p->created);
-        set_number(s->t, pod, "waitsSince", p->waits_since);
+        state_write(s->t, pod, &state_pod, p);
         if (p->state == POD_RUNNING) set_number(s->t, pod, "started", p->started);
-        set_some(s->t, pod, "lasts", p->lasts);
         if (p->life) set_number(s->t, pod, "evicted", p->life);
         tree_append(s->t, list, pod);
     }
@@ -87,22 +73,9 @@ static tree *node_state(saving *s, const replay_node *n)
     trees *t = s->t;
     tree *node = tree_new(t, TREE_MAP);
     tree_set(t, node, "name", tree_new_slice(t, TREE_STRING, n->name));
-    set_number(t, node, "number", (int64_t)n->serial);
-    set_real(t, node, "price", n->price);
-    set_number(t, node, "created", n->created);
-    set_number(t, node, "readyAt", n->ready_at);
-    set_number(t, node, "billedSince", n->billed);
-    set_some(t, node, "lastPodEvent", n->last_event);
-    set_some(t, node, "driftedAt", n->drifted_at);
-    set_some(t, node, "expireAfter", n->expire_after);
-    set_some(t, node, "terminationGracePeriod", n->termination_grace_period);
+    state_write(t, node, &state_node, n);
     if (n->deleting || n->tainted) set_number(t, node, "deletedAt", n->deleted_at);
-    set_flag(t, node, "ready", n->ready);
-    set_flag(t, node, "deleting", n->deleting);
-    set_flag(t, node, "tainted", n->tainted);
-    set_flag(t, node, "consolidatable", n->consolidatable);
-    set_flag(t, node, "drifted", n->drifted);
-    set_real(t, node, "idleDollars", n->idle);
+    tree_set(t, node, "idleDollars", tree_new_double(t, n->idle));
     set_number(t, node, "idleUntil", n->idle_until);
     tree_set(t, node, "reserved", reserved(s, n));
     return node;
@@ -194,14 +167,8 @@ static tree *losses_state(saving *s)
     trees *t = s->t;
     tree *list = tree_new(t, TREE_LIST);
     for (size_t i = 0; i < s->e->loss_count; i++) {
-        const replay_loss *l = &s->e->losses[i];
         tree *loss = tree_new(t, TREE_MAP);
-        tree_set_text(t, loss, "instanceType", l->instance_type);
-        tree_set_text(t, loss, "zone", l->zone);
-        tree_set_text(t, loss, "capacityType", l->capacity_type);
-        set_number(t, loss, "until", l->until);
-        set_flag(t, loss, "known", l->known);
-        set_flag(t, loss, "interrupted", l->interrupted);
+        state_write(t, loss, &state_loss, &s->e->losses[i]);
         tree_append(t, list, loss);
     }
     return list;
@@ -252,15 +219,8 @@ static tree *schedule_state(saving *s)
 {
     const engine *e = s->e;
     tree *object = tree_new(s->t, TREE_MAP);
-    set_some(s->t, object, "batchFirst", e->batch_first);
-    set_some(s->t, object, "batchDue", e->batch_due);
-    set_some(s->t, object, "passDue", e->pass_due);
-    set_some(s->t, object, "lastPass", e->last_pass);
-    set_some(s->t, object, "lookAgain", e->look_again);
-    set_some(s->t, object, "repackDue", e->repack_due);
-    set_number(s->t, object, "validating", e->validating);
+    state_write(s->t, object, &state_schedule, e);
     set_flag(s->t, object, "changed", e->changes != e->planned_changes);
-    set_flag(s->t, object, "poolsChanged", e->pools_changed);
     return object;
 }
 
@@ -268,11 +228,8 @@ static tree *schedule_state(saving *s)
 
 static tree *counters_state(trees *t, const replay_result *r)
 {
-    const uint64_t counters[] = { r->launches,    r->failed_launches, r->ended_nodes, r->evictions, r->interruptions,
-                                  r->expirations, r->killed_pods,     r->lost_pods,   r->starts,    r->ended_pods,
-                                  r->given_up,    r->decisions,       r->passes,      r->most_nodes };
     tree *list = tree_new(t, TREE_LIST);
-    for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++) add_number(t, list, (int64_t)counters[i]);
+    state_write(t, list, &state_counters, r);
     for (size_t i = 0; i < METHODS_MOST; i++) add_number(t, list, (int64_t)r->commands[i]);
     return list;
 }
@@ -281,19 +238,8 @@ static tree *points_state(trees *t, const replay_result *r)
 {
     tree *list = tree_new(t, TREE_LIST);
     for (size_t i = 0; i < r->point_count; i++) {
-        const replay_point *p = &r->points[i];
         tree *point = tree_new(t, TREE_LIST);
-        add_number(t, point, p->at);
-        add_real(t, point, p->cost_rate);
-        add_real(t, point, p->dollars);
-        add_number(t, point, p->nodes);
-        add_number(t, point, p->starting);
-        add_number(t, point, p->pods);
-        add_number(t, point, p->pending);
-        add_real(t, point, p->cpu_requested);
-        add_real(t, point, p->cpu);
-        add_real(t, point, p->memory_requested);
-        add_real(t, point, p->memory);
+        state_write(t, point, &state_point, &r->points[i]);
         tree_append(t, list, point);
     }
     return list;
@@ -305,14 +251,9 @@ static tree *meter_state(saving *s)
     const replay_result *r = &e->result;
     trees *t = s->t;
     tree *object = tree_new(t, TREE_MAP), *sums = tree_new(t, TREE_LIST), *waits = tree_new(t, TREE_LIST);
-    set_number(t, object, "until", e->metered);
-    set_number(t, object, "nextPoint", e->next_point);
-    set_real(t, object, "dollars", r->dollars);
-    add_real(t, sums, r->ended_dollars);
-    add_real(t, sums, r->ended_hours);
-    add_real(t, sums, r->ended_idle);
-    for (size_t i = 0; i < 4; i++) add_real(t, sums, e->sums[i]);
-    for (size_t i = 0; i < e->wait_count; i++) add_real(t, waits, e->waits[i]);
+    state_write(t, object, &state_meter, e);
+    state_write(t, sums, &state_sums, e);
+    for (size_t i = 0; i < e->wait_count; i++) tree_append(t, waits, tree_new_double(t, e->waits[i]));
     tree_set(t, object, "sums", sums);
     tree_set(t, object, "waits", waits);
     tree_set(t, object, "counters", counters_state(t, r));

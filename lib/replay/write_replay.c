@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The results of a replay as JSON, text and CSV. */
 #include <replay/replay.h>
+#include <replay/state_rows.h>
 
 #include <math.h>
 
@@ -23,32 +24,10 @@ static void write_disruptions(json_out *j, const replay_result *p)
     json_end(j);
 }
 
-static const struct {
-    const char *name;
-    size_t offset;
-    bool whole;
-} columns[] = {
-    { "costPerHour", offsetof(replay_point, cost_rate), false },
-    { "dollars", offsetof(replay_point, dollars), false },
-    { "nodes", offsetof(replay_point, nodes), true },
-    { "starting", offsetof(replay_point, starting), true },
-    { "pods", offsetof(replay_point, pods), true },
-    { "pending", offsetof(replay_point, pending), true },
-    { "cpuRequested", offsetof(replay_point, cpu_requested), false },
-    { "cpu", offsetof(replay_point, cpu), false },
-    { "memoryRequested", offsetof(replay_point, memory_requested), false },
-    { "memory", offsetof(replay_point, memory), false },
-};
-enum { COLUMNS = sizeof columns / sizeof columns[0] };
-
-static double value_of(const replay_point *point, size_t column)
+static double value_of(const replay_point *point, const state_row *column)
 {
-    const char *at = (const char *)point + columns[column].offset;
-    uint32_t whole = 0;
-    double value = 0;
-    if (columns[column].whole) memcpy(&whole, at, sizeof whole);
-    else memcpy(&value, at, sizeof value);
-    return columns[column].whole ? whole : rounded(value);
+    const void *at = (const char *)point + column->offset;
+    return column->kind == STATE_UINT32 ? *(const uint32_t *)at : rounded(*(const double *)at);
 }
 
 static void write_series(json_out *j, const replay_result *p)
@@ -57,9 +36,9 @@ static void write_series(json_out *j, const replay_result *p)
     json_member_flat_array(j, "time");
     for (size_t i = 0; i < p->point_count; i++) json_int(j, p->points[i].at / SECOND);
     json_end(j);
-    for (size_t c = 0; c < COLUMNS; c++) {
-        json_member_flat_array(j, columns[c].name);
-        for (size_t i = 0; i < p->point_count; i++) json_double(j, value_of(&p->points[i], c));
+    for (size_t c = 1; c < state_point.count; c++) {
+        json_member_flat_array(j, state_point.rows[c].name);
+        for (size_t i = 0; i < p->point_count; i++) json_double(j, value_of(&p->points[i], &state_point.rows[c]));
         json_end(j);
     }
     json_end(j);
@@ -145,9 +124,9 @@ void replay_write_csv(const replay *r, write_buffer *out)
 {
     char text[KARP_VALUE_TEXT];
     buffer_text(out, "policy,time");
-    for (size_t c = 0; c < COLUMNS; c++) {
+    for (size_t c = 1; c < state_point.count; c++) {
         buffer_char(out, ',');
-        buffer_text(out, columns[c].name);
+        buffer_text(out, state_point.rows[c].name);
     }
     buffer_char(out, '\n');
     for (size_t i = 0; i < r->result_count; i++) {
@@ -157,9 +136,9 @@ void replay_write_csv(const replay *r, write_buffer *out)
             buffer_str(out, p->policy);
             buffer_char(out, ',');
             buffer_text(out, text);
-            for (size_t c = 0; c < COLUMNS; c++) {
+            for (size_t c = 1; c < state_point.count; c++) {
                 buffer_char(out, ',');
-                buffer_double(out, value_of(&p->points[k], c));
+                buffer_double(out, value_of(&p->points[k], &state_point.rows[c]));
             }
             buffer_char(out, '\n');
         }
