@@ -28,8 +28,13 @@ bool design_group_add(const cli_options *options, design_groups *g, karp_str nam
     return true;
 }
 
-static karp_status count_node(design *d, karp_str pool, karp_str zone, karp_str capacity_type, karp_str type,
-                              double price)
+/* The first failure is recorded in the design, so that one check at the end is enough. */
+static void note(design *d, karp_status status)
+{
+    if (d->status == KARP_OK) d->status = status;
+}
+
+static void count_node(design *d, karp_str pool, karp_str zone, karp_str capacity_type, karp_str type, double price)
 {
     d->nodes++;
     d->price += price;
@@ -38,7 +43,7 @@ static karp_status count_node(design *d, karp_str pool, karp_str zone, karp_str 
               design_group_add(&d->options, &d->zones, zone, price) &&
               (capacity_type.len == 0 || design_group_add(&d->options, &d->capacity_types, capacity_type, price)) &&
               design_group_add(&d->options, &d->types, type, price);
-    return ok ? KARP_OK : KARP_E_NOMEM;
+    if (!ok) note(d, KARP_E_NOMEM);
 }
 
 static double amount(const karp_resource *list, size_t count, const char *name)
@@ -50,21 +55,18 @@ static double amount(const karp_resource *list, size_t count, const char *name)
     return value;
 }
 
-static karp_status count_nodes(design *d)
+static void count_nodes(design *d)
 {
     for (size_t i = 0; i < karp_decision_node_count(d->plan); i++) {
         karp_node_use n = { .size = sizeof n };
-        karp_status status = karp_decision_node(d->plan, i, &n);
-        if (status != KARP_OK) return status;
+        note(d, karp_decision_node(d->plan, i, &n));
         if (n.marked) continue;
         d->cpu_requested += n.cpu_requested;
         d->cpu_allocatable += n.cpu_allocatable;
         d->memory_requested += n.memory_requested;
         d->memory_allocatable += n.memory_allocatable;
-        status = count_node(d, n.node_pool, n.zone, n.capacity_type, n.instance_type, n.price);
-        if (status != KARP_OK) return status;
+        count_node(d, n.node_pool, n.zone, n.capacity_type, n.instance_type, n.price);
     }
-    return KARP_OK;
 }
 
 /* ---- pods -------------------------------------------------------------------------------------------------------- */
@@ -81,85 +83,72 @@ static size_t add_words(design *d, const char *before, const karp_str *words, si
     return start;
 }
 
-static bool add_place(design *d, karp_str pod, size_t text, size_t group)
+static void add_place(design *d, karp_str pod, size_t text, size_t group)
 {
     if (!grow(d->options.context, (void **)&d->places, &d->place_room, d->place_count + 1, sizeof *d->places))
-        return false;
-    d->places[d->place_count++] = (design_place){ pod, text, group };
-    return true;
+        note(d, KARP_E_NOMEM);
+    else d->places[d->place_count++] = (design_place){ pod, text, group };
 }
 
-static bool add_pods(design *d, const uint32_t *pods, size_t count, size_t text, size_t group)
+static void add_pods(design *d, const uint32_t *pods, size_t count, size_t text, size_t group)
 {
-    bool ok = true;
-    for (size_t i = 0; i < count && ok; i++) ok = add_place(d, karp_decision_pod_name(d->plan, pods[i]), text, group);
+    for (size_t i = 0; i < count; i++) add_place(d, karp_decision_pod_name(d->plan, pods[i]), text, group);
     d->placed += count;
-    return ok;
 }
 
-static karp_status count_launches(design *d)
+static void count_launches(design *d)
 {
     static const karp_str of_pool = { "of pool", 7 };
     for (size_t i = 0; i < karp_decision_launch_count(d->plan); i++) {
         karp_launch l = { .size = sizeof l };
-        karp_status status = karp_decision_launch(d->plan, i, &l);
-        if (status != KARP_OK) return status;
+        note(d, karp_decision_launch(d->plan, i, &l));
         karp_str words[] = { l.choice.instance_type, l.choice.zone, l.choice.capacity_type, of_pool, l.node_pool };
         size_t text = add_words(d, "new ", words, 5), group = add_words(d, "new ", words + 2, 3);
-        if (!add_pods(d, l.pods, l.pod_count, text, group)) return KARP_E_NOMEM;
+        add_pods(d, l.pods, l.pod_count, text, group);
         d->launched++;
         d->cpu_requested += amount(l.requests, l.request_count, "cpu");
         d->memory_requested += amount(l.requests, l.request_count, "memory");
         d->cpu_allocatable += amount(l.allocatable, l.allocatable_count, "cpu");
         d->memory_allocatable += amount(l.allocatable, l.allocatable_count, "memory");
-        status = count_node(d, l.node_pool, l.choice.zone, l.choice.capacity_type, l.choice.instance_type,
-                            l.choice.price);
-        if (status != KARP_OK) return status;
+        count_node(d, l.node_pool, l.choice.zone, l.choice.capacity_type, l.choice.instance_type, l.choice.price);
     }
-    return KARP_OK;
 }
 
-static karp_status count_placements(design *d)
+static void count_placements(design *d)
 {
     for (size_t i = 0; i < karp_decision_placement_count(d->plan); i++) {
         karp_placement p = { .size = sizeof p };
-        karp_status status = karp_decision_placement(d->plan, i, &p);
-        if (status != KARP_OK) return status;
+        note(d, karp_decision_placement(d->plan, i, &p));
         size_t text = add_words(d, "node ", &p.node, 1);
-        if (!add_pods(d, p.pods, p.pod_count, text, text)) return KARP_E_NOMEM;
+        add_pods(d, p.pods, p.pod_count, text, text);
     }
-    return KARP_OK;
 }
 
-static karp_status count_left(design *d)
+static void count_left(design *d)
 {
     size_t refused = karp_decision_unschedulable_count(d->plan), all = refused + karp_decision_ignored_count(d->plan);
     for (size_t i = 0; i < all; i++) {
         karp_unschedulable u = { .size = sizeof u };
         karp_ignored g = { .size = sizeof g };
-        karp_status status = i < refused ? karp_decision_unschedulable(d->plan, i, &u)
-                                         : karp_decision_ignored(d->plan, i - refused, &g);
-        if (status != KARP_OK) return status;
+        note(d, i < refused ? karp_decision_unschedulable(d->plan, i, &u)
+                            : karp_decision_ignored(d->plan, i - refused, &g));
         if (i >= refused && g.code == KARP_REASON_NOT_FOR_KARPENTER) continue;
-        const char *reason = karp_reason_text(i < refused ? u.code : g.code);
-        karp_str word = str(reason);
+        karp_str word = str(karp_reason_text(i < refused ? u.code : g.code));
         size_t text = add_words(d, "no node: ", &word, 1);
-        if (!add_place(d, karp_decision_pod_name(d->plan, i < refused ? u.pod : g.pod), text, text))
-            return KARP_E_NOMEM;
+        add_place(d, karp_decision_pod_name(d->plan, i < refused ? u.pod : g.pod), text, text);
         d->left++;
     }
-    return KARP_OK;
 }
 
 /* Adds running pods that the plan does not move, so that pods which another design lacks are reported. */
-static karp_status add_running(design *d)
+static void add_running(design *d)
 {
     static const karp_str name_column = { "name", 4 }, pods_column = { "pods", 4 };
     karp_column names = { .size = sizeof names }, pods = { .size = sizeof pods };
     karp_table *nodes = NULL;
     karp_error error;
     karp_error_init(&error, sizeof error);
-    if (d->input.snapshot == NULL) return KARP_OK; /* a design without an input of its own */
+    if (d->input.snapshot == NULL) return; /* a design without an input of its own */
     karp_status status = karp_snapshot_table(d->input.snapshot, KARP_TABLE_SNAPSHOT_NODES, &nodes, &error);
     if (status == KARP_OK) status = karp_table_find(nodes, name_column, &names);
     if (status == KARP_OK) status = karp_table_find(nodes, pods_column, &pods);
@@ -167,13 +156,13 @@ static karp_status add_running(design *d)
         karp_str name = { (const char *)names.values + names.offsets[i],
                           (size_t)(names.offsets[i + 1] - names.offsets[i]) };
         size_t text = add_words(d, "node ", &name, 1);
-        for (int32_t k = pods.offsets[i]; status == KARP_OK && k < pods.offsets[i + 1]; k++) {
+        for (int32_t k = pods.offsets[i]; k < pods.offsets[i + 1]; k++) {
             uint32_t pod = ((const uint32_t *)pods.values)[k];
-            if (!add_place(d, karp_snapshot_pod_name(d->input.snapshot, pod), text, text)) status = KARP_E_NOMEM;
+            add_place(d, karp_snapshot_pod_name(d->input.snapshot, pod), text, text);
         }
     }
     karp_table_free(nodes);
-    return status;
+    note(d, status);
 }
 
 /* For a running pod that is moved, the move is kept: it was added first. */
@@ -189,16 +178,16 @@ static void keep_first(design *d)
 karp_status design_add_up(design *d)
 {
     strbuf_init(&d->texts, d->options.context);
-    karp_status status = count_nodes(d);
-    if (status == KARP_OK) status = count_launches(d);
-    if (status == KARP_OK) status = count_placements(d);
-    if (status == KARP_OK) status = count_left(d);
-    if (status == KARP_OK) status = add_running(d);
-    if (status == KARP_OK && (d->texts.failed || !sort_stable(d->options.context, d->places, d->place_count,
-                                                              sizeof *d->places, by_text, NULL)))
-        status = KARP_E_NOMEM;
-    if (status == KARP_OK) keep_first(d);
-    return status;
+    count_nodes(d);
+    count_launches(d);
+    count_placements(d);
+    count_left(d);
+    add_running(d);
+    if (d->texts.failed ||
+        !sort_stable(d->options.context, d->places, d->place_count, sizeof *d->places, by_text, NULL))
+        note(d, KARP_E_NOMEM);
+    if (d->status == KARP_OK) keep_first(d);
+    return d->status;
 }
 
 void design_groups_free(const cli_options *options, design_groups *groups)

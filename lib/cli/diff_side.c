@@ -8,13 +8,19 @@
 
 #include <karp/library.h>
 
-/* A list under construction. Out of memory is recorded, so that one check at the end is enough. */
+/* A list under construction. The first failure is recorded, so that one check at the end is enough. */
 typedef struct listing {
     const cli_options *options;
     diff_side *side;
     strbuf *text; /* the side's */
     const karp_decision *decision;
+    karp_status status;
 } listing;
+
+static void note(listing *l, karp_status status)
+{
+    if (l->status == KARP_OK) l->status = status;
+}
 
 static void put_price(listing *l, double price)
 {
@@ -101,12 +107,11 @@ static void put_launch(listing *l, const karp_launch *launch)
     put_requirements(l, launch->claim_requirements, launch->claim_requirement_count);
 }
 
-static karp_status list_launches(listing *l)
+static void list_launches(listing *l)
 {
     for (size_t i = 0; i < karp_decision_launch_count(l->decision); i++) {
         karp_launch launch = { .size = sizeof launch };
-        karp_status status = karp_decision_launch(l->decision, i, &launch);
-        if (status != KARP_OK) return status;
+        note(l, karp_decision_launch(l->decision, i, &launch));
         size_t subject = l->text->len;
         strbuf_addstr(l->text, launch.node_pool);
         strbuf_adds(l->text, ": ");
@@ -116,15 +121,14 @@ static karp_status list_launches(listing *l)
         end_text(l);
         add_row(l, DIFF_LAUNCH, subject, answer);
     }
-    return KARP_OK;
 }
 
-static karp_status list_placements(listing *l)
+static void list_placements(listing *l)
 {
     for (size_t i = 0; i < karp_decision_placement_count(l->decision); i++) {
         karp_placement p = { .size = sizeof p };
-        karp_status status = karp_decision_placement(l->decision, i, &p);
-        for (size_t k = 0; status == KARP_OK && k < p.pod_count; k++) {
+        note(l, karp_decision_placement(l->decision, i, &p));
+        for (size_t k = 0; k < p.pod_count; k++) {
             size_t subject = l->text->len;
             strbuf_addstr(l->text, karp_decision_pod_name(l->decision, p.pods[k]));
             size_t answer = end_text(l);
@@ -132,9 +136,7 @@ static karp_status list_placements(listing *l)
             end_text(l);
             add_row(l, DIFF_PLACEMENT, subject, answer);
         }
-        if (status != KARP_OK) return status;
     }
-    return KARP_OK;
 }
 
 static void add_refusal(listing *l, uint32_t kind, karp_str who, const char *before, uint32_t code, karp_str detail)
@@ -152,23 +154,19 @@ static void add_refusal(listing *l, uint32_t kind, karp_str who, const char *bef
     add_row(l, kind, subject, answer);
 }
 
-static karp_status list_refusals(listing *l)
+static void list_refusals(listing *l)
 {
-    karp_status status = KARP_OK;
     karp_str none = { "", 0 };
-    for (size_t i = 0; status == KARP_OK && i < karp_decision_unschedulable_count(l->decision); i++) {
+    for (size_t i = 0; i < karp_decision_unschedulable_count(l->decision); i++) {
         karp_unschedulable u = { .size = sizeof u };
-        status = karp_decision_unschedulable(l->decision, i, &u);
-        if (status == KARP_OK)
-            add_refusal(l, DIFF_REFUSAL, karp_decision_pod_name(l->decision, u.pod), "", u.code, none);
+        note(l, karp_decision_unschedulable(l->decision, i, &u));
+        add_refusal(l, DIFF_REFUSAL, karp_decision_pod_name(l->decision, u.pod), "", u.code, none);
     }
-    for (size_t i = 0; status == KARP_OK && i < karp_decision_ignored_count(l->decision); i++) {
+    for (size_t i = 0; i < karp_decision_ignored_count(l->decision); i++) {
         karp_ignored g = { .size = sizeof g };
-        status = karp_decision_ignored(l->decision, i, &g);
-        if (status == KARP_OK)
-            add_refusal(l, DIFF_REFUSAL, karp_decision_pod_name(l->decision, g.pod), "not considered, ", g.code, none);
+        note(l, karp_decision_ignored(l->decision, i, &g));
+        add_refusal(l, DIFF_REFUSAL, karp_decision_pod_name(l->decision, g.pod), "not considered, ", g.code, none);
     }
-    return status;
 }
 
 static const char *command_word(uint32_t decision)
@@ -180,12 +178,11 @@ static const char *command_word(uint32_t decision)
     return decision < sizeof words / sizeof words[0] ? words[decision] : "?";
 }
 
-static karp_status list_commands(listing *l)
+static void list_commands(listing *l)
 {
     for (size_t i = 0; i < karp_decision_command_count(l->decision); i++) {
         karp_command c = { .size = sizeof c };
-        karp_status status = karp_decision_command(l->decision, i, &c);
-        if (status != KARP_OK) return status;
+        note(l, karp_decision_command(l->decision, i, &c));
         size_t subject = l->text->len;
         for (size_t n = 0; n < c.node_count; n++) {
             if (n > 0) strbuf_adds(l->text, " ");
@@ -198,28 +195,24 @@ static karp_status list_commands(listing *l)
         strbuf_adds(l->text, " (");
         strbuf_adds(l->text, karp_method_name(c.method));
         strbuf_adds(l->text, ")");
-        for (size_t k = 0; k < c.launch_count && status == KARP_OK; k++) {
+        for (size_t k = 0; k < c.launch_count; k++) {
             karp_launch launch = { .size = sizeof launch };
-            status = karp_decision_launch(l->decision, c.launch_first + k, &launch);
+            note(l, karp_decision_launch(l->decision, c.launch_first + k, &launch));
             strbuf_adds(l->text, k == 0 ? " by " : " and ");
-            if (status == KARP_OK) put_launch(l, &launch);
+            put_launch(l, &launch);
         }
-        if (status != KARP_OK) return status;
         end_text(l);
         add_row(l, DIFF_COMMAND, subject, answer);
     }
-    return KARP_OK;
 }
 
-static karp_status list_kept(listing *l)
+static void list_kept(listing *l)
 {
     for (size_t i = 0; i < karp_decision_kept_count(l->decision); i++) {
         karp_kept kept = { .size = sizeof kept };
-        karp_status status = karp_decision_kept(l->decision, i, &kept);
-        if (status != KARP_OK) return status;
+        note(l, karp_decision_kept(l->decision, i, &kept));
         add_refusal(l, DIFF_NODE, kept.node, "", kept.code, kept.detail);
     }
-    return KARP_OK;
 }
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
@@ -262,11 +255,11 @@ static karp_status decide_launches(listing *l, karp_error *error)
     karp_status status = karp_provision(l->side->snapshot, &l->side->options, &decision, error);
     if (status != KARP_OK) return status;
     l->decision = decision;
-    status = list_launches(l);
-    if (status == KARP_OK) status = list_placements(l);
-    if (status == KARP_OK) status = list_refusals(l);
+    list_launches(l);
+    list_placements(l);
+    list_refusals(l);
     karp_decision_unref(decision);
-    return status;
+    return l->status;
 }
 
 static karp_status decide_disruption(listing *l, karp_error *error)
@@ -287,10 +280,10 @@ static karp_status decide_disruption(listing *l, karp_error *error)
     }
     if (status != KARP_OK) return status;
     l->decision = decision;
-    status = list_commands(l);
-    if (status == KARP_OK) status = list_kept(l);
+    list_commands(l);
+    list_kept(l);
     karp_decision_unref(decision);
-    return status;
+    return l->status;
 }
 
 karp_status diff_side_decide(const cli_options *options, diff_side *side, karp_error *error)
