@@ -115,10 +115,10 @@ const cli_verb verb_disrupt = {
     .name = "disrupt",
     .arguments = "[FILE...]",
     .summary = "which nodes Karpenter would remove, what replaces them, and why the others stay",
-    .details = "Makes one disruption pass: emptiness, drift, consolidation, in Karpenter's order; the first method\n"
-               "that finds something answers. With --method (or state.method of a Snapshot) only that one is asked;\n"
-               "--method Repack, with profile karp, answers with the steps of karp repack.\n"
-               "--memory-out keeps what a pass has found, and --memory-in gives it to the next pass.",
+    .details = "Makes one disruption pass: emptiness, drift, consolidation, in Karpenter's order. The pass ends with\n"
+               "the first method that finds a command. With --method (or state.method of a Snapshot) only that method\n"
+               "is tried; --method Repack, with profile karp, plans the steps of karp repack. --memory-out writes the\n"
+               "state for the next pass, and --memory-in reads it.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT |
                CLI_OPTION_METHOD | CLI_OPTION_FAIL_ON,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_HTML | 1u << KARP_FORMAT_MARKDOWN |

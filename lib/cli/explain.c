@@ -216,8 +216,8 @@ const cli_verb verb_explain = {
     .arguments = "pod|deployment [NAMESPACE/]NAME | node NAME [FILE...]",
     .summary = "why a pod is pending or was placed there; why a node is kept",
     .details =
-        "For a pod: the node it goes to, and why no other NodePool launches for it; or, if it is unschedulable, what\n"
-        "each NodePool says to it, how many instance types are left after each step, and the smallest change that\n"
+        "For a pod: the node it goes to, and why no other NodePool launches for it; or, if it is unschedulable, why\n"
+        "each NodePool rejects it, how many instance types are left after each step, and the smallest change that\n"
         "would place it. For a deployment: the same for one of its pods. For a node: the command that removes it, or\n"
         "everything that keeps it, and what would become of its pods.",
     .word_count = 2,

@@ -67,7 +67,7 @@ static const option_row rows[] = {
     { 0, "spot-factor", "X", CLI_OPTION_OBJECTIVE, CALL(set_spot_factor),
       "with --objective cost: multiply spot prices by X; default 1" },
     { 0, "price-slack", "X", CLI_OPTION_OBJECTIVE | CLI_OPTION_REPACK, CALL(set_price_slack),
-      "list types up to this share dearer; default 0, for spot 0.15" },
+      "list types that cost up to this share more; default 0, for spot 0.15" },
     { 0, "preferences", "WORD", CLI_OPTION_OBJECTIVE, CALL(set_preferences),
       "with --objective cost: respect (keep those that Karpenter's plan keeps; default) or ignore" },
     { 0, "ignore-weights", NULL, CLI_OPTION_OBJECTIVE | CLI_OPTION_REPACK, CALL(set_ignore_weights),
@@ -96,7 +96,7 @@ static const option_row rows[] = {
       "play all rounds, until nothing more is launched or consolidated" },
     { 0, "no-disrupt", NULL, CLI_OPTION_DISRUPT, FLAG(no_disrupt), "with --settle: without consolidation" },
     { 0, "method", "NAME", CLI_OPTION_METHOD, CALL(set_method),
-      "ask only Emptiness, StaticDrift, Drift, MultiNodeConsolidation, SingleNodeConsolidation, Expiration, Repair, or "
+      "try only Emptiness, StaticDrift, Drift, MultiNodeConsolidation, SingleNodeConsolidation, Expiration, Repair, or "
       "(profile karp) Repack" },
     { 0, "max-simulations", "N", CLI_OPTION_METHOD, CALL(set_max_simulations), "stop after N simulations" },
     { 0, "memory-in", "FILE", CLI_OPTION_METHOD, TEXT(memory_in), "state of the previous pass" },

@@ -55,7 +55,7 @@ static bool still_fits(const karp_snapshot *w, const simulation *m, const valida
 
 static karp_status stopped(karp_error *error)
 {
-    return fail(error, KARP_E_CANCELED, "stopped before the command was looked at");
+    return fail(error, KARP_E_CANCELED, "stopped before the command was validated");
 }
 
 static karp_status simulate_again(pass *p, const validated *c, const uint32_t *found, uint32_t count, uint32_t *code,

@@ -49,9 +49,9 @@ static const struct {
                                   KARP_LINT_WARNING },
     [LINT_STRANDED_CAPACITY] = { "stranded-capacity", "the requests of a pod leave much of every instance type unused",
                                  KARP_LINT_INFO },
-    [LINT_UNKNOWN_LABEL] = { "unknown-label", "a label that is asked for exists nowhere", KARP_LINT_WARNING },
+    [LINT_UNKNOWN_LABEL] = { "unknown-label", "a required label exists nowhere", KARP_LINT_WARNING },
     [LINT_UNKNOWN_TAINT] = { "unknown-taint", "no taint has the value that a pod tolerates", KARP_LINT_WARNING },
-    [LINT_UNKNOWN_VALUE] = { "unknown-value", "a value that is asked for exists nowhere", KARP_LINT_WARNING },
+    [LINT_UNKNOWN_VALUE] = { "unknown-value", "a required value exists nowhere", KARP_LINT_WARNING },
 };
 
 const char *karp_lint_severity_name(uint32_t severity)

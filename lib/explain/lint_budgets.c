@@ -111,7 +111,7 @@ static void check_pdb(linting *l, const disruption_budget *b)
     if (all == 0 || !(most ? limit == 0 : amount_of(&b->min_available, all, &limit) && limit >= all)) return;
     strbuf_adds(&l->field, most ? "spec.maxUnavailable" : "spec.minAvailable");
     if (most) strbuf_adds(&l->text, "none of its ");
-    else strbuf_adds(&l->text, "it requires all of them to stay: none of its ");
+    else strbuf_adds(&l->text, "minAvailable covers all of them: none of its ");
     strbuf_addu(&l->text, all);
     strbuf_adds(&l->text,
                 all == 1 ? " pod may be evicted, so its node stays" : " pods may be evicted, so their nodes stay");

@@ -211,7 +211,7 @@ static void check_requests(linting *l, const lint_group *g)
     if (best.type == NULL || best.whole <= 1.25 * best.exact) return;
     double wasted = 100 * (best.whole - best.exact) / best.whole;
     strbuf_adds(&l->field, "spec.containers[*].resources.requests");
-    strbuf_adds(&l->text, "such pods fill no type well: the cheapest for them, ");
+    strbuf_adds(&l->text, "such pods leave much of every instance type unused: the cheapest for them, ");
     strbuf_addstr(&l->text, text_of(s, best.type->name));
     strbuf_adds(&l->text, " with ");
     add_pods(&l->text, best.pods > UINT32_MAX ? UINT32_MAX : (uint32_t)best.pods);

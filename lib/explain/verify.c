@@ -243,7 +243,7 @@ static void check_missing(verifier *v)
         uint32_t pod_number = v->snapshot->by_name[i];
         if (v->waits[pod_number] && !v->seen[pod_number])
             note(v, KARP_FINDING_POD_MISSING, pod_object(v, pod_number),
-                 "it waits for a node, and the plan does not mention it");
+                 "it is pending, and the plan does not mention it");
     }
 }
 

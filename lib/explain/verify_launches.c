@@ -280,8 +280,8 @@ static void settle_labels(verifier *v, target *t)
             rules_add(&v->words, &t->labels, *required);
         } else if (!rule_within(&v->words, have, required) && !may_be_absent(v, t, have, required)) {
             note(v, KARP_FINDING_POOL_REQUIREMENTS, t->name,
-                 "its requirement on %.*s goes beyond that of NodePool %.*s", SHOW(word_text(&v->words, required->key)),
-                 SHOW(t->launch->node_pool));
+                 "its requirement on %.*s allows more than that of NodePool %.*s",
+                 SHOW(word_text(&v->words, required->key)), SHOW(t->launch->node_pool));
         }
     }
 }

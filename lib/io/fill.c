@@ -286,13 +286,14 @@ static karp_status warn_of_silent(io_filler *f)
     if (f->silent == 1) {
         return io_warn(
             f->reader,
-            "Pod %s: it has no node, and without a condition PodScheduled nothing says that it waits for one (strict)",
+            "Pod %s: it has no node and no condition PodScheduled: Karpenter does not provision for it (strict)",
             shown);
     }
-    return io_warn(f->reader,
-                   "Pod %s and %llu more: they have no node, and without a condition PodScheduled nothing says that "
-                   "they wait for one (strict)",
-                   shown, (unsigned long long)(f->silent - 1));
+    return io_warn(
+        f->reader,
+        "Pod %s and %llu more: they have no node and no condition PodScheduled: Karpenter does not provision "
+        "for them (strict)",
+        shown, (unsigned long long)(f->silent - 1));
 }
 
 /* Adds an ephemeral volume's claim, named POD-VOLUME, unless the input has it. */

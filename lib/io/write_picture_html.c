@@ -540,7 +540,7 @@ void picture_html_shares(const picture_html *p)
            "the nodes, "
            "and how much of that is idle</span></div>\n<table class=\"own\"><tr><th>owner</th><th "
            "class=\"o\">pods</th><th "
-           "class=\"o\">CPU</th><th class=\"o\">memory</th><th>cost</th><th>of it idle</th><th>requested</th></tr>\n");
+           "class=\"o\">CPU</th><th class=\"o\">memory</th><th>cost</th><th>idle cost</th><th>requested</th></tr>\n");
     for (size_t i = 0; i < s->owner_count && i < MOST_OWNERS; i++) {
         const picture_workload *w = s->owners[i];
         write_share(p, w->name, &w->share);

@@ -144,7 +144,7 @@ static void write_cost(const write_job *job, double saved)
     sample(job->out, name, "when", "before", karp_decision_cost_before(job->decision));
     sample(job->out, name, "when", "after", karp_decision_cost_after(job->decision) - saved);
     one(job->out, "karp_notes", "Notes on the input and the decision.", (double)count_warnings(job));
-    one(job->out, "karp_complete", "1 = everything was looked at.", karp_decision_complete(job->decision));
+    one(job->out, "karp_complete", "1 = everything was considered.", karp_decision_complete(job->decision));
 }
 
 static void write_pods(const write_job *job)

@@ -385,7 +385,7 @@ void text_fold_buffer(write_buffer *b, size_t width)
 karp_status karp_text_fold(karp_context *context, karp_str text, uint32_t width, karp_text *out, karp_error *error)
 {
     if (context == NULL || out == NULL || (text.ptr == NULL && text.len > 0))
-        return fail(error, KARP_E_INVALID, "a context, a text and a place for the result are needed");
+        return fail(error, KARP_E_INVALID, "context, text and out must not be NULL");
     write_buffer folded;
     buffer_init(&folded, context);
     fold(&folded, text.ptr == NULL ? (karp_str){ "", 0 } : text, width == 0 ? FOLD_USUAL : width);

@@ -38,7 +38,7 @@ static const struct {
     [RULE_REBOOTING] = { "K15-9", "rebooting", "a node that is being rebooted is no candidate and keeps its place",
                          KARP_PEER_1_15, true },
     [RULE_TERMINATE_FIRST] = { "K15-10", "terminate-first",
-                               "a node that holds the only reservation can be removed before its replacement is "
+                               "a node that uses the only reservation can be removed before its replacement is "
                                "launched",
                                KARP_PEER_1_15, true },
     [RULE_DELETION_COST_GATE] = { "K15-11", "deletion-cost-gate",

@@ -353,7 +353,7 @@ karp_status karp_reader_after(const karp_reader *before, const karp_decision *de
 {
     if (!before || !out || !snapshot) return fail_null(error, "before, out or snapshot");
     if (!before->finished || !before->options.keep_documents)
-        return fail(error, KARP_E_STATE, "only a finished reader that keeps documents can go on");
+        return fail(error, KARP_E_STATE, "only a finished reader that keeps documents can be continued");
     if (now < before->now) return fail(error, KARP_E_INVALID, "now is before the input's time");
     karp_reader_options options = before->options;
     options.size = sizeof options;

@@ -125,7 +125,7 @@ karp_status story_worked(story *s, uint64_t steps)
     if (s->work <= s->most_work) return KARP_OK;
     karp_time_format(s->e->now, text);
     return story_fail(s, KARP_E_LIMIT,
-                      "more than %llu steps of work in a story (max_steps): it has come to steps[%zu], at %s",
+                      "more than %llu steps of work in a story (max_steps): stopped at steps[%zu], at %s",
                       (unsigned long long)s->most_work, s->step, text);
 }
 

@@ -190,7 +190,7 @@ static double row_pending(const replay_result *p) { return p->pending_pods; }
 
 static const text_row rows[] = {
     { "cost", row_dollars, 2, "$" },
-    { "of it idle", row_idle, 2, "$" },
+    { "idle cost", row_idle, 2, "$" },
     { "node-hours", row_hours, 1, "" },
     { "nodes at most", row_most, 0, "" },
     { "launches", row_launches, 0, "" },

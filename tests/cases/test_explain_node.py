@@ -103,14 +103,14 @@ with tempfile.TemporaryDirectory() as place:
     answer = json.loads(explain([pool('WhenEmptyOrUnderutilized'), node('a', 'cheap'), node('b', 'dear'), node('c', 'dear'), pod('web', 'a', '4')],
                                 '-o', 'json'))
     equal([(b['code'], b['detail'].split(': ')[-1]) for b in answer['blockers']],
-          [('NO_CHEAPER_NODE', 'no cheaper node holds its pods'), ('NOT_REACHED_IN_PASS', 'Emptiness of b, c')], 'and then it stays')
+          [('NO_CHEAPER_NODE', 'its pods fit on no cheaper node'), ('NOT_REACHED_IN_PASS', 'Emptiness of b, c')], 'and then it stays')
     # What keeps a node out of several that go together is a reason, too, beside what keeps it alone.
     bound = {**node('d', 'dear'), 'metadata': {'name': 'd', 'labels': {TYPE: 'dear', CAPACITY: 'on-demand', ZONE: 'z'}}}
     several = [pool('WhenEmptyOrUnderutilized', budget='2'), node('a', 'cheap'), node('b', 'dear'), node('c', 'dear'), bound,
                pod('big', 'a', '3600m'), pod('small', 'b', '450m'), pod('small-too', 'c', '450m'), pod('other', 'd', '3')]
     answer = json.loads(explain(several, '-o', 'json'))
     equal([(b['code'], b.get('detail')) for b in answer['blockers']],
-          [('NO_CHEAPER_NODE', 'no cheaper node holds its pods'), ('BUDGET', "the pool's disruption budget is used up: pool")], 'alone and together')
+          [('NO_CHEAPER_NODE', 'its pods fit on no cheaper node'), ('BUDGET', "the pool's disruption budget is used up: pool")], 'alone and together')
     out, _ = run('disrupt', '-f', folder / 'cluster.json', '--catalogue', types, '--now', '2026-03-01T12:00:00Z', '-o', 'json')
     equal([k['code'] for k in json.loads(out)['kept'] if k['node'] == 'a'], ['BUDGET'], 'the pass says only that')
     out, _ = run('blockers', '-f', folder / 'cluster.json', '--catalogue', types, '--now', '2026-03-01T12:00:00Z', '-o', 'json')
@@ -151,8 +151,8 @@ with tempfile.TemporaryDirectory() as place:
     roomy = [pool('WhenEmptyOrUnderutilized'), node('a', 'cheap'), node('b', 'cheap'), pod('web', 'a', '1'), pod('api', 'b', '1')]
     shown = explain([*roomy, waiting]).splitlines()
     equal(shown, ['a stays. 1 blocker, disrupting it would save $0.900/h.',
-                  "  pending pod default/waiting needs a new node, which counts as this one's replacement: no cheaper",
-                  '  node holds its pods  NO_CHEAPER_NODE',
+                  "  pending pod default/waiting needs a new node, which counts as this one's replacement: its pods fit",
+                  '  on no cheaper node  NO_CHEAPER_NODE',
                   'If it could be disrupted: its 1 pod would fit on existing nodes; it would save $0.900/h of $0.900', '  (100%).',
                   'Eligible again: when pending pod default/waiting is scheduled'], 'a pending pod')
     second = json.loads(json.dumps(waiting).replace('"waiting"', '"another"'))

@@ -161,20 +161,20 @@ static const struct explained nodes[] = {
       "PDB_BLOCKED pdb default/p allows 0 disruptions (default/a)\n"
       "POLICY_WHEN_EMPTY the pool consolidates empty nodes only: NodePool default\n"
       "NOT_CONSOLIDATABLE the condition Consolidatable is not true until 2026-06-01T00:04:00Z\n"
-      "NO_CHEAPER_NODE no cheaper node holds its pods\n" /* n2 is within its consolidateAfter: closed to pods that move */
+      "NO_CHEAPER_NODE its pods fit on no cheaper node\n" /* n2 is within its consolidateAfter: closed to pods that move */
       "move of 1 pods saves 1 of 1, 0 launches\n" },
     { HEAD OWN_POOL("", ", requirements: []") CLAIMED("n1", CONSOLIDATABLE) RUNNING("a", "n1", "3", ""),
-      "NO_CHEAPER_NODE no cheaper node holds its pods\nmove of 1 pods saves 0 of 1, 1 launches\n" },
+      "NO_CHEAPER_NODE its pods fit on no cheaper node\nmove of 1 pods saves 0 of 1, 1 launches\n" },
     { HEAD OWN_POOL("limits: {cpu: '4'}, ", ", requirements: []") CLAIMED(
           "n1", CONSOLIDATABLE) "- {apiVersion: v1, kind: Node, metadata: {name: n9, labels: {karpenter.sh/nodepool: "
                                 "default}}, spec: {providerID: p-9}}\n" RUNNING("a", "n1", "3", ""),
-      "NO_CHEAPER_NODE no cheaper node holds its pods\nmove of 1 pods saves 0 of 1, 1 launches\n" },
+      "NO_CHEAPER_NODE its pods fit on no cheaper node\nmove of 1 pods saves 0 of 1, 1 launches\n" },
     { HEAD OWN_POOL("disruption: {consolidateAfter: 0s, budgets: [{nodes: '0'}]}, ", ", requirements: []") CLAIMED(
           "n1", CONSOLIDATABLE) CLAIMED("n2", CONSOLIDATABLE) RUNNING("a", "n1", "1", "") RUNNING("b", "n2", "3", ""),
       "BUDGET the pool's disruption budget is used up: default\nmove of 1 pods saves 1 of 1, 0 launches\n" },
     { HEAD OWN_POOL("disruption: {consolidateAfter: 0s, budgets: [{nodes: '0'}]}, ", ", requirements: []")
           CLAIMED("n1", CONSOLIDATABLE) RUNNING("a", "n1", "3", ""),
-      "BUDGET the pool's disruption budget is used up: default\nNO_CHEAPER_NODE no cheaper node holds its pods\nmove "
+      "BUDGET the pool's disruption budget is used up: default\nNO_CHEAPER_NODE its pods fit on no cheaper node\nmove "
       "of 1 pods saves 0 of 1, 1 launches\n" },
 };
 

@@ -162,7 +162,7 @@ static void test_not_reached(void **state)
                                          "{kubernetes.io/hostname: n9}}, spec: {}, status: "
                                          "{capacity: {cpu: '1', memory: 64Gi, pods: '9'}, allocatable: {cpu: '1', "
                                          "memory: 64Gi, pods: '9'}}}\n" RUNNING("b", "m1", "4", "") ONE,
-        "SEARCH_STOPPED the search was stopped before it was known whether the node can go\n" MOVES
+        "SEARCH_STOPPED the search was stopped before it was known whether the node can be removed\n" MOVES
     };
     karp_disrupt_options options = of_method(KARP_METHOD_SINGLE_NODE);
     options.max_simulations = 1;

@@ -129,7 +129,7 @@ static void test_bounded_work(void **state)
     assert_int_equal(karp_story_play(s->context, s->path, s->types, &options, NULL, &text, &s->error), KARP_E_LIMIT);
     assert_string_equal(
         s->error.message,
-        "more than 2000 steps of work in a story (max_steps): it has come to steps[1], at 2026-01-01T00:01:00Z");
+        "more than 2000 steps of work in a story (max_steps): stopped at steps[1], at 2026-01-01T00:01:00Z");
     options.max_steps = 1000000;
     assert_int_equal(karp_story_play(s->context, s->path, s->types, &options, NULL, &text, &s->error), KARP_OK);
     karp_text_free(&text);
@@ -139,10 +139,10 @@ static void test_bounded_work(void **state)
     assert_int_equal(fclose(file), 0);
     assert_int_equal(play(s, KARP_FORMAT_JSON, &text), KARP_E_LIMIT);
     assert_non_null(
-        strstr(s->error.message, "more than 5001000 steps of work in a story (max_steps): it has come to steps[1]"));
+        strstr(s->error.message, "more than 5001000 steps of work in a story (max_steps): stopped at steps[1]"));
     options.max_steps = 20000;
     assert_int_equal(karp_story_play(s->context, s->path, s->types, &options, NULL, &text, &s->error), KARP_E_LIMIT);
-    assert_non_null(strstr(s->error.message, "it has come to steps[0]"));
+    assert_non_null(strstr(s->error.message, "stopped at steps[0]"));
 }
 
 static void test_refused_memory(void **state)

@@ -346,7 +346,8 @@ uint32_t aws_table_write(const aws_facts *facts, const karp_provider_memory *mem
     cloud_writer w = { .bad = "" };
     if (!letters_of(facts, letter, &w))
         return provider_problem(problem, KARP_PROVIDER_INVALID, "offerings",
-                                "a table of facts has availability zones alone, and %s is another", w.bad);
+                                "a table of facts has only availability zones, and %s is a zone of another kind",
+                                w.bad);
     uint32_t all = zones_by_letter(aws_facts_zones(facts), letter);
     cloud_write_begin(&w, facts->s.context, &aws_format, facts->as_of, facts->sources, facts->region, all, 'a');
     for (size_t i = 0; i < facts->count; i++) {

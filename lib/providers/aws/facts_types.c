@@ -19,7 +19,7 @@ static const tree *words_at(decoder *d, const tree *object, const char *name)
     const tree *list;
     size_t count = decode_list(d, object, name, &list);
     for (size_t i = 0; i < count; i++) {
-        if (!is_string(tree_item(list, i))) decode_bad(d, name, "must hold texts");
+        if (!is_string(tree_item(list, i))) decode_bad(d, name, "must be a list of strings");
     }
     return list;
 }

@@ -33,8 +33,9 @@ uint32_t cloud_marks_add(cloud_marks *marks, const karp_provider_scope *scope, i
     cloud_mark mark;
     memset(&mark, 0, sizeof mark);
     if (scope->group.len || scope->partition.len || scope->subnet.len || scope->reservation.len) {
-        return provider_problem(problem, KARP_PROVIDER_INVALID, "scope",
-                                "has a placement group, a subnet or a reservation, which this cloud does not mark");
+        return provider_problem(
+            problem, KARP_PROVIDER_INVALID, "scope",
+            "has a placement group, a subnet or a reservation, which is not supported for this cloud");
     }
     if (!put(mark.capacity_type, scope->capacity_type) || !put(mark.instance_type, scope->instance_type) ||
         !put(mark.zone, scope->zone) || !put(mark.family, scope->family))

@@ -251,7 +251,7 @@ karp_status cloud_table_next(cloud_table *t, cloud_row *row, bool *more, karp_er
     if (row->cells[0].len == 0 || row->cells[0].len > 63)
         return cloud_table_bad(t, row, "name", error, "must have a name of at most 63 letters");
     if (compare_str(t->previous, row->cells[0]) >= 0)
-        return cloud_table_bad(t, row, "name", error, "does not stand in the order of names, each once");
+        return cloud_table_bad(t, row, "name", error, "must be sorted by name, without duplicates");
     t->previous = row->cells[0];
     t->rows++;
     *more = true;
