@@ -67,7 +67,7 @@ static void test_nodes(void **state)
     assert_int_equal(other->node_count, 4);
     assert_int_equal(other->nodes[0].pod_count, 0);
     assert_ptr_equal(other->nodes[2].available, wider->nodes[1].available);
-    karp_snapshot *again = edited_node(fewer, "n1", "4"); /* for which a stray waits: that is looked for anew */
+    karp_snapshot *again = edited_node(fewer, "n1", "4"); /* gets an orphan pod, so all is built again */
     assert_ptr_not_equal(again->tables, before->tables);
     assert_int_equal(again->orphan_pods, 0);
     assert_int_equal(again->nodes[0].pod_count, 1);
@@ -78,8 +78,8 @@ static void test_nodes(void **state)
     deciding_free(&d);
 }
 
-/* Strays are counted as they come and go. */
-static void test_strays(void **state)
+/* Orphan pods are counted as they appear and disappear. */
+static void test_orphan_pods(void **state)
 {
     (void)state;
     deciding d = some_nodes();
@@ -95,7 +95,7 @@ static void test_strays(void **state)
     deciding_free(&d);
 }
 
-/* What is kept of nodes as they were does not grow without end: from time to time it is gathered. Nothing is made anew. */
+/* The memory of replaced nodes is limited: from time to time live data is compacted, and nothing is built again. */
 static void test_gathered(void **state)
 {
     (void)state;
@@ -119,6 +119,6 @@ static void test_gathered(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_one_node), cmocka_unit_test(test_nodes),
-                                        cmocka_unit_test(test_strays), cmocka_unit_test(test_gathered) };
+                                        cmocka_unit_test(test_orphan_pods), cmocka_unit_test(test_gathered) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,10 +150,10 @@ static void refused_taints(void **state)
     }
 }
 
-/* ---- which there are, and their faces --------------------------------------------------------------------------------- */
+/* ---- which exist, hostnames, deletion marks --------------------------------------------------------------------- */
 
-/* A node that carries a pool's name is told of once it has a provider id, and is initialised or has its type. */
-static void told(void **state)
+/* A node that carries a pool's name is in the cluster state once it has a provider id, and is initialised or has its type. */
+static void in_cluster_state(void **state)
 {
     building *f = *state;
     static const karp_label pool[] = { OF_POOL }, no_pool[] = { LABEL("karpenter.sh/nodepool", "") },
@@ -181,7 +181,7 @@ static void told(void **state)
     karp_snapshot_unref(s);
 }
 
-static void faces(void **state)
+static void hostnames_and_marks(void **state)
 {
     building *f = *state;
     static const karp_label host[] = { LABEL("kubernetes.io/hostname", "h") },
@@ -275,8 +275,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(taints, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(refused_taints, building_set_up, building_tear_down),
-        cmocka_unit_test_setup_teardown(told, building_set_up, building_tear_down),
-        cmocka_unit_test_setup_teardown(faces, building_set_up, building_tear_down),
+        cmocka_unit_test_setup_teardown(in_cluster_state, building_set_up, building_tear_down),
+        cmocka_unit_test_setup_teardown(hostnames_and_marks, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(names, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(overcommitted, building_set_up, building_tear_down),
     };
